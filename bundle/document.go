@@ -1,0 +1,330 @@
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+)
+
+// Position is a place in a text file. Line and Column count from 1, Column in
+// Unicode code points; Offset counts bytes from 0.
+type Position struct {
+	Line   int
+	Column int
+	Offset int
+}
+
+// Span is a stretch of a text file; End is the first position after it.
+type Span struct {
+	Start Position
+	End   Position
+}
+
+// SyntaxError is JSON that cannot be read, at the place where reading stopped.
+type SyntaxError struct {
+	File    string
+	Pos     Position
+	Problem string
+}
+
+// Error returns "file:line:column: problem".
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Column, e.Problem)
+}
+
+// Document is a parsed JSON file that remembers where everything was. A place
+// in it is named by its JSON pointer ("" is the whole, "/info/version").
+type Document struct {
+	File string
+	Data []byte // as read
+
+	root  hujson.Value
+	lines []int // offset of the first byte of each line
+	nodes map[string]node
+	order []string // pointers in the order of the file
+	dups  []Duplicate
+}
+
+type node struct {
+	value   *hujson.Value
+	keyFrom int // -1 where there is no key
+	keyTo   int
+}
+
+// Duplicate is a key that an object holds more than once.
+type Duplicate struct {
+	Pointer string // of the value that counts, the last one
+	Key     string
+	Again   Span // the later key
+	First   Span // the first key
+}
+
+// ParseDocument reads a JSON file. Comments and trailing commas are a
+// *SyntaxError, since the service reads standard JSON.
+func ParseDocument(file string, data []byte) (*Document, error) {
+	d := &Document{File: file, Data: data, lines: lineStarts(data), nodes: map[string]node{}}
+	root, err := hujson.Parse(data)
+	if err != nil {
+		return nil, d.syntaxError(err)
+	}
+	d.root = root
+	if !d.root.IsStandard() {
+		return nil, d.nonStandard()
+	}
+	d.index("", &d.root, -1, -1)
+	return d, nil
+}
+
+// index walks the tree once and fills nodes, order and dups.
+func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) {
+	if _, seen := d.nodes[pointer]; !seen {
+		d.order = append(d.order, pointer)
+	}
+	d.nodes[pointer] = node{value: v, keyFrom: keyFrom, keyTo: keyTo}
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		first := map[string]Span{}
+		for i := range t.Members {
+			m := &t.Members[i]
+			key := m.Name.Value.(hujson.Literal).String()
+			at := pointer + "/" + EscapePointer(key)
+			span := d.span(m.Name.StartOffset, m.Name.EndOffset)
+			if earlier, again := first[key]; again {
+				d.dups = append(d.dups, Duplicate{Pointer: at, Key: key, Again: span, First: earlier})
+				d.forget(at)
+			} else {
+				first[key] = span
+			}
+			d.index(at, &m.Value, m.Name.StartOffset, m.Name.EndOffset)
+		}
+	case *hujson.Array:
+		for i := range t.Elements {
+			d.index(pointer+"/"+strconv.Itoa(i), &t.Elements[i], -1, -1)
+		}
+	}
+}
+
+// forget removes what an earlier value of a duplicate key had indexed.
+func (d *Document) forget(pointer string) {
+	kept := d.order[:0]
+	for _, p := range d.order {
+		if p == pointer || strings.HasPrefix(p, pointer+"/") {
+			delete(d.nodes, p)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	d.order = kept
+}
+
+// Duplicates lists the repeated keys in the order of the file.
+func (d *Document) Duplicates() []Duplicate { return d.dups }
+
+// Pointers lists every place of the document in the order of the file.
+func (d *Document) Pointers() []string { return d.order }
+
+// Has says whether there is a value at the pointer.
+func (d *Document) Has(pointer string) bool {
+	_, ok := d.nodes[pointer]
+	return ok
+}
+
+// Value returns the span of the value at the pointer. A pointer into nothing
+// gives its nearest ancestor, so that a finding always has a place.
+func (d *Document) Value(pointer string) Span {
+	n, _ := d.nearest(pointer)
+	return d.span(n.value.StartOffset, n.value.EndOffset)
+}
+
+// Key returns the span of the key at the pointer, quotes included, or that of
+// the value where there is no key (an array item, the whole).
+func (d *Document) Key(pointer string) Span {
+	n, exact := d.nearest(pointer)
+	if n.keyFrom < 0 || !exact {
+		return d.Value(pointer)
+	}
+	return d.span(n.keyFrom, n.keyTo)
+}
+
+func (d *Document) nearest(pointer string) (n node, exact bool) {
+	exact = true
+	for {
+		if n, ok := d.nodes[pointer]; ok {
+			return n, exact
+		}
+		exact = false
+		pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+	}
+}
+
+// Kind returns what is at the pointer in JSON Schema's words: object, array,
+// string, number, boolean, null; "" where there is nothing.
+func (d *Document) Kind(pointer string) string {
+	n, ok := d.nodes[pointer]
+	if !ok {
+		return ""
+	}
+	switch n.value.Value.Kind() {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}
+
+// Text returns the string at the pointer; ok is false for any other kind.
+func (d *Document) Text(pointer string) (text string, ok bool) {
+	if d.Kind(pointer) != "string" {
+		return "", false
+	}
+	return d.nodes[pointer].value.Value.(hujson.Literal).String(), true
+}
+
+// Bool returns the boolean at the pointer; false for any other kind.
+func (d *Document) Bool(pointer string) bool {
+	return d.Kind(pointer) == "boolean" && d.nodes[pointer].value.Value.(hujson.Literal).Bool()
+}
+
+// Keys returns the keys of the object at the pointer in the order of the file,
+// each once.
+func (d *Document) Keys(pointer string) []string {
+	n, ok := d.nodes[pointer]
+	if !ok {
+		return nil
+	}
+	obj, ok := n.value.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	var keys []string
+	for _, m := range obj.Members {
+		if key := m.Name.Value.(hujson.Literal).String(); !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Items returns the pointers of the items of the array at the pointer.
+func (d *Document) Items(pointer string) []string {
+	n, ok := d.nodes[pointer]
+	if !ok {
+		return nil
+	}
+	arr, ok := n.value.Value.(*hujson.Array)
+	if !ok {
+		return nil
+	}
+	items := make([]string, len(arr.Elements))
+	for i := range arr.Elements {
+		items[i] = pointer + "/" + strconv.Itoa(i)
+	}
+	return items
+}
+
+// Position turns a byte offset into a position.
+func (d *Document) Position(offset int) Position {
+	offset = min(max(offset, 0), len(d.Data))
+	line := sort.SearchInts(d.lines, offset+1) - 1
+	start := d.lines[line]
+	return Position{Line: line + 1, Column: utf8.RuneCount(d.Data[start:offset]) + 1, Offset: offset}
+}
+
+func (d *Document) span(from, to int) Span {
+	return Span{Start: d.Position(from), End: d.Position(to)}
+}
+
+// nonStandard finds the first comment or trailing comma.
+func (d *Document) nonStandard() error {
+	for i, from := range []func() int{d.firstComment, d.firstTrailingComma} {
+		if at := from(); at >= 0 {
+			problem := [...]string{"a comment: JSON has none, delete it", "a comma after the last entry: delete it"}[i]
+			return &SyntaxError{File: d.File, Pos: d.Position(at), Problem: problem}
+		}
+	}
+	return &SyntaxError{File: d.File, Pos: d.Position(0), Problem: "not standard JSON"}
+}
+
+func (d *Document) firstComment() int {
+	at := -1
+	note := func(extra hujson.Extra, from int) {
+		if i := bytes.IndexByte(extra, '/'); i >= 0 && (at < 0 || from+i < at) {
+			at = from + i
+		}
+	}
+	d.root.Range(func(v *hujson.Value) bool {
+		note(v.BeforeExtra, v.StartOffset-len(v.BeforeExtra))
+		note(v.AfterExtra, v.EndOffset)
+		switch t := v.Value.(type) {
+		case *hujson.Object:
+			note(t.AfterExtra, v.EndOffset-1-len(t.AfterExtra))
+		case *hujson.Array:
+			note(t.AfterExtra, v.EndOffset-1-len(t.AfterExtra))
+		}
+		return true
+	})
+	return at
+}
+
+func (d *Document) firstTrailingComma() int {
+	at := -1
+	d.root.Range(func(v *hujson.Value) bool {
+		last := -1
+		switch t := v.Value.(type) {
+		case *hujson.Object:
+			if n := len(t.Members); n > 0 && t.AfterExtra != nil {
+				last = t.Members[n-1].Value.EndOffset + len(t.Members[n-1].Value.AfterExtra)
+			}
+		case *hujson.Array:
+			if n := len(t.Elements); n > 0 && t.AfterExtra != nil {
+				last = t.Elements[n-1].EndOffset + len(t.Elements[n-1].AfterExtra)
+			}
+		}
+		if last >= 0 && (at < 0 || last < at) {
+			at = last
+		}
+		return true
+	})
+	return at
+}
+
+// syntaxError turns hujson's "hujson: line L, column C: problem" (C in bytes)
+// into a SyntaxError.
+func (d *Document) syntaxError(err error) error {
+	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	var line, column int
+	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &column); n != 2 || line < 1 || line > len(d.lines) {
+		return &SyntaxError{File: d.File, Pos: d.Position(len(d.Data)), Problem: text}
+	}
+	_, problem, _ := strings.Cut(text, ": ")
+	return &SyntaxError{File: d.File, Pos: d.Position(d.lines[line-1] + column - 1), Problem: problem}
+}
+
+func lineStarts(data []byte) []int {
+	starts := []int{0}
+	for i, b := range data {
+		if b == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// EscapePointer escapes one token of a JSON pointer (RFC 6901).
+func EscapePointer(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}

@@ -1,0 +1,159 @@
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// MetadataFile is the name of the file that makes a folder a plugin.
+const MetadataFile = "plugin.json"
+
+// DistDir is the name of the folder that holds a built plugin.
+const DistDir = "dist"
+
+// Type is the kind of a plugin, the property "type" of plugin.json.
+type Type string
+
+// The plugin types of the contract.
+const (
+	TypeApp            Type = "app"
+	TypeDatasource     Type = "datasource"
+	TypePanel          Type = "panel"
+	TypeRenderer       Type = "renderer"
+	TypeSecretsManager Type = "secretsmanager"
+)
+
+// Types lists the plugin types in the order of the contract.
+func Types() []Type {
+	return []Type{TypeApp, TypeDatasource, TypePanel, TypeRenderer, TypeSecretsManager}
+}
+
+// Metadata is a plugin.json in Go. It holds what the rest of Slipway acts on;
+// validate works on the positioned Document instead.
+type Metadata struct {
+	ID           string       `json:"id"`
+	Name         string       `json:"name"`
+	Type         Type         `json:"type"`
+	Info         Info         `json:"info"`
+	Dependencies Dependencies `json:"dependencies"`
+	Backend      bool         `json:"backend"`
+	Executable   string       `json:"executable"`
+	Alerting     bool         `json:"alerting"`
+	AutoEnabled  bool         `json:"autoEnabled"`
+	Preload      bool         `json:"preload"`
+	Category     string       `json:"category"`
+	State        string       `json:"state"`
+	Streaming    bool         `json:"streaming"`
+	IAM          *IAM         `json:"iam"`
+	Includes     []Include    `json:"includes"`
+	Roles        []Role       `json:"roles"`
+	Routes       []Route      `json:"routes"`
+}
+
+// Info is the property "info".
+type Info struct {
+	Description string   `json:"description"`
+	Version     string   `json:"version"`
+	Updated     string   `json:"updated"`
+	Keywords    []string `json:"keywords"`
+	Author      struct {
+		Name  string `json:"name"`
+		Email string `json:"email"`
+		URL   string `json:"url"`
+	} `json:"author"`
+	Logos struct {
+		Small string `json:"small"`
+		Large string `json:"large"`
+	} `json:"logos"`
+}
+
+// Dependencies is the property "dependencies". ServiceRange is the service
+// version range under whichever key the profile gives it.
+type Dependencies struct {
+	ServiceRange string             `json:"-"`
+	Plugins      []PluginDependency `json:"plugins"`
+}
+
+// PluginDependency is one entry of dependencies.plugins.
+type PluginDependency struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Type    Type   `json:"type"`
+	Version string `json:"version"`
+}
+
+// UnmarshalJSON reads the service range under the key of any profile.
+func (d *Dependencies) UnmarshalJSON(data []byte) error {
+	type plain Dependencies
+	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
+		return err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return err
+	}
+	for _, p := range Profiles() {
+		raw, ok := keys[p.DependencyKey]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal(raw, &d.ServiceRange); err != nil {
+			return fmt.Errorf("dependencies.%s: %w", p.DependencyKey, err)
+		}
+		break
+	}
+	return nil
+}
+
+// IAM asks for a service account of the plugin's own.
+type IAM struct {
+	Permissions []Permission `json:"permissions"`
+}
+
+// Permission is an RBAC action and the scope it is limited to ("" is no limit).
+type Permission struct {
+	Action string `json:"action"`
+	Scope  string `json:"scope"`
+}
+
+// Include is one entry of "includes".
+type Include struct {
+	Type       string `json:"type"`
+	Name       string `json:"name"`
+	Path       string `json:"path"`
+	UID        string `json:"uid"`
+	Role       string `json:"role"`
+	Action     string `json:"action"`
+	AddToNav   bool   `json:"addToNav"`
+	DefaultNav bool   `json:"defaultNav"`
+}
+
+// Role is one entry of "roles": a role and the basic roles it is granted to.
+type Role struct {
+	Role struct {
+		Name        string       `json:"name"`
+		Description string       `json:"description"`
+		Permissions []Permission `json:"permissions"`
+	} `json:"role"`
+	Grant []string `json:"grant"`
+}
+
+// Route is one entry of "routes", a proxied path.
+type Route struct {
+	Path        string `json:"path"`
+	Method      string `json:"method"`
+	URL         string `json:"url"`
+	ReqSignedIn bool   `json:"reqSignedIn"`
+	ReqRole     string `json:"reqRole"`
+	ReqAction   string `json:"reqAction"`
+}
+
+// ParseMetadata decodes a plugin.json. The error names the property whose type
+// is wrong; missing properties are not an error here.
+func ParseMetadata(data []byte) (*Metadata, error) {
+	var m Metadata
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", MetadataFile, err)
+	}
+	return &m, nil
+}
