@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"sort"
 	"strconv"
@@ -48,6 +49,9 @@ type Document struct {
 	nodes map[string]node
 	order []string // pointers in the order of the file
 	dups  []Duplicate
+
+	isASCII      bool // columns are bytes
+	pointerBytes int  // in nodes
 }
 
 type node struct {
@@ -64,62 +68,96 @@ type Duplicate struct {
 	First   Span // the first key
 }
 
+// Hostile files are refused before they cost anything: each level of nesting
+// takes stack, each value the bytes of its pointer.
+const (
+	maxNesting      = 64
+	maxPointerBytes = 32 << 20
+)
+
 // ParseDocument reads a JSON file. Comments and trailing commas are a
-// *SyntaxError, since the service reads standard JSON.
+// *SyntaxError, since the service reads standard JSON; where nothing else is
+// wrong, the document is returned beside that error.
 func ParseDocument(file string, data []byte) (*Document, error) {
-	d := &Document{File: file, Data: data, lines: lineStarts(data), nodes: map[string]node{}}
+	d := &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data), nodes: map[string]node{}}
+	if at := tooDeep(data); at >= 0 {
+		problem := fmt.Sprintf("more than %d values inside each other: flatten it", maxNesting)
+		return nil, &SyntaxError{File: file, Pos: d.Position(at), Problem: problem}
+	}
 	root, err := hujson.Parse(data)
 	if err != nil {
 		return nil, d.syntaxError(err)
 	}
 	d.root = root
-	if !d.root.IsStandard() {
-		return nil, d.nonStandard()
+	if at := d.index("", &d.root, -1, -1); at >= 0 {
+		return nil, &SyntaxError{File: file, Pos: d.Position(at), Problem: "keys too long and too many: shorten them"}
 	}
-	d.index("", &d.root, -1, -1)
+	if !d.root.IsStandard() {
+		return d, d.nonStandard()
+	}
 	return d, nil
 }
 
-// index walks the tree once and fills nodes, order and dups.
-func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) {
-	if _, seen := d.nodes[pointer]; !seen {
-		d.order = append(d.order, pointer)
+// index walks the tree once and fills nodes, order and dups. Of a key that comes
+// again only the last value is indexed: it is the one that counts. It returns
+// the offset at which the document became too large, or -1.
+func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) int {
+	if d.pointerBytes += len(pointer); d.pointerBytes > maxPointerBytes {
+		return v.StartOffset
 	}
+	d.order = append(d.order, pointer)
 	d.nodes[pointer] = node{value: v, keyFrom: keyFrom, keyTo: keyTo}
 	switch t := v.Value.(type) {
 	case *hujson.Object:
-		first := map[string]Span{}
+		last := d.lastOfKeys(pointer, t)
 		for i := range t.Members {
 			m := &t.Members[i]
 			key := m.Name.Value.(hujson.Literal).String()
-			at := pointer + "/" + EscapePointer(key)
-			span := d.span(m.Name.StartOffset, m.Name.EndOffset)
-			if earlier, again := first[key]; again {
-				d.dups = append(d.dups, Duplicate{Pointer: at, Key: key, Again: span, First: earlier})
-				d.forget(at)
-			} else {
-				first[key] = span
+			if last[key] != i {
+				continue
 			}
-			d.index(at, &m.Value, m.Name.StartOffset, m.Name.EndOffset)
+			at := d.index(pointer+"/"+EscapePointer(key), &m.Value, m.Name.StartOffset, m.Name.EndOffset)
+			if at >= 0 {
+				return at
+			}
 		}
 	case *hujson.Array:
 		for i := range t.Elements {
-			d.index(pointer+"/"+strconv.Itoa(i), &t.Elements[i], -1, -1)
+			if at := d.index(pointer+"/"+strconv.Itoa(i), &t.Elements[i], -1, -1); at >= 0 {
+				return at
+			}
 		}
 	}
+	return -1
 }
 
-// forget removes what an earlier value of a duplicate key had indexed.
-func (d *Document) forget(pointer string) {
-	kept := d.order[:0]
-	for _, p := range d.order {
-		if p == pointer || strings.HasPrefix(p, pointer+"/") {
-			delete(d.nodes, p)
+// lastOfKeys returns the index of the last member of each key and notes the
+// keys that come again.
+func (d *Document) lastOfKeys(pointer string, obj *hujson.Object) map[string]int {
+	last := make(map[string]int, len(obj.Members))
+	for i := range obj.Members {
+		last[obj.Members[i].Name.Value.(hujson.Literal).String()] = i
+	}
+	if len(last) == len(obj.Members) {
+		return last
+	}
+	first := map[string]*hujson.Value{}
+	for i := range obj.Members {
+		name := &obj.Members[i].Name
+		key := name.Value.(hujson.Literal).String()
+		earlier, again := first[key]
+		if !again {
+			first[key] = name
 			continue
 		}
-		kept = append(kept, p)
+		d.dups = append(d.dups, Duplicate{
+			Pointer: pointer + "/" + EscapePointer(key),
+			Key:     key,
+			Again:   d.span(name.StartOffset, name.EndOffset),
+			First:   d.span(earlier.StartOffset, earlier.EndOffset),
+		})
 	}
-	d.order = kept
+	return last
 }
 
 // Duplicates lists the repeated keys in the order of the file.
@@ -236,12 +274,47 @@ func (d *Document) Items(pointer string) []string {
 	return items
 }
 
+// Any returns the document as encoding/json would decode it into an any, with
+// numbers as json.Number. Of a repeated key the last value counts.
+func (d *Document) Any() any { return anyOf(&d.root) }
+
+func anyOf(v *hujson.Value) any {
+	switch t := v.Value.(type) {
+	case *hujson.Object:
+		m := make(map[string]any, len(t.Members))
+		for i := range t.Members {
+			m[t.Members[i].Name.Value.(hujson.Literal).String()] = anyOf(&t.Members[i].Value)
+		}
+		return m
+	case *hujson.Array:
+		a := make([]any, len(t.Elements))
+		for i := range t.Elements {
+			a[i] = anyOf(&t.Elements[i])
+		}
+		return a
+	}
+	lit := v.Value.(hujson.Literal)
+	switch lit.Kind() {
+	case 'n':
+		return nil
+	case '"':
+		return lit.String()
+	case '0':
+		return json.Number(lit)
+	}
+	return lit.Bool()
+}
+
 // Position turns a byte offset into a position.
 func (d *Document) Position(offset int) Position {
 	offset = min(max(offset, 0), len(d.Data))
 	line := sort.SearchInts(d.lines, offset+1) - 1
 	start := d.lines[line]
-	return Position{Line: line + 1, Column: utf8.RuneCount(d.Data[start:offset]) + 1, Offset: offset}
+	column := offset - start
+	if !d.isASCII {
+		column = utf8.RuneCount(d.Data[start:offset])
+	}
+	return Position{Line: line + 1, Column: column + 1, Offset: offset}
 }
 
 func (d *Document) span(from, to int) Span {
@@ -324,7 +397,45 @@ func lineStarts(data []byte) []int {
 	return starts
 }
 
+func isASCII(data []byte) bool {
+	for _, b := range data {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// tooDeep returns the offset of the bracket that opens a level beyond
+// maxNesting, or -1. Brackets in strings and comments do not count.
+func tooDeep(data []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch b := data[i]; {
+		case b == '\\' && inString:
+			i++
+		case b == '"':
+			inString = !inString
+		case inString:
+		case b == '/' && i+1 < len(data) && data[i+1] == '/':
+			i += max(bytes.IndexByte(data[i:], '\n'), 1)
+		case b == '/' && i+1 < len(data) && data[i+1] == '*':
+			i += max(bytes.Index(data[i+2:], []byte("*/")), 0) + 3
+		case b == '{' || b == '[':
+			if depth++; depth > maxNesting {
+				return i
+			}
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return -1
+}
+
 // EscapePointer escapes one token of a JSON pointer (RFC 6901).
 func EscapePointer(token string) string {
+	if !strings.ContainsAny(token, "~/") {
+		return token
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }

@@ -1,0 +1,93 @@
+// Package wire holds what both ends of the plugin protocol must agree on: the
+// go-plugin handshake, the names of the plugin sets and the gRPC services of the
+// published package pluginv2. It knows nothing of what the calls mean.
+package wire
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+)
+
+// AppProtocol is the version of the application protocol in the handshake line.
+const AppProtocol = 2
+
+// MaxMessage is the largest message either end accepts, in bytes. The two ends
+// trust each other; what a response may weigh is the host's policy.
+const MaxMessage = math.MaxInt32
+
+// The names of the plugin sets.
+const (
+	SetDiagnostics = "diagnostics"
+	SetResource    = "resource"
+	SetData        = "data"
+	SetStream      = "stream"
+)
+
+// Handshake returns the cookie that tells a plugin it was started by a host.
+// Data sources and apps share it.
+func Handshake() goplugin.HandshakeConfig {
+	return goplugin.HandshakeConfig{
+		ProtocolVersion:  AppProtocol,
+		MagicCookieKey:   "grafana_plugin_type",
+		MagicCookieValue: "datasource",
+	}
+}
+
+// Services are the gRPC services that a plugin implements; a nil one is not
+// advertised and every call of it answers Unimplemented.
+type Services struct {
+	Diagnostics pluginv2.DiagnosticsServer
+	Resource    pluginv2.ResourceServer
+	Data        pluginv2.DataServer
+	Stream      pluginv2.StreamServer
+}
+
+// PluginSet returns the go-plugin set for the services.
+func (s Services) PluginSet() goplugin.PluginSet {
+	set := goplugin.PluginSet{}
+	if s.Diagnostics != nil {
+		set[SetDiagnostics] = service(func(g *grpc.Server) { pluginv2.RegisterDiagnosticsServer(g, s.Diagnostics) })
+	}
+	if s.Resource != nil {
+		set[SetResource] = service(func(g *grpc.Server) { pluginv2.RegisterResourceServer(g, s.Resource) })
+	}
+	if s.Data != nil {
+		set[SetData] = service(func(g *grpc.Server) { pluginv2.RegisterDataServer(g, s.Data) })
+	}
+	if s.Stream != nil {
+		set[SetStream] = service(func(g *grpc.Server) { pluginv2.RegisterStreamServer(g, s.Stream) })
+	}
+	return set
+}
+
+// HostSet returns the set a host offers in the handshake. The host does not
+// dispense from it: it calls the services on the connection itself, because
+// go-plugin hands out a client whether or not the plugin has the service.
+func HostSet() goplugin.PluginSet {
+	return goplugin.PluginSet{SetDiagnostics: service(nil)}
+}
+
+type registration struct {
+	goplugin.NetRPCUnsupportedPlugin
+	register func(*grpc.Server)
+}
+
+func service(register func(*grpc.Server)) goplugin.Plugin {
+	return &registration{register: register}
+}
+
+// GRPCServer registers the service on the plugin's side.
+func (r *registration) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
+	r.register(g)
+	return nil
+}
+
+// GRPCClient refuses: see HostSet.
+func (r *registration) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("call the services on the connection")
+}

@@ -1,0 +1,210 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// State is where a plugin's backend is in its life.
+type State string
+
+// The states of a backend.
+const (
+	StateNoBackend  State = "no-backend" // nothing to run
+	StateStarting   State = "starting"
+	StateRunning    State = "running"
+	StateRestarting State = "restarting" // it ended by itself; a new process is due
+	StateFailed     State = "failed"     // it cannot be started as it is; mend it and reload
+	StateStopped    State = "stopped"
+)
+
+// Status is what there is to know about a mounted plugin.
+type Status struct {
+	State    State
+	Reason   string        // why it is not running, or why the last change was not taken
+	PID      int           // of the running process, else 0
+	Restarts int           // how often it ended by itself
+	Since    time.Time     // of State
+	Token    TokenDecision // whether the backend got a service account token
+}
+
+// Plugin is a mounted plugin and the process of its backend, if it has one.
+type Plugin struct {
+	id      string
+	options Options
+	runDir  string
+	logger  *slog.Logger
+
+	changed chan struct{} // capacity 1: the bundle may differ, look again
+	ctx     context.Context
+	cancel  context.CancelFunc
+	done    chan struct{} // the supervisor has returned
+
+	retiring sync.WaitGroup // replaced processes that finish their requests
+
+	mu      sync.Mutex
+	bundle  bundle.Plugin
+	status  Status
+	current *process
+	pending int           // updates not yet acted on
+	moved   chan struct{} // closed and replaced at every change of status
+}
+
+func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &Plugin{
+		id: b.Metadata.ID, options: o, runDir: runDir,
+		logger:  o.Logger.With("plugin", b.Metadata.ID),
+		changed: make(chan struct{}, 1), ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		bundle: b, moved: make(chan struct{}),
+		status: Status{State: StateStarting, Since: time.Now()},
+	}
+	if !b.Metadata.Backend {
+		p.status.State = StateNoBackend
+	}
+	p.pending = 1
+	go p.supervise()
+	return p
+}
+
+// ID returns the plugin's id.
+func (p *Plugin) ID() string { return p.id }
+
+// Bundle returns what is mounted.
+func (p *Plugin) Bundle() bundle.Plugin {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bundle
+}
+
+// Status returns the state of the plugin now.
+func (p *Plugin) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// QueryData asks the plugin's queries.
+func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+	proc, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer proc.release()
+	return proc.client.QueryData(ctx, req)
+}
+
+// CheckHealth asks for the plugin's health.
+func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+	proc, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer proc.release()
+	return proc.client.CheckHealth(ctx, req)
+}
+
+// CallResource sends a request to the plugin's own endpoints; see
+// sdk.Client.CallResource.
+func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
+	proc, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer proc.release()
+	return proc.client.CallResource(ctx, req, receive)
+}
+
+// acquire returns the running process, held until its release. It waits for one
+// that is starting or restarting, and says why there is none otherwise.
+func (p *Plugin) acquire(ctx context.Context) (*process, error) {
+	timeout := time.NewTimer(p.options.ReadyTimeout)
+	defer timeout.Stop()
+	for {
+		p.mu.Lock()
+		proc, status, moved := p.current, p.status, p.moved
+		if proc != nil && proc.hold() {
+			p.mu.Unlock()
+			return proc, nil
+		}
+		p.mu.Unlock()
+		switch status.State {
+		case StateNoBackend:
+			return nil, fmt.Errorf("%w: the plugin has no backend", sdk.ErrUnsupported)
+		case StateFailed, StateStopped:
+			return nil, p.unavailable(status)
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-timeout.C:
+			return nil, p.unavailable(status)
+		}
+	}
+}
+
+func (p *Plugin) unavailable(s Status) error {
+	return &sdk.Error{
+		Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin,
+		Message: fmt.Sprintf("the backend of %s is not running (%s)", p.id, s.State),
+		Cause:   errors.New(s.Reason),
+	}
+}
+
+// update tells the supervisor that the bundle on disk may have changed.
+func (p *Plugin) update(b bundle.Plugin) {
+	p.mu.Lock()
+	p.bundle = b
+	p.pending++
+	p.mu.Unlock()
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// settled waits until every update has been acted on.
+func (p *Plugin) settled(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		pending, moved := p.pending, p.moved
+		p.mu.Unlock()
+		if pending == 0 {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-p.done:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("wait for plugin %s: %w", p.id, ctx.Err())
+		}
+	}
+}
+
+// set changes the status and wakes whoever waits for that.
+func (p *Plugin) set(change func(*Status)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.status.State
+	change(&p.status)
+	if p.status.State != before {
+		p.status.Since = time.Now()
+	}
+	close(p.moved)
+	p.moved = make(chan struct{})
+}
+
+func (p *Plugin) stop() {
+	p.cancel()
+	<-p.done
+}

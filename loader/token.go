@@ -1,0 +1,42 @@
+package loader
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// ToggleServiceAccounts is the feature toggle that lets plugins have service
+// accounts of their own.
+const ToggleServiceAccounts = "externalServiceAccounts"
+
+// minServiceAccounts is the first host version that gives plugins a token.
+const minServiceAccounts = "10.3.0"
+
+// TokenDecision says whether a backend gets a service account token, and why.
+type TokenDecision struct {
+	Injected bool
+	Reason   string
+}
+
+// decideToken applies the contract: "iam" in plugin.json, the host's version and
+// the toggle.
+func decideToken(m *bundle.Metadata, o Options) TokenDecision {
+	version, err := semver.NewVersion(o.HostVersion)
+	switch {
+	case m.IAM == nil:
+		return TokenDecision{Reason: "plugin.json has no \"iam\""}
+	case o.Token == nil:
+		return TokenDecision{Reason: "this host issues no tokens"}
+	case err != nil:
+		return TokenDecision{Reason: fmt.Sprintf("the host's version %q is not a semantic version", o.HostVersion)}
+	case version.LessThan(semver.MustParse(minServiceAccounts)):
+		return TokenDecision{Reason: fmt.Sprintf("the host's version %s is below %s", o.HostVersion, minServiceAccounts)}
+	case !slices.Contains(o.Toggles, ToggleServiceAccounts):
+		return TokenDecision{Reason: "the feature toggle " + ToggleServiceAccounts + " is off"}
+	}
+	return TokenDecision{Injected: true, Reason: fmt.Sprintf("granted %d permissions", len(m.IAM.Permissions))}
+}

@@ -1,0 +1,167 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+)
+
+// Each direction of each message is written once, here. From the wire, nil is
+// the empty value; to the wire, a context and a time range are never nil, since
+// existing plugins panic on nil.
+
+func contextFromWire(in *pluginv2.PluginContext) Context {
+	c := Context{OrgID: in.GetOrgId(), PluginID: in.GetPluginId(), PluginVersion: in.GetPluginVersion()}
+	if u := in.GetUser(); u != nil {
+		c.User = &User{Login: u.GetLogin(), Name: u.GetName(), Email: u.GetEmail(), Role: u.GetRole()}
+	}
+	if a := in.GetAppInstanceSettings(); a != nil {
+		c.App = &App{Settings: settings(a.GetJsonData(), a.GetDecryptedSecureJsonData(), a.GetLastUpdatedMS())}
+	}
+	if d := in.GetDataSourceInstanceSettings(); d != nil {
+		c.DataSource = &DataSource{
+			Settings: settings(d.GetJsonData(), d.GetDecryptedSecureJsonData(), d.GetLastUpdatedMS()),
+			ID:       d.GetId(), UID: d.GetUid(), Name: d.GetName(), URL: d.GetUrl(),
+			User: d.GetUser(), Database: d.GetDatabase(),
+			BasicAuth: d.GetBasicAuthEnabled(), BasicAuthUser: d.GetBasicAuthUser(),
+		}
+	}
+	return c
+}
+
+func contextToWire(c Context) *pluginv2.PluginContext {
+	out := &pluginv2.PluginContext{OrgId: c.OrgID, PluginId: c.PluginID, PluginVersion: c.PluginVersion}
+	if u := c.User; u != nil {
+		out.User = &pluginv2.User{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}
+	}
+	if a := c.App; a != nil {
+		out.AppInstanceSettings = &pluginv2.AppInstanceSettings{
+			JsonData: a.JSON, DecryptedSecureJsonData: a.Secrets, LastUpdatedMS: millis(a.Updated),
+		}
+	}
+	if d := c.DataSource; d != nil {
+		out.DataSourceInstanceSettings = &pluginv2.DataSourceInstanceSettings{
+			Id: d.ID, Uid: d.UID, Name: d.Name, Url: d.URL, User: d.User, Database: d.Database,
+			BasicAuthEnabled: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
+			JsonData: d.JSON, DecryptedSecureJsonData: d.Secrets, LastUpdatedMS: millis(d.Updated),
+		}
+	}
+	return out
+}
+
+func settings(visible []byte, secrets map[string]string, updatedMS int64) Settings {
+	return Settings{JSON: visible, Secrets: secrets, Updated: time.UnixMilli(updatedMS)}
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func queryFromWire(in *pluginv2.DataQuery) Query {
+	return Query{
+		RefID: in.GetRefId(), Type: in.GetQueryType(), JSON: in.GetJson(),
+		TimeRange:     TimeRange{From: time.UnixMilli(in.GetTimeRange().GetFromEpochMS()), To: time.UnixMilli(in.GetTimeRange().GetToEpochMS())},
+		Interval:      time.Duration(in.GetIntervalMS()) * time.Millisecond,
+		MaxDataPoints: in.GetMaxDataPoints(),
+	}
+}
+
+func queryToWire(q Query) *pluginv2.DataQuery {
+	return &pluginv2.DataQuery{
+		RefId: q.RefID, QueryType: q.Type, Json: q.JSON,
+		TimeRange:  &pluginv2.TimeRange{FromEpochMS: millis(q.TimeRange.From), ToEpochMS: millis(q.TimeRange.To)},
+		IntervalMS: q.Interval.Milliseconds(), MaxDataPoints: q.MaxDataPoints,
+	}
+}
+
+// dataToWire writes the frames and the error of one answer. The cause of the
+// error goes to the log, not over the wire.
+func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
+	out := &pluginv2.DataResponse{Status: int32(r.Status)} //nolint:gosec // an HTTP status
+	for _, f := range r.Frames {
+		b, err := f.MarshalArrow()
+		if err != nil {
+			r.Err = &Error{Message: "the plugin could not write a frame of query " + refID, Cause: err}
+			break
+		}
+		out.Frames = append(out.Frames, b)
+	}
+	if r.Err != nil {
+		code, source, message := describe(r.Err)
+		slog.ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
+		out.Error, out.ErrorSource = message, string(source)
+		if r.Status == 0 {
+			out.Status = int32(code) //nolint:gosec // an HTTP status
+		}
+	} else if r.Status == 0 {
+		out.Status = http.StatusOK
+	}
+	return out
+}
+
+func dataFromWire(in *pluginv2.DataResponse) DataResponse {
+	r := DataResponse{Status: int(in.GetStatus())}
+	for _, f := range in.GetFrames() {
+		r.Frames = append(r.Frames, ArrowFrame(f))
+	}
+	if msg := in.GetError(); msg != "" {
+		e := &Error{Status: r.Status, Source: Source(in.GetErrorSource()), Message: msg}
+		if e.Status == 0 {
+			e.Status = http.StatusInternalServerError
+		}
+		if e.Source == "" {
+			e.Source = SourcePlugin
+		}
+		r.Err = e
+	}
+	if r.Status == 0 {
+		r.Status = http.StatusOK
+		if r.Err != nil {
+			r.Status = http.StatusInternalServerError
+		}
+	}
+	return r
+}
+
+func healthToWire(r *CheckHealthResult) *pluginv2.CheckHealthResponse {
+	return &pluginv2.CheckHealthResponse{
+		Status:  pluginv2.CheckHealthResponse_HealthStatus(pluginv2.CheckHealthResponse_HealthStatus_value[string(r.Status)]),
+		Message: r.Message, JsonDetails: r.Details,
+	}
+}
+
+func healthFromWire(in *pluginv2.CheckHealthResponse) *CheckHealthResult {
+	status, known := pluginv2.CheckHealthResponse_HealthStatus_name[int32(in.GetStatus())]
+	if !known {
+		status = string(HealthUnknown)
+	}
+	return &CheckHealthResult{Status: HealthStatus(status), Message: in.GetMessage(), Details: in.GetJsonDetails()}
+}
+
+func headerFromWire(in map[string]*pluginv2.StringList) http.Header {
+	h := make(http.Header, len(in))
+	for k, v := range in {
+		h[http.CanonicalHeaderKey(k)] = v.GetValues()
+	}
+	return h
+}
+
+func headerToWire(h http.Header) map[string]*pluginv2.StringList {
+	out := make(map[string]*pluginv2.StringList, len(h))
+	for k, v := range h {
+		out[k] = &pluginv2.StringList{Values: v}
+	}
+	return out
+}
+
+func jsonString(s string) []byte {
+	b, _ := json.Marshal(s) // a string always encodes
+	return b
+}

@@ -1,0 +1,77 @@
+package sdk
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// The keys of a log line as hosts read it from a plugin's standard error.
+const (
+	logTime    = "@timestamp"
+	logLevel   = "@level"
+	logMessage = "@message"
+)
+
+// logTimeLayout is the timestamp of hclog's JSON format.
+const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
+
+// NewLogger returns a logger whose lines a host understands: one JSON object a
+// line with @timestamp, @level and @message. [Serve] makes such a logger on
+// standard error the default one.
+func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) > 0 {
+				return a
+			}
+			switch a.Key {
+			case slog.TimeKey:
+				if a.Value.Kind() == slog.KindTime {
+					return slog.String(logTime, a.Value.Time().Format(logTimeLayout))
+				}
+			case slog.LevelKey:
+				if l, ok := a.Value.Any().(slog.Level); ok {
+					return slog.String(logLevel, levelName(l))
+				}
+			case slog.MessageKey:
+				a.Key = logMessage
+			}
+			return a
+		},
+	}))
+}
+
+// levelName maps to the five names hosts know.
+func levelName(l slog.Level) string {
+	switch {
+	case l < slog.LevelDebug:
+		return "trace"
+	case l < slog.LevelInfo:
+		return "debug"
+	case l < slog.LevelWarn:
+		return "info"
+	case l < slog.LevelError:
+		return "warn"
+	}
+	return "error"
+}
+
+// ParseLevel reads a level name as plugins write it; ok is false for a name that
+// no plugin writes.
+func ParseLevel(name string) (level slog.Level, ok bool) {
+	switch strings.ToLower(name) {
+	case "trace":
+		return slog.LevelDebug - 4, true
+	case "debug":
+		return slog.LevelDebug, true
+	case "info":
+		return slog.LevelInfo, true
+	case "warn", "warning":
+		return slog.LevelWarn, true
+	case "error", "fatal":
+		return slog.LevelError, true
+	}
+	return slog.LevelInfo, false
+}

@@ -1,0 +1,128 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+type resourceServer struct {
+	pluginv2.UnimplementedResourceServer
+	handler http.Handler
+}
+
+// CallResource adapts the call of the protocol to the plugin's http.Handler.
+func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
+	ctx := withContext(stream.Context(), contextFromWire(in.GetPluginContext()))
+	req, err := httpRequest(ctx, in)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	w := &resourceWriter{stream: stream, header: http.Header{}}
+	s.handler.ServeHTTP(w, req)
+	return w.close()
+}
+
+// httpRequest makes the request a handler sees. Its path is the resource path
+// with a leading slash; the query comes from the URL.
+func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest) (*http.Request, error) {
+	target := url.URL{Path: "/" + strings.TrimPrefix(in.GetPath(), "/")}
+	if u, err := url.Parse(in.GetUrl()); err == nil {
+		target.RawQuery = u.RawQuery
+	}
+	req, err := http.NewRequestWithContext(ctx, in.GetMethod(), "/", bytes.NewReader(in.GetBody()))
+	if err != nil {
+		return nil, fmt.Errorf("resource request: %w", err)
+	}
+	req.URL = &target // not parsed again: a path that starts with // would turn into a host
+	req.RequestURI = target.RequestURI()
+	req.Header = headerFromWire(in.GetHeaders())
+	req.Host = req.Header.Get("Host")
+	return req, nil
+}
+
+// resourceWriter sends a response in pieces: the first message carries status
+// and headers. What a handler writes is gathered until it flushes, returns, or
+// has written flushSize bytes.
+type resourceWriter struct {
+	stream  pluginv2.Resource_CallResourceServer
+	header  http.Header
+	sent    http.Header // snapshot at WriteHeader
+	status  int
+	body    bytes.Buffer
+	started bool // the first message has gone
+	err     error
+}
+
+const flushSize = 256 << 10
+
+// Header returns the headers to send.
+func (w *resourceWriter) Header() http.Header { return w.header }
+
+// WriteHeader fixes the status and the headers.
+func (w *resourceWriter) WriteHeader(code int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = code
+	w.sent = maps.Clone(w.header)
+}
+
+// Write adds to the body.
+func (w *resourceWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		if w.header.Get("Content-Type") == "" {
+			w.header.Set("Content-Type", http.DetectContentType(p))
+		}
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	w.body.Write(p)
+	if w.body.Len() >= flushSize {
+		return len(p), w.FlushError()
+	}
+	return len(p), nil
+}
+
+// FlushError sends what has been written so far.
+func (w *resourceWriter) FlushError() error {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.err != nil || (w.started && w.body.Len() == 0) {
+		return w.err
+	}
+	msg := &pluginv2.CallResourceResponse{Body: bytes.Clone(w.body.Bytes())}
+	if !w.started {
+		msg.Code, msg.Headers = int32(w.status), headerToWire(w.sent) //nolint:gosec // a three-digit status
+		w.started = true
+	}
+	w.body.Reset()
+	w.err = w.stream.Send(msg)
+	return w.err
+}
+
+// Flush implements http.Flusher.
+func (w *resourceWriter) Flush() { _ = w.FlushError() }
+
+func (w *resourceWriter) close() error { return w.FlushError() }
+
+// WriteError answers a resource request with an error: its status and, as
+// {"message": ...}, what users may read.
+func WriteError(w http.ResponseWriter, err error) {
+	code, _, message := describe(err)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, fmt.Sprintf("{\"message\":%s}\n", jsonString(message)))
+}
