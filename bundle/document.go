@@ -98,9 +98,9 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 	return d, nil
 }
 
-// index walks the tree once and fills nodes, order and dups. Of a key that comes
-// again only the last value is indexed: it is the one that counts. It returns
-// the offset at which the document became too large, or -1.
+// index walks the tree once and fills nodes, order and dups. Of a repeated key
+// the last value counts, as it does for whoever decodes the file. It returns the
+// offset at which the document became too large, or -1.
 func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) int {
 	if d.pointerBytes += len(pointer); d.pointerBytes > maxPointerBytes {
 		return v.StartOffset
@@ -109,15 +109,24 @@ func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) in
 	d.nodes[pointer] = node{value: v, keyFrom: keyFrom, keyTo: keyTo}
 	switch t := v.Value.(type) {
 	case *hujson.Object:
-		last := d.lastOfKeys(pointer, t)
+		first, last := map[string]Span{}, map[string]int{}
+		for i := range t.Members {
+			name := &t.Members[i].Name
+			key, span := name.Value.(hujson.Literal).String(), d.span(name.StartOffset, name.EndOffset)
+			if earlier, again := first[key]; again {
+				d.dups = append(d.dups, Duplicate{Pointer: pointer + "/" + EscapePointer(key), Key: key, Again: span, First: earlier})
+			} else {
+				first[key] = span
+			}
+			last[key] = i
+		}
 		for i := range t.Members {
 			m := &t.Members[i]
 			key := m.Name.Value.(hujson.Literal).String()
 			if last[key] != i {
 				continue
 			}
-			at := d.index(pointer+"/"+EscapePointer(key), &m.Value, m.Name.StartOffset, m.Name.EndOffset)
-			if at >= 0 {
+			if at := d.index(pointer+"/"+EscapePointer(key), &m.Value, m.Name.StartOffset, m.Name.EndOffset); at >= 0 {
 				return at
 			}
 		}
@@ -129,35 +138,6 @@ func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) in
 		}
 	}
 	return -1
-}
-
-// lastOfKeys returns the index of the last member of each key and notes the
-// keys that come again.
-func (d *Document) lastOfKeys(pointer string, obj *hujson.Object) map[string]int {
-	last := make(map[string]int, len(obj.Members))
-	for i := range obj.Members {
-		last[obj.Members[i].Name.Value.(hujson.Literal).String()] = i
-	}
-	if len(last) == len(obj.Members) {
-		return last
-	}
-	first := map[string]*hujson.Value{}
-	for i := range obj.Members {
-		name := &obj.Members[i].Name
-		key := name.Value.(hujson.Literal).String()
-		earlier, again := first[key]
-		if !again {
-			first[key] = name
-			continue
-		}
-		d.dups = append(d.dups, Duplicate{
-			Pointer: pointer + "/" + EscapePointer(key),
-			Key:     key,
-			Again:   d.span(name.StartOffset, name.EndOffset),
-			First:   d.span(earlier.StartOffset, earlier.EndOffset),
-		})
-	}
-	return last
 }
 
 // Duplicates lists the repeated keys in the order of the file.
@@ -339,7 +319,7 @@ func (d *Document) firstComment() int {
 			at = from + i
 		}
 	}
-	d.root.Range(func(v *hujson.Value) bool {
+	for v := range d.root.All() {
 		note(v.BeforeExtra, v.StartOffset-len(v.BeforeExtra))
 		note(v.AfterExtra, v.EndOffset)
 		switch t := v.Value.(type) {
@@ -348,30 +328,33 @@ func (d *Document) firstComment() int {
 		case *hujson.Array:
 			note(t.AfterExtra, v.EndOffset-1-len(t.AfterExtra))
 		}
-		return true
-	})
+	}
 	return at
 }
 
+// firstTrailingComma relies on hujson, which keeps what stands between the last
+// entry and a comma behind it as that entry's AfterExtra, nil without a comma.
 func (d *Document) firstTrailingComma() int {
 	at := -1
-	d.root.Range(func(v *hujson.Value) bool {
-		last := -1
+	for v := range d.root.All() {
+		var last *hujson.Value
 		switch t := v.Value.(type) {
 		case *hujson.Object:
-			if n := len(t.Members); n > 0 && t.AfterExtra != nil {
-				last = t.Members[n-1].Value.EndOffset + len(t.Members[n-1].Value.AfterExtra)
+			if n := len(t.Members); n > 0 {
+				last = &t.Members[n-1].Value
 			}
 		case *hujson.Array:
-			if n := len(t.Elements); n > 0 && t.AfterExtra != nil {
-				last = t.Elements[n-1].EndOffset + len(t.Elements[n-1].AfterExtra)
+			if n := len(t.Elements); n > 0 {
+				last = &t.Elements[n-1]
 			}
 		}
-		if last >= 0 && (at < 0 || last < at) {
-			at = last
+		if last == nil || last.AfterExtra == nil {
+			continue
 		}
-		return true
-	})
+		if comma := last.EndOffset + len(last.AfterExtra); at < 0 || comma < at {
+			at = comma
+		}
+	}
 	return at
 }
 

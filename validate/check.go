@@ -1,0 +1,145 @@
+package validate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// maxFileBytes is the size beyond which a plugin.json is not read. Real ones
+// have a few thousand bytes.
+const maxFileBytes = 256 << 10
+
+// runner checks plugins.
+type runner struct {
+	fs      fs.FS
+	opts    Options
+	running map[string]bool
+}
+
+// group checks a plugin and those nested in it. A nested plugin that does not
+// show its profile has the one of the plugin around it.
+func (r runner) group(targets []target) Report {
+	report := Report{Sources: map[string][]byte{}}
+	outer := ""
+	for _, t := range targets {
+		p := &Pass{
+			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
+			running: r.running, facts: map[any]any{}, found: &report.Findings,
+		}
+		block := r.load(p)
+		p.Profile = r.profile(p.Doc, outer)
+		if outer == "" {
+			outer = p.Profile.Name
+		}
+		if !t.isMissing {
+			report.Plugins++
+		}
+		before := len(report.Findings)
+		for _, rule := range r.opts.Rules {
+			if rule.Where.Has(p.Where) {
+				report.Skips = append(report.Skips, check(p, rule, block)...)
+			}
+		}
+		for i := before; i < len(report.Findings); i++ {
+			if f := &report.Findings[i]; r.opts.IsStrict && f.Severity == Warning {
+				f.Severity = Error
+			}
+		}
+		if len(report.Findings) > before {
+			report.Sources[p.File] = bytes.TrimPrefix(p.Data, utf8BOM())
+		}
+	}
+	return report
+}
+
+// block is why rules cannot work on a plugin; the zero value is that they can.
+type block struct {
+	reason   string
+	isBroken bool // also raw rules have nothing to work on
+}
+
+// load reads and parses plugin.json.
+func (r runner) load(p *Pass) (b block) {
+	if p.IsMissing {
+		return block{reason: "there is no plugin.json"}
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			b = block{reason: fmt.Sprintf("reading broke: %v (please report this)", fault), isBroken: true}
+		}
+	}()
+	f, err := p.FS.Open(p.File)
+	if err != nil {
+		return block{reason: err.Error(), isBroken: true}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	switch {
+	case err != nil:
+		return block{reason: err.Error(), isBroken: true}
+	case len(data) > maxFileBytes:
+		return block{reason: fmt.Sprintf("plugin.json has more than %d KiB", maxFileBytes>>10), isBroken: true}
+	}
+	p.Data = data
+	if IsUTF16(data) {
+		return block{reason: "plugin.json is not UTF-8"}
+	}
+	doc, err := bundle.ParseDocument(p.File, bytes.TrimPrefix(data, utf8BOM()))
+	p.Doc = doc
+	if err != nil && !errors.As(err, &p.Syntax) {
+		return block{reason: err.Error(), isBroken: true}
+	}
+	if doc == nil {
+		return block{reason: "plugin.json is not valid JSON"}
+	}
+	return block{}
+}
+
+// IsUTF16 says whether data begins with a byte order mark of UTF-16.
+func IsUTF16(data []byte) bool {
+	return bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || bytes.HasPrefix(data, []byte{0xFF, 0xFE})
+}
+
+func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
+
+// profile returns the profile asked for, else the first whose keys the document
+// uses, else the one named by fallback.
+func (r runner) profile(doc *bundle.Document, fallback string) bundle.Profile {
+	if r.opts.Profile == "" && doc != nil {
+		for _, p := range bundle.Profiles() {
+			if doc.Has("/dependencies/"+p.DependencyKey) || doc.Has("/dependencies/"+p.LegacyDependencyKey) {
+				return p
+			}
+		}
+	}
+	name := r.opts.Profile
+	if name == "" {
+		name = fallback
+	}
+	p, _ := bundle.ProfileByName(name) // known: Run has looked it up
+	return p
+}
+
+// check runs one rule, or returns why it did not run.
+func check(p *Pass, rule Rule, b block) (skips []Skip) {
+	skip := func(reason string, isBroken bool) {
+		skips = append(skips, Skip{Rule: rule.ID, File: p.File, Reason: reason, IsBroken: isBroken})
+	}
+	if b.isBroken || b.reason != "" && !rule.IsRaw {
+		skip(b.reason, b.isBroken)
+		return skips
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			skip(fmt.Sprintf("the rule broke: %v (please report this)", fault), true)
+		}
+	}()
+	p.rule = rule
+	rule.Check(p)
+	return skips
+}

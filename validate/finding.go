@@ -1,0 +1,60 @@
+package validate
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities, the heaviest first.
+const (
+	Error   Severity = "error"   // breaks the contract or the plugin
+	Warning Severity = "warning" // works, but not as meant; an error when Options.Strict
+	Info    Severity = "info"    // worth knowing
+)
+
+// Place is a stretch of a file.
+type Place struct {
+	File      string // slash path in the validated tree
+	Line      int    // from 1; 0 where the file as a whole is meant
+	Column    int    // from 1, in Unicode code points
+	EndLine   int
+	EndColumn int    // the first column after the stretch
+	Pointer   string // JSON pointer; "" outside JSON and for a whole document
+}
+
+// Finding is one fault at one place.
+type Finding struct {
+	Rule     string
+	Severity Severity
+	Place
+	Message string // what is wrong
+	Mend    string // what to do about it
+	Related []Related
+}
+
+// Related is another place that a finding speaks of.
+type Related struct {
+	Place
+	Message string
+}
+
+// compare orders findings by file, place, rule and text.
+func (f Finding) compare(g Finding) int {
+	return cmp.Or(
+		cmp.Compare(f.File, g.File),
+		cmp.Compare(f.Line, g.Line),
+		cmp.Compare(f.Column, g.Column),
+		cmp.Compare(f.Rule, g.Rule),
+		cmp.Compare(f.Pointer, g.Pointer),
+		cmp.Compare(f.EndLine, g.EndLine),
+		cmp.Compare(f.EndColumn, g.EndColumn),
+		cmp.Compare(f.Message, g.Message),
+	)
+}
+
+func sortFindings(findings []Finding) {
+	slices.SortStableFunc(findings, Finding.compare)
+}

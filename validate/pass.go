@@ -1,0 +1,104 @@
+package validate
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Pass is one plugin in front of one rule.
+type Pass struct {
+	FS      fs.FS          // the validated tree
+	File    string         // its plugin.json, a slash path in FS
+	Dir     string         // the folder that its paths are relative to
+	Root    string         // the folder of the outermost plugin around it, or Dir
+	Where   Where          // one of Source, Dist, Zip
+	Profile bundle.Profile // the names of its keys
+
+	IsMissing bool                // there is no such plugin.json
+	Data      []byte              // plugin.json as read
+	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
+	Syntax    *bundle.SyntaxError // what is wrong with Data as JSON, also beside a Doc
+
+	rule    Rule
+	running map[string]bool
+	facts   map[any]any
+	found   *[]Finding
+}
+
+// Runs says whether the rule with the ID is part of this run.
+func (p *Pass) Runs(id string) bool { return p.running[id] }
+
+// Reportf reports a finding with the severity and the mend of the rule.
+func (p *Pass) Reportf(at Place, format string, args ...any) {
+	p.Report(Finding{Place: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// Report reports a finding. Severity and Mend default to those of the rule.
+func (p *Pass) Report(f Finding) {
+	f.Rule = p.rule.ID
+	if f.Severity == "" {
+		f.Severity = p.rule.Severity
+	}
+	if f.Mend == "" {
+		f.Mend = p.rule.Mend
+	}
+	*p.found = append(*p.found, f)
+}
+
+// Key returns the place of the key at the pointer, or of the value if it has none.
+func (p *Pass) Key(pointer string) Place {
+	return p.At(pointer, p.Doc.Key(pointer))
+}
+
+// Value returns the place of the value at the pointer.
+func (p *Pass) Value(pointer string) Place {
+	return p.At(pointer, p.Doc.Value(pointer))
+}
+
+// Opening returns the place of the key at the pointer, or of the first character
+// of the value if it has no key: a short place for a large value.
+func (p *Pass) Opening(pointer string) Place {
+	span := p.Doc.Key(pointer)
+	if span == p.Doc.Value(pointer) {
+		span.End = p.Doc.Position(span.Start.Offset + 1)
+	}
+	return p.At(pointer, span)
+}
+
+// Within returns the place of the bytes from..to of the string at the pointer.
+// Where the file spells the string with escapes it is that of the whole value.
+func (p *Pass) Within(pointer string, from, to int) Place {
+	span := p.Doc.Value(pointer)
+	text, _ := p.Doc.Text(pointer)
+	start := span.Start.Offset + 1
+	if end := span.End.Offset - 1; end < start || string(p.Doc.Data[start:end]) != text {
+		return p.At(pointer, span)
+	}
+	return p.At(pointer, bundle.Span{Start: p.Doc.Position(start + from), End: p.Doc.Position(start + to)})
+}
+
+// Whole returns the place of this plugin.json as a whole.
+func (p *Pass) Whole() Place { return Place{File: p.File} }
+
+// At returns the place of a span of this plugin.json.
+func (p *Pass) At(pointer string, span bundle.Span) Place {
+	return Place{
+		File: p.File, Pointer: pointer,
+		Line: span.Start.Line, Column: span.Start.Column,
+		EndLine: span.End.Line, EndColumn: span.End.Column,
+	}
+}
+
+// Fact returns what compute returned the first time that a rule asked for the
+// key with this plugin, so that rules share what is costly. A key is a value of
+// an unexported type of the package that owns the fact.
+func Fact[T any](p *Pass, key any, compute func() T) T {
+	if v, ok := p.facts[key]; ok {
+		return v.(T)
+	}
+	v := compute()
+	p.facts[key] = v
+	return v
+}

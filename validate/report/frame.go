@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// The widest line that a frame shows, and how much of a longer one it shows
+// before the place.
+const (
+	maxWidth = 110
+	context  = 40
+)
+
+// frame writes the line of the file with the place underlined.
+func (t *text) frame(p validate.Place, color string) {
+	line := t.line(p.File, p.Line)
+	if len(line) == 0 || p.Column < 1 || p.Column > len(line)+1 {
+		return
+	}
+	from, to := p.Column-1, len(line)
+	if p.EndLine == p.Line {
+		to = min(p.EndColumn-1, len(line))
+	}
+	to = max(to, from+1)
+	before, after := "", ""
+	if len(line) > maxWidth && from > context {
+		cut := from - context
+		line, from, to, before = line[cut:], from-cut, to-cut, "…"
+	}
+	if len(line) > maxWidth {
+		line, after = line[:maxWidth], "…"
+		to = min(to, maxWidth)
+	}
+	indent := make([]rune, from)
+	for i, r := range line[:from] {
+		indent[i] = ' '
+		if r == '\t' {
+			indent[i] = '\t'
+		}
+	}
+	number := fmt.Sprintf("%5d", p.Line)
+	t.printf("%s | %s%s%s\n", t.paint(faint, number), before, visible(line), after)
+	t.printf("%s | %s%s%s\n", strings.Repeat(" ", len(number)), strings.Repeat(" ", len([]rune(before))),
+		string(indent), t.paint(color, strings.Repeat("^", to-from)))
+}
+
+// source is a file of which a line was shown, kept because the next finding is
+// most likely in the same file or even line.
+type source struct {
+	file   string
+	lines  [][]byte
+	number int
+	line   []rune
+}
+
+// line returns a line of a file, counted from 1, without its ending; nil if there
+// is none.
+func (t *text) line(file string, number int) []rune {
+	s := &t.source
+	if s.file != file {
+		*s = source{file: file, lines: bytes.Split(t.report.Sources[file], []byte("\n"))}
+	}
+	if number < 1 || number > len(s.lines) {
+		return nil
+	}
+	if s.number != number {
+		s.number, s.line = number, []rune(string(bytes.TrimSuffix(s.lines[number-1], []byte("\r"))))
+	}
+	return s.line
+}
+
+// visible is plain, but keeps tabs: the line below has the same ones.
+func visible(line []rune) string {
+	parts := strings.Split(string(line), "\t")
+	for i := range parts {
+		parts[i] = plain(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}

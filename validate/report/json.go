@@ -1,0 +1,101 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// jsonVersion goes up when a program that reads the format would have to change.
+const jsonVersion = 1
+
+// JSON writes a report for programs, as one object:
+//
+//	version    1
+//	exitCode   0 clean, 1 errors, 3 a check could not run
+//	summary    numbers: plugins, errors, warnings, infos, skips
+//	findings   an array, sorted by file, line, column and rule; each has
+//	           rule, severity (error, warning, info), file (slash path), message, mend;
+//	           line, column, endLine, endColumn (from 1, columns in code points,
+//	           the end is behind the last character; left out where the whole
+//	           file is meant), pointer (JSON pointer, left out outside JSON),
+//	           related (an array of places with a message)
+//	skips      an array of checks that did not run; each has rule (left out
+//	           where no rule ran), file, reason, isBroken (false where a finding
+//	           says what stood in the way)
+func JSON(w io.Writer, r *validate.Report, _ Options) error {
+	out := jsonReport{
+		Version:  jsonVersion,
+		ExitCode: r.ExitCode(),
+		Summary: jsonSummary{
+			Plugins: r.Plugins, Errors: r.Count(validate.Error), Warnings: r.Count(validate.Warning),
+			Infos: r.Count(validate.Info), Skips: len(r.Skips),
+		},
+		Findings: []jsonFinding{},
+		Skips:    []jsonSkip{},
+	}
+	for _, f := range r.Findings {
+		finding := jsonFinding{
+			Rule: f.Rule, Severity: string(f.Severity), jsonPlace: jsonPlace(f.Place),
+			Message: f.Message, Mend: f.Mend, Related: []jsonRelated{},
+		}
+		for _, related := range f.Related {
+			finding.Related = append(finding.Related, jsonRelated{jsonPlace(related.Place), related.Message})
+		}
+		out.Findings = append(out.Findings, finding)
+	}
+	for _, s := range r.Skips {
+		out.Skips = append(out.Skips, jsonSkip(s))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+type jsonReport struct {
+	Version  int           `json:"version"`
+	ExitCode int           `json:"exitCode"`
+	Summary  jsonSummary   `json:"summary"`
+	Findings []jsonFinding `json:"findings"`
+	Skips    []jsonSkip    `json:"skips"`
+}
+
+type jsonSummary struct {
+	Plugins  int `json:"plugins"`
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	Skips    int `json:"skips"`
+}
+
+type jsonFinding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	jsonPlace
+	Message string        `json:"message"`
+	Mend    string        `json:"mend"`
+	Related []jsonRelated `json:"related"`
+}
+
+type jsonRelated struct {
+	jsonPlace
+	Message string `json:"message"`
+}
+
+type jsonPlace struct {
+	File      string `json:"file"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	EndLine   int    `json:"endLine,omitempty"`
+	EndColumn int    `json:"endColumn,omitempty"`
+	Pointer   string `json:"pointer,omitempty"`
+}
+
+type jsonSkip struct {
+	Rule     string `json:"rule,omitempty"`
+	File     string `json:"file"`
+	Reason   string `json:"reason"`
+	IsBroken bool   `json:"isBroken"`
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares got with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (run with -update to accept):\n%s", name, got)
+	}
+}
+
+func sample() *validate.Report {
+	const source = "{\r\n\t\"alerting\": true,\r\n\t\"naïve\": \"日本\"\r\n}\r\n"
+	long := strings.Repeat(" ", 300) + `"id": 1` + strings.Repeat(" ", 300)
+	at := func(file string, line, column, endLine, endColumn int, pointer string) validate.Place {
+		return validate.Place{File: file, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, Pointer: pointer}
+	}
+	return &validate.Report{
+		Plugins: 3,
+		Findings: []validate.Finding{
+			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
+				Message: "there is no plugin.json here", Mend: "build the plugin"},
+			{Rule: "alerting-needs-backend", Severity: validate.Error, Place: at("plugin.json", 2, 2, 2, 12, "/alerting"),
+				Message: `"alerting" is true, 100% without <backend>`, Mend: `set "backend" to true`,
+				Related: []validate.Related{{Place: at("plugin.json", 3, 2, 3, 9, "/naïve"), Message: "see also here"}}},
+			{Rule: "wrong-type", Severity: validate.Warning, Place: at("plugin.json", 3, 11, 3, 15, "/naïve"),
+				Message: "bell \x07 and escape \x1b[31m", Mend: "write\nsomething else"},
+			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 4, 1, 4, 2, ""), Message: "stops here", Mend: "mend it"},
+			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 5, 1, 5, 2, ""), Message: "the end", Mend: "mend it"},
+			{Rule: "id-format", Severity: validate.Info, Place: at("wide/plugin.json", 1, 307, 1, 308, "/id"), Message: "far to the right"},
+			{Rule: "id-format", Severity: validate.Info, Place: at("wide/plugin.json", 1, 1, 9, 2, ""), Message: "over many lines"},
+		},
+		Skips: []validate.Skip{
+			{Rule: "path-missing", File: "plugin.json", Reason: "the rule broke: nil map", IsBroken: true},
+			{Rule: "enum-value", File: "zz/plugin.json", Reason: "plugin.json is not valid JSON"},
+			{Rule: "required-field", File: "zz/plugin.json", Reason: "plugin.json is not valid JSON"},
+			{File: "zzz", Reason: "permission denied", IsBroken: true},
+		},
+		Sources: map[string][]byte{"plugin.json": []byte(source), "wide/plugin.json": []byte(long)},
+	}
+}
+
+func write(t *testing.T, name string, r *validate.Report, o Options) string {
+	t.Helper()
+	f, err := ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := f.Write(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, f := range Formats() {
+		golden(t, "sample."+f.Name, write(t, f.Name, sample(), Options{}))
+		golden(t, "clean."+f.Name, write(t, f.Name, &validate.Report{Plugins: 1}, Options{}))
+	}
+	golden(t, "color.text", write(t, "", sample(), Options{HasColor: true}))
+}
+
+func TestJSONIsJSON(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Version  int
+		ExitCode int
+		Findings []struct{ Rule, Message string }
+	}
+	if err := json.Unmarshal([]byte(write(t, "json", sample(), Options{})), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != 1 || got.ExitCode != validate.ExitBroken || len(got.Findings) != 7 || got.Findings[2].Message != sample().Findings[2].Message {
+		t.Errorf("%+v", got)
+	}
+	if clean := write(t, "json", &validate.Report{Plugins: 1}, Options{}); !strings.Contains(clean, `"findings": []`) {
+		t.Error(clean)
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	t.Parallel()
+	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml": use one of text, json` {
+		t.Error(err)
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrorIsReturned(t *testing.T) {
+	t.Parallel()
+	for _, f := range Formats() {
+		if err := f.Write(full{}, sample(), Options{}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
+
+// FuzzText writes any place of any file: no panic, no control character.
+func FuzzText(f *testing.F) {
+	f.Add("{\n\t\"a\": 1}", 2, 2, 2, 4)
+	f.Add("", 1, 1, 0, 0)
+	f.Add(strings.Repeat("é", 200), 1, 150, 1, 199)
+	f.Fuzz(func(t *testing.T, source string, line, column, endLine, endColumn int) {
+		place := validate.Place{File: source, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn}
+		r := &validate.Report{
+			Plugins:  1,
+			Findings: []validate.Finding{{Rule: "r", Severity: validate.Error, Place: place, Message: source}},
+			Sources:  map[string][]byte{source: []byte(source)},
+		}
+		if got := write(t, "text", r, Options{}); strings.ContainsAny(got, "\x1b\x07\r") {
+			t.Errorf("%q", got)
+		}
+	})
+}

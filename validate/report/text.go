@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// Text writes a report for people: per finding its place, severity, rule and
+// message, the line of the file, what to do and related places; then the checks
+// that did not run; then one line that sums up.
+func Text(w io.Writer, r *validate.Report, o Options) error {
+	b := bufio.NewWriter(w)
+	t := &text{w: b, report: r, hasColor: o.HasColor}
+	for _, f := range r.Findings {
+		t.finding(f)
+	}
+	t.skips()
+	t.summary()
+	return b.Flush()
+}
+
+type text struct {
+	w        io.Writer
+	report   *validate.Report
+	hasColor bool
+	source   source // of the finding before
+}
+
+// The colours of a terminal (ECMA-48).
+const (
+	bold   = "1"
+	red    = "1;31"
+	yellow = "1;33"
+	blue   = "1;34"
+	faint  = "2"
+)
+
+func (t *text) finding(f validate.Finding) {
+	color := map[validate.Severity]string{validate.Error: red, validate.Warning: yellow}[f.Severity]
+	if color == "" {
+		color = blue
+	}
+	t.printf("%s: %s %s: %s\n", t.paint(bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, plain(f.Message))
+	t.frame(f.Place, color)
+	if f.Mend != "" {
+		t.printf("  how to mend: %s\n", plain(f.Mend))
+	}
+	for _, r := range f.Related {
+		t.printf("  see %s: %s\n", place(r.Place), plain(r.Message))
+	}
+	t.printf("\n")
+}
+
+func (t *text) skips() {
+	type group struct{ file, reason string }
+	var groups []group
+	rules := map[group][]string{}
+	for _, s := range t.report.Skips {
+		g := group{s.File, s.Reason}
+		if rules[g] == nil {
+			groups = append(groups, g)
+		}
+		name := s.Rule
+		if name == "" {
+			name = "every rule"
+		}
+		rules[g] = append(rules[g], name)
+	}
+	for _, g := range groups {
+		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, plain(g.file)), t.paint(yellow, "not checked"),
+			plain(g.reason), t.paint(faint, wrap(strings.Join(rules[g], ", "))))
+	}
+}
+
+func (t *text) summary() {
+	r := t.report
+	var parts []string
+	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
+		if n := r.Count(s); n > 0 {
+			parts = append(parts, count(n, map[validate.Severity]string{
+				validate.Error: "error", validate.Warning: "warning", validate.Info: "remark",
+			}[s]))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"no findings"}
+	}
+	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin")
+	if n := len(r.Skips); n > 0 {
+		line += "; " + count(n, "check") + " did not run"
+	}
+	t.printf("%s\n", line)
+}
+
+// printf writes to a bufio.Writer, which keeps the first error for Flush.
+func (t *text) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
+
+func (t *text) paint(color, s string) string {
+	if !t.hasColor {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+func place(p validate.Place) string {
+	if p.Line == 0 {
+		return plain(p.File)
+	}
+	return fmt.Sprintf("%s:%d:%d", plain(p.File), p.Line, p.Column)
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// plain puts a text on one line and makes control characters visible, so that a
+// hostile file cannot steer the terminal.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// wrap breaks a list into lines of less than 100 characters.
+func wrap(s string) string {
+	var b strings.Builder
+	width := 0
+	for i, word := range strings.Fields(s) {
+		switch {
+		case width+len(word) > 95:
+			b.WriteString("\n  ")
+			width = 0
+		case i > 0:
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+		width += len(word) + 1
+	}
+	return b.String()
+}

@@ -1,0 +1,24 @@
+package rules
+
+import "github.com/slipway-dev/slipway/validate"
+
+func alertingNeedsBackend() validate.Rule {
+	return validate.Rule{
+		ID:       "alerting-needs-backend",
+		Severity: validate.Error,
+		Summary:  "a plugin with alerting has a backend",
+		Why:      "Alert rules are evaluated on the server. Without a backend there is nothing that could answer them, so every alert fails.",
+		Mend:     "set \"backend\" to true and ship an executable, or delete \"alerting\"",
+		Check: func(p *validate.Pass) {
+			kind := p.Doc.Kind("/backend")
+			if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {
+				return
+			}
+			f := validate.Finding{Place: p.Key("/alerting"), Message: "\"alerting\" is true, but the plugin has no backend"}
+			if kind != "" {
+				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: "\"backend\" is false here"}}
+			}
+			p.Report(f)
+		},
+	}
+}

@@ -1,0 +1,119 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+const faulty = `{
+  "id": "acme-clock-panel",
+  "name": "Clock",
+  "type": "panel",
+  "backend": "yes",
+  "grants": ["Viewer"],
+  "info": {
+    "keywords": ["time"],
+    "logos": { "small": "img/logo.svg", "large": "../../x.svg" },
+    "updated": "2026-01-31"
+  },
+  "dependencies": { "serviceDependency": ">=10.3.0" }
+}
+`
+
+func faultyTree() fstest.MapFS {
+	return fstest.MapFS{
+		"plugin.json":  {Data: []byte(faulty)},
+		"img/logo.svg": {Data: []byte("<svg/>")},
+	}
+}
+
+func TestFourFaultsInOneRun(t *testing.T) {
+	t.Parallel()
+	report := run(t, faultyTree())
+	want := `plugin.json:5:14 wrong-type /backend "backend" must be true or false, but it is text in quotes
+plugin.json:6:3 unknown-field /grants plugin.json has no property "grants": did you mean "grant" of roles[]?
+plugin.json:7:3 required-field /info/version "info" lacks "version"
+plugin.json:9:50 path-escape /info/logos/large the path "../../x.svg" leads out of the plugin
+`
+	if got := lines(report); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+	if code := report.ExitCode(); code != validate.ExitFindings {
+		t.Errorf("exit code %d", code)
+	}
+	if len(report.Skips) > 0 {
+		t.Errorf("skips: %+v", report.Skips)
+	}
+}
+
+// TestOneFaultOneFinding mutates one value at a time: one finding each.
+func TestOneFaultOneFinding(t *testing.T) {
+	t.Parallel()
+	valid := strings.NewReplacer(`"yes"`, "true", `  "grants": ["Viewer"],`, `  "executable": "gpx_clock",`,
+		"../../x.svg", "img/logo.svg", `"2026-01-31"`, `"2026-01-31", "version": "1.0.0"`).Replace(faulty)
+	for _, c := range []struct{ name, old, new, want string }{
+		{"valid", "", "", ""},
+		{"missing id", `"id": "acme-clock-panel",`, "", "1:1 required-field /id"},
+		{"misspelt required key", `"dependencies"`, `"dependency"`, "12:3 unknown-field /dependency"},
+		{"key of another profile", `"serviceDependency": ">=10.3.0"`, `"grafanaDependency": ">=10.3.0", "serviceVersion": "9.x.x"`, "12:21 unknown-field /dependencies/grafanaDependency"},
+		{"null for an object", `"info": {`, `"info": null, "x-info": {`, "7:11 wrong-type /info"},
+		{"list for the whole", valid, "[]", "1:1 wrong-type -"},
+		{"range of the wrong type", `">=10.3.0"`, `10`, "12:42 wrong-type /dependencies/serviceDependency"},
+		{"empty range", `">=10.3.0"`, `""`, "12:43 dependency-range-invalid /dependencies/serviceDependency"},
+		{"escaped range", `">=10.3.0"`, `"\u003e=10.3.0, 11"`, "12:42 dependency-range-invalid /dependencies/serviceDependency"},
+		{"roles that are no list", `"backend": true`, `"roles": {"role": 1}`, "5:3 wrong-type /roles"},
+		{"alerting of the wrong type", `"backend": true`, `"alerting": "true"`, "5:15 wrong-type /alerting"},
+		{"alerting beside a wrong backend", `"backend": true`, `"alerting": true, "backend": "true"`, "5:32 wrong-type /backend"},
+		{"logo of the wrong type", `"small": "img/logo.svg"`, `"small": 1`, "9:25 wrong-type /info/logos/small"},
+		{"logo above the file system", `"small": "img/logo.svg"`, `"small": "../../../../etc/passwd"`, "9:25 path-escape /info/logos/small"},
+		{"logo with NUL", `"small": "img/logo.svg"`, `"small": "a\u0000b"`, "9:25 path-missing /info/logos/small"},
+		{"logo that is hidden", `"small": "img/logo.svg"`, `"small": ".logo.svg"`, "9:25 path-missing /info/logos/small"},
+		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}, "enterpriseFeatures": {"healthDiagnosticsErrors": false}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(valid, c.old, c.new, 1)
+			if c.name == "empty roles and old services" {
+				text = strings.Replace(text, ">=10.3.0", "*", 1)
+			}
+			tree := faultyTree()
+			tree["plugin.json"] = &fstest.MapFile{Data: []byte(text)}
+			report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "service"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for line := range strings.Lines(lines(report)) {
+				fields := strings.Fields(line)
+				got = append(got, strings.TrimPrefix(strings.Join(fields[:3], " "), "plugin.json:"))
+			}
+			if c.name == "null for an object" {
+				got = got[:1] // x-info, which keeps the mutant valid JSON, is unknown
+			}
+			if strings.Join(got, "\n") != c.want {
+				t.Errorf("got %q, want %q\n%s", got, c.want, lines(report))
+			}
+		})
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	rules := All()
+	tree := faultyTree()
+	for b.Loop() {
+		if _, err := validate.Run(b.Context(), tree, validate.Options{Rules: rules}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for b.Loop() {
+		if _, err := compile("grafana"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package rules
+
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/ranges"
+)
+
+func minVersionHealthDiagnostics() validate.Rule {
+	return validate.Rule{
+		ID:       "min-version-health-diagnostics",
+		Severity: validate.Error,
+		Summary:  "a plugin with \"healthDiagnosticsErrors\" asks for service version 7.5.5 or later",
+		Why:      "Older services do not know the switch and show no errors of health diagnostics.",
+		Mend:     "raise the range of service versions to >=7.5.5",
+		Check: func(p *validate.Pass) {
+			const pointer = "/enterpriseFeatures/healthDiagnosticsErrors"
+			if p.Doc.Bool(pointer) {
+				needsVersion(p, pointer, ranges.Version{Major: 7, Minor: 5, Patch: 5})
+			}
+		},
+	}
+}

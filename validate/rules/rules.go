@@ -1,0 +1,70 @@
+package rules
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+//go:embed *.txtar
+var examples embed.FS
+
+// All returns every rule in the order in which they run: first the file as
+// JSON, then its shape, then what it means, then the files it names.
+func All() []validate.Rule {
+	s := newSchemas()
+	all := []validate.Rule{
+		metaMissing(),
+		jsonBOM(),
+		jsonSyntax(),
+		jsonDuplicateKey(),
+
+		requiredField(s),
+		wrongType(s),
+		enumValue(s),
+		unknownField(s),
+
+		dependencyRangeInvalid(),
+		dependencyRangeUnsatisfiable(),
+		minVersionIAM(),
+		minVersionRoles(),
+		minVersionHealthDiagnostics(),
+		alertingNeedsBackend(),
+		roleActionPrefix(),
+		generatedInSource(),
+		unresolvedPlaceholder(),
+
+		pathAbsolute(),
+		pathEscape(),
+		pathMissing(),
+	}
+	for i := range all {
+		all[i].Example = example(all[i].ID)
+	}
+	return all
+}
+
+// ByID returns the rule with the id.
+func ByID(id string) (validate.Rule, error) {
+	all := All()
+	if i := slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.ID
+	}
+	if near := nearest(id, ids); near != "" {
+		return validate.Rule{}, fmt.Errorf("no rule %q: did you mean %s?", id, near)
+	}
+	return validate.Rule{}, fmt.Errorf("no rule %q: the rules are %s", id, strings.Join(ids, ", "))
+}
+
+// example returns the txtar archive of a rule, "" if it has none.
+func example(id string) string {
+	data, _ := examples.ReadFile(strings.ReplaceAll(id, "-", "_") + ".txtar")
+	return string(data)
+}

@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/ranges"
+)
+
+// rangePointer is where the plugin names the versions of the service.
+func rangePointer(p *validate.Pass) string {
+	return "/dependencies/" + p.Profile.DependencyKey
+}
+
+// serviceRange reads the range of service versions. ok is false where there is
+// no text to read; err is what is wrong with the text.
+func serviceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
+	text, ok := p.Doc.Text(rangePointer(p))
+	if !ok {
+		return ranges.Range{}, nil, false
+	}
+	r, parseError := ranges.Parse(text)
+	errors.As(parseError, &err)
+	return r, err, true
+}
+
+// needsVersion reports that the property at the pointer came with version least
+// and that the plugin also admits services before it.
+func needsVersion(p *validate.Pass, pointer string, least ranges.Version) {
+	r, err, ok := serviceRange(p)
+	if !ok || err != nil || !r.AdmitsBelow(least) {
+		return
+	}
+	lowest, _ := r.Lowest()
+	p.Report(validate.Finding{
+		Place:   p.Key(pointer),
+		Message: fmt.Sprintf("%q needs service version %s or later, but the plugin also admits %s", dotted(pointer), least, lowest),
+		Mend:    fmt.Sprintf("set %q to \">=%s\", or delete %q", p.Profile.DependencyKey, least, dotted(pointer)),
+		Related: []validate.Related{{
+			Place:   p.Value(rangePointer(p)),
+			Message: fmt.Sprintf("the lowest version that this range admits is %s", lowest),
+		}},
+	})
+}

@@ -1,0 +1,351 @@
+package validate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/report"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// show is a rule that reports each plugin with what the engine found out.
+func show() validate.Rule {
+	return validate.Rule{ID: "show", Severity: validate.Warning, IsRaw: true, Mend: "nothing", Check: func(p *validate.Pass) {
+		p.Reportf(p.Whole(), "%s in %s of %s, profile %s, missing %t", p.Where, p.Dir, p.Root, p.Profile.Name, p.IsMissing)
+	}}
+}
+
+func tree(files ...string) fstest.MapFS {
+	t := fstest.MapFS{}
+	for _, f := range files {
+		name, data, ok := strings.Cut(f, "=")
+		if !ok {
+			data = "{}"
+		}
+		t[name] = &fstest.MapFile{Data: []byte(data)}
+	}
+	return t
+}
+
+func findings(r *validate.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s %s: %s\n", f.File, f.Severity, f.Message)
+	}
+	for _, s := range r.Skips {
+		fmt.Fprintf(&b, "%s skip %q: %s (broken %t)\n", s.File, s.Rule, s.Reason, s.IsBroken)
+	}
+	return b.String()
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	const (
+		service = `={"dependencies":{"serviceDependency":"*"}}`
+		grafana = `={"dependencies":{"grafanaVersion":"9.x.x"}}`
+	)
+	for _, c := range []struct {
+		name  string
+		tree  fstest.MapFS
+		opts  validate.Options
+		wants []string
+	}{
+		{"plugin at the root", tree("plugin.json", "README.md"), validate.Options{}, []string{
+			"plugin.json warning: source in . of ., profile service, missing false"}},
+		{"repo with src and dist", tree("src/plugin.json"+service, "dist/plugin.json"+grafana, "dist/inner/plugin.json", "node_modules/x/plugin.json", ".git/plugin.json"), validate.Options{}, []string{
+			"dist/inner/plugin.json warning: dist in dist/inner of dist, profile grafana, missing false",
+			"dist/plugin.json warning: dist in dist of dist, profile grafana, missing false",
+			"src/plugin.json warning: source in src of src, profile service, missing false"}},
+		{"dist without plugin.json", tree("plugin.json", "dist/x.js"), validate.Options{}, []string{
+			"dist/plugin.json warning: dist in dist of dist, profile service, missing true",
+			"plugin.json warning: source in . of ., profile service, missing false"}},
+		{"tree called dist", tree("plugin.json"), validate.Options{RootName: "dist"}, []string{
+			"plugin.json warning: dist in . of ., profile service, missing false"}},
+		{"built by its manifest", tree("a/plugin.json", "a/MANIFEST", "b/plugin.json", "b/gpx_b_windows_amd64.exe", "c/plugin.json", "c/x_linux_amd64.go"), validate.Options{}, []string{
+			"a/plugin.json warning: dist in a of a, profile service, missing false",
+			"b/plugin.json warning: dist in b of b, profile service, missing false",
+			"c/plugin.json warning: source in c of c, profile service, missing false"}},
+		{"form and profile asked for", tree("plugin.json" + grafana), validate.Options{Where: validate.Zip, Profile: "service"}, []string{
+			"plugin.json warning: zip in . of ., profile service, missing false"}},
+		{"source only", tree("plugin.json", "dist/x.js", "in/plugin.json", "in/dist/plugin.json"), validate.Options{Where: validate.Source}, []string{
+			"in/plugin.json warning: source in in of ., profile service, missing false",
+			"plugin.json warning: source in . of ., profile service, missing false"}},
+		{"strict", tree("plugin.json"), validate.Options{IsStrict: true}, []string{
+			"plugin.json error: source in . of ., profile service, missing false"}},
+		{"one nested file", tree("x/dist/plugin.json", "x/dist/deep/er/plugin.json", "x/dist/deep/er/more/plugin.json"), validate.Options{Path: "x/dist/deep/er/plugin.json"}, []string{
+			"x/dist/deep/er/plugin.json warning: dist in x/dist/deep/er of x/dist, profile service, missing false"}},
+		{"one nested folder", tree("x/plugin.json", "x/MANIFEST.txt", "x/deep/plugin.json", "x/deep/more/plugin.json"), validate.Options{Path: "x/deep/"}, []string{
+			"x/deep/more/plugin.json warning: dist in x/deep/more of x, profile service, missing false",
+			"x/deep/plugin.json warning: dist in x/deep of x, profile service, missing false"}},
+		{"a file by another name", tree("panel.json"), validate.Options{Path: "panel.json"}, []string{
+			"panel.json warning: source in . of ., profile service, missing false"}},
+		{"nothing", tree("x/README.md"), validate.Options{Path: "x"}, []string{
+			"x/plugin.json warning: source in x of x, profile service, missing true"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.opts.Rules = []validate.Rule{show()}
+			r, err := validate.Run(t.Context(), c.tree, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Join(c.wants, "\n") + "\n"; findings(r) != want {
+				t.Errorf("got:\n%swant:\n%s", findings(r), want)
+			}
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	all := []validate.Rule{show()}
+	for _, c := range []struct {
+		ctx  context.Context
+		opts validate.Options
+		want string
+	}{
+		{t.Context(), validate.Options{}, "no rules"},
+		{t.Context(), validate.Options{Rules: all, Path: "nowhere"}, "nothing to validate"},
+		{t.Context(), validate.Options{Rules: all, Path: "../x"}, "nothing to validate"},
+		{t.Context(), validate.Options{Rules: all, Profile: "other"}, "unknown profile"},
+		{cancelled, validate.Options{Rules: all}, "cancel"},
+	} {
+		if _, err := validate.Run(c.ctx, tree("plugin.json"), c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestNothingFoundIsAFinding(t *testing.T) {
+	t.Parallel()
+	r, err := validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "meta-missing" || r.ExitCode() != validate.ExitFindings {
+		t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+	}
+	none := validate.Rule{ID: "none", Check: func(*validate.Pass) {}}
+	r, err = validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: []validate.Rule{none}})
+	if err != nil || r.ExitCode() != validate.ExitBroken {
+		t.Errorf("without the rule: exit %d, %v", r.ExitCode(), err)
+	}
+}
+
+func TestBrokenRuleIsASkip(t *testing.T) {
+	t.Parallel()
+	breaks := validate.Rule{ID: "breaks", Check: func(p *validate.Pass) { panic("no " + p.File) }}
+	r, err := validate.Run(t.Context(), tree("plugin.json"), validate.Options{Rules: []validate.Rule{breaks, show()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "plugin.json warning: source in . of ., profile service, missing false\n" +
+		"plugin.json skip \"breaks\": the rule broke: no plugin.json (please report this) (broken true)\n"
+	if findings(r) != want || r.ExitCode() != validate.ExitBroken {
+		t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+	}
+}
+
+func TestSyntaxFaultHidesNothingElse(t *testing.T) {
+	t.Parallel()
+	r, err := validate.Run(t.Context(), tree("a/plugin.json={", "b/plugin.json={}", "c/plugin.json=\xff\xfe{", "d/plugin.json="+strings.Repeat("[", 100000)),
+		validate.Options{Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, f := range r.Findings {
+		count[f.File+" "+f.Rule]++
+	}
+	want := map[string]int{"a/plugin.json json-syntax": 1, "b/plugin.json required-field": 5, "c/plugin.json json-bom": 1, "d/plugin.json json-syntax": 1}
+	if fmt.Sprint(count) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", count, want)
+	}
+	isSkipped := slices.ContainsFunc(r.Skips, func(s validate.Skip) bool {
+		return s.File == "a/plugin.json" && s.Rule == "required-field" && s.Reason == "plugin.json is not valid JSON" && !s.IsBroken
+	})
+	if !isSkipped || r.ExitCode() != validate.ExitFindings {
+		t.Errorf("exit %d, skips %+v", r.ExitCode(), r.Skips)
+	}
+}
+
+func TestHugeFileIsNotChecked(t *testing.T) {
+	t.Parallel()
+	r, err := validate.Run(t.Context(), tree("plugin.json="+strings.Repeat(" ", 256<<10+1)), validate.Options{Rules: []validate.Rule{show()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "plugin.json skip \"show\": plugin.json has more than 256 KiB (broken true)\n"; findings(r) != want {
+		t.Error(findings(r))
+	}
+}
+
+func TestHostileFileIsRefused(t *testing.T) {
+	t.Parallel()
+	data := `{"` + strings.Repeat("k", 100_000) + `":[` + strings.Repeat("1,", 70_000) + `1]}`
+	r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "json-syntax" {
+		t.Errorf("%d findings, first %+v", len(r.Findings), r.Findings[0])
+	}
+}
+
+// TestSameBytes runs over many faulty plugins: the output is always the same.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	many := fstest.MapFS{}
+	for i := range 20 {
+		data := fmt.Sprintf(`{"id": "p%d", "type": "panle", "x": 1, "nmae": "x", "backend": "yes", "info": {"logos": {"smal": "../../x"}}, "alerting": true}`, i)
+		many[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(data)}
+		many[fmt.Sprintf("p%d/in/plugin.json", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("{", i))}
+	}
+	first, all := "", rules.All()
+	for range 100 {
+		r, err := validate.Run(t.Context(), many, validate.Options{Rules: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, f := range report.Formats() {
+			if err := f.Write(&b, r, report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first == "" {
+			first = b.String()
+		}
+		if b.String() != first {
+			t.Fatal("two runs differ")
+		}
+	}
+}
+
+func TestRealFolders(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, data string) {
+		t.Helper()
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	logo := `{"info":{"logos":{"small":"img/a.svg","large":"img/b.svg"},"screenshots":[{"path":"img/loop.svg"},{"path":"deep/a.svg"}]}}`
+	write("plugins/one/plugin.json", logo)
+	write("plugins/one/img/a.svg", "<svg/>")
+	write("outside.svg", "<svg/>")
+	write("elsewhere/two/plugin.json", "{}")
+	link("../../../outside.svg", "plugins/one/img/b.svg")
+	link("loop.svg", "plugins/one/img/loop.svg")
+	link("img", "plugins/one/deep")
+	link("../elsewhere", "plugins/linked")
+	link("../elsewhere/two", "plugins/linked-again")
+	link("..", "plugins/circle")
+	link("nowhere", "plugins/dangling")
+
+	fsys, opts, err := validate.Open(root, "plugins")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Rules = slices.DeleteFunc(rules.All(), func(r validate.Rule) bool { return !strings.HasPrefix(r.ID, "path-") })
+	opts.Rules = append(opts.Rules, show())
+	r, err := validate.Run(t.Context(), fsys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `plugins/linked-again/plugin.json warning: source in plugins/linked-again of plugins/linked-again, profile service, missing false
+plugins/linked/two/plugin.json warning: source in plugins/linked/two of plugins/linked/two, profile service, missing false
+plugins/one/plugin.json warning: source in plugins/one of plugins/one, profile service, missing false
+plugins/one/plugin.json error: the path "img/b.svg" is a symbolic link out of the plugin
+plugins/one/plugin.json error: the path "img/loop.svg" cannot be opened`
+	got := findings(r)
+	if got, _, _ := strings.Cut(got, ": stat"); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dist := filepath.Join(root, "repo", "dist")
+	if err := os.MkdirAll(dist, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dist, "plugin.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ cwd, name, want string }{
+		{root, "repo", "repo/dist/plugin.json"},
+		{root, "repo/dist/plugin.json", "repo/dist/plugin.json"},
+		{filepath.Join(root, "repo"), "", "dist/plugin.json"},
+		{dist, ".", "plugin.json"},
+		{t.TempDir(), dist, "plugin.json"},
+		{t.TempDir(), file, "plugin.json"},
+	} {
+		fsys, opts, err := validate.Open(c.cwd, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Rules = []validate.Rule{show()}
+		r, err := validate.Run(t.Context(), fsys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].File != c.want || !strings.HasPrefix(r.Findings[0].Message, "dist in ") {
+			t.Errorf("%s in %s: %s", c.name, c.cwd, findings(r))
+		}
+	}
+	if _, _, err := validate.Open(root, "nowhere"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a path that is not there: %v", err)
+	}
+}
+
+// unreadable refuses to open one name.
+type unreadable struct {
+	fs.FS
+	name string
+}
+
+func (u unreadable) Open(name string) (fs.File, error) {
+	if name == u.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return u.FS.Open(name)
+}
+
+func TestUnreadableIsASkip(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "a/plugin.json"} {
+		fsys := unreadable{tree("a/plugin.json", "b/plugin.json"), name}
+		r, err := validate.Run(t.Context(), fsys, validate.Options{Rules: []validate.Rule{show()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 1 || len(r.Skips) != 1 || r.Skips[0].File != name || r.ExitCode() != validate.ExitBroken {
+			t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+		}
+	}
+}
