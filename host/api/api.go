@@ -1,0 +1,121 @@
+package api
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// Options are the parts an API is made of.
+type Options struct {
+	Store   *store.Store     // required; its owner closes it after the last request
+	Logger  *slog.Logger     // access log and errors; no log if nil
+	Clock   func() time.Time // time.Now if nil
+	Rand    io.Reader        // safe for concurrent use; crypto/rand if nil
+	Version string           // of the service, as /api/health tells it
+	Plugins *loader.Loader   // mounted plugins; none if nil. Its owner closes it
+}
+
+// API answers the requests of the reference host.
+type API struct {
+	store     *store.Store
+	log       *slog.Logger
+	clock     func() time.Time
+	random    io.Reader
+	version   string
+	loaded    *loader.Loader
+	passwords *host.Passwords
+	logins    *throttle
+	mux       *http.ServeMux
+}
+
+// New builds the handler. The only errors are a missing store, a route without a
+// permission and a source of randomness that fails.
+func New(o Options) (*API, error) {
+	if o.Store == nil {
+		return nil, errors.New("api: Options.Store is required")
+	}
+	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
+		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle()}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	if a.clock == nil {
+		a.clock = time.Now
+	}
+	var err error
+	if a.passwords, err = host.NewPasswords(a.random); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	if a.mux, err = a.newMux(a.Routes()); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	return a, nil
+}
+
+// Routes returns the whole route table.
+func (a *API) Routes() []Route {
+	return slices.Concat(
+		a.systemRoutes(),
+		a.playlistRoutes(),
+		a.folderRoutes(),
+		a.keyRoutes(),
+		a.accountRoutes(),
+		a.pluginRoutes(),
+	)
+}
+
+// ServeHTTP answers one request, gives it an id and logs it.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := a.clock()
+	out := &response{ResponseWriter: w}
+	out.Header().Set(requestIDHeader, a.requestID(r))
+	defer func() {
+		fault := recover()
+		if fault != nil && fault != http.ErrAbortHandler {
+			a.logFault(out, r, fault)
+			if out.status == 0 {
+				a.fail(out, r, errors.New("panic"))
+				fault = nil
+			}
+		}
+		a.logAccess(out, r, a.clock().Sub(start))
+		if fault != nil { // the answer has begun: only a cut connection tells the client
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	a.mux.ServeHTTP(out, r)
+}
+
+func (a *API) logFault(w *response, r *http.Request, fault any) {
+	a.log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", w.requestID()),
+		slog.String("route", r.Pattern), slog.Any("panic", fault), slog.String("stack", string(debug.Stack())))
+}
+
+// logAccess writes one line per request. It leaves out the query and all headers,
+// which can hold secrets.
+func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
+	level := slog.LevelInfo
+	if w.status >= http.StatusInternalServerError {
+		level = slog.LevelWarn
+	}
+	if !a.log.Enabled(r.Context(), level) {
+		return
+	}
+	a.log.LogAttrs(r.Context(), level, "request",
+		slog.String("request_id", w.requestID()),
+		slog.String("method", r.Method), slog.String("path", r.URL.EscapedPath()), slog.String("route", r.Pattern),
+		slog.Int("status", cmp.Or(w.status, http.StatusOK)), slog.Int64("bytes", w.bytes), slog.Duration("took", took),
+		slog.String("remote", r.RemoteAddr), slog.String("kind", string(w.who.Kind)), slog.String("login", w.who.Login))
+}

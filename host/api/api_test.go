@@ -1,0 +1,226 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+const (
+	org           = store.MainOrg
+	adminPassword = "correct horse"
+)
+
+// fixture is an API over a new store with one credential per role.
+type fixture struct {
+	*api.API
+	store *store.Store
+	log   *lockedBuffer
+
+	mu  sync.Mutex
+	now time.Time
+
+	viewer, editor, admin string // values of Authorization
+	plugin                string // role None, may read playlists
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
+	logger := slog.New(slog.NewTextHandler(f.log, nil))
+	var err error
+	f.store, err = store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if f.API, err = api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2"}); err != nil {
+		t.Fatal(err)
+	}
+	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
+	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
+		[]host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.plugin = "Bearer " + access.Token.Secret()
+	return f
+}
+
+func (f *fixture) clock() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+func (f *fixture) advance(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = f.now.Add(d)
+}
+
+// bearer makes a service account with a role and returns its Authorization.
+func (f *fixture) bearer(t *testing.T, role host.Role) string {
+	t.Helper()
+	root := host.Identity{OrgID: org, Role: host.RoleAdmin}
+	account, err := f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, err := f.store.CreateToken(t.Context(), root, account.ID, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "Bearer " + secret.Secret()
+}
+
+// ensureAdmin gives the user admin its password; hashing it is slow.
+func (f *fixture) ensureAdmin(t *testing.T) {
+	t.Helper()
+	if _, err := f.store.EnsureAdmin(t.Context(), adminPassword); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reply is an answer with its JSON decoded.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// message is the text for a person, "" if the body has none.
+func (r reply) message() string {
+	var body struct{ Message string }
+	_ = json.Unmarshal([]byte(r.body), &body)
+	return body.Message
+}
+
+func (f *fixture) do(method, target, authorization, body string) reply {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return f.send(r, authorization)
+}
+
+func (f *fixture) send(r *http.Request, authorization string) reply {
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, r)
+	return reply{w.Code, w.Header(), w.Body.String()}
+}
+
+// want sends a request and decodes the answer of the wanted status.
+func want[T any](t *testing.T, f *fixture, status int, method, target, authorization, body string) T {
+	t.Helper()
+	got := f.do(method, target, authorization, body)
+	if got.status != status || got.header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%s %s: %d (%s) %s, want %d", method, target, got.status, got.header.Get("Content-Type"), got.body, status)
+	}
+	var v T
+	if err := json.Unmarshal([]byte(got.body), &v); err != nil {
+		t.Fatalf("%s %s: %v in %s", method, target, err, got.body)
+	}
+	return v
+}
+
+type object = map[string]any
+
+// lockedBuffer is a log that requests write at once.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func TestSystem(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, c := range []struct {
+		method, target, authorization string
+		status                        int
+		body                          string
+	}{
+		{"GET", "/api/health", "", 200, `{"database":"ok","version":"10.4.2"}`},
+		{"GET", "/api/health", "Bearer nonsense", 200, `{"database":"ok","version":"10.4.2"}`},
+		{"GET", "/api/org", f.viewer, 200, `{"id":1,"name":"Main Org."}`},
+		{"GET", "/api/user", f.viewer, 200, `{"id":1,"login":"sa-viewer","orgId":1,"role":"Viewer","kind":"serviceaccount"}`},
+		{"GET", "/api/user", f.plugin, 200, `{"id":4,"login":"extsvc-acme-app","orgId":1,"role":"None","kind":"serviceaccount"}`},
+		{"GET", "/api/nope", "", 404, `{"message":"Path not found"}`},
+		{"GET", "/", "", 404, `{"message":"Path not found"}`},
+		{"GET", "/avatar/zz", "", 404, `{"message":"Avatar not found"}`},
+	} {
+		if got := f.do(c.method, c.target, c.authorization, ""); got.status != c.status || got.body != c.body {
+			t.Errorf("%s %s: %d %s", c.method, c.target, got.status, got.body)
+		}
+	}
+	created := want[object](t, f, 201, "POST", "/api/serviceaccounts", f.admin, `{"name":"x"}`)
+	picture := f.do("GET", created["avatarUrl"].(string), "", "")
+	if picture.status != 200 || picture.header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("the avatar: %+v", picture)
+	}
+	if err := f.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.do("GET", "/api/health", "", ""); got.status != 503 || got.body != `{"database":"failing","version":"10.4.2"}` {
+		t.Errorf("health without a database: %+v", got)
+	}
+	got := f.do("GET", "/api/playlists", f.viewer, "")
+	if got.status != 500 || !strings.Contains(got.message(), got.header.Get("X-Request-Id")) || strings.Contains(got.body, "sql") {
+		t.Errorf("a list without a database: %+v", got)
+	}
+}
+
+func TestRequestIDAndLog(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for sent, kept := range map[string]bool{"abc-1_Z": true, "": false, "a b": false, "x\"y": false, strings.Repeat("a", 41): false} {
+		r := httptest.NewRequest("GET", "/api/health", nil)
+		r.Header.Set("X-Request-Id", sent)
+		if got := f.send(r, "").header.Get("X-Request-Id"); (got == sent) != kept || got == "" {
+			t.Errorf("request id %q became %q", sent, got)
+		}
+	}
+	created := want[object](t, f, 200, "POST", "/api/auth/keys?secret=inquery", f.admin, `{"name":"k","role":"Viewer"}`)
+	f.do("GET", "/api/playlists", "Bearer "+created["key"].(string), "")
+	log := f.log.String()
+	for _, secret := range []string{created["key"].(string), strings.TrimPrefix(f.admin, "Bearer "), "inquery"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log holds %s:\n%s", secret, log)
+		}
+	}
+	for _, part := range []string{"route=/api/auth/keys", "status=200", "login=sa-admin", "kind=apikey", "method=POST"} {
+		if !strings.Contains(log, part) {
+			t.Errorf("the log lacks %s:\n%s", part, log)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// authenticate returns who is asking, from a bearer token (an API key or the token
+// of a service account) or from basic credentials (a user).
+func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
+	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	value = strings.TrimSpace(value)
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		token, err := host.ParseToken(value)
+		if err != nil {
+			return host.Identity{}, err
+		}
+		return a.store.Authenticate(r.Context(), token)
+	case strings.EqualFold(scheme, "Basic"):
+		return a.login(w, r, value)
+	}
+	return host.Identity{}, host.Unauthorized("Unauthorized")
+}
+
+// login verifies basic credentials. Who fails too often has to wait, with the right
+// password too: otherwise the waiting would tell that it is right.
+func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (host.Identity, error) {
+	wrong := host.Unauthorized("invalid username or password")
+	login, password, ok := decodeBasic(encoded)
+	if !ok {
+		return host.Identity{}, wrong
+	}
+	address, _, _ := net.SplitHostPort(r.RemoteAddr)
+	attempt := login + "\x00" + address
+	if wait := a.logins.wait(attempt, a.clock()); wait > 0 {
+		seconds := int(wait/time.Second) + 1
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		return host.Identity{}, &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
+			Message: "too many failed logins; try again in " + strconv.Itoa(seconds) + " seconds"}
+	}
+	user, err := a.user(r.Context(), login)
+	if err != nil {
+		return host.Identity{}, err
+	}
+	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash)
+	if err != nil {
+		return host.Identity{}, err
+	}
+	if !matches || user.IsDisabled {
+		a.logins.failed(attempt, a.clock())
+		return host.Identity{}, wrong
+	}
+	a.logins.succeeded(attempt)
+	return user.Identity(), nil
+}
+
+// user returns the zero User, whose password nothing matches, for an unknown login.
+func (a *API) user(ctx context.Context, login string) (host.User, error) {
+	user, err := a.store.User(ctx, login)
+	if errors.Is(err, host.ErrNotFound) {
+		return host.User{}, nil
+	}
+	return user, err
+}
+
+func decodeBasic(encoded string) (login, password string, ok bool) {
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || len(decoded) > 1024 || !utf8.Valid(decoded) {
+		return "", "", false
+	}
+	login, password, ok = strings.Cut(string(decoded), ":")
+	return login, password, ok && !strings.Contains(login, "\x00")
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// maxBody is the most bytes of a request body.
+const maxBody = 1 << 20
+
+// decode reads a JSON object into a T. Fields that T does not have are ignored:
+// published clients send some.
+func decode[T any](w http.ResponseWriter, r *http.Request) (body T, err error) {
+	raw, err := readJSON(w, r)
+	if err != nil {
+		return body, err
+	}
+	return body, bodyError(raw, json.Unmarshal(raw, &body))
+}
+
+// readJSON returns the body if it can be a JSON object.
+func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &host.Error{Category: errTooLarge, Field: "body",
+			Message: fmt.Sprintf("is larger than %d bytes", tooLarge.Limit)}
+	}
+	if err != nil {
+		return nil, host.Invalid("body", "ended early")
+	}
+	raw = bytes.TrimSpace(raw)
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case len(raw) == 0:
+		return nil, host.Invalid("body", "is empty; send a JSON object")
+	case err != nil || media != "application/json":
+		return nil, &host.Error{Category: errNotJSON, Field: "body",
+			Message: "is not declared as JSON; send the header Content-Type: application/json"}
+	case !utf8.Valid(raw):
+		return nil, host.Invalid("body", "is not valid UTF-8")
+	case string(raw) == "null":
+		return nil, host.Invalid("body", "must be an object, not null")
+	}
+	return raw, nil
+}
+
+// bodyError says in a person's words where a body is wrong.
+func bodyError(raw []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, not %s", wanted(wrong.Type), given(wrong.Value))
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := raw[:min(int(syntax.Offset), len(raw))]
+		line := 1 + bytes.Count(before, []byte("\n"))
+		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+		return host.Invalid("body", "is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax)
+	}
+	return host.Invalid("body", "is not valid JSON: %s", err)
+}
+
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Slice:
+		return "an array"
+	}
+	return "an object"
+}
+
+func given(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		if len(number) > 30 {
+			number = number[:30] + "..."
+		}
+		return "the number " + number
+	}
+	switch value {
+	case "bool":
+		return "true or false"
+	case "array", "object":
+		return "an " + value
+	}
+	return "a " + value
+}
+
+// fieldAt returns the path of the value that ends, or opens, at an offset of a
+// valid JSON text: "items[0].type", or "body" for the whole.
+func fieldAt(raw []byte, offset int64) string {
+	type level struct {
+		key     string
+		index   int
+		isArray bool
+		isKey   bool // the next token is a key
+	}
+	var stack []level
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "body"
+		}
+		top := len(stack) - 1
+		if top >= 0 && stack[top].isKey && token != json.Delim('}') {
+			stack[top].key, stack[top].isKey = token.(string), false
+			continue
+		}
+		if d.InputOffset() >= offset {
+			break
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			stack = append(stack, level{isArray: token == json.Delim('['), isKey: token == json.Delim('{')})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:top]
+			top--
+		}
+		if top >= 0 { // a value is complete
+			stack[top].index++
+			stack[top].isKey = !stack[top].isArray
+		}
+	}
+	var path strings.Builder
+	for _, l := range stack {
+		switch {
+		case l.isArray:
+			path.WriteString("[" + strconv.Itoa(l.index) + "]")
+		case path.Len() > 0:
+			path.WriteString("." + l.key)
+		default:
+			path.WriteString(l.key)
+		}
+	}
+	if path.Len() == 0 {
+		return "body"
+	}
+	return path.String()
+}

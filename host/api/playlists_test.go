@@ -1,0 +1,139 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func TestPlaylistLife(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	item := func(kind, value string, order int) string {
+		return fmt.Sprintf(`{"type":%q,"value":%q,"order":%d,"title":"T %s","extra":[{}]}`, kind, value, order, value)
+	}
+	created := want[object](t, f, 200, "POST", "/api/playlists/", f.editor, `{"name":"My playlist","interval":"5m","unknown":1,
+		"items":[`+item("dashboard_by_tag", "ops", 2)+`,`+item("dashboard_by_id", "3", 1)+`]}`)
+	uid, _ := created["uid"].(string)
+	if len(created) != 3 || uid == "" || created["name"] != "My playlist" || created["interval"] != "5m" {
+		t.Errorf("created %v", created)
+	}
+	full := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, "")
+	items := full["items"].([]any)
+	if len(full) != 5 || full["orgId"] != "1" || len(items) != 2 {
+		t.Errorf("read %v", full)
+	}
+	first := items[0].(object)
+	if len(first) != 6 || first["playlistUid"] != uid || first["type"] != "dashboard_by_id" || first["value"] != "3" ||
+		first["order"] != 1.0 || first["title"] != "T 3" || first["id"].(float64) < 1 {
+		t.Errorf("the first item: %v", first)
+	}
+	if got := want[[]any](t, f, 200, "GET", "/api/playlists/"+uid+"/items", f.plugin, ""); fmt.Sprint(got) != fmt.Sprint(items) {
+		t.Errorf("items %v, want %v", got, items)
+	}
+	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != "[]" {
+		t.Errorf("dashboards that do not exist: %+v", got)
+	}
+	d, err := f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2}]`, d.ID) {
+		t.Errorf("dashboards: %+v", got)
+	}
+	updated := want[object](t, f, 200, "PUT", "/api/playlists/"+uid, f.editor, `{"name":"New","interval":"1h",
+		"items":[{"playlistUid":"`+uid+`","type":"dashboard_by_tag","value":"x","order":7,"title":"X"}]}`)
+	if again := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, ""); fmt.Sprint(again) != fmt.Sprint(updated) || len(again) != 5 {
+		t.Errorf("update answers %v, then reads %v", updated, again)
+	}
+	for _, c := range []struct{ method, path string }{
+		{"GET", ""}, {"GET", "/items"}, {"GET", "/dashboards"}, {"PUT", ""}, {"DELETE", ""},
+	} {
+		body := ""
+		if c.method == "PUT" {
+			body = `{"name":"New","interval":"1h"}`
+		}
+		for _, unknown := range []string{"nope", "%00", "%ff", "a%2Fb", strings.Repeat("x", 500)} {
+			got := f.do(c.method, "/api/playlists/"+unknown+c.path, f.editor, body)
+			if got.status != 404 || got.body != `{"message":"Playlist not found"}` {
+				t.Errorf("%s %s%s: %+v", c.method, unknown, c.path, got)
+			}
+		}
+	}
+	if got := f.do("DELETE", "/api/playlists/"+uid, f.viewer, ""); got.status != 403 || got.body != `{"message":"Permission denied"}` {
+		t.Errorf("a viewer deletes: %+v", got)
+	}
+	if got := f.do("DELETE", "/api/playlists/"+uid, f.editor, ""); got.status != 200 || got.body != `{}` {
+		t.Errorf("delete: %+v", got)
+	}
+	if got := f.do("GET", "/api/playlists", f.viewer, ""); got.body != `[]` {
+		t.Errorf("after the delete: %+v", got)
+	}
+}
+
+func TestPlaylistList(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, name := range []string{"My B", "my a", "100%", "x"} {
+		want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"`+name+`","interval":"5m","items":[]}`)
+	}
+	for query, names := range map[string]string{
+		"": "100%,My B,my a,x", "?limit=2": "100%,My B", "?limit=0": "100%,My B,my a,x", "?limit=2&page=2": "my a,x",
+		"?limit=2&page=3": "", "?query=MY": "My B,my a", "?query=%25": "100%", "?query=_": "", "?query=nope": "",
+		"?limit=9223372036854775807&page=9223372036854775807": "", "?other=1&query=": "100%,My B,my a,x",
+	} {
+		var got []string
+		for _, p := range want[[]object](t, f, 200, "GET", "/api/playlists"+query, f.viewer, "") {
+			if len(p) != 3 {
+				t.Errorf("an entry of the list: %v", p)
+			}
+			got = append(got, p["name"].(string))
+		}
+		if strings.Join(got, ",") != names {
+			t.Errorf("%q: %v, want %v", query, got, names)
+		}
+	}
+	for query, field := range map[string]string{
+		"?limit=-1": "limit", "?limit=abc": "limit", "?limit=1.5": "limit", "?limit=99999999999999999999": "limit", "?limit=%00": "limit",
+		"?page=-1": "page", "?page=x": "page", "?query=%ff": "query", "?query=a%00": "query", "?query=%zz": "query", "?a;b": "query",
+	} {
+		if got := f.do("GET", "/api/playlists"+query, f.viewer, ""); got.status != 400 || !strings.Contains(got.message(), field) {
+			t.Errorf("%q: %+v", query, got)
+		}
+	}
+}
+
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ops := want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Ops","uid":"ops_1"}`)
+	if len(ops) != 3 || ops["uid"] != "ops_1" || ops["title"] != "Ops" {
+		t.Errorf("created %v", ops)
+	}
+	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Dev"}`)
+	if all := want[[]object](t, f, 200, "GET", "/api/folders", f.viewer, ""); len(all) != 2 || all[0]["title"] != "Dev" {
+		t.Errorf("folders %v", all)
+	}
+	if one := want[[]object](t, f, 200, "GET", "/api/folders?limit=1&page=2", f.viewer, ""); len(one) != 1 || one[0]["title"] != "Ops" {
+		t.Errorf("the second page %v", one)
+	}
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+	}{
+		{"POST", "/api/folders", `{"title":"Ops"}`, 409},
+		{"POST", "/api/folders", `{"title":"New","uid":"ops_1"}`, 409},
+		{"POST", "/api/folders", `{"title":"New","uid":"a/b"}`, 400},
+		{"POST", "/api/folders", `{}`, 400},
+		{"GET", "/api/folders/ops_1", "", 200},
+		{"DELETE", "/api/folders/ops_1", "", 200},
+		{"DELETE", "/api/folders/ops_1", "", 404},
+		{"GET", "/api/folders/ops_1", "", 404},
+	} {
+		if got := f.do(c.method, c.target, f.editor, c.body); got.status != c.status {
+			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
+		}
+	}
+}

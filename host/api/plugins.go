@@ -1,0 +1,236 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func (a *API) pluginRoutes() []Route {
+	const scope = "plugins:id:{id}"
+	access := Action(host.ActionPluginsAccess).On(scope)
+	return []Route{
+		{"GET", "/api/plugins", SignedIn(), a.plugins},
+		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), a.pluginErrors},
+		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth},
+		{"", "/api/plugins/{id}/resources", access, a.pluginResource},
+		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource},
+		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), a.queryData},
+	}
+}
+
+// pluginInfo is a mounted plugin as the list shows it.
+type pluginInfo struct {
+	ID      string        `json:"id"`
+	Name    string        `json:"name"`
+	Type    bundle.Type   `json:"type"`
+	Version string        `json:"version"`
+	Backend *backendState `json:"backend,omitempty"` // absent without one
+}
+
+// backendState is the life of a backend. Reason and PID are for administrators.
+type backendState struct {
+	State    loader.State `json:"state"`
+	Restarts int          `json:"restarts"`
+	Token    tokenState   `json:"token"`
+	Reason   string       `json:"reason,omitempty"`
+	PID      int          `json:"pid,omitempty"`
+}
+
+type tokenState struct {
+	Injected bool   `json:"injected"`
+	Reason   string `json:"reason"`
+}
+
+func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
+	isAdmin := who.Allows(host.ActionPluginsWrite, "")
+	return answer(w, http.StatusOK, mapped(a.loaded.Plugins(), func(p *loader.Plugin) pluginInfo {
+		m := p.Bundle().Metadata
+		info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
+		if m.Backend {
+			s := p.Status()
+			info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState(s.Token)}
+			if isAdmin {
+				info.Backend.Reason, info.Backend.PID = s.Reason, s.PID
+			}
+		}
+		return info
+	}))
+}
+
+// pluginErrors lists what could not be mounted and which backends do not run.
+func (a *API) pluginErrors(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
+	type fault struct {
+		Code     string `json:"errorCode"`
+		PluginID string `json:"pluginId"`
+		Path     string `json:"path"`
+		Reason   string `json:"reason"`
+	}
+	faults := mapped(a.loaded.Faults(), func(f bundle.Fault) fault {
+		return fault{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
+	})
+	for _, p := range a.loaded.Plugins() {
+		if s := p.Status(); s.Reason != "" {
+			faults = append(faults, fault{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
+		}
+	}
+	return answer(w, http.StatusOK, faults)
+}
+
+// plugin returns the plugin that the path names.
+func (a *API) plugin(r *http.Request) (*loader.Plugin, error) {
+	p, ok := a.loaded.Plugin(r.PathValue("id"))
+	if !ok {
+		return nil, host.NotFound("Plugin")
+	}
+	return p, nil
+}
+
+// pluginContext says to a plugin on whose behalf it is called.
+func pluginContext(p *loader.Plugin, who host.Identity) sdk.Context {
+	m := p.Bundle().Metadata
+	c := sdk.Context{
+		OrgID: who.OrgID, PluginID: m.ID, PluginVersion: m.Info.Version,
+		User: &sdk.User{Login: who.Login, Name: who.Login, Role: who.Role.String()},
+	}
+	settings := sdk.Settings{JSON: json.RawMessage("{}")}
+	switch m.Type {
+	case bundle.TypeApp:
+		c.App = &sdk.App{Settings: settings}
+	case bundle.TypeDatasource:
+		c.DataSource = &sdk.DataSource{Settings: settings, UID: m.ID, Name: m.Name}
+	}
+	return c
+}
+
+func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	p, err := a.plugin(r)
+	if err != nil {
+		return err
+	}
+	result, err := p.CheckHealth(r.Context(), &sdk.CheckHealthRequest{Context: pluginContext(p, who)})
+	if err != nil {
+		return a.pluginError(w, r, err)
+	}
+	status := http.StatusOK
+	if result.Status != sdk.HealthOK {
+		status = http.StatusServiceUnavailable
+	}
+	details := result.Details
+	if !json.Valid(details) {
+		details = nil
+	}
+	return answer(w, status, struct {
+		Status  sdk.HealthStatus `json:"status"`
+		Message string           `json:"message"`
+		Details json.RawMessage  `json:"details,omitempty"`
+	}{result.Status, result.Message, details})
+}
+
+// maxResourceBody is the most bytes that are passed to a plugin's own endpoint.
+const maxResourceBody = 16 << 20
+
+// pluginResource passes a request to the plugin's own endpoints and streams the
+// answer back.
+func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	p, err := a.plugin(r)
+	if err != nil {
+		return err
+	}
+	path := r.PathValue("path")
+	if slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == ".." || s == "." }) {
+		return host.Invalid("path", "must not contain the segments . or ..")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResourceBody))
+	if err != nil {
+		return host.Invalid("body", "ended early or is larger than %d bytes", maxResourceBody)
+	}
+	req := &sdk.CallResourceRequest{
+		Context: pluginContext(p, who), Method: r.Method, Path: path, Header: http.Header{}, Body: body, URL: path,
+	}
+	if r.URL.RawQuery != "" {
+		req.URL += "?" + r.URL.RawQuery
+	}
+	copyHeaders(req.Header, r.Header, requestHeaders())
+	started := false
+	err = p.CallResource(r.Context(), req, func(piece sdk.CallResourceResponse) error {
+		if !started {
+			started = true
+			copyHeaders(w.Header(), piece.Header, responseHeaders())
+			// What a plugin answers must not act as a page of the host.
+			w.Header().Set("Content-Security-Policy", "sandbox")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			if piece.Status < http.StatusOK || piece.Status > 599 {
+				piece.Status = http.StatusBadGateway
+			}
+			w.WriteHeader(piece.Status)
+		}
+		if _, err := w.Write(piece.Body); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	})
+	switch {
+	case err == nil && !started:
+		return &host.Error{Category: host.ErrUnavailable, Message: "the plugin gave no answer"}
+	case err == nil || !started:
+		return a.pluginError(w, r, err)
+	}
+	a.logError(w.(*response), r, err)
+	panic(http.ErrAbortHandler) // the answer has begun: only a cut connection tells the client
+}
+
+// requestHeaders are the ones a plugin gets to see: no cookies, no credentials.
+func requestHeaders() []string {
+	return []string{
+		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "If-Match", "If-Modified-Since",
+		"If-None-Match", "If-Unmodified-Since", "Range", "User-Agent", requestIDHeader,
+	}
+}
+
+// responseHeaders are the ones a plugin may set: no cookies, nothing about the
+// connection, nothing that the host decides.
+func responseHeaders() []string {
+	return []string{
+		"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
+		"Content-Range", "Content-Type", "ETag", "Expires", "Last-Modified", "Location", "Retry-After", "Vary",
+	}
+}
+
+func copyHeaders(to, from http.Header, names []string) {
+	for _, name := range names {
+		if values := from.Values(name); len(values) > 0 {
+			to[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
+	}
+}
+
+// pluginError answers with the error of a call to a plugin. A plugin's fault is
+// not the host's: it is never a 500 of the host's own.
+func (a *API) pluginError(w http.ResponseWriter, r *http.Request, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sdk.ErrUnsupported) {
+		return &host.Error{Category: host.ErrNotFound, Message: "the plugin does not support this call"}
+	}
+	e, ok := errors.AsType[*sdk.Error](err)
+	if !ok {
+		return err
+	}
+	a.logError(w.(*response), r, err)
+	status := e.Status
+	if status == http.StatusInternalServerError {
+		status = http.StatusBadGateway
+	}
+	return answer(w, status, message{Message: e.Message, ID: "plugin." + string(e.Source)})
+}

@@ -1,0 +1,190 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// queryHead is what the host reads of a query; the plugin gets all of its JSON.
+type queryHead struct {
+	RefID         string `json:"refId"`
+	QueryType     string `json:"queryType"`
+	IntervalMS    int64  `json:"intervalMs"`
+	MaxDataPoints int64  `json:"maxDataPoints"`
+	Datasource    struct {
+		UID  string `json:"uid"`
+		Type string `json:"type"`
+	} `json:"datasource"`
+}
+
+// queryResult is the answer to one query.
+type queryResult struct {
+	Status      int               `json:"status"`
+	Frames      []json.RawMessage `json:"frames"`
+	Error       string            `json:"error,omitempty"`
+	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
+}
+
+const (
+	defaultInterval      = 1000 // milliseconds
+	defaultMaxDataPoints = 100
+)
+
+// queryData asks several queries, of several data sources in parallel. A query
+// that fails has its error in its own result, and makes the status 207.
+func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	body, err := decode[struct {
+		From    json.RawMessage   `json:"from"`
+		To      json.RawMessage   `json:"to"`
+		Queries []json.RawMessage `json:"queries"`
+	}](w, r)
+	if err != nil {
+		return err
+	}
+	if len(body.Queries) == 0 {
+		return host.Invalid("queries", "is required: a list of one or more queries")
+	}
+	span, err := timeRange(body.From, body.To, a.clock())
+	if err != nil {
+		return err
+	}
+	asked := map[string][]sdk.Query{} // by plugin id
+	refs := map[string]bool{}
+	for i, raw := range body.Queries {
+		field := fmt.Sprintf("queries[%d]", i)
+		var head queryHead
+		if err := json.Unmarshal(raw, &head); err != nil {
+			return host.Invalid(field, "%s", bodyError(raw, err))
+		}
+		head.RefID = cmp.Or(head.RefID, "A")
+		id := cmp.Or(head.Datasource.UID, head.Datasource.Type)
+		switch {
+		case refs[head.RefID]:
+			return host.Invalid(field+".refId", "%q is used twice", head.RefID)
+		case id == "":
+			return host.Invalid(field+".datasource", "is required: an object with the uid or the type of the data source")
+		case head.IntervalMS < 0 || head.MaxDataPoints < 0:
+			return host.Invalid(field, "intervalMs and maxDataPoints must not be negative")
+		}
+		refs[head.RefID] = true
+		asked[id] = append(asked[id], sdk.Query{
+			RefID: head.RefID, Type: head.QueryType, JSON: raw, TimeRange: span,
+			Interval:      time.Duration(cmp.Or(head.IntervalMS, defaultInterval)) * time.Millisecond,
+			MaxDataPoints: cmp.Or(head.MaxDataPoints, defaultMaxDataPoints),
+		})
+	}
+	results := a.askAll(r.Context(), who, asked)
+	status := http.StatusOK
+	for _, result := range results {
+		if result.Error != "" {
+			status = http.StatusMultiStatus
+		}
+	}
+	return answer(w, status, map[string]any{"results": results})
+}
+
+// askAll asks each plugin its queries, all plugins at once.
+func (a *API) askAll(ctx context.Context, who host.Identity, asked map[string][]sdk.Query) map[string]queryResult {
+	results := map[string]queryResult{}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for id, queries := range asked {
+		group.Go(func() {
+			answers := a.ask(ctx, who, id, queries)
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(results, answers)
+		})
+	}
+	group.Wait()
+	return results
+}
+
+func (a *API) ask(ctx context.Context, who host.Identity, id string, queries []sdk.Query) map[string]queryResult {
+	results := map[string]queryResult{}
+	failAll := func(status int, source sdk.Source, text string) map[string]queryResult {
+		for _, q := range queries {
+			results[q.RefID] = queryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: source}
+		}
+		return results
+	}
+	p, ok := a.loaded.Plugin(id)
+	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
+		return failAll(http.StatusNotFound, sdk.SourcePlugin, fmt.Sprintf("there is no data source %q", id))
+	}
+	answers, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: pluginContext(p, who), Queries: queries})
+	if err != nil {
+		a.log.ErrorContext(ctx, "query failed", "plugin", id, "error", err)
+		status, source, text := queryFault(err)
+		return failAll(status, source, text)
+	}
+	for _, q := range queries {
+		answer, answered := answers[q.RefID]
+		if !answered {
+			results[q.RefID] = queryResult{Status: http.StatusBadGateway, Frames: []json.RawMessage{},
+				Error: "the plugin gave no answer to this query", ErrorSource: sdk.SourcePlugin}
+			continue
+		}
+		results[q.RefID] = resultOf(answer)
+	}
+	return results
+}
+
+// resultOf converts an answer. Frames that came along with an error are kept.
+func resultOf(r sdk.DataResponse) queryResult {
+	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
+	if r.Err != nil {
+		_, out.ErrorSource, out.Error = queryFault(r.Err)
+	}
+	for _, f := range r.Frames {
+		frame, err := frameJSON(f)
+		if err != nil {
+			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
+			break
+		}
+		out.Frames = append(out.Frames, frame)
+	}
+	return out
+}
+
+func queryFault(err error) (status int, source sdk.Source, text string) {
+	if e, ok := errors.AsType[*sdk.Error](err); ok {
+		return e.Status, e.Source, e.Message
+	}
+	if errors.Is(err, sdk.ErrUnsupported) {
+		return http.StatusNotImplemented, sdk.SourcePlugin, "the plugin does not answer queries"
+	}
+	return http.StatusBadGateway, sdk.SourcePlugin, "the plugin could not be asked"
+}
+
+// frameJSON turns an Arrow file into the published JSON form of a frame. The
+// library behind it panics on some hostile input; that becomes an error.
+func frameJSON(f sdk.Frame) (out json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the plugin sent a frame that cannot be read: %v", p)
+		}
+	}()
+	raw, err := f.MarshalArrow()
+	if err != nil {
+		return nil, fmt.Errorf("read frame: %w", err)
+	}
+	frame, err := data.UnmarshalArrowFrame(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+	}
+	return data.FrameToJSON(frame, data.IncludeAll)
+}

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// serverOf serves a table of its own.
+func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	a, err := New(Options{Store: s, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.mux, err = a.newMux(routes); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestTableIsRefused(t *testing.T) {
+	t.Parallel()
+	nothing := func(http.ResponseWriter, *http.Request, host.Identity) error { return nil }
+	for name, routes := range map[string][]Route{
+		"no permission": {{"GET", "/a", Permission{}, nothing}},
+		"no action":     {{"GET", "/a", Action(), nothing}},
+		"twice":         {{"GET", "/a", Public(), nothing}, {"GET", "/a", SignedIn(), nothing}},
+	} {
+		if _, err := new(API).newMux(routes); err == nil || !strings.Contains(err.Error(), "GET /a") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(Options{}); err == nil {
+		t.Error("an API without a store")
+	}
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	more := make(chan bool)
+	server := serverOf(t, io.Discard, Route{"", "/stream/{path...}", Public(),
+		func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+			_, _ = io.WriteString(w, r.Method+" "+r.PathValue("path")+" first\n")
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				return err
+			}
+			<-more
+			return errors.New("the plugin went away")
+		}})
+	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	line := make([]byte, len("POST a/b first\n"))
+	if _, err := io.ReadFull(resp.Body, line); err != nil || string(line) != "POST a/b first\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	close(more)
+	if _, err := io.ReadAll(resp.Body); err == nil {
+		t.Error("an answer that ended early looks whole")
+	}
+}
+
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	server := serverOf(t, &log, Route{"GET", "/panic", Public(),
+		func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }})
+	resp, err := http.Get(server.URL + "/panic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	server.Close() // after which nothing writes to log
+	id := resp.Header.Get(requestIDHeader)
+	if err != nil || resp.StatusCode != 500 || strings.Contains(string(body), "secret") || !strings.Contains(string(body), id) {
+		t.Errorf("%d %s, %v", resp.StatusCode, body, err)
+	}
+	if text := log.String(); !strings.Contains(text, "secret reason") || !strings.Contains(text, "request_id="+id) || !strings.Contains(text, "route_test.go") {
+		t.Errorf("log: %s", text)
+	}
+}
+
+func TestErrorTable(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		host.Invalid("f", "x"): 400, host.Unauthorized("x"): 401, host.Forbidden("x"): 403, host.NotFound("X"): 404,
+		host.Duplicate("f", "x"): 409, &host.Error{Category: host.ErrGone}: 410, &host.Error{Category: host.ErrThrottled}: 429,
+		&host.Error{Category: host.ErrUnavailable}: 503, errors.New("other"): 500,
+	} {
+		if got := statusOf(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":"p","interval":"5m","items":[{"type":"dashboard_by_id","value":"1","order":1}]}`,
+		`{"items":[{"order":"x"}]}`, `{"items":{"a":[1,{"b":2}]},"name":[[1]]}`, `[]`, `null`, `{"name":1e999}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
+		r.Header.Set("Content-Type", "application/json")
+		if _, err := decode[playlistBody](httptest.NewRecorder(), r); err != nil {
+			if status := statusOf(err); status < 400 || status > 499 {
+				t.Errorf("%q: %v is %d", text, err, status)
+			}
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package api_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/api"
+)
+
+// target is a path that matches a pattern and names nothing that exists.
+func target(route api.Route) string {
+	return regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(route.Pattern, "99")
+}
+
+func method(route api.Route) string {
+	if route.Method == "" {
+		return http.MethodGet
+	}
+	return route.Method
+}
+
+// isOpen reports whether everybody may use a route, or everybody with any
+// credentials.
+func isOpen(route api.Route) (toAll, toSignedIn bool) {
+	switch route.Method + " " + route.Pattern {
+	case "GET /api/health", "GET /avatar/{hash}":
+		return true, true
+	case "GET /api/user", "GET /api/plugins":
+		return false, true
+	}
+	return false, false
+}
+
+func TestEveryRouteAsksForItsPermission(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	powerless, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-powerless", "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := "Bearer " + powerless.Token.Secret()
+	for _, route := range f.Routes() {
+		name := method(route) + " " + route.Pattern
+		toAll, toSignedIn := isOpen(route)
+		for _, slash := range []string{"", "/"} {
+			if slash == "/" && strings.HasSuffix(route.Pattern, "...}") {
+				continue
+			}
+			target := target(route) + slash
+			if got := f.do(method(route), target, "", ""); (got.status == 401) == toAll || !toAll && got.body != `{"message":"Unauthorized"}` {
+				t.Errorf("%s (%s) without credentials: %+v", name, target, got)
+			}
+			if got := f.do(method(route), target, none, ""); (got.status == 403) == toSignedIn || !toSignedIn && got.message() != "Permission denied" {
+				t.Errorf("%s (%s) with no role: %+v", name, target, got)
+			}
+			if got := f.do(method(route), target, f.admin, ""); got.status == 401 || got.status == 403 || got.status == 405 || got.status >= 500 {
+				t.Errorf("%s (%s) as an admin: %+v", name, target, got)
+			}
+			if route.Method == "" {
+				continue
+			}
+			got := f.do("BREW", target, "", "")
+			if got.status != 405 || !strings.Contains(got.header.Get("Allow"), route.Method) || !strings.Contains(got.message(), "BREW") {
+				t.Errorf("%s (%s) with a wrong method: %+v", name, target, got)
+			}
+			if route.Method == "GET" && f.do("HEAD", target, f.admin, "").status == 405 {
+				t.Errorf("%s (%s) has no HEAD", name, target)
+			}
+		}
+	}
+}
+
+// The weakest role that may use a route, by the routes' own names: a second
+// opinion on the table.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	weakest := map[string]host.Role{
+		"GET /api/org":                                      host.RoleViewer,
+		"GET /api/playlists":                                host.RoleViewer,
+		"GET /api/playlists/{uid}":                          host.RoleViewer,
+		"GET /api/playlists/{uid}/items":                    host.RoleViewer,
+		"GET /api/folders":                                  host.RoleViewer,
+		"GET /api/folders/{uid}":                            host.RoleViewer,
+		"POST /api/playlists":                               host.RoleEditor,
+		"PUT /api/playlists/{uid}":                          host.RoleEditor,
+		"DELETE /api/playlists/{uid}":                       host.RoleEditor,
+		"POST /api/folders":                                 host.RoleEditor,
+		"DELETE /api/folders/{uid}":                         host.RoleEditor,
+		"POST /api/auth/keys":                               host.RoleEditor,
+		"GET /api/auth/keys":                                host.RoleAdmin,
+		"DELETE /api/auth/keys/{id}":                        host.RoleAdmin,
+		"POST /api/serviceaccounts":                         host.RoleAdmin,
+		"GET /api/serviceaccounts/search":                   host.RoleAdmin,
+		"GET /api/serviceaccounts/{id}":                     host.RoleAdmin,
+		"PATCH /api/serviceaccounts/{id}":                   host.RoleAdmin,
+		"DELETE /api/serviceaccounts/{id}":                  host.RoleAdmin,
+		"POST /api/serviceaccounts/{id}/tokens":             host.RoleAdmin,
+		"GET /api/serviceaccounts/{id}/tokens":              host.RoleAdmin,
+		"DELETE /api/serviceaccounts/{id}/tokens/{tokenId}": host.RoleAdmin,
+		"GET /api/playlists/{uid}/dashboards":               host.RoleViewer,
+	}
+	tried := 0
+	for _, route := range f.Routes() {
+		needed, ok := weakest[route.Method+" "+route.Pattern]
+		if !ok {
+			continue
+		}
+		tried++
+		for role, credential := range map[host.Role]string{host.RoleViewer: f.viewer, host.RoleEditor: f.editor, host.RoleAdmin: f.admin} {
+			if got := f.do(route.Method, target(route), credential, ""); (got.status == 403) != (role < needed) {
+				t.Errorf("%s %s as %s: %+v", route.Method, route.Pattern, role, got)
+			}
+		}
+	}
+	if tried != len(weakest) {
+		t.Errorf("only %d of %d routes are in the table", tried, len(weakest))
+	}
+}
+
+// A grant opens the routes of its action within its scope, and no others.
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	mine := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"mine","interval":"5m"}`)["uid"].(string)
+	other := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"other","interval":"5m"}`)["uid"].(string)
+	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
+		{Action: host.ActionPlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: host.ActionPlaylistsWrite},
+		{Action: host.ActionServiceAccountsWrite}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := "Bearer " + access.Token.Secret()
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+	}{
+		{"GET", "/api/playlists/" + mine, "", 200},
+		{"GET", "/api/playlists/" + other, "", 403},
+		{"GET", "/api/playlists", "", 403},
+		{"POST", "/api/playlists", `{"name":"x","interval":"5m"}`, 200},
+		{"DELETE", "/api/playlists/" + other, "", 200},
+		{"GET", "/api/folders", "", 403},
+		{"POST", "/api/serviceaccounts", `{"name":"boss","role":"Admin"}`, 403}, // above its own role
+		{"POST", "/api/serviceaccounts/1/tokens", `{"name":"t"}`, 403},
+		{"DELETE", "/api/serviceaccounts/1", "", 403},
+		{"POST", "/api/auth/keys", `{"name":"k","role":"Viewer"}`, 403},
+	} {
+		if got := f.do(c.method, c.target, narrow, c.body); got.status != c.status {
+			t.Errorf("%s %s: %+v, want %d", c.method, c.target, got, c.status)
+		}
+	}
+}

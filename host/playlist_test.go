@@ -1,0 +1,61 @@
+package host_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func TestPlaylistNormalize(t *testing.T) {
+	t.Parallel()
+	item := func(value string, order int) host.PlaylistItem {
+		return host.PlaylistItem{Type: host.DashboardByTag, Value: value, Order: order}
+	}
+	in := host.Playlist{Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("c", 30), item("a", 2), item("b", 2)}}
+	out, err := in.Normalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, i := range out.Items {
+		fmt.Fprint(&got, i.Order, i.Value)
+	}
+	if got.String() != "1a2b3c" {
+		t.Errorf("items in the order %s", got.String())
+	}
+	if in.Items[0].Order != 30 {
+		t.Error("Normalize changed its receiver")
+	}
+	long := strings.Repeat("ä", host.MaxNameLength)
+	for field, p := range map[string]host.Playlist{
+		"name":            {Interval: "5m"},
+		"name: is":        {Name: " \u2003", Interval: "5m"},
+		"name: contains":  {Name: "a\x00b", Interval: "5m"},
+		"name: has":       {Name: long + "ä", Interval: "5m"},
+		"name: is not":    {Name: "\xff", Interval: "5m"},
+		"interval":        {Name: long, Interval: "banana"},
+		"items[1].type":   {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
+		"items[0].value":  {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
+		"items[0].value:": {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("", 1)}},
+		"items[0].order":  {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
+	} {
+		if _, err := p.Normalize(); !errors.Is(err, host.ErrInvalid) || !strings.HasPrefix(err.Error(), field) {
+			t.Errorf("%s: got %v", field, err)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"My PlayList", "mY pLAYlIST"}, {"ÄÖÜ", "äöü"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"K", "\u212a"}} {
+		if host.Fold(pair[0]) != host.Fold(pair[1]) {
+			t.Errorf("%q and %q fold to different texts", pair[0], pair[1])
+		}
+	}
+	if host.Fold("a") == host.Fold("ä") {
+		t.Error("an accent is not a case")
+	}
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+const serviceAccount = "Service account"
+
+const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disabled, COALESCE(a.plugin_id, ''),
+	(SELECT COUNT(*) FROM tokens t WHERE t.account_id = a.id) FROM service_accounts a `
+
+func scanAccount(row scanner) (a host.ServiceAccount, err error) {
+	var role string
+	err = row.Scan(&a.ID, &a.OrgID, &a.Name, &a.Login, &role, &a.IsDisabled, &a.PluginID, &a.Tokens)
+	a.Role = roleOf(role)
+	return a, err
+}
+
+// AccountFilter narrows a list of service accounts. The zero value is all of them.
+type AccountFilter struct {
+	Text         string // is contained in the name or the login, whatever its case
+	OnlyDisabled bool
+	Page         Page
+}
+
+// ServiceAccounts returns a page of accounts sorted by name, without their grants,
+// and how many there are on all pages.
+func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter) ([]host.ServiceAccount, int64, error) {
+	const where = `WHERE a.org_id = $1 AND (NOT $2 OR a.is_disabled)
+		AND ($3 = '' OR a.name_folded LIKE $3 ESCAPE '!' OR a.login LIKE $4 ESCAPE '!') `
+	if len(f.Text) > 4*host.MaxNameLength {
+		return []host.ServiceAccount{}, 0, nil
+	}
+	limit, offset := f.Page.bounds()
+	args := []any{org, f.OnlyDisabled, containing(host.Fold(f.Text)), containing(strings.ToLower(f.Text))}
+	total, err := find(ctx, s.read, scanID, "SELECT COUNT(*) FROM service_accounts a "+where, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	accounts, err := list(ctx, s.read, scanAccount,
+		selectAccount+where+"ORDER BY a.name, a.id LIMIT $5 OFFSET $6", append(args, limit, offset)...)
+	return accounts, total, err
+}
+
+// ServiceAccount returns one account with its grants.
+func (s *Store) ServiceAccount(ctx context.Context, org, id int64) (host.ServiceAccount, error) {
+	return account(ctx, s.read, org, id)
+}
+
+func account(ctx context.Context, q querier, org, id int64) (host.ServiceAccount, error) {
+	a, err := find(ctx, q, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.id = $2", org, id)
+	if err != nil {
+		return host.ServiceAccount{}, orNotFound(err, serviceAccount)
+	}
+	a.Grants, err = accountGrants(ctx, q, id)
+	return a, err
+}
+
+func accountGrants(ctx context.Context, q querier, id int64) ([]host.Grant, error) {
+	return list(ctx, q, func(row scanner) (g host.Grant, err error) {
+		err = row.Scan(&g.Action, &g.Scope)
+		return g, err
+	}, "SELECT action, scope FROM account_grants WHERE account_id = $1 ORDER BY action, scope", id)
+}
+
+// CreateServiceAccount stores an account in the organisation of the one who asks
+// and returns it with its id and login. Names that differ only in case are one
+// name.
+func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a host.ServiceAccount) (host.ServiceAccount, error) {
+	if err := a.Check(); err != nil {
+		return host.ServiceAccount{}, err
+	}
+	if err := by.MayGive(a.Role); err != nil {
+		return host.ServiceAccount{}, err
+	}
+	a.OrgID, a.PluginID, a.Grants, a.Tokens = by.OrgID, "", nil, 0
+	err := s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
+		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name)); err != nil {
+			return err
+		}
+		a.ID, err = insertAccount(ctx, tx, a)
+		return err
+	})
+	return a, err
+}
+
+func insertAccount(ctx context.Context, tx *sql.Tx, a host.ServiceAccount) (int64, error) {
+	id, err := find(ctx, tx, scanID, `INSERT INTO service_accounts
+			(org_id, name, name_folded, login, role, is_disabled, plugin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, '')) RETURNING id`,
+		a.OrgID, a.Name, host.Fold(a.Name), a.Login, a.Role.String(), a.IsDisabled, a.PluginID)
+	return id, orDuplicate(err, duplicateAccount())
+}
+
+func duplicateAccount() error {
+	return host.Duplicate("name", "a service account with this name exists already")
+}
+
+// freeLogin returns the login, or the login with the first number from 2 that is
+// not taken: two names can have one slug.
+func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string, error) {
+	candidate := login
+	for n := 2; ; n++ {
+		taken, err := list(ctx, tx, scanID,
+			"SELECT id FROM service_accounts WHERE org_id = $1 AND login = $2", org, candidate)
+		if err != nil || len(taken) == 0 {
+			return candidate, err
+		}
+		candidate = fmt.Sprintf("%s-%d", login, n)
+	}
+}
+
+// AccountChange is what UpdateServiceAccount changes; nil leaves a field as it is.
+// The login never changes.
+type AccountChange struct {
+	Name       *string
+	Role       *host.Role
+	IsDisabled *bool
+}
+
+// Apply writes the change into an account.
+func (c AccountChange) Apply(a *host.ServiceAccount) {
+	if c.Name != nil {
+		a.Name = *c.Name
+	}
+	if c.Role != nil {
+		a.Role = *c.Role
+	}
+	if c.IsDisabled != nil {
+		a.IsDisabled = *c.IsDisabled
+	}
+}
+
+// UpdateServiceAccount changes an account. Its tokens follow at once.
+func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id int64, change AccountChange) (a host.ServiceAccount, err error) {
+	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		if a, err = editableAccount(ctx, tx, by, id); err != nil {
+			return err
+		}
+		change.Apply(&a)
+		if err := a.Check(); err != nil {
+			return err
+		}
+		if err := by.MayGive(a.Role); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE service_accounts
+			SET name = $1, name_folded = $2, role = $3, is_disabled = $4 WHERE id = $5`,
+			a.Name, host.Fold(a.Name), a.Role.String(), a.IsDisabled, id)
+		return orDuplicate(err, duplicateAccount())
+	})
+	return a, err
+}
+
+// DeleteServiceAccount removes an account and its tokens.
+func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id int64) error {
+	return s.transactAccess(ctx, func(tx *sql.Tx) error {
+		if _, err := editableAccount(ctx, tx, by, id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", id)
+		return err
+	})
+}
+
+// editableAccount returns an account if the one who asks may change it.
+func editableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64) (host.ServiceAccount, error) {
+	a, err := account(ctx, tx, by.OrgID, id)
+	if err != nil {
+		return host.ServiceAccount{}, err
+	}
+	return a, a.EditableBy(by)
+}

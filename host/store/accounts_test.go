@@ -1,0 +1,220 @@
+package store_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// clock is a time that a test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// A second process that has the file open sees a change at the latest when what it
+// remembers is too old.
+func TestAuthenticateElsewhere(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	o := store.Options{Path: filepath.Join(t.TempDir(), "slipway.db"), Clock: now.Now}
+	here, there := open(t, o), open(t, o)
+	ctx := t.Context()
+	account := must(here.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)
+	token, secret, err := here.CreateToken(ctx, as(host.RoleAdmin), account.ID, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who := must(there.Authenticate(ctx, secret))(t); who.Login != "sa-ci" || who.Role != host.RoleEditor || who.OrgID != org {
+		t.Errorf("who = %+v", who)
+	}
+	if err := here.DeleteToken(ctx, as(host.RoleAdmin), account.ID, token.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := here.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("here, at once: %v", err)
+	}
+	now.Advance(1100 * time.Millisecond)
+	if _, err := there.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("there, a second later: %v", err)
+	}
+}
+
+func TestCredentialsEndAtOnce(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	s, ctx, root := open(t, store.Options{Clock: now.Now}), t.Context(), as(host.RoleAdmin)
+	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)
+	_, forever, err := s.CreateToken(ctx, root, account.ID, "forever", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, brief, err := s.CreateToken(ctx, root, account.ID, "brief", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, keySecret, err := s.CreateAPIKey(ctx, root, host.APIKey{Name: "k", Role: host.RoleViewer}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := func(token host.Token) bool {
+		_, err := s.Authenticate(ctx, token)
+		if err != nil && !errors.Is(err, host.ErrUnauthorized) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	check := func(when string, wantForever, wantBrief, wantKey bool) {
+		t.Helper()
+		if got := []bool{works(forever), works(brief), works(keySecret)}; !slices.Equal(got, []bool{wantForever, wantBrief, wantKey}) {
+			t.Errorf("%s: forever, brief, key work: %v", when, got)
+		}
+	}
+	check("at first", true, true, true)
+	now.Advance(time.Minute)
+	check("after a minute", true, false, true)
+	disabled, enabled := true, false
+	must(s.UpdateServiceAccount(ctx, root, account.ID, store.AccountChange{IsDisabled: &disabled}))(t)
+	check("disabled", false, false, true)
+	must(s.UpdateServiceAccount(ctx, root, account.ID, store.AccountChange{IsDisabled: &enabled}))(t)
+	check("enabled", true, false, true)
+	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 1 || keys[0].Role != host.RoleViewer {
+		t.Errorf("keys %+v", keys)
+	}
+	now.Advance(time.Hour)
+	check("the key expired", true, false, false)
+	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 0 {
+		t.Errorf("an expired key is listed: %+v", keys)
+	}
+	if keys := must(s.APIKeys(ctx, org, true))(t); len(keys) != 1 {
+		t.Errorf("an expired key is not listed: %+v", keys)
+	}
+	if err := s.DeleteAPIKey(ctx, root, key.ID); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeleteServiceAccount(ctx, root, account.ID); err != nil {
+		t.Error(err)
+	}
+	check("deleted", false, false, false)
+}
+
+func TestServiceAccounts(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	create := func(by host.Role, name string, role host.Role) (host.ServiceAccount, error) {
+		return s.CreateServiceAccount(ctx, as(by), host.ServiceAccount{Name: name, Role: role})
+	}
+	boss := must(create(host.RoleAdmin, "My App", host.RoleAdmin))(t)
+	if twin := must(create(host.RoleAdmin, "my-app", host.RoleViewer))(t); twin.Login != "sa-my-app-2" {
+		t.Errorf("the second login is %s", twin.Login)
+	}
+	if _, err := create(host.RoleAdmin, "MY APP", host.RoleViewer); !errors.Is(err, host.ErrDuplicate) {
+		t.Errorf("a name twice: %v", err)
+	}
+	role := host.RoleAdmin
+	twin := boss.ID + 1
+	for what, err := range map[string]error{
+		"create above":      second(create(host.RoleEditor, "x", host.RoleAdmin)),
+		"raise above":       second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), twin, store.AccountChange{Role: &role})),
+		"change above":      second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), boss.ID, store.AccountChange{})),
+		"delete above":      s.DeleteServiceAccount(ctx, as(host.RoleEditor), boss.ID),
+		"a key above":       tokenError(s.CreateAPIKey(ctx, as(host.RoleEditor), host.APIKey{Name: "k", Role: host.RoleAdmin}, time.Hour)),
+		"a token for above": tokenError(s.CreateToken(ctx, as(host.RoleEditor), boss.ID, "t", 0)),
+	} {
+		if !errors.Is(err, host.ErrForbidden) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(token(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)))(t)
+	if err := tokenError(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)); !errors.Is(err, host.ErrDuplicate) {
+		t.Errorf("a token's name twice: %v", err)
+	}
+	if a := must(s.ServiceAccount(ctx, org, boss.ID))(t); a.Tokens != 1 {
+		t.Errorf("tokens = %d", a.Tokens)
+	}
+	found, total, err := s.ServiceAccounts(ctx, org, store.AccountFilter{Text: "SA-MY", Page: store.Page{Limit: 1}})
+	if err != nil || total != 2 || len(found) != 1 {
+		t.Errorf("search: %+v, %d, %v", found, total, err)
+	}
+	if _, err := s.ServiceAccount(ctx, org+1, boss.ID); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("from another organisation: %v", err)
+	}
+}
+
+func tokenError[T any](_ T, _ host.Token, err error) error { return err }
+
+func token[T any](v T, _ host.Token, err error) (T, error) { return v, err }
+
+func TestReconcilePluginAccount(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	reconcile := func(instance string, grants ...host.Grant) host.PluginAccess {
+		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
+	}
+	read, write := host.Grant{Action: "playlists:read", Scope: "playlists:*"}, host.Grant{Action: "playlists:write"}
+	first := reconcile("a", read, write, read)
+	if first.Login != "extsvc-acme-app" || !slices.Equal(first.Grants, []host.Grant{read, write}) {
+		t.Errorf("access %+v", first)
+	}
+	who := must(s.Authenticate(ctx, first.Token))(t)
+	if who.Role != host.RoleNone || !who.Allows("playlists:write", "playlists:uid:x") || who.Allows("folders:read", "") {
+		t.Errorf("who = %+v", who)
+	}
+	elsewhere := reconcile("b", read, write)
+	again := reconcile("a", read)
+	if _, err := s.Authenticate(ctx, first.Token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("the token of the earlier start: %v", err)
+	}
+	for _, access := range []host.PluginAccess{elsewhere, again} {
+		if who := must(s.Authenticate(ctx, access.Token))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
+			t.Errorf("the grants were not replaced: %+v", who)
+		}
+	}
+	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
+	if err != nil || len(accounts) != 1 || accounts[0].Tokens != 2 {
+		t.Fatalf("accounts %+v, %v", accounts, err)
+	}
+	id := accounts[0].ID
+	for what, err := range map[string]error{
+		"update": second(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{})),
+		"delete": s.DeleteServiceAccount(ctx, as(host.RoleAdmin), id),
+		"token":  tokenError(s.CreateToken(ctx, as(host.RoleAdmin), id, "mine", 0)),
+		"revoke": s.DeleteToken(ctx, as(host.RoleAdmin), id, 1),
+	} {
+		if !errors.Is(err, host.ErrForbidden) {
+			t.Errorf("a person may %s: %v", what, err)
+		}
+	}
+	if similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t); similar.Login != "extsvc-acme-app-2" {
+		t.Errorf("a plugin with the same slug: %+v", similar)
+	}
+	for range 2 {
+		if err := s.RemovePluginAccount(ctx, org, "acme-app"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.Authenticate(ctx, again.Token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("after the account was removed: %v", err)
+	}
+	if _, err := s.ReconcilePluginAccount(ctx, org, "acme-app", "a", []host.Grant{{Action: "*"}}); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("a grant of everything: %v", err)
+	}
+}

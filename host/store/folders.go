@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+const folder = "Folder"
+
+func scanFolder(row scanner) (f host.Folder, err error) {
+	err = row.Scan(&f.ID, &f.UID, &f.Title)
+	return f, err
+}
+
+// Folders returns the folders sorted by title.
+func (s *Store) Folders(ctx context.Context, org int64, page Page) ([]host.Folder, error) {
+	limit, offset := page.bounds()
+	return list(ctx, s.read, scanFolder, `SELECT id, uid, title FROM folders
+		WHERE org_id = $1 ORDER BY title LIMIT $2 OFFSET $3`, org, limit, offset)
+}
+
+// Folder returns one folder.
+func (s *Store) Folder(ctx context.Context, org int64, uid string) (host.Folder, error) {
+	f, err := find(ctx, s.read, scanFolder, "SELECT id, uid, title FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	return f, orNotFound(err, folder)
+}
+
+// CreateFolder stores a folder and returns it with its id; an empty uid is
+// assigned. The uid and the title are unique in the organisation.
+func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (host.Folder, error) {
+	if err := f.Check(); err != nil {
+		return host.Folder{}, err
+	}
+	if f.UID == "" {
+		uid, err := host.NewUID(s.random)
+		if err != nil {
+			return host.Folder{}, fmt.Errorf("create folder: %w", err)
+		}
+		f.UID = uid
+	}
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		f.ID, err = find(ctx, tx, scanID, "INSERT INTO folders (org_id, uid, title) VALUES ($1, $2, $3) RETURNING id",
+			org, f.UID, f.Title)
+		return orDuplicate(err, host.Duplicate("", "a folder with this title or uid exists already"))
+	})
+	return f, err
+}
+
+// DeleteFolder removes a folder and returns what it was.
+func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string) (f host.Folder, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		f, err = find(ctx, tx, scanFolder,
+			"DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING id, uid, title", org, uid)
+		return orNotFound(err, folder)
+	})
+	return f, err
+}

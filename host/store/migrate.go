@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// migrations are files NNNN_name.sql, each run once, in the order of their names.
+// A file that was released is never edited.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate runs the missing migrations in one write transaction, so that of two
+// hosts that start at once the second waits and finds nothing to do.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql") // sorted
+	if err != nil {
+		return err
+	}
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
+			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
+		if _, err := tx.ExecContext(ctx, table); err != nil {
+			return err
+		}
+		done, err := find(ctx, tx, scanID, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
+		if err != nil {
+			return err
+		}
+		var known int64
+		for _, file := range files {
+			name := path.Base(file)
+			if known, err = strconv.ParseInt(name[:4], 10, 64); err != nil {
+				return fmt.Errorf("migration %s: its name does not start with four digits", name)
+			}
+			if known > done {
+				if err := s.runMigration(ctx, tx, known, file); err != nil {
+					return fmt.Errorf("migration %s: %w", name, err)
+				}
+			}
+		}
+		if done > known {
+			return fmt.Errorf("a newer version wrote this database (schema %d, this version knows %d): upgrade, or use another file", done, known)
+		}
+		return nil
+	})
+}
+
+func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, file string) error {
+	text, err := migrations.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	const autoID = "INTEGER PRIMARY KEY AUTOINCREMENT"
+	if _, err := tx.ExecContext(ctx, strings.ReplaceAll(string(text), "$AUTOID", autoID)); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",
+		version, path.Base(file), s.now())
+	return err
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+const playlist = "Playlist"
+
+// Playlists returns the heads (no items) of the playlists whose name contains
+// text, whatever its case, sorted by name and then uid. "" matches all.
+func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page) ([]host.Playlist, error) {
+	limit, offset := page.bounds()
+	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
+		return []host.Playlist{}, nil
+	}
+	scan := func(row scanner) (host.Playlist, error) {
+		p := host.Playlist{OrgID: org}
+		err := row.Scan(&p.UID, &p.Name, &p.Interval)
+		return p, err
+	}
+	const all = `SELECT uid, name, rotation FROM playlists
+		WHERE org_id = $1 ORDER BY name, uid LIMIT $2 OFFSET $3`
+	const some = `SELECT uid, name, rotation FROM playlists
+		WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!' ORDER BY name, uid LIMIT $2 OFFSET $3`
+	if text == "" {
+		return list(ctx, s.read, scan, all, org, limit, offset)
+	}
+	return list(ctx, s.read, scan, some, org, limit, offset, containing(host.Fold(text)))
+}
+
+// Playlist returns one playlist with its items in order.
+func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playlist, error) {
+	p := host.Playlist{UID: uid, OrgID: org, Items: []host.PlaylistItem{}}
+	type item struct { // NULL for a playlist without items
+		id, order          sql.NullInt64
+		kind, value, title sql.NullString
+	}
+	// One statement, so that the head and the items are of the same moment.
+	rows, err := list(ctx, s.read, func(row scanner) (i item, err error) {
+		err = row.Scan(&p.Name, &p.Interval, &i.id, &i.kind, &i.value, &i.order, &i.title)
+		return i, err
+	}, `SELECT p.name, p.rotation, i.id, i.type, i.value, i.position, i.title
+		FROM playlists p LEFT JOIN playlist_items i ON i.playlist_id = p.id
+		WHERE p.org_id = $1 AND p.uid = $2 ORDER BY i.position`, org, uid)
+	if err != nil {
+		return host.Playlist{}, err
+	}
+	if len(rows) == 0 {
+		return host.Playlist{}, host.NotFound(playlist)
+	}
+	for _, i := range rows {
+		if i.id.Valid {
+			p.Items = append(p.Items, host.PlaylistItem{ID: i.id.Int64, Type: host.ItemType(i.kind.String),
+				Value: i.value.String, Order: int(i.order.Int64), Title: i.title.String})
+		}
+	}
+	return p, nil
+}
+
+// PlaylistDashboards resolves the items of a playlist: by the id of a dashboard,
+// or by a tag, which gives every dashboard that has it, sorted by title. What
+// refers to nothing is left out.
+func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string) ([]host.PlaylistDashboard, error) {
+	type match struct {
+		id, order sql.NullInt64
+		title     sql.NullString
+	}
+	rows, err := list(ctx, s.read, func(row scanner) (m match, err error) {
+		err = row.Scan(&m.id, &m.title, &m.order)
+		return m, err
+	}, `SELECT d.id, d.title, i.position
+		FROM playlists p
+		LEFT JOIN playlist_items i ON i.playlist_id = p.id
+		LEFT JOIN dashboard_tags t ON i.type = 'dashboard_by_tag' AND t.tag = i.value
+		LEFT JOIN dashboards d ON d.org_id = p.org_id AND d.id =
+			CASE i.type WHEN 'dashboard_by_tag' THEN t.dashboard_id ELSE CAST(i.value AS BIGINT) END
+		WHERE p.org_id = $1 AND p.uid = $2
+		ORDER BY i.position, d.title, d.id`, org, uid)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, host.NotFound(playlist)
+	}
+	out := []host.PlaylistDashboard{}
+	for _, m := range rows {
+		if m.id.Valid {
+			out = append(out, host.PlaylistDashboard{ID: m.id.Int64, Title: m.title.String, Order: int(m.order.Int64)})
+		}
+	}
+	return out, nil
+}
+
+// CreatePlaylist stores a playlist and returns it with its uid and the ids of its
+// items. Two playlists may have one name.
+func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
+	p, err := p.Normalize()
+	if err != nil {
+		return host.Playlist{}, err
+	}
+	p.OrgID = org
+	if p.UID, err = host.NewUID(s.random); err != nil {
+		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		id, err := find(ctx, tx, scanID, `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
+		if err != nil {
+			return err
+		}
+		return insertItems(ctx, tx, id, p.Items)
+	})
+	return p, err
+}
+
+// UpdatePlaylist replaces the name, the interval and all items of the playlist
+// with the uid of p, and returns it with the new ids of its items.
+func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
+	p, err := p.Normalize()
+	if err != nil {
+		return host.Playlist{}, err
+	}
+	p.OrgID = org
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		id, err := find(ctx, tx, scanID, `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
+			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+		if err != nil {
+			return orNotFound(err, playlist)
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
+			return err
+		}
+		return insertItems(ctx, tx, id, p.Items)
+	})
+	return p, err
+}
+
+// DeletePlaylist removes a playlist and its items.
+func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "DELETE FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
+		return affected(result, err, playlist)
+	})
+}
+
+// insertItems stores the items and writes their ids into them.
+func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	stmt, err := tx.PrepareContext(ctx, `INSERT INTO playlist_items (playlist_id, position, type, value, title)
+		VALUES ($1, $2, $3, $4, $5) RETURNING id`)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for i := range items {
+		item := &items[i]
+		row := stmt.QueryRowContext(ctx, playlistID, item.Order, string(item.Type), item.Value, item.Title)
+		if err := row.Scan(&item.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

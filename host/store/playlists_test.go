@@ -1,0 +1,160 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+func TestPlaylists(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	create := func(name string, items ...host.PlaylistItem) host.Playlist {
+		return must(s.CreatePlaylist(ctx, org, host.Playlist{Name: name, Interval: "5m", Items: items}))(t)
+	}
+	tag := func(value string) host.PlaylistItem {
+		return host.PlaylistItem{Type: host.DashboardByTag, Value: value, Title: "t " + value}
+	}
+	b := create("b 100%", tag("x"), tag("y"))
+	for _, name := range []string{"ÄPFEL_1", "a", "b 1000"} {
+		create(name)
+	}
+	names := func(text string, page store.Page) string {
+		var out []string
+		for _, p := range must(s.Playlists(ctx, org, text, page))(t) {
+			out = append(out, p.Name)
+		}
+		return strings.Join(out, "|")
+	}
+	for _, c := range []struct {
+		text string
+		page store.Page
+		want string
+	}{
+		{"", store.Page{}, "a|b 100%|b 1000|ÄPFEL_1"},
+		{"", store.Page{Limit: 2}, "a|b 100%"},
+		{"", store.Page{Limit: 2, Number: 2}, "b 1000|ÄPFEL_1"},
+		{"", store.Page{Limit: 2, Number: 3}, ""},
+		{"", store.Page{Limit: 1 << 62, Number: 1 << 62}, ""},
+		{"B 1", store.Page{}, "b 100%|b 1000"},
+		{"0%", store.Page{}, "b 100%"},
+		{"äpfel", store.Page{}, "ÄPFEL_1"},
+		{"l_", store.Page{}, "ÄPFEL_1"},
+		{"_", store.Page{}, "ÄPFEL_1"},
+		{"!", store.Page{}, ""},
+		{strings.Repeat("x", 1<<20), store.Page{}, ""},
+	} {
+		if got := names(c.text, c.page); got != c.want {
+			t.Errorf("names(%.20q, %+v) = %q, want %q", c.text, c.page, got, c.want)
+		}
+	}
+
+	got := must(s.Playlist(ctx, org, b.UID))(t)
+	if len(got.Items) != 2 || got.Items[0].ID == 0 || got.Items[0].Order != 1 || got.Items[1].Order != 2 ||
+		got.Items[1].Value != "y" || got.Items[1].Title != "t y" || !slices.Equal(got.Items, b.Items) {
+		t.Errorf("items %+v", got.Items)
+	}
+	b.Name, b.Items = "renamed", []host.PlaylistItem{tag("z")}
+	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
+	if got := must(s.Playlist(ctx, org, b.UID))(t); got.Name != "renamed" || len(got.Items) != 1 || got.Items[0] != updated.Items[0] {
+		t.Errorf("after the update: %+v", got)
+	}
+	if names("RENAMED", store.Page{}) != "renamed" {
+		t.Error("the new name is not found")
+	}
+	const other = org + 1 // nothing of one organisation is seen from another
+	for what, err := range map[string]error{
+		"read":       second(s.Playlist(ctx, other, b.UID)),
+		"dashboards": second(s.PlaylistDashboards(ctx, other, b.UID)),
+		"update":     second(s.UpdatePlaylist(ctx, other, b)),
+		"delete":     s.DeletePlaylist(ctx, other, b.UID),
+		"unknown":    second(s.Playlist(ctx, org, "nope")),
+	} {
+		if !errors.Is(err, host.ErrNotFound) {
+			t.Errorf("%s from elsewhere: %v", what, err)
+		}
+	}
+	if err := s.DeletePlaylist(ctx, org, b.UID); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeletePlaylist(ctx, org, b.UID); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("deleted twice: %v", err)
+	}
+}
+
+func TestPlaylistDashboards(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	save := func(title string, tags ...string) host.Dashboard {
+		return must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}))(t)
+	}
+	one, two, three := save("One", "ops", "ops"), save("Two", "ops", "dev"), save("Three")
+	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m", Items: []host.PlaylistItem{
+		{Type: host.DashboardByID, Value: fmt.Sprint(three.ID)},
+		{Type: host.DashboardByTag, Value: "ops"},
+		{Type: host.DashboardByID, Value: "999"},
+		{Type: host.DashboardByTag, Value: fmt.Sprint(three.ID)},
+		{Type: host.DashboardByID, Value: fmt.Sprint(one.ID)},
+	}}))(t)
+	entry := func(id int64, title string, order int) host.PlaylistDashboard {
+		return host.PlaylistDashboard{ID: id, Title: title, Order: order}
+	}
+	want := []host.PlaylistDashboard{entry(three.ID, "Three", 1), entry(one.ID, "One", 2), entry(two.ID, "Two", 2), entry(one.ID, "One", 5)}
+	if got := must(s.PlaylistDashboards(ctx, org, p.UID))(t); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	two.Title, two.Tags = "Too", nil
+	if again := must(s.SaveDashboard(ctx, org, two))(t); again.ID != two.ID {
+		t.Errorf("saving changed the id: %+v", again)
+	}
+	if err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
+		t.Error(err)
+	}
+	want = []host.PlaylistDashboard{entry(one.ID, "One", 2), entry(one.ID, "One", 5)}
+	if got := must(s.PlaylistDashboards(ctx, org, p.UID))(t); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	empty := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "e", Interval: "5m"}))(t)
+	if got := must(s.PlaylistDashboards(ctx, org, empty.UID))(t); got == nil || len(got) != 0 {
+		t.Errorf("an empty playlist: %+v", got)
+	}
+}
+
+// What was acknowledged is read back by the next statement, and a cancelled write
+// leaves nothing.
+func TestWritesAtOnce(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				p, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m",
+					Items: []host.PlaylistItem{{Type: host.DashboardByTag, Value: "x"}}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got, err := s.Playlist(ctx, org, p.UID); err != nil || len(got.Items) != 1 {
+					t.Errorf("read after write: %+v, %v", got, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := s.CreatePlaylist(gone, org, host.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled write: %v", err)
+	}
+	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
+		t.Errorf("%d playlists", len(all))
+	}
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// ReconcilePluginAccount gives a plugin its service account, with role None and
+// exactly these grants, and a fresh token for this instance of the host. Whatever
+// was there before is repaired: a missing or disabled account, other grants, the
+// token of an earlier start of the instance (of which only the digest is known,
+// so it cannot be handed out again). Tokens of other instances stay.
+//
+// Refused are only grants and names that break a rule (host.ErrInvalid).
+func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (host.PluginAccess, error) {
+	token := host.AccountToken{Name: instance, Created: s.clock()}
+	if err := token.Check(); err != nil {
+		return host.PluginAccess{}, fmt.Errorf("reconcile service account: host instance: %w", err)
+	}
+	if err := host.CheckGrants(grants); err != nil {
+		return host.PluginAccess{}, fmt.Errorf("reconcile service account of %s: %w", pluginID, err)
+	}
+	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
+	if err != nil {
+		return host.PluginAccess{}, err
+	}
+	access := host.PluginAccess{Token: secret}
+	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		account, err := pluginAccount(ctx, tx, org, pluginID)
+		if err != nil {
+			return err
+		}
+		access.Login = account.Login
+		if access.Grants, err = replaceGrants(ctx, tx, account.ID, grants); err != nil {
+			return err
+		}
+		const forget = "DELETE FROM tokens WHERE account_id = $1 AND name = $2"
+		if _, err := tx.ExecContext(ctx, forget, account.ID, instance); err != nil {
+			return err
+		}
+		_, err = insertToken(ctx, tx, account, token, secret)
+		return err
+	})
+	if err != nil {
+		return host.PluginAccess{}, fmt.Errorf("reconcile service account of %s: %w", pluginID, err)
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account reconciled", slog.String("plugin", pluginID),
+		slog.String("login", access.Login), slog.Any("grants", access.Grants))
+	return access, nil
+}
+
+// pluginAccount returns the account of a plugin as it has to be, made or repaired.
+func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) (host.ServiceAccount, error) {
+	a, err := find(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id = $2", org, pluginID)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET role = $1, is_disabled = FALSE WHERE id = $2",
+			host.RoleNone.String(), a.ID)
+		return a, err
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return host.ServiceAccount{}, err
+	}
+	login, err := freeLogin(ctx, tx, org, host.PluginLogin(pluginID))
+	if err != nil {
+		return host.ServiceAccount{}, err
+	}
+	a = host.ServiceAccount{OrgID: org, Name: login, Login: login, PluginID: pluginID}
+	a.ID, err = insertAccount(ctx, tx, a)
+	return a, err
+}
+
+// RemovePluginAccount removes the account of a plugin that no longer asks for one.
+// It is no error if there is none.
+func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID string) error {
+	return s.transactAccess(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
+		if err != nil {
+			return fmt.Errorf("remove service account of %s: %w", pluginID, err)
+		}
+		if n, _ := result.RowsAffected(); n > 0 {
+			s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account removed", slog.String("plugin", pluginID))
+		}
+		return nil
+	})
+}
+
+// replaceGrants stores exactly these grants and returns them sorted, without
+// repetitions.
+func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) ([]host.Grant, error) {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
+		return nil, err
+	}
+	for _, g := range grants {
+		const insert = "INSERT INTO account_grants (account_id, action, scope) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+		if _, err := tx.ExecContext(ctx, insert, accountID, g.Action, g.Scope); err != nil {
+			return nil, err
+		}
+	}
+	return accountGrants(ctx, tx, accountID)
+}

@@ -1,0 +1,170 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+func open(t *testing.T, o store.Options) *store.Store {
+	t.Helper()
+	if o.Path == "" {
+		o.Path = filepath.Join(t.TempDir(), "slipway.db")
+	}
+	s, err := store.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// must gives a call's value, or ends the test with its error.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+const org = store.MainOrg
+
+func as(role host.Role) host.Identity { return host.Identity{OrgID: org, Role: role} }
+
+func TestOpenMakesPrivateFiles(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data #1?%41", "deeper")
+	s := open(t, store.Options{Path: filepath.Join(dir, "slipway.db")})
+	must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
+	if err := s.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]fs.FileMode{
+		".": 0o700, "slipway.db": 0o600, "slipway.db-wal": 0o600, "slipway.db-shm": 0o600,
+	} {
+		if info := must(os.Stat(filepath.Join(dir, name)))(t); info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
+}
+
+func TestOpenTemporary(t *testing.T) {
+	t.Parallel()
+	s := must(store.Open(t.Context(), store.Options{}))(t)
+	must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("a closed store answers")
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage.db")
+	if err := os.WriteFile(garbage, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newer := filepath.Join(dir, "newer.db")
+	if err := must(store.Open(t.Context(), store.Options{Path: newer}))(t).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := must(sql.Open("sqlite", newer))(t)
+	must(db.Exec("INSERT INTO schema_migrations VALUES (9999, 'from the future', 0)"))(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		garbage: "not a database", newer: "newer version", dir: "is a directory", filepath.Join(garbage, "x.db"): "not a directory",
+	} {
+		s, err := store.Open(t.Context(), store.Options{Path: path})
+		if err == nil || !strings.Contains(err.Error(), want) || s != nil {
+			t.Errorf("Open(%s): %v, want %q", path, err, want)
+		}
+	}
+}
+
+// Many stores open one new file at once, as several hosts do.
+func TestOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "slipway.db")
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			s, err := store.Open(t.Context(), store.Options{Path: path})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			if _, err := s.CreateFolder(t.Context(), org, host.Folder{Title: fmt.Sprint(n)}); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.ReconcilePluginAccount(t.Context(), org, "acme-app", fmt.Sprint("host-", n), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s := open(t, store.Options{Path: path})
+	if folders := must(s.Folders(t.Context(), org, store.Page{}))(t); len(folders) != 8 {
+		t.Errorf("%d folders", len(folders))
+	}
+	accounts, total, err := s.ServiceAccounts(t.Context(), org, store.AccountFilter{})
+	if err != nil || total != 1 || accounts[0].Tokens != 8 {
+		t.Errorf("accounts %+v, %d, %v", accounts, total, err)
+	}
+}
+
+// The first admin password is shown by exactly one of the hosts that start at once.
+func TestEnsureAdmin(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "slipway.db")
+	first, second := open(t, store.Options{Path: path}), open(t, store.Options{Path: path})
+	var shown []string
+	for _, s := range []*store.Store{first, second, first} {
+		if password := must(s.EnsureAdmin(t.Context(), ""))(t); password != "" {
+			shown = append(shown, password)
+		}
+	}
+	if len(shown) != 1 {
+		t.Fatalf("generated %d passwords", len(shown))
+	}
+	passwords := must(host.NewPasswords(strings.NewReader(strings.Repeat("k", 32))))(t)
+	matches := func(password string) bool {
+		u := must(second.User(t.Context(), host.AdminLogin))(t)
+		return must(passwords.Match(t.Context(), u.Login, password, u.PasswordHash))(t)
+	}
+	if !matches(shown[0]) {
+		t.Error("the generated password is wrong")
+	}
+	must(first.EnsureAdmin(t.Context(), "given"))(t)
+	if !matches("given") || matches(shown[0]) {
+		t.Error("the given password did not replace the generated one")
+	}
+	if _, err := first.CreateUser(t.Context(), org, host.AdminLogin, "x", host.RoleViewer); !errors.Is(err, host.ErrDuplicate) {
+		t.Errorf("a second admin: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// User returns the user with this login.
+func (s *Store) User(ctx context.Context, login string) (host.User, error) {
+	u, err := find(ctx, s.read, scanUser, selectUser, login)
+	return u, orNotFound(err, "User")
+}
+
+const selectUser = "SELECT id, org_id, login, role, is_disabled, password_hash FROM users WHERE login = $1"
+
+func scanUser(row scanner) (u host.User, err error) {
+	var role string
+	err = row.Scan(&u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.PasswordHash)
+	u.Role = roleOf(role)
+	return u, err
+}
+
+// CreateUser stores a user who signs in with the password, and returns it with its
+// id. A login is unique in all organisations.
+func (s *Store) CreateUser(ctx context.Context, org int64, login, password string, role host.Role) (host.User, error) {
+	u := host.User{OrgID: org, Login: login, Role: role}
+	if err := u.Check(); err != nil {
+		return host.User{}, err
+	}
+	var err error
+	if u.PasswordHash, err = host.HashPassword(password); err != nil {
+		return host.User{}, err
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) (err error) {
+		u.ID, err = insertUser(ctx, tx, u)
+		return err
+	})
+	return u, err
+}
+
+func insertUser(ctx context.Context, tx *sql.Tx, u host.User) (int64, error) {
+	id, err := find(ctx, tx, scanID,
+		"INSERT INTO users (org_id, login, role, password_hash) VALUES ($1, $2, $3, $4) RETURNING id",
+		u.OrgID, u.Login, u.Role.String(), u.PasswordHash)
+	return id, orDuplicate(err, host.Duplicate("login", "a user with this login exists already"))
+}
+
+// EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin
+// and, if a password is given, has it. Without one the first start generates a
+// password and returns it, to be shown once; later starts return "".
+func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated string, err error) {
+	_, err = s.User(ctx, host.AdminLogin)
+	isNew := errors.Is(err, host.ErrNotFound)
+	if err != nil && !isNew {
+		return "", err
+	}
+	if password == "" && isNew {
+		if generated, err = host.NewUID(s.random); err != nil { // 80 bits
+			return "", fmt.Errorf("make the admin's password: %w", err)
+		}
+		password = generated
+	}
+	if password == "" {
+		return "", nil
+	}
+	hash, err := host.HashPassword(password)
+	if err != nil {
+		return "", err
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
+		if errors.Is(err, sql.ErrNoRows) {
+			_, err = insertUser(ctx, tx, host.User{OrgID: MainOrg, Login: host.AdminLogin,
+				Role: host.RoleAdmin, PasswordHash: hash})
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if generated != "" { // another host made the admin meanwhile and shows its password
+			generated = ""
+			return nil
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE WHERE login = $3",
+			hash, host.RoleAdmin.String(), host.AdminLogin)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("set up the admin: %w", err)
+	}
+	return generated, nil
+}
+
+// OrgName returns the name of an organisation.
+func (s *Store) OrgName(ctx context.Context, org int64) (string, error) {
+	name, err := find(ctx, s.read, func(row scanner) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	}, "SELECT name FROM orgs WHERE id = $1", org)
+	return name, orNotFound(err, "Organisation")
+}

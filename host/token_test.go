@@ -1,0 +1,62 @@
+package host_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func TestToken(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []host.TokenKind{host.ServiceAccountToken, host.APIKeyToken} {
+		token, err := host.NewToken(kind, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret := token.Secret()
+		parsed, err := host.ParseToken(secret)
+		if err != nil || parsed.Digest() != token.Digest() || !strings.HasPrefix(secret, string(kind)) {
+			t.Errorf("ParseToken(%q): %v", secret, err)
+		}
+		var log bytes.Buffer
+		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", token)
+		if shown := fmt.Sprintf("%v %+v %#v %s", token, token, token, &log); strings.Contains(shown, secret[8:20]) {
+			t.Errorf("printing shows the secret: %s", shown)
+		}
+		for i := range secret { // any one wrong character is noticed
+			wrong := []byte(secret)
+			wrong[i] ^= 1
+			if _, err := host.ParseToken(string(wrong)); !errors.Is(err, host.ErrUnauthorized) {
+				t.Errorf("ParseToken accepts a flip at %d", i)
+			}
+		}
+		for _, text := range []string{"", "svcsa_", secret[:len(secret)-1], secret + "0", strings.ToUpper(secret), " " + secret} {
+			if _, err := host.ParseToken(text); !errors.Is(err, host.ErrUnauthorized) {
+				t.Errorf("ParseToken(%q): %v", text, err)
+			}
+		}
+	}
+	if _, err := host.NewToken(host.APIKeyToken, strings.NewReader("short")); err == nil {
+		t.Error("a token without enough randomness")
+	}
+}
+
+func FuzzParseToken(f *testing.F) {
+	token, err := host.NewToken(host.ServiceAccountToken, rand.Reader)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(token.Secret())
+	f.Add("svckey__00000000")
+	f.Fuzz(func(t *testing.T, text string) {
+		if parsed, err := host.ParseToken(text); err == nil && parsed.Secret() != text {
+			t.Errorf("%q became %q", text, parsed.Secret())
+		}
+	})
+}
