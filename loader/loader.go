@@ -34,7 +34,8 @@ type Options struct {
 // TokenFunc issues a token for the service account of a plugin.
 type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 
-// Loader holds the mounted plugins. It is safe for concurrent use.
+// Loader holds the mounted plugins. It is safe for concurrent use. A nil Loader
+// has none.
 type Loader struct {
 	options Options
 	runDir  string // private copies of executables and sockets
@@ -135,6 +136,9 @@ func (l *Loader) Reload(ctx context.Context) error {
 
 // Plugins lists what is mounted, sorted by id.
 func (l *Loader) Plugins() []*Plugin {
+	if l == nil {
+		return nil
+	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	list := make([]*Plugin, 0, len(l.plugins))
@@ -147,6 +151,9 @@ func (l *Loader) Plugins() []*Plugin {
 
 // Plugin returns a mounted plugin.
 func (l *Loader) Plugin(id string) (*Plugin, bool) {
+	if l == nil {
+		return nil, false
+	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	p, ok := l.plugins[id]
@@ -155,6 +162,9 @@ func (l *Loader) Plugin(id string) (*Plugin, bool) {
 
 // Faults lists what the last scan could not mount.
 func (l *Loader) Faults() []bundle.Fault {
+	if l == nil {
+		return nil
+	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.Clone(l.faults)

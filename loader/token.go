@@ -3,6 +3,7 @@ package loader
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -38,5 +39,16 @@ func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	case !slices.Contains(o.Toggles, ToggleServiceAccounts):
 		return TokenDecision{Reason: "the feature toggle " + ToggleServiceAccounts + " is off"}
 	}
-	return TokenDecision{Injected: true, Reason: fmt.Sprintf("granted %d permissions", len(m.IAM.Permissions))}
+	return TokenDecision{Injected: true, Reason: "granted " + granted(m.IAM.Permissions)}
+}
+
+func granted(permissions []bundle.Permission) string {
+	if len(permissions) == 0 {
+		return "no permission beyond being known"
+	}
+	list := make([]string, len(permissions))
+	for i, p := range permissions {
+		list[i] = strings.TrimSpace(p.Action + " " + p.Scope)
+	}
+	return strings.Join(list, ", ")
 }

@@ -45,7 +45,9 @@ func contextToWire(c Context) *pluginv2.PluginContext {
 	}
 	if d := c.DataSource; d != nil {
 		out.DataSourceInstanceSettings = &pluginv2.DataSourceInstanceSettings{
-			Id: d.ID, Uid: d.UID, Name: d.Name, Url: d.URL, User: d.User, Database: d.Database,
+			//lint:ignore SA1019 existing plugins read it
+			Id:  d.ID,
+			Uid: d.UID, Name: d.Name, Url: d.URL, User: d.User, Database: d.Database,
 			BasicAuthEnabled: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
 			JsonData: d.JSON, DecryptedSecureJsonData: d.Secrets, LastUpdatedMS: millis(d.Updated),
 		}

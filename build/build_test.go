@@ -1,0 +1,315 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// repo lays out a plugin repository whose backend needs no module but its own.
+func repo(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repo")
+	for name, text := range map[string]string{
+		"src/plugin.json": `{
+  "type": "datasource", "id": "acme-x-datasource", "name": "X", "backend": true, "executable": "gpx_x",
+  "info": {"keywords": ["k"], "logos": {"small": "img/l.svg", "large": "img/l.svg"}, "version": "1.2.3", "updated": "%TODAY%",
+    "description": "%PLUGIN_ID% %VERSION%"},
+  "dependencies": {"serviceDependency": ">=10.3.0"}
+}
+`,
+		"src/module.js":       "define([], () => ({}));\n",
+		"src/module.test.ts":  "// not an asset\n",
+		"src/img/l.svg":       `<svg xmlns="http://www.w3.org/2000/svg"/>`,
+		"src/.hidden":         "not an asset",
+		"README.md":           "# X\n",
+		"go.mod":              "module example.com/x\n\ngo 1.26\n",
+		"pkg/main.go":         "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n",
+		"node_modules/a/x.js": "not an asset",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func options(dir string, platforms ...bundle.Platform) Options {
+	return Options{
+		Dir: dir, Platforms: platforms, Rules: rules.All(),
+		Now: func() time.Time { return time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC) },
+	}
+}
+
+func mustBuild(t *testing.T, o Options) *Result {
+	t.Helper()
+	r, err := Plugin(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// tree describes every file below a folder: path, mode, digest.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		fmt.Fprintf(&b, "%s %s %x\n", filepath.ToSlash(rel), info.Mode(), sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	p, err := MakePlan(t.Context(), options(repo(t), bundle.Platform{OS: "linux", Arch: "arm"}, bundle.Platform{OS: "windows", Arch: "amd64"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `compile gpx_x_linux_arm: CGO_ENABLED=0 GOOS=linux GOARCH=arm go build -trimpath -buildvcs=false -ldflags=-s -w ./pkg
+compile gpx_x_windows_amd64.exe: CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags=-s -w ./pkg
+copy img/l.svg: src/img/l.svg
+copy module.js: src/module.js
+copy README.md: README.md
+write plugin.json: version 1.2.3, updated 2026-01-02
+`
+	if got := p.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestBuildIsReproducible(t *testing.T) {
+	t.Parallel()
+	first, second := repo(t), repo(t)
+	platforms := []bundle.Platform{bundle.Host(), {OS: "windows", Arch: "amd64"}}
+	r := mustBuild(t, options(first, platforms...))
+	mustBuild(t, options(second, platforms...))
+	if a, b := tree(t, filepath.Join(first, "dist")), tree(t, filepath.Join(second, "dist")); a != b {
+		t.Errorf("two folders, two results:\n%s\n%s", a, b)
+	}
+	for _, e := range r.Executables {
+		f, err := os.Open(filepath.Join(r.Dist, e.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := bundle.ExecutablePlatform(f); err != nil || is != e.Platform {
+			t.Errorf("%s is for %s, %v", e.File, is, err)
+		}
+		if data, err := os.ReadFile(f.Name()); err != nil || bytes.Contains(data, []byte(first)) {
+			t.Errorf("%s holds the path of the checkout (%v)", e.File, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	before := tree(t, r.Dist)
+	mustBuild(t, options(first, platforms...))
+	if after := tree(t, r.Dist); after != before {
+		t.Errorf("built again, it differs:\n%s\n%s", before, after)
+	}
+	for _, entry := range listing(t, first) {
+		if strings.HasPrefix(entry, stagingPrefix) {
+			t.Errorf("%s was left behind", entry)
+		}
+	}
+}
+
+func listing(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+func TestMetadataOfACommit(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "trunk"}, {"config", "user.name", "x"}, {"config", "user.email", "x@example.com"},
+		{"remote", "add", "origin", "https://user:secret@example.com/acme/x.git?token=1"}, {"add", "."}, {"commit", "-q", "-m", "one"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-03-04T05:06:07Z", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	o := options(dir, bundle.Host())
+	o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=17", "GITHUB_REF=refs/pull/42/merge")
+	r := mustBuild(t, o)
+	data, err := os.ReadFile(filepath.Join(r.Dist, bundle.MetadataFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("secret")) || bytes.Contains(data, []byte("%")) {
+		t.Errorf("credentials or placeholders in\n%s", data)
+	}
+	var m struct {
+		Info struct {
+			Version, Updated, Description string
+			Build                         GitInfo
+		}
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Info.Updated != "2026-03-04" || m.Info.Description != "acme-x-datasource 1.2.3" {
+		t.Errorf("%+v", m.Info)
+	}
+	b := m.Info.Build
+	if len(b.Hash) != 40 || b.Branch != "trunk" || b.Repo != "https://example.com/acme/x.git" || b.Number != 17 || b.PR != 42 ||
+		b.Time != time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).Unix() {
+		t.Errorf("%+v", b)
+	}
+	if at := bytes.Index(data, []byte(`"type"`)); at > bytes.Index(data, []byte(`"id"`)) {
+		t.Error("the order of the keys was not kept")
+	}
+}
+
+func TestFailuresKeepDist(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(t *testing.T, dir string)
+		want   string
+	}{
+		"does not compile": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
+		}, "pkg/main.go:3:15: undefined: undefined"},
+		"errors in plugin.json": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": 1}`)
+		}, "src/plugin.json:1:8:"},
+		"not a main package": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "pkg", "main.go"), "package x\n")
+		}, "main package"},
+		"no main.go": {func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, "pkg")); err != nil {
+				t.Fatal(err)
+			}
+		}, "no main.go"},
+		"no go.mod": {func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, "go.mod")); err != nil {
+				t.Fatal(err)
+			}
+		}, "go.mod"},
+		"TypeScript only": {func(t *testing.T, dir string) {
+			if err := os.Rename(filepath.Join(dir, "src", "module.js"), filepath.Join(dir, "src", "module.ts")); err != nil {
+				t.Fatal(err)
+			}
+		}, "module.ts"},
+		"two sources of one output": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "src", bundle.Host().Executable("gpx_x")), "not it")
+		}, "rename one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := repo(t)
+			o := options(dir, bundle.Host())
+			r := mustBuild(t, o)
+			before := tree(t, r.Dist)
+			tc.change(t, dir)
+			if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+			if after := tree(t, r.Dist); after != before {
+				t.Errorf("dist changed:\n%s\n%s", before, after)
+			}
+		})
+	}
+}
+
+func TestCancelKeepsDist(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "dist", "mine"), "x")
+	p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, p); err == nil {
+		t.Error("a cancelled build has no error")
+	}
+	if got := strings.Join(listing(t, filepath.Join(dir, "dist")), " "); got != "mine" {
+		t.Errorf("dist holds %s", got)
+	}
+}
+
+func TestRemotes(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"https://user:pw@host/a/b.git": "https://host/a/b.git",
+		"https://token@host/a?x=y#z":   "https://host/a",
+		"git@github.com:acme/x.git":    "https://github.com/acme/x.git",
+		"ssh://git@host:22/a/b":        "ssh://host:22/a/b",
+		"/home/me/repo":                "",
+		"../repo":                      "",
+		"https://host/a@b":             "https://host/a@b",
+		"user:p@ss/word@host:a/b":      "",
+	} {
+		if got := withoutCredentials(remote); got != want {
+			t.Errorf("%s: got %q, want %q", remote, got, want)
+		}
+	}
+}
+
+func TestVersionPlaceholder(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	file := filepath.Join(dir, "src", "plugin.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, strings.Replace(string(data), "1.2.3", "%VERSION%", 1))
+	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "%VERSION%") {
+		t.Errorf("error %v", err)
+	}
+	write(t, filepath.Join(dir, "package.json"), `{"version": "4.5.6"}`)
+	p, err := MakePlan(t.Context(), options(dir, bundle.Host()))
+	if err != nil || p.Info.Version != "4.5.6" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -1,0 +1,149 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Info is what a build writes into plugin.json. Build holds the members of
+// info.build; it is nil outside of git.
+type Info struct {
+	Version string
+	Updated string // YYYY-MM-DD, UTC
+	Build   *GitInfo
+}
+
+// GitInfo is the property info.build.
+type GitInfo struct {
+	Branch string `json:"branch,omitempty"`
+	Hash   string `json:"hash,omitempty"`
+	Number int64  `json:"number,omitempty"` // of the CI run
+	PR     int64  `json:"pr,omitempty"`     // pull request number
+	Repo   string `json:"repo,omitempty"`   // URL without credentials
+	Time   int64  `json:"time,omitempty"`   // of the commit, Unix seconds
+}
+
+// The placeholders that a source plugin.json may hold.
+const (
+	placeholderVersion = "%VERSION%"
+	placeholderToday   = "%TODAY%"
+	placeholderID      = "%PLUGIN_ID%"
+)
+
+// gatherInfo asks git, the environment of CI and package.json. The date is that
+// of the commit, so that a build can be repeated; SOURCE_DATE_EPOCH overrides it.
+func (p *Plan) gatherInfo(ctx context.Context) error {
+	p.Info.Build = p.gitInfo(ctx)
+	at, err := p.date()
+	if err != nil {
+		return err
+	}
+	p.Info.Updated = at.UTC().Format(time.DateOnly)
+	p.Info.Version, err = p.version(ctx)
+	return err
+}
+
+func (p *Plan) date() (time.Time, error) {
+	if epoch := p.env("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q: it must be a number of seconds since 1970", epoch)
+		}
+		return time.Unix(seconds, 0), nil
+	}
+	if p.Info.Build != nil {
+		return time.Unix(p.Info.Build.Time, 0), nil
+	}
+	return p.options.Now(), nil
+}
+
+// version is that of plugin.json; where it says %VERSION%, that of package.json
+// or of the tag of the commit.
+func (p *Plan) version(ctx context.Context) (string, error) {
+	version := p.Metadata.Info.Version
+	if version != placeholderVersion {
+		return version, nil
+	}
+	if data, err := os.ReadFile(filepath.Join(p.Repo.Root, "package.json")); err == nil {
+		var npm struct{ Version string }
+		if err := json.Unmarshal(data, &npm); err != nil {
+			return "", fmt.Errorf("read version from package.json: %w", err)
+		}
+		if npm.Version != "" {
+			return npm.Version, nil
+		}
+	}
+	if tag, err := p.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil {
+		return strings.TrimPrefix(tag, "v"), nil
+	}
+	return "", errors.New("info.version is %VERSION%, but there is no version in package.json and no v… tag on this commit: write the version into plugin.json, or tag the commit")
+}
+
+// gitInfo describes the commit; nil outside of git or before the first commit.
+func (p *Plan) gitInfo(ctx context.Context) *GitInfo {
+	line, err := p.git(ctx, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return nil
+	}
+	hash, seconds, _ := strings.Cut(line, " ")
+	at, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return nil
+	}
+	info := &GitInfo{Hash: hash, Time: at}
+	if branch, err := p.git(ctx, "symbolic-ref", "--short", "-q", "HEAD"); err == nil {
+		info.Branch = branch
+	}
+	if remote, err := p.git(ctx, "config", "--get", "remote.origin.url"); err == nil {
+		info.Repo = withoutCredentials(remote)
+	}
+	info.Number, _ = strconv.ParseInt(p.env("GITHUB_RUN_NUMBER"), 10, 64)
+	if ref, ok := strings.CutPrefix(p.env("GITHUB_REF"), "refs/pull/"); ok {
+		number, _, _ := strings.Cut(ref, "/")
+		info.PR, _ = strconv.ParseInt(number, 10, 64)
+	}
+	return info
+}
+
+// withoutCredentials removes user, password and query from a remote's URL. A
+// remote that is a path of this machine is not told at all.
+func withoutCredentials(remote string) string {
+	if user, rest, ok := strings.Cut(remote, "@"); ok && !strings.Contains(remote, "://") && !strings.ContainsAny(user, `/\:`) {
+		host, path, isSCP := strings.Cut(rest, ":")
+		if isSCP {
+			return "https://" + host + "/" + strings.TrimPrefix(path, "/")
+		}
+	}
+	u, err := url.Parse(remote)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+func (p *Plan) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", p.Repo.Root}, args...)...)
+	out, err := cmd.Output()
+	return string(bytes.TrimSpace(out)), err
+}
+
+func (p *Plan) env(name string) string {
+	value := ""
+	for _, entry := range p.options.Environ {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

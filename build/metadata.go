@@ -1,0 +1,57 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// metadata returns the plugin.json of dist: that of the source with its order
+// kept, placeholders resolved and what the build knows filled in.
+func (p *Plan) metadata() ([]byte, error) {
+	root, err := hujson.Parse(p.document.Data)
+	if err != nil {
+		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+	}
+	resolve := strings.NewReplacer(placeholderVersion, p.Info.Version, placeholderToday, p.Info.Updated, placeholderID, p.Metadata.ID)
+	for v := range root.All() {
+		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
+			if resolved := resolve.Replace(text.String()); resolved != text.String() {
+				v.Value = hujson.String(resolved)
+			}
+		}
+	}
+	edits := []edit{
+		{"add", "/info/version", p.Info.Version}, // add replaces what is there
+		{"add", "/info/updated", p.Info.Updated},
+	}
+	if p.Info.Build != nil {
+		edits = append(edits, edit{"add", "/info/build", p.Info.Build})
+	}
+	patch, err := json.Marshal(edits)
+	if err != nil {
+		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+	}
+	if err := root.Patch(patch); err != nil {
+		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+	}
+	root.Minimize()
+	var out bytes.Buffer
+	if err := json.Indent(&out, root.Pack(), "", "  "); err != nil {
+		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// edit is an operation of JSON Patch (RFC 6902).
+type edit struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}

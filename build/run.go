@@ -1,0 +1,149 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Result is what a build has made.
+type Result struct {
+	Dist        string // absolute
+	Executables []Executable
+	Took        time.Duration
+}
+
+// Executable is one program of a build.
+type Executable struct {
+	Platform bundle.Platform
+	File     string // relative to dist
+	Size     int64  // bytes
+}
+
+// stagingPrefix begins the names of the folders that a build works in.
+const stagingPrefix = ".slipway-build-"
+
+// Run carries out the plan. dist is replaced when everything has worked and is
+// left as it was otherwise.
+func Run(ctx context.Context, p *Plan) (*Result, error) {
+	started := time.Now()
+	p.sweep()
+	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("prepare build: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(staging) }()
+	r := &Result{Dist: p.Repo.Dist}
+	// The steps of a build, in order. All but the last work in the staging folder.
+	for _, step := range []func(context.Context, string, *Result) error{
+		p.compile,       // executables, in parallel
+		p.copyAssets,    // frontend, images, texts
+		p.writeMetadata, // plugin.json
+		p.replaceDist,   // from here on the build is visible
+	} {
+		if err := step(ctx, staging, r); err != nil {
+			return nil, err
+		}
+	}
+	r.Took = time.Since(started)
+	return r, nil
+}
+
+// Plugin plans and runs a build.
+func Plugin(ctx context.Context, o Options) (*Result, error) {
+	p, err := MakePlan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, p)
+}
+
+// sweep removes what builds that were killed have left.
+func (p *Plan) sweep() {
+	old, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range old {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
+	for _, a := range p.Assets {
+		if err := copyFile(filepath.Join(p.Repo.Root, a.From), filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
+			return fmt.Errorf("copy %s: %w", a.From, err)
+		}
+	}
+	return nil
+}
+
+func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
+	data, err := p.metadata()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(staging, bundle.MetadataFile), data, 0o644)
+}
+
+// replaceDist puts the staging folder in the place of dist. If that fails half
+// way, the previous dist is put back.
+func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
+	if err := os.Chmod(staging, 0o755); err != nil {
+		return fmt.Errorf("replace dist: %w", err)
+	}
+	previous := staging + "-previous"
+	err := os.Rename(p.Repo.Dist, previous)
+	hadDist := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace dist (is a program of it running?): %w", err)
+	}
+	if err := os.Rename(staging, p.Repo.Dist); err != nil {
+		if hadDist {
+			err = errors.Join(err, os.Rename(previous, p.Repo.Dist))
+		}
+		return fmt.Errorf("replace dist: %w", err)
+	}
+	_ = os.RemoveAll(previous) // what cannot be removed now, sweep removes later
+	return nil
+}
+
+// copyFile copies contents and permission bits, making the folders it needs.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if info.Mode()&0o100 != 0 {
+		mode = 0o755
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+func humanSize(bytes int64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(bytes)/1e6), ".0") + " MB"
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// quiet is how long nothing must change before a rebuild: editors save in several
+// steps.
+const quiet = 150 * time.Millisecond
+
+func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
+	o := hostOptions{Toggles: []string{loader.ToggleServiceAccounts}}
+	dir := "."
+	c := &cobra.Command{
+		Use:   "dev",
+		Short: "Build the plugin, run it in a host, rebuild and swap it as you edit",
+		Args:  arguments(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return dev(c.Context(), dir, o, stdout, stderr)
+		},
+	}
+	o.flags(c)
+	c.Flags().StringVar(&dir, "dir", dir, "the plugin repository")
+	return c
+}
+
+// dev builds, serves, and does both again after each change until ctx ends.
+func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr io.Writer) (err error) {
+	repo, err := bundle.OpenRepo(dir)
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", repo.Root, err)
+	}
+	defer func() { err = errors.Join(err, watcher.Close()) }()
+	if err := watchTree(watcher, repo, repo.Root); err != nil {
+		return err
+	}
+	build := func() bool {
+		_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host"})
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(stdout, "%v\n", err)
+		}
+		return err == nil
+	}
+	if !build() && ctx.Err() == nil {
+		fmt.Fprintln(stdout, "waiting for a change that builds")
+	}
+	if o.DataDir == "" {
+		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
+	}
+	o.PluginsDirs = []string{repo.Root}
+	s, err := startServer(ctx, o, stdout, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	fmt.Fprintf(stdout, "watching %s; Ctrl-C stops\n", repo.Root)
+
+	settled := time.NewTimer(time.Hour)
+	settled.Stop()
+	var since time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.failed:
+			return err
+		case err := <-watcher.Errors:
+			fmt.Fprintf(stdout, "watching: %v\n", err)
+			settled.Reset(quiet) // events may be lost: build to be safe
+		case event := <-watcher.Events:
+			if !isSource(repo, event) {
+				continue
+			}
+			if event.Has(fsnotify.Create) {
+				_ = watchTree(watcher, repo, event.Name) // a file, or already gone
+			}
+			if since.IsZero() {
+				since = time.Now()
+			}
+			settled.Reset(quiet)
+		case <-settled.C:
+			if build() {
+				if err := s.mount(ctx); err != nil && ctx.Err() == nil {
+					return err
+				}
+				report(stdout, s.loader, since)
+			}
+			since = time.Time{}
+		}
+	}
+}
+
+// report says what runs after a rebuild.
+func report(w io.Writer, l *loader.Loader, since time.Time) {
+	took := ""
+	if !since.IsZero() {
+		took = fmt.Sprintf(", %.1fs after the change", time.Since(since).Seconds())
+	}
+	for _, p := range l.Plugins() {
+		status := p.Status()
+		if status.Reason != "" {
+			fmt.Fprintf(w, "%s is %s: %s\n", p.ID(), status.State, status.Reason)
+			continue
+		}
+		fmt.Fprintf(w, "%s %s is live%s\n", p.ID(), p.Bundle().Metadata.Info.Version, took)
+	}
+	for _, f := range l.Faults() {
+		fmt.Fprintf(w, "%s: %s\n", f.Path, f.Reason)
+	}
+}
+
+// watchTree watches a folder and those below it that hold source.
+func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if path != repo.Root && isIgnored(repo, path) {
+			return filepath.SkipDir
+		}
+		return w.Add(path)
+	})
+}
+
+// isIgnored says whether a path below the repository is no source.
+func isIgnored(repo bundle.Repo, path string) bool {
+	rel, err := filepath.Rel(repo.Root, path)
+	if err != nil {
+		return true
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		if strings.HasPrefix(part, ".") || part == "node_modules" {
+			return true
+		}
+	}
+	return rel == bundle.DistDir || strings.HasPrefix(rel, bundle.DistDir+string(filepath.Separator))
+}
+
+func isSource(repo bundle.Repo, e fsnotify.Event) bool {
+	name := filepath.Base(e.Name)
+	return !isIgnored(repo, e.Name) && e.Op != fsnotify.Chmod && !strings.HasSuffix(name, "~") && name != "4913"
+}

@@ -1,0 +1,125 @@
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSource reads the source of every package: one package comment, every
+// exported name documented, no init, no package variable that can change.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		t.Run(strings.ReplaceAll(p.path(), "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			comments := 0
+			files := token.NewFileSet()
+			for _, name := range p.GoFiles {
+				f, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.Doc != nil {
+					comments++
+				}
+				for _, d := range f.Decls {
+					checkDecl(t, files, d)
+				}
+			}
+			if comments != 1 && len(p.GoFiles) > 0 {
+				t.Errorf("%d package comments, want one that says what the package owns and what it refuses", comments)
+			}
+		})
+	}
+}
+
+func checkDecl(t *testing.T, files *token.FileSet, d ast.Decl) {
+	t.Helper()
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.Name == "init" && d.Recv == nil {
+			t.Errorf("%s: no init: pass what is needed", files.Position(d.Pos()))
+		}
+		if d.Name.IsExported() && exportedReceiver(d) && d.Doc == nil {
+			t.Errorf("%s: %s has no doc comment", files.Position(d.Pos()), d.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			checkSpec(t, files, d, s)
+		}
+	}
+}
+
+func checkSpec(t *testing.T, files *token.FileSet, d *ast.GenDecl, s ast.Spec) {
+	t.Helper()
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+			t.Errorf("%s: %s has no doc comment", files.Position(s.Pos()), s.Name)
+		}
+	case *ast.ValueSpec:
+		for i, name := range s.Names {
+			if name.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+				t.Errorf("%s: %s has no doc comment", files.Position(s.Pos()), name)
+			}
+			if d.Tok == token.VAR && name.Name != "_" && !isConstant(d, s, i) {
+				t.Errorf("%s: %s is a package variable: make it a constant, a function or a field", files.Position(s.Pos()), name)
+			}
+		}
+	}
+}
+
+// isConstant accepts what Go cannot write as a constant but nobody changes:
+// sentinel errors, compiled expressions, embedded files.
+func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
+	if d.Doc != nil && strings.Contains(docText(d.Doc), "//go:embed") || s.Doc != nil && strings.Contains(docText(s.Doc), "//go:embed") {
+		return true
+	}
+	if i >= len(s.Values) {
+		return false
+	}
+	call, ok := s.Values[i].(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := f.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch of.Name + "." + f.Sel.Name {
+	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer":
+		return true
+	}
+	return false
+}
+
+func docText(g *ast.CommentGroup) string {
+	var b strings.Builder
+	for _, c := range g.List {
+		b.WriteString(c.Text + "\n")
+	}
+	return b.String()
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if index, ok := t.(*ast.IndexExpr); ok {
+		t = index.X
+	}
+	name, ok := t.(*ast.Ident)
+	return ok && name.IsExported()
+}

@@ -1,0 +1,200 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// Options of a demo; the zero value stays until it is interrupted.
+type Options struct {
+	Once bool // exit after checking
+}
+
+const (
+	pluginID = "acme-hello-datasource"
+	version  = "10.3.0"
+	toggles  = "externalServiceAccounts"
+)
+
+// demo is the state that the steps share.
+type demo struct {
+	out     *os.File
+	dir     string // temporary; removed at the end
+	repo    string
+	program string
+	host    *hostProcess
+	api     *client
+	token   string
+}
+
+// Run scaffolds a data source into a temporary folder, validates and builds it,
+// serves it, and checks that its backend reads the host's API with the token it
+// was given.
+func Run(ctx context.Context, out *os.File, o Options) (err error) {
+	dir, err := os.MkdirTemp("", "slipway-demo-")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	d := &demo{out: out, dir: dir, repo: filepath.Join(dir, pluginID)}
+	defer func() {
+		if d.host != nil {
+			err = errors.Join(err, d.host.stop())
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
+	started := time.Now()
+	for i, step := range []struct {
+		title string
+		run   func(context.Context) (string, error)
+	}{
+		{"scaffold a data source with a backend", d.scaffold},
+		{"validate it", d.validate},
+		{"build it for this platform", d.build},
+		{"start the host on it", d.start},
+		{"make a service account and a token", d.makeToken},
+		{"make a playlist with that token", d.makePlaylist},
+		{"have the plugin's backend list it with its own token", d.listThroughPlugin},
+		{"query the data source", d.query},
+	} {
+		fmt.Fprintf(out, "%d. %s\n", i+1, step.title)
+		at := time.Now()
+		said, err := step.run(ctx)
+		if err != nil {
+			return fmt.Errorf("demo, step %d (%s): %w", i+1, step.title, err)
+		}
+		fmt.Fprintf(out, "   %s  [%.2fs]\n", said, time.Since(at).Seconds())
+	}
+	fmt.Fprintf(out, "\nAll of it worked, in %.1fs.\n", time.Since(started).Seconds())
+	if o.Once {
+		return nil
+	}
+	d.invite()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(out, "\nstopping")
+		return nil
+	case err := <-d.host.ended:
+		d.host = nil
+		if err == nil { // Ctrl-C reached it first
+			return nil
+		}
+		return fmt.Errorf("demo: the host ended by itself: %w", err)
+	}
+}
+
+func (d *demo) scaffold(ctx context.Context) (string, error) {
+	var said strings.Builder
+	err := verbs.Scaffold(ctx, &said, templates.Options{Type: "datasource", ID: pluginID, Dir: d.repo})
+	return fmt.Sprintf("%d files in %s", strings.Count(said.String(), "  created "), d.repo), err
+}
+
+func (d *demo) validate(ctx context.Context) (string, error) {
+	err := verbs.Validate(ctx, d.out, verbs.ValidateOptions{Path: d.repo})
+	return "go tool mage validate would exit 0", err
+}
+
+func (d *demo) build(ctx context.Context) (string, error) {
+	r, err := verbs.Build(ctx, d.out, verbs.BuildOptions{Dir: d.repo, Platforms: "host"})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("dist holds %s", r.Executables[0].File), nil
+}
+
+func (d *demo) start(ctx context.Context) (string, error) {
+	program, err := verbs.Program(ctx, d.repo, d.out)
+	if err != nil {
+		return "", err
+	}
+	password := rand.Text()
+	d.host, err = startHost(ctx, exec.Command(program, "host",
+		"--listen=127.0.0.1:0", "--plugins-dir="+d.repo, "--data-dir="+filepath.Join(d.dir, "data"),
+		"--service-version="+version, "--feature-toggles="+toggles), password)
+	if err != nil {
+		return "", err
+	}
+	d.api = &client{base: d.host.url, user: "admin", password: password}
+	return fmt.Sprintf("%s, admin password %s", d.host.url, password), nil
+}
+
+func (d *demo) makeToken(ctx context.Context) (string, error) {
+	var account, token struct {
+		ID    int64
+		Login string
+		Key   string
+	}
+	if err := d.api.do(ctx, http.MethodPost, "/api/serviceaccounts", map[string]any{"name": "demo", "role": "Editor"}, &account); err != nil {
+		return "", err
+	}
+	if err := d.api.do(ctx, http.MethodPost, fmt.Sprintf("/api/serviceaccounts/%d/tokens", account.ID), map[string]any{"name": "demo"}, &token); err != nil {
+		return "", err
+	}
+	d.token = token.Key
+	d.api = &client{base: d.host.url, token: token.Key}
+	return fmt.Sprintf("service account %s, token %s...", account.Login, token.Key[:min(len(token.Key), 12)]), nil
+}
+
+func (d *demo) makePlaylist(ctx context.Context) (string, error) {
+	var playlist struct{ UID, Name, Interval string }
+	body := map[string]any{"name": "Lobby", "interval": "5m", "items": []map[string]any{
+		{"type": "dashboard_by_tag", "value": "lobby", "order": 1, "title": "What the lobby shows"},
+	}}
+	if err := d.api.do(ctx, http.MethodPost, "/api/playlists/", body, &playlist); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("playlist %q has the uid %s", playlist.Name, playlist.UID), nil
+}
+
+func (d *demo) listThroughPlugin(ctx context.Context) (string, error) {
+	var list []struct{ UID, Name string }
+	if err := d.api.do(ctx, http.MethodGet, "/api/plugins/"+pluginID+"/resources/playlists", nil, &list); err != nil {
+		return "", err
+	}
+	if len(list) != 1 || list[0].Name != "Lobby" {
+		return "", fmt.Errorf("the plugin listed %v instead of the one playlist", list)
+	}
+	return fmt.Sprintf("host -> plugin -> host: it sees %q, with the token of its own service account", list[0].Name), nil
+}
+
+func (d *demo) query(ctx context.Context) (string, error) {
+	body := map[string]any{"from": "now-1h", "to": "now", "queries": []map[string]any{
+		{"refId": "A", "datasource": map[string]any{"type": pluginID}, "points": 24, "amplitude": 3},
+	}}
+	var answer struct {
+		Results map[string]struct {
+			Status int
+			Frames []struct{ Data struct{ Values [][]float64 } }
+		}
+	}
+	if err := d.api.do(ctx, http.MethodPost, "/api/ds/query", body, &answer); err != nil {
+		return "", err
+	}
+	a := answer.Results["A"]
+	if len(a.Frames) != 1 || len(a.Frames[0].Data.Values) != 2 || len(a.Frames[0].Data.Values[1]) != 24 {
+		return "", fmt.Errorf("the answer is not a frame of 24 points: %+v", answer)
+	}
+	return fmt.Sprintf("status %d, a frame of %d points", a.Status, len(a.Frames[0].Data.Values[1])), nil
+}
+
+// invite prints what to try while the host runs.
+func (d *demo) invite() {
+	curl := func(path, more string) string {
+		return fmt.Sprintf("  curl -H 'Authorization: Bearer %s' %s'%s%s'\n", d.token, more, d.host.url, path)
+	}
+	fmt.Fprintf(d.out, "\nThe host is at %s until you press Ctrl-C. Try:\n\n%s%s%s%s", d.host.url,
+		curl("/api/playlists", ""),
+		curl("/api/plugins", ""),
+		curl("/api/plugins/"+pluginID+"/health", ""),
+		curl("/api/ds/query", fmt.Sprintf("-H 'Content-Type: application/json' -d '{\"queries\":[{\"refId\":\"A\",\"datasource\":{\"type\":%q},\"points\":5,\"amplitude\":1}]}' ", pluginID)))
+}

@@ -1,0 +1,513 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+const (
+	pluginID = "acme-hello-datasource"
+	password = "correct horse"
+)
+
+// script is what the steps share.
+type script struct {
+	slipway string // the program
+	repo    string // the scaffolded plugin
+}
+
+// TestScript runs the steps in order; each needs what the ones before made.
+func TestScript(t *testing.T) {
+	dir := t.TempDir()
+	s := &script{slipway: filepath.Join(dir, "bin", "slipway"), repo: filepath.Join(dir, "one", pluginID)}
+	goCommand(t, ".", "build", "-o", s.slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	for _, step := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"scaffold", s.scaffold},
+		{"validate", s.validate},
+		{"faults", s.faults},
+		{"build", s.build},
+		{"playlists", s.playlists},
+		{"plugin", s.plugin},
+		{"stop", s.stop},
+		{"dev", s.dev},
+		{"usage", s.usage},
+	} {
+		if !t.Run(step.name, step.run) {
+			t.FailNow()
+		}
+	}
+}
+
+func (s *script) scaffold(t *testing.T) {
+	for _, pluginType := range []string{"datasource", "panel"} {
+		id := "acme-hello-" + pluginType
+		run(t, 0, "", s.slipway, "scaffold", pluginType, id, "--dir", filepath.Join(filepath.Dir(s.repo), id))
+	}
+	run(t, 2, "", s.slipway, "scaffold", "datasource", pluginID, "--dir", s.repo)
+	panel := filepath.Join(filepath.Dir(s.repo), "acme-hello-panel")
+	run(t, 0, panel, "go", "tool", "mage", "build")
+	run(t, 0, panel, "go", "tool", "mage", "validate", "-strict")
+	if _, err := os.Stat(filepath.Join(panel, "dist", "module.js")); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *script) validate(t *testing.T) {
+	run(t, 0, s.repo, "go", "tool", "mage", "validate", "-strict")
+	goCommand(t, s.repo, "test", "./...")
+	goCommand(t, s.repo, "vet", "./...")
+	if out, err := exec.Command("gofmt", "-l", s.repo).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("gofmt would change %s (%v)", out, err)
+	}
+}
+
+// faults breaks plugin.json in four ways: one run names all four, at their places.
+func (s *script) faults(t *testing.T) {
+	file := filepath.Join(s.repo, "src", "plugin.json")
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := os.WriteFile(file, good, 0o644); err != nil {
+			t.Error(err)
+		}
+	}()
+	bad := string(good)
+	for old, replacement := range map[string]string{
+		`"version": "0.1.0",`:     "",
+		`"backend": true`:         `"backend": "yes"`,
+		`"metrics": true,`:        `"grants": [],`,
+		`"large": "img/logo.svg"`: `"large": "../../x.svg"`,
+	} {
+		if strings.Count(bad, old) != 1 {
+			t.Fatalf("%q is not once in\n%s", old, good)
+		}
+		bad = strings.Replace(bad, old, replacement, 1)
+	}
+	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := run(t, 1, s.repo, s.slipway, "validate", "--format=json")
+	var report struct {
+		Findings []struct {
+			Rule, Pointer string
+			Line, Column  int
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("%v in\n%s", err, out)
+	}
+	got := map[string]bool{}
+	for _, f := range report.Findings {
+		got[fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, f.Rule, f.Pointer)] = true
+	}
+	for _, want := range []string{
+		position(t, bad, `"yes"`) + " wrong-type /backend",
+		position(t, bad, `"grants"`) + " unknown-field /grants",
+		position(t, bad, `"info"`) + " required-field /info/version",
+		position(t, bad, `"../../x.svg"`) + " path-escape /info/logos/large",
+	} {
+		if !got[want] {
+			t.Errorf("no finding %q in %v", want, got)
+		}
+	}
+	if len(report.Findings) != 4 {
+		t.Errorf("%d findings: %v", len(report.Findings), got)
+	}
+	run(t, 1, s.repo, "go", "tool", "mage", "validate")
+}
+
+// position is the line and column of a text that stands once.
+func position(t *testing.T, text, part string) string {
+	t.Helper()
+	before, _, ok := strings.Cut(text, part)
+	if !ok {
+		t.Fatalf("%q is not in\n%s", part, text)
+	}
+	return fmt.Sprintf("%d:%d", strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'))
+}
+
+// build builds in two folders: six executables each, for the platforms they are
+// named for, the same bytes in both.
+func (s *script) build(t *testing.T) {
+	other := filepath.Join(filepath.Dir(filepath.Dir(s.repo)), "two", pluginID)
+	run(t, 0, "", s.slipway, "scaffold", "datasource", pluginID, "--dir", other)
+	t.Log(run(t, 0, s.repo, "go", "tool", "mage", "build"))
+	run(t, 0, "", s.slipway, "build", "--dir", other)
+	for _, p := range bundle.AllPlatforms() {
+		name := p.Executable("gpx_hello")
+		one, two := readFile(t, filepath.Join(s.repo, "dist", name)), readFile(t, filepath.Join(other, "dist", name))
+		if is, err := bundle.ExecutablePlatform(bytes.NewReader(one)); err != nil || is != p {
+			t.Errorf("%s is for %s (%v)", name, is, err)
+		}
+		sum := sha256.Sum256(one)
+		if sum != sha256.Sum256(two) {
+			t.Errorf("%s differs between two folders", name)
+		}
+		t.Logf("%x %s", sum, name)
+	}
+	run(t, 0, s.repo, s.slipway, "validate", "--strict")
+	// Nothing changed: the best of three, since the machine may be busy.
+	best := time.Hour
+	for range 3 {
+		started := time.Now()
+		run(t, 0, s.repo, "go", "tool", "mage", "build")
+		best = min(best, time.Since(started))
+	}
+	t.Logf("built again with nothing changed in %s", best)
+	if best > 2*time.Second {
+		t.Errorf("building again took %s, want about a second", best)
+	}
+}
+
+// playlists walks through the life of a playlist with a token, and sees a Viewer
+// refused.
+func (s *script) playlists(t *testing.T) {
+	h := s.host(t)
+	editor, viewer := h.token(t, "Editor"), h.token(t, "Viewer")
+	item := map[string]any{"type": "dashboard_by_tag", "value": "lobby", "order": 1, "title": "Lobby"}
+	created := h.call(t, editor, 200, "POST", "/api/playlists/", map[string]any{"name": "My playlist", "interval": "5m", "items": []any{item}})
+	uid := created.(map[string]any)["uid"].(string)
+	expect(t, created, fmt.Sprintf(`{"interval":"5m","name":"My playlist","uid":%q}`, uid))
+	h.call(t, editor, 200, "POST", "/api/playlists", map[string]any{"name": "Other", "interval": "1h"})
+	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists?query=MY&limit=5", nil), fmt.Sprintf(`[{"interval":"5m","name":"My playlist","uid":%q}]`, uid))
+	if list := h.call(t, viewer, 200, "GET", "/api/playlists?limit=1", nil).([]any); len(list) != 1 {
+		t.Errorf("limit=1 gave %v", list)
+	}
+	stored := fmt.Sprintf(`{"id":1,"order":1,"playlistUid":%q,"title":"Lobby","type":"dashboard_by_tag","value":"lobby"}`, uid)
+	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid, nil), fmt.Sprintf(`{"interval":"5m","items":[%s],"name":"My playlist","orgId":"1","uid":%q}`, stored, uid))
+	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid+"/items", nil), "["+stored+"]")
+	expect(t, h.call(t, viewer, 200, "GET", "/api/playlists/"+uid+"/dashboards", nil), "[]")
+	for _, refused := range [][2]string{{"POST", "/api/playlists"}, {"PUT", "/api/playlists/" + uid}, {"DELETE", "/api/playlists/" + uid}} {
+		h.call(t, viewer, 403, refused[0], refused[1], map[string]any{"name": "x", "interval": "1m"})
+	}
+	updated := h.call(t, editor, 200, "PUT", "/api/playlists/"+uid, map[string]any{"name": "New", "interval": "10m", "items": []any{
+		map[string]any{"playlistUid": uid, "type": "dashboard_by_id", "value": "3", "order": 2, "title": "b"},
+		map[string]any{"playlistUid": uid, "type": "dashboard_by_tag", "value": "t", "order": 1, "title": "a"},
+	}}).(map[string]any)
+	items := updated["items"].([]any)
+	if updated["name"] != "New" || updated["orgId"] != "1" || len(items) != 2 || items[0].(map[string]any)["title"] != "a" || items[0].(map[string]any)["id"] == nil {
+		t.Errorf("updated %v", updated)
+	}
+	expect(t, h.call(t, editor, 200, "DELETE", "/api/playlists/"+uid, nil), "{}")
+	h.call(t, editor, 404, "GET", "/api/playlists/"+uid, nil)
+	h.call(t, "wrong", 401, "GET", "/api/playlists", nil)
+	h.call(t, editor, 400, "POST", "/api/playlists", map[string]any{"name": "x", "interval": "banana"})
+	h.terminate(t)
+}
+
+// plugin calls the backend, kills it, and calls it again. A variable of the host
+// with the name of the token does not reach it.
+func (s *script) plugin(t *testing.T) {
+	h := s.host(t, "SVC_PLUGIN_APP_CLIENT_SECRET=wrong", "GF_PLUGIN_APP_CLIENT_SECRET=wrong")
+	editor := h.token(t, "Editor")
+	h.call(t, editor, 200, "POST", "/api/playlists", map[string]any{"name": "Lobby", "interval": "5m"})
+	resource := "/api/plugins/" + pluginID + "/resources/playlists"
+	list := h.call(t, editor, 200, "GET", resource, nil).([]any)
+	if len(list) != 1 || list[0].(map[string]any)["name"] != "Lobby" {
+		t.Fatalf("through the plugin: %v", list)
+	}
+	expect(t, h.call(t, editor, 200, "GET", "/api/plugins/"+pluginID+"/health", nil), `{"message":"the backend is running","status":"OK"}`)
+	pid := h.backend(t)
+	if environ := string(readFile(t, fmt.Sprintf("/proc/%d/environ", pid))); strings.Contains(environ, "=wrong") || !strings.Contains(environ, "SVC_PLUGIN_APP_CLIENT_SECRET=svcsa_") {
+		t.Error("the environment of the backend is not the one that was built for it")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	for {
+		if status, _ := h.do(t, editor, "GET", resource, nil); status == 200 && h.backend(t) != pid {
+			break
+		}
+		if time.Since(killed) > 10*time.Second {
+			t.Fatal("the backend did not come back")
+		}
+	}
+	t.Logf("served again %s after kill -9", time.Since(killed).Round(time.Millisecond))
+	if took := time.Since(killed); took > time.Second {
+		t.Errorf("it took %s, want at most 1s", took)
+	}
+	status, _ := h.do(t, editor, "POST", "/api/ds/query", map[string]any{"queries": []any{
+		map[string]any{"refId": "A", "datasource": map[string]any{"type": pluginID}, "points": 3},
+		map[string]any{"refId": "B", "datasource": map[string]any{"type": "nope"}},
+	}})
+	if status != http.StatusMultiStatus {
+		t.Errorf("a query that fails beside one that does not: status %d", status)
+	}
+	h.terminate(t)
+}
+
+// stop ends the host in the two ways and looks for processes that are left.
+func (s *script) stop(t *testing.T) {
+	h := s.host(t)
+	pid := h.backend(t)
+	h.terminate(t)
+	if isAlive(pid) {
+		t.Error("SIGTERM to the host left the backend")
+	}
+	h = s.host(t)
+	pid = h.backend(t)
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-h.ended
+	killed := time.Now()
+	for isAlive(pid) {
+		if time.Since(killed) > 5*time.Second {
+			t.Fatal("SIGKILL to the host left the backend")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Logf("the backend was gone %s after SIGKILL to the host", time.Since(killed).Round(time.Millisecond))
+}
+
+// dev edits the backend under "slipway dev" and sees the new one answer, with no
+// request failing meanwhile.
+func (s *script) dev(t *testing.T) {
+	h := s.start(t, nil, "dev", "--dir", s.repo)
+	token := h.token(t, "Viewer")
+	health := "/api/plugins/" + pluginID + "/health"
+	h.call(t, token, 200, "GET", health, nil)
+	source := filepath.Join(s.repo, "pkg", "datasource.go")
+	text := string(readFile(t, source))
+	if err := os.WriteFile(source, []byte(strings.Replace(text, "the backend is running", "edited", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	edited, requests := time.Now(), 0
+	for {
+		answer := h.call(t, token, 200, "GET", health, nil).(map[string]any)
+		requests++
+		if answer["message"] == "edited" {
+			break
+		}
+		if time.Since(edited) > 2*time.Minute {
+			t.Fatalf("the edit is not live; dev said\n%s", h.said())
+		}
+	}
+	t.Logf("the edit was live after %s; %d requests, none failed", time.Since(edited).Round(time.Millisecond), requests)
+	h.terminate(t)
+}
+
+func (s *script) usage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"unknown plugin type": {"scaffold", "nope", "acme-x-nope"},
+		"accepts 2 arg":       {"scaffold", "panel"},
+		"unknown flag":        {"build", "--nope"},
+		"unknown command":     {"nope"},
+		"unknown format":      {"validate", "--format=nope"},
+		"no such file":        {"validate", "/nope"},
+		"unknown profile":     {"validate", "--profile=nope"},
+		"os/arch":             {"build", "--dir", s.repo, "--platforms=linux"},
+	} {
+		if out := run(t, 2, "", s.slipway, args...); !strings.Contains(out, want) {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	if out := run(t, 0, "", s.slipway, "version"); !strings.HasPrefix(out, "slipway ") {
+		t.Error(out)
+	}
+}
+
+// server is a host, or dev, as a process.
+type server struct {
+	cmd   *exec.Cmd
+	url   string
+	ended chan error
+	said  func() string
+}
+
+func (s *script) host(t *testing.T, env ...string) *server {
+	t.Helper()
+	return s.start(t, env, "host", "--plugins-dir", s.repo, "--feature-toggles=externalServiceAccounts")
+}
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+func (s *script) start(t *testing.T, env []string, args ...string) *server {
+	t.Helper()
+	var log bytes.Buffer
+	cmd := exec.Command(s.slipway, append(args, "--listen=127.0.0.1:0", "--data-dir", t.TempDir())...)
+	cmd.Env = append(append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password), env...)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logFile, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = logFile
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := &server{cmd: cmd, ended: make(chan error, 1), said: func() string {
+		return log.String() + string(readFile(t, logFile.Name()))
+	}}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewReader(stdout)
+	for h.url == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("no URL: %v\n%s", err, h.said())
+		}
+		log.WriteString(line)
+		h.url = address.FindString(line)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		h.ended <- cmd.Wait()
+	}()
+	return h
+}
+
+// terminate sends SIGTERM and wants exit status 0.
+func (h *server) terminate(t *testing.T) {
+	t.Helper()
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-h.ended:
+		if err != nil {
+			t.Errorf("after SIGTERM: %v\n%s", err, h.said())
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("still there 20s after SIGTERM\n%s", h.said())
+	}
+}
+
+// do sends a request; the credential "" is the admin's password.
+func (h *server) do(t *testing.T, token, method, path string, body any) (int, any) {
+	t.Helper()
+	var content io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, h.url+path, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token == "" {
+		req.SetBasicAuth("admin", password)
+	} else {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", method, path, err, h.said())
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer any
+	if err := json.Unmarshal(data, &answer); err != nil {
+		t.Fatalf("%s %s: %d %q: %v", method, path, resp.StatusCode, data, err)
+	}
+	if resp.StatusCode == http.StatusInternalServerError {
+		t.Errorf("%s %s: 500 %s", method, path, data)
+	}
+	return resp.StatusCode, answer
+}
+
+func (h *server) call(t *testing.T, token string, want int, method, path string, body any) any {
+	t.Helper()
+	status, answer := h.do(t, token, method, path, body)
+	if status != want {
+		t.Fatalf("%s %s: status %d, want %d: %v\n%s", method, path, status, want, answer, h.said())
+	}
+	return answer
+}
+
+func (h *server) token(t *testing.T, role string) string {
+	t.Helper()
+	account := h.call(t, "", 201, "POST", "/api/serviceaccounts", map[string]any{"name": "test " + role, "role": role})
+	id := account.(map[string]any)["id"].(float64)
+	made := h.call(t, "", 200, "POST", fmt.Sprintf("/api/serviceaccounts/%.0f/tokens", id), map[string]any{"name": role})
+	return made.(map[string]any)["key"].(string)
+}
+
+// backend waits for the plugin's process and returns its id.
+func (h *server) backend(t *testing.T) int {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for _, p := range h.call(t, "", 200, "GET", "/api/plugins", nil).([]any) {
+			state, _ := p.(map[string]any)["backend"].(map[string]any)
+			if pid, ok := state["pid"].(float64); ok && state["state"] == "running" {
+				return int(pid)
+			}
+		}
+	}
+	t.Fatalf("no backend runs\n%s", h.said())
+	return 0
+}
+
+func expect(t *testing.T, got any, want string) {
+	t.Helper()
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(data) != want {
+		t.Errorf("got  %s\nwant %s", data, want)
+	}
+}
+
+func isAlive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !bytes.Contains(stat, []byte(") Z "))
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// run runs a command, wants its exit status, and returns all that it printed.
+func run(t *testing.T, want int, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != want {
+		t.Fatalf("%s %s: %v, want status %d\n%s", filepath.Base(name), strings.Join(args, " "), err, want, out)
+	}
+	return string(out)
+}
+
+func goCommand(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	run(t, 0, dir, "go", args...)
+}

@@ -1,0 +1,96 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/origin"
+)
+
+// Program returns the path of the program slipway in the version that the module
+// in dir builds with, and builds it first where that is needed. It is kept in the
+// user's cache, outside of the module: a plugin's own go.mod does not list what a
+// host is made of.
+func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
+	from, err := required(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find cache folder: %w", err)
+	}
+	key := from.Version
+	if from.Checkout != "" {
+		sum := sha256.Sum256([]byte(from.Checkout))
+		key = "checkout-" + hex.EncodeToString(sum[:6])
+	}
+	home := filepath.Join(cache, "slipway", key)
+	program := filepath.Join(home, "slipway")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	_, statErr := os.Stat(program)
+	if statErr == nil && from.Checkout == "" {
+		return program, nil
+	}
+	if statErr != nil {
+		fmt.Fprintln(w, "building the host; the first time this takes a minute or two")
+	}
+	// -trimpath as for plugins, so that both share what is compiled.
+	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
+	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOBIN="+home, "GOFLAGS=-mod=mod")
+	if from.Checkout != "" {
+		cmd = exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		cmd.Dir = from.Checkout
+	}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	return program, nil
+}
+
+// required asks the go command where the module in dir gets Slipway from.
+func required(ctx context.Context, dir string) (origin.Origin, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", origin.Module)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
+		}
+		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+	}
+	type module struct {
+		Path, Version, Dir string
+		Main               bool
+		Replace            *module
+	}
+	var m module
+	if err := json.Unmarshal(out, &m); err != nil {
+		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+	}
+	switch {
+	case m.Main:
+		return origin.Origin{Checkout: m.Dir}, nil
+	case m.Replace != nil && m.Replace.Version == "":
+		return origin.Origin{Checkout: m.Replace.Dir}, nil
+	case m.Replace != nil:
+		return origin.Origin{Version: m.Replace.Version}, nil
+	}
+	return origin.Origin{Version: m.Version}, nil
+}

@@ -1,0 +1,85 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// Scaffold writes a new plugin repository and prints what it wrote and what to do
+// next. The repository builds with the Slipway that is running.
+func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
+	module, err := slipwayModule(ctx)
+	if err != nil {
+		return err
+	}
+	o.Slipway, o.Today = module, time.Now()
+	r, err := templates.Scaffold(o)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	for _, line := range []struct {
+		verb  string
+		files []string
+	}{{"created", r.Created}, {"overwritten", r.Overwritten}, {"unchanged", r.Unchanged}} {
+		for _, f := range line.files {
+			fmt.Fprintf(w, "  %-11s %s\n", line.verb, f)
+		}
+	}
+	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
+	return nil
+}
+
+// shortPath is the path as one would type it here.
+func shortPath(dir string) string {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return dir
+	}
+	rel, err := filepath.Rel(cwd, dir)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return dir
+	}
+	return rel
+}
+
+// slipwayModule says where a new repository finds Slipway. For a released version
+// it asks the go command for the two checksums that go.sum needs.
+func slipwayModule(ctx context.Context) (templates.Module, error) {
+	from, err := origin.Find()
+	if err != nil {
+		return templates.Module{}, err
+	}
+	m := templates.Module{Checkout: from.Checkout, Version: from.Version}
+	if m.Version == "" {
+		return m, nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", origin.Module+"@"+m.Version)
+	cmd.Dir = os.TempDir() // outside of any module
+	out, err := cmd.Output()
+	var sums struct{ Sum, GoModSum, Error string }
+	if jsonErr := json.Unmarshal(out, &sums); jsonErr != nil || sums.Error != "" || err != nil {
+		return templates.Module{}, fmt.Errorf("look up the checksums of slipway %s: %s %s", m.Version, sums.Error, errText(err))
+	}
+	m.Sums = []string{
+		fmt.Sprintf("%s %s %s", origin.Module, m.Version, sums.Sum),
+		fmt.Sprintf("%s %s/go.mod %s", origin.Module, m.Version, sums.GoModSum),
+	}
+	return m, nil
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,82 @@
+//go:build mage
+
+// The targets of this repository: those that every plugin repository has, and
+// those that only Slipway itself needs. "go tool mage" lists them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/magefile/mage/mg"
+
+	"github.com/slipway-dev/slipway/internal/demo"
+
+	//mage:import
+	_ "github.com/slipway-dev/slipway/targets"
+)
+
+// Demo runs the main job from an empty folder to a served plugin; -once exits after checking it.
+func Demo(ctx context.Context, once *bool) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
+}
+
+// Test passes all tests, under the race detector where there is a C compiler; -run=Name picks some.
+func Test(ctx context.Context, run *string) error {
+	args := []string{"test"}
+	if _, err := exec.LookPath("gcc"); err == nil {
+		args = append(args, "-race")
+	} else {
+		fmt.Println("no gcc on the PATH: testing without the race detector")
+	}
+	if run != nil {
+		args = append(args, "-run="+*run)
+	}
+	return command(ctx, "go", append(args, "./...")...)
+}
+
+// Lint runs go vet, staticcheck and a check of the formatting.
+func Lint(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
+	if err == nil && len(out) > 0 {
+		err = fmt.Errorf("gofmt would change:\n%s", out)
+	}
+	return errors.Join(err,
+		command(ctx, "go", "vet", "./..."),
+		command(ctx, "go", "vet", "-tags=mage", "."),
+		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "./..."),
+	)
+}
+
+// Bench runs the benchmarks, each beside its floor or its peer.
+func Bench(ctx context.Context) error {
+	return command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "./...")
+}
+
+// Templates brings go.mod and go.sum of the scaffolds in line with this module; run it after go get.
+func Templates(ctx context.Context) error {
+	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
+}
+
+// E2e runs the end-to-end script: real processes, from scaffold to a killed host.
+func E2e(ctx context.Context) error {
+	return command(ctx, "go", "test", "-count=1", "-tags=e2e", "-v", "./internal/e2e")
+}
+
+func command(ctx context.Context, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return mg.Fatalf(ended.ExitCode(), "%s %s ended with status %d", name, args[0], ended.ExitCode())
+	}
+	return err
+}

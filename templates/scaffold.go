@@ -1,0 +1,246 @@
+package templates
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// Options say what to scaffold. Type and ID are required.
+type Options struct {
+	Type        string // one of Types
+	ID          string // <org>-<name>-<type>
+	Dir         string // "" is a new folder named by the id
+	Name        string // "" is made from the id
+	Org         string // "" is the first part of the id
+	Description string // "" is one sentence from the name
+	Force       bool   // write into a folder that holds something
+	Slipway     Module // what the plugin repository builds with
+	Today       time.Time
+}
+
+// Module is where a plugin repository finds Slipway: a published version with its
+// checksum lines, or a local checkout.
+type Module struct {
+	Checkout string   // absolute folder, or ""
+	Version  string   // used when there is no checkout
+	Sums     []string // lines for go.sum; may be empty
+}
+
+// Result says what was written. Paths are relative to Dir.
+type Result struct {
+	Dir         string // absolute
+	Created     []string
+	Overwritten []string // held something else before
+	Unchanged   []string
+}
+
+//go:embed all:files
+var files embed.FS
+
+const suffix = ".tmpl"
+
+// Types lists the plugin types that can be scaffolded.
+func Types() []string { return []string{"datasource", "panel"} }
+
+// file is a rendered file; Path is relative to the new repository.
+type file struct {
+	path string
+	data []byte
+}
+
+// fields are what a template may use.
+type fields struct {
+	ID, Name, Org, Description string
+	Executable                 string
+	GoModule                   string
+	Date                       string
+	Backend                    bool
+	Slipway                    Module
+}
+
+// Scaffold renders a plugin repository and writes it. Nothing is written when any
+// part of it cannot be.
+func Scaffold(o Options) (*Result, error) {
+	f, err := check(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Dir == "" {
+		o.Dir = o.ID
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("scaffold: %w", err)
+	}
+	if err := checkFolder(dir, o.Force); err != nil {
+		return nil, err
+	}
+	rendered, err := render(o.Type, f)
+	if err != nil {
+		return nil, err
+	}
+	return write(dir, rendered)
+}
+
+var idForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// check fills in the defaults.
+func check(o Options) (fields, error) {
+	if !slices.Contains(Types(), o.Type) {
+		return fields{}, fmt.Errorf("unknown plugin type %q: use one of %s", o.Type, strings.Join(Types(), ", "))
+	}
+	parts := strings.Split(o.ID, "-")
+	if !idForm.MatchString(o.ID) || len(parts) < 3 || parts[len(parts)-1] != o.Type {
+		return fields{}, fmt.Errorf("plugin id %q: write it as <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
+	}
+	middle := parts[1 : len(parts)-1]
+	f := fields{
+		ID: o.ID, Name: o.Name, Org: o.Org, Description: o.Description,
+		Executable: "gpx_" + strings.Join(middle, "_"),
+		Date:       o.Today.Format(time.DateOnly),
+		Backend:    o.Type == "datasource",
+		Slipway:    o.Slipway,
+	}
+	if f.Org == "" {
+		f.Org = parts[0]
+	}
+	if f.Name == "" {
+		f.Name = title(middle)
+	}
+	if f.Description == "" {
+		f.Description = f.Name + map[string]string{"datasource": ", a data source.", "panel": ", a panel."}[o.Type]
+	}
+	for flag, text := range map[string]string{"name": f.Name, "org": f.Org, "description": f.Description} {
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+			return fields{}, fmt.Errorf("-%s: one line of text, without control characters", flag)
+		}
+	}
+	f.GoModule = "github.com/" + parts[0] + "/" + o.ID
+	return f, nil
+}
+
+func title(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(out, " ")
+}
+
+// checkFolder refuses a folder that holds anything but a git repository.
+func checkFolder(dir string, force bool) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || force && err == nil {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("scaffold into %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		if e.Name() != ".git" {
+			return fmt.Errorf("scaffold into %s: the folder is not empty (it holds %s); name another with -dir, or use -force to write into it", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// targetName maps names that a tool would act on inside this module.
+func targetName(name string) string {
+	name = strings.TrimSuffix(name, suffix)
+	switch name {
+	case "gitignore":
+		return ".gitignore"
+	case "workflow.yml":
+		return ".github/workflows/ci.yml"
+	}
+	return name
+}
+
+// render renders the files that all types share and those of the type.
+func render(pluginType string, f fields) ([]file, error) {
+	var out []file
+	for _, tree := range []string{"common", pluginType} {
+		root := path.Join("files", tree)
+		err := fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			t, err := template.New(name).Delims("[[", "]]").Option("missingkey=error").
+				Funcs(template.FuncMap{"json": quote, "modpath": modPath}).Parse(string(text))
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := t.Execute(&b, f); err != nil {
+				return err
+			}
+			rel := strings.TrimPrefix(name, root+"/")
+			out = append(out, file{path: path.Join(path.Dir(rel), targetName(path.Base(rel))), data: b.Bytes()})
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("render templates: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// quote writes a string as JSON without escaping what HTML would want escaped.
+func quote(s string) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(s)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// modPath writes a path for go.mod, which wants some characters quoted.
+func modPath(p string) string {
+	if strings.ContainsAny(p, " \t()[]{},;\"'`") || strings.Contains(p, "//") {
+		return strconv.Quote(p)
+	}
+	return p
+}
+
+func write(dir string, rendered []file) (*Result, error) {
+	r := &Result{Dir: dir}
+	for _, f := range rendered {
+		target := filepath.Join(dir, filepath.FromSlash(f.path))
+		before, err := os.ReadFile(target)
+		switch {
+		case err == nil && bytes.Equal(before, f.data):
+			r.Unchanged = append(r.Unchanged, f.path)
+			continue
+		case err == nil:
+			r.Overwritten = append(r.Overwritten, f.path)
+		case errors.Is(err, fs.ErrNotExist):
+			r.Created = append(r.Created, f.path)
+		default:
+			return r, fmt.Errorf("write %s: %w", f.path, err)
+		}
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return r, fmt.Errorf("write %s: %w", f.path, err)
+		}
+		if err := os.WriteFile(target, f.data, 0o644); err != nil {
+			return r, fmt.Errorf("write %s: %w", f.path, err)
+		}
+	}
+	return r, nil
+}
