@@ -56,7 +56,7 @@ func write(t *testing.T, path, text string) {
 
 func options(dir string, platforms ...bundle.Platform) Options {
 	return Options{
-		Dir: dir, Platforms: platforms, Rules: rules.All(),
+		Dir: dir, Platforms: platforms, Rules: rules.All(), CacheDir: filepath.Join(filepath.Dir(dir), "cache"),
 		Now: func() time.Time { return time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC) },
 	}
 }
@@ -146,6 +146,44 @@ func TestBuildIsReproducible(t *testing.T) {
 	for _, entry := range listing(t, first) {
 		if strings.HasPrefix(entry, stagingPrefix) {
 			t.Errorf("%s was left behind", entry)
+		}
+	}
+}
+
+func TestUpToDate(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport _ \"embed\"\n\n//go:embed testdata/text\nvar text string\n\nfunc main() { println(text) }\n")
+	write(t, filepath.Join(dir, "pkg", "testdata", "text"), "one")
+	o := options(dir, bundle.Host())
+	program := filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x"))
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   bool
+		says   string
+	}{
+		{"the first build", func() {}, false, "one"},
+		{"nothing changed", func() {}, true, "one"},
+		{"an asset changed", func() { write(t, filepath.Join(dir, "README.md"), "# Y\n") }, false, "one"},
+		{"a test changed", func() { write(t, filepath.Join(dir, "pkg", "x_test.go"), "package main\n") }, true, "one"},
+		{"an embedded file changed", func() { write(t, filepath.Join(dir, "pkg", "testdata", "text"), "two") }, false, "two"},
+		{"dist was tampered with", func() { write(t, program, "#!/bin/sh\necho three\n") }, false, "two"},
+		{"the go command is set up differently", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false, "two"},
+		{"nothing changed again", func() {}, true, "two"},
+		{"dist is gone", func() {
+			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
+				t.Fatal(err)
+			}
+		}, false, "two"},
+	} {
+		step.change()
+		r := mustBuild(t, o)
+		if got := r.Executables[0].UpToDate; got != step.want {
+			t.Errorf("%s: up to date is %t", step.name, got)
+		}
+		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.says {
+			t.Errorf("%s: it says %q, %v", step.name, out, err)
 		}
 	}
 }

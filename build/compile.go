@@ -17,13 +17,13 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// compile builds the executables, as many at a time as there are processors. The
-// previous executables are laid into the staging folder first: the go command
-// leaves an executable that is up to date as it is.
+// compile builds the executables, as many at a time as there are processors.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
+	p.digestInputs(ctx)
+	previous := p.readRecord()
 	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
@@ -33,7 +33,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		group.Go(func() error {
 			started := time.Now()
 			show.start(i)
-			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c)
+			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, previous.Outputs[c.Output])
 			show.finish(i, r.Executables[i], failures[i], time.Since(started))
 			return nil
 		})
@@ -42,12 +42,19 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	return p.compileError(failures)
 }
 
-func (p *Plan) compileOne(ctx context.Context, staging string, c Command) (Executable, error) {
+// compileOne compiles for one platform. The previous executable is laid into the
+// staging folder first: it stays if it is up to date, by our own note or because
+// the go command finds so, and is replaced, never written to, otherwise.
+func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before recordedOutput) (Executable, error) {
 	output := filepath.Join(staging, filepath.FromSlash(c.Output))
-	if previous := filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output)); exists(previous) {
-		if err := copyFile(previous, output); err != nil {
+	previous := filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output))
+	if _, err := checkExecutable(previous, c); err == nil {
+		if err := linkOrCopy(previous, output); err != nil {
 			return Executable{}, fmt.Errorf("lay out previous executable: %w", err)
 		}
+	}
+	if before.isCurrent(output, c.inputs) {
+		return Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}, nil
 	}
 	args := append([]string{c.Args[0], "-o", output}, c.Args[1:]...)
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -71,7 +78,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command) (Execu
 	return Executable{Platform: c.Platform, File: c.Output, Size: size}, os.Chmod(output, 0o755)
 }
 
-// checkExecutable makes sure that what was compiled is a program for its platform
+// checkExecutable makes sure that a file is a program for the command's platform
 // and returns its size. The go command compiles any package, also to an archive.
 func checkExecutable(file string, c Command) (size int64, err error) {
 	f, err := os.Open(file)

@@ -36,6 +36,9 @@ func (d *display) finish(i int, e Executable, err error, took time.Duration) {
 		if err != nil {
 			return fmt.Sprintf("  %-14s failed", platform)
 		}
+		if e.UpToDate {
+			return fmt.Sprintf("  %-14s %s  %s  up to date", platform, e.File, humanSize(e.Size))
+		}
 		return fmt.Sprintf("  %-14s %s  %s  %.1fs", platform, e.File, humanSize(e.Size), took.Seconds())
 	}, true)
 }

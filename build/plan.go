@@ -25,6 +25,7 @@ type Options struct {
 	Progress  io.Writer         // what is happening, for people; nil is silent
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
+	CacheDir  string            // for notes on what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; only asked outside of git
 }
 
@@ -46,6 +47,8 @@ type Command struct {
 	Output   string   // relative to dist
 	Args     []string // of the go command; the output is added when it runs
 	Env      []string // added to the environment
+
+	inputs string // digest of what it compiles; "" is not known
 }
 
 // Asset is a file that is copied as it is.

@@ -26,6 +26,7 @@ type Executable struct {
 	Platform bundle.Platform
 	File     string // relative to dist
 	Size     int64  // bytes
+	UpToDate bool   // taken over from the previous build
 }
 
 // stagingPrefix begins the names of the folders that a build works in.
@@ -42,12 +43,14 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
 	r := &Result{Dist: p.Repo.Dist}
-	// The steps of a build, in order. All but the last work in the staging folder.
+	// The steps of a build, in order. Up to replaceDist they work in the
+	// staging folder.
 	for _, step := range []func(context.Context, string, *Result) error{
 		p.compile,       // executables, in parallel
 		p.copyAssets,    // frontend, images, texts
 		p.writeMetadata, // plugin.json
 		p.replaceDist,   // from here on the build is visible
+		p.writeRecord,   // so that the next build knows what is up to date
 	} {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
@@ -116,6 +119,17 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	}
 	_ = os.RemoveAll(previous) // what cannot be removed now, sweep removes later
 	return nil
+}
+
+// linkOrCopy makes a second name for a file, or a copy where that cannot be.
+func linkOrCopy(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	return copyFile(from, to)
 }
 
 // copyFile copies contents and permission bits, making the folders it needs.

@@ -20,6 +20,8 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Short:         "Scaffold, check, build and run plugins of a dashboard service",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          arguments(cobra.NoArgs),
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -1,0 +1,202 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// The go command needs 0.15 s of a processor to find that one executable is up to
+// date, a second for six. A build therefore notes, in the user's cache, what each
+// executable was made of, and leaves the go command out while that is the same:
+// the bytes of every file of the module and of local replacements, go.sum for all
+// others, and the settings of the go command.
+
+// record is the note about the executables in a dist.
+type record struct {
+	Outputs map[string]recordedOutput // by file name
+}
+
+type recordedOutput struct {
+	Inputs   string // digest of all that it was made of
+	Size     int64
+	Modified time.Time
+}
+
+// isCurrent says whether the file is still the one that the note is about.
+func (r recordedOutput) isCurrent(file, inputs string) bool {
+	info, err := os.Stat(file)
+	return err == nil && inputs != "" && r.Inputs == inputs && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
+}
+
+// recordFile is where the note about this repository is.
+func (p *Plan) recordFile() (string, error) {
+	cache := p.options.CacheDir
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		cache = filepath.Join(user, "slipway", "builds")
+	}
+	sum := sha256.Sum256([]byte(p.Repo.Root))
+	return filepath.Join(cache, hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// readRecord returns an empty note where there is none: everything is compiled.
+func (p *Plan) readRecord() record {
+	var r record
+	file, err := p.recordFile()
+	if err != nil {
+		return r
+	}
+	data, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(data, &r) != nil {
+		return record{}
+	}
+	return r
+}
+
+// writeRecord notes the executables of dist. A note that cannot be written only
+// costs time.
+func (p *Plan) writeRecord(_ context.Context, _ string, result *Result) error {
+	r := record{Outputs: map[string]recordedOutput{}}
+	for i, e := range result.Executables {
+		if info, err := os.Stat(filepath.Join(p.Repo.Dist, filepath.FromSlash(e.File))); err == nil {
+			r.Outputs[e.File] = recordedOutput{Inputs: p.Commands[i].inputs, Size: info.Size(), Modified: info.ModTime()}
+		}
+	}
+	file, err := p.recordFile()
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	_ = os.MkdirAll(filepath.Dir(file), 0o755)
+	tmp := file + ".new"
+	if os.WriteFile(tmp, data, 0o644) == nil {
+		_ = os.Rename(tmp, file)
+	}
+	return nil
+}
+
+// digestInputs fills in what each command compiles; "" means that this cannot be
+// told and the go command has to look.
+func (p *Plan) digestInputs(ctx context.Context) {
+	common, err := p.commonInputs(ctx)
+	for i := range p.Commands {
+		if c := &p.Commands[i]; err == nil {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common, c.Args, c.Env))
+			c.inputs = hex.EncodeToString(sum[:])
+		}
+	}
+}
+
+// settings are what changes the output of the go command and is no file of ours.
+func settings() []string {
+	return []string{"GOWORK", "GOVERSION", "GOROOT", "GOFLAGS", "GOEXPERIMENT", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMODCACHE", "GOFIPS140"}
+}
+
+func (p *Plan) commonInputs(ctx context.Context) (string, error) {
+	digest := sha256.New()
+	env, err := p.goOutput(ctx, append([]string{"env"}, settings()...)...)
+	if err != nil {
+		return "", err
+	}
+	if work, _, _ := bytes.Cut(env, []byte("\n")); len(bytes.TrimSpace(work)) > 0 && string(work) != "off" {
+		return "", errors.New("a workspace can bring in any module")
+	}
+	digest.Write(env)
+	dirs, err := p.localModules(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range dirs {
+		if err := digestTree(digest, dir); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+// localModules are the folders of the modules that can change without go.sum
+// changing: the repository's own and local replacements.
+func (p *Plan) localModules(ctx context.Context) ([]string, error) {
+	out, err := p.goOutput(ctx, "mod", "edit", "-json")
+	if err != nil {
+		return nil, err
+	}
+	var mod struct {
+		Replace []struct {
+			New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		return nil, err
+	}
+	dirs := []string{p.Repo.Root}
+	for _, r := range mod.Replace {
+		if r.New.Version != "" {
+			continue
+		}
+		dir := filepath.FromSlash(r.New.Path)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(p.Repo.Root, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = p.Repo.Root, p.options.Environ
+	return cmd.Output()
+}
+
+// digestTree adds path and content of every file that a package of the module
+// could be made of.
+func digestTree(digest io.Writer, root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if rel == bundle.DistDir || d.Name() == ".git" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".slipway") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(rel, "_test.go") {
+			return nil
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no file: what is behind it cannot be told", rel)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(digest, "%q %x\n", rel, sha256.Sum256(data))
+		return nil
+	})
+}
