@@ -49,9 +49,8 @@ func Lint(ctx context.Context) error {
 		err = fmt.Errorf("gofmt would change:\n%s", out)
 	}
 	return errors.Join(err,
-		command(ctx, "go", "vet", "./..."),
-		command(ctx, "go", "vet", "-tags=mage", "."),
-		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "./..."),
+		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
+		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "-tags=mage,e2e", "./..."),
 	)
 }
 

@@ -29,13 +29,12 @@ const (
 
 // demo is the state that the steps share.
 type demo struct {
-	out     *os.File
-	dir     string // temporary; removed at the end
-	repo    string
-	program string
-	host    *hostProcess
-	api     *client
-	token   string
+	out   *os.File
+	dir   string // temporary; removed at the end
+	repo  string
+	host  *hostProcess
+	api   *client
+	token string
 }
 
 // Run scaffolds a data source into a temporary folder, validates and builds it,
