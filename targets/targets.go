@@ -3,10 +3,12 @@ package targets
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -52,8 +54,12 @@ func Dev(ctx context.Context, dir, listen, adminPassword, serviceVersion, featur
 	})
 }
 
-// Host runs the reference host on folders of built plugins.
+// Host runs the reference host on this plugin as it is built, or on another folder of plugins.
 func Host(ctx context.Context, pluginsDir, listen, dataDir, database, adminPassword, serviceVersion, featureToggles *string) error {
+	if pluginsDir == nil {
+		here := "."
+		pluginsDir = &here
+	}
 	return runSlipway(ctx, "host", map[string]*string{
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
@@ -69,8 +75,8 @@ func runSlipway(ctx context.Context, verb string, options map[string]*string) er
 		return exit(err)
 	}
 	args := []string{verb}
-	for name, v := range options {
-		if v != nil {
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if v := options[name]; v != nil {
 			args = append(args, "--"+name+"="+*v)
 		}
 	}

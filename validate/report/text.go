@@ -90,7 +90,7 @@ func (t *text) summary() {
 	if len(parts) == 0 {
 		parts = []string{"no findings"}
 	}
-	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin")
+	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin.json file")
 	if n := len(r.Skips); n > 0 {
 		line += "; " + count(n, "check") + " did not run"
 	}
