@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +19,20 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// repo lays out a plugin repository whose backend needs no module but its own.
-func repo(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "repo")
-	for name, text := range map[string]string{
-		"src/plugin.json": `{
+const metadata = `{
   "type": "datasource", "id": "acme-x-datasource", "name": "X", "backend": true, "executable": "gpx_x",
   "info": {"keywords": ["k"], "logos": {"small": "img/l.svg", "large": "img/l.svg"}, "version": "1.2.3", "updated": "%TODAY%",
     "description": "%PLUGIN_ID% %VERSION%"},
   "dependencies": {"serviceDependency": ">=10.3.0"}
 }
-`,
+`
+
+// repo lays out a plugin repository whose backend needs no module but its own.
+func repo(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repo")
+	for name, text := range map[string]string{
+		"src/plugin.json":     metadata,
 		"src/module.js":       "define([], () => ({}));\n",
 		"src/module.test.ts":  "// not an asset\n",
 		"src/img/l.svg":       `<svg xmlns="http://www.w3.org/2000/svg"/>`,
@@ -166,7 +169,7 @@ func TestUpToDate(t *testing.T) {
 		{"the first build", func() {}, false, "one"},
 		{"nothing changed", func() {}, true, "one"},
 		{"an asset changed", func() { write(t, filepath.Join(dir, "README.md"), "# Y\n") }, false, "one"},
-		{"a test changed", func() { write(t, filepath.Join(dir, "pkg", "x_test.go"), "package main\n") }, true, "one"},
+		{"nothing changed after that", func() {}, true, "one"},
 		{"an embedded file changed", func() { write(t, filepath.Join(dir, "pkg", "testdata", "text"), "two") }, false, "two"},
 		{"dist was tampered with", func() { write(t, program, "#!/bin/sh\necho three\n") }, false, "two"},
 		{"the go command is set up differently", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false, "two"},
@@ -276,6 +279,22 @@ func TestFailuresKeepDist(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "module.ts"},
+		"no module.js": {func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, "src", "module.js")); err != nil {
+				t.Fatal(err)
+			}
+		}, "module.js is missing"},
+		"a link that leads out": {func(t *testing.T, dir string) {
+			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
+				t.Fatal(err)
+			}
+		}, "leads to a folder or out of src"},
+		"a nested backend": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), strings.NewReplacer(`"gpx_x"`, `"gpx_y"`, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata))
+		}, "backend of its own"},
+		"git that refuses": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, ".git"), "gitdir: nowhere")
+		}, "ask git"},
 		"two sources of one output": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", bundle.Host().Executable("gpx_x")), "not it")
 		}, "rename one"},
@@ -312,6 +331,61 @@ func TestCancelKeepsDist(t *testing.T) {
 	}
 	if got := strings.Join(listing(t, filepath.Join(dir, "dist")), " "); got != "mine" {
 		t.Errorf("dist holds %s", got)
+	}
+}
+
+func TestNestedLinksAndRootLayout(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "src", "nested", "plugin.json"), strings.NewReplacer(`"gpx_x"`, `"../gpx_x"`, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata))
+	write(t, filepath.Join(dir, "src", "nested", "module.js"), "")
+	if err := os.Symlink("l.svg", filepath.Join(dir, "src", "img", "big.svg")); err != nil {
+		t.Fatal(err)
+	}
+	r := mustBuild(t, options(dir, bundle.Host()))
+	got := tree(t, r.Dist)
+	if strings.Count(got, fmt.Sprintf("%x", sha256.Sum256([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)))) != 2 {
+		t.Errorf("the linked logo was not copied:\n%s", got)
+	}
+	data, err := os.ReadFile(filepath.Join(r.Dist, "nested", "plugin.json"))
+	if err != nil || !bytes.Contains(data, []byte("acme-y-datasource 1.2.3")) || bytes.Contains(data, []byte("%")) {
+		t.Errorf("nested plugin.json, %v:\n%s", err, data)
+	}
+
+	dir = repo(t)
+	for _, name := range []string{"plugin.json", "module.js", "img"} {
+		if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "credentials.json"), "{}")
+	write(t, filepath.Join(dir, "docs", "x.md"), "")
+	r = mustBuild(t, options(dir, bundle.Host()))
+	want := []string{"README.md", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json"}
+	if got := listing(t, r.Dist); !slices.Equal(got, want) {
+		t.Errorf("dist holds %q, want %q", got, want)
+	}
+}
+
+func TestKilledBuild(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	r := mustBuild(t, o)
+	want := tree(t, r.Dist)
+	previous := filepath.Join(dir, stagingPrefix+"1"+previousSuffix)
+	if err := os.Rename(r.Dist, previous); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(previous, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "pkg", "main.go"), "broken")
+	if _, err := Plugin(t.Context(), o); err == nil {
+		t.Error("no error")
+	}
+	if got := tree(t, r.Dist); got != want {
+		t.Errorf("dist was not brought back:\n%s", got)
 	}
 }
 

@@ -54,7 +54,8 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before
 		}
 	}
 	if before.isCurrent(output, c.inputs) {
-		return Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}, nil
+		e := Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}
+		return e, os.Chmod(output, 0o755)
 	}
 	args := append([]string{c.Args[0], "-o", output}, c.Args[1:]...)
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -92,7 +93,7 @@ func checkExecutable(file string, c Command) (size int64, err error) {
 		return 0, fmt.Errorf("%s is not a main package: its files must begin with \"package main\"", c.Args[len(c.Args)-1])
 	case err != nil:
 		return 0, fmt.Errorf("%s: %w", c.Output, err)
-	case is.Arch != c.Platform.Arch:
+	case is != c.Platform:
 		return 0, fmt.Errorf("%s is a program for %s", c.Output, is)
 	}
 	info, err := f.Stat()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +44,10 @@ const (
 // gatherInfo asks git, the environment of CI and package.json. The date is that
 // of the commit, so that a build can be repeated; SOURCE_DATE_EPOCH overrides it.
 func (p *Plan) gatherInfo(ctx context.Context) error {
-	p.Info.Build = p.gitInfo(ctx)
+	var err error
+	if p.Info.Build, err = p.gitInfo(ctx); err != nil {
+		return err
+	}
 	at, err := p.date()
 	if err != nil {
 		return err
@@ -71,9 +75,14 @@ func (p *Plan) date() (time.Time, error) {
 // or of the tag of the commit.
 func (p *Plan) version(ctx context.Context) (string, error) {
 	version := p.Metadata.Info.Version
-	if version != placeholderVersion {
+	if !strings.Contains(version, placeholderVersion) {
 		return version, nil
 	}
+	found, err := p.foundVersion(ctx)
+	return strings.ReplaceAll(version, placeholderVersion, found), err
+}
+
+func (p *Plan) foundVersion(ctx context.Context) (string, error) {
 	if data, err := os.ReadFile(filepath.Join(p.Repo.Root, "package.json")); err == nil {
 		var npm struct{ Version string }
 		if err := json.Unmarshal(data, &npm); err != nil {
@@ -89,16 +98,24 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 	return "", errors.New("info.version is %VERSION%, but there is no version in package.json and no v… tag on this commit: write the version into plugin.json, or tag the commit")
 }
 
-// gitInfo describes the commit; nil outside of git or before the first commit.
-func (p *Plan) gitInfo(ctx context.Context) *GitInfo {
-	line, err := p.git(ctx, "log", "-1", "--format=%H %ct")
-	if err != nil {
-		return nil
+// gitInfo describes the commit; nil outside of git or before the first commit. Any
+// other failure of git is an error: without the commit the build could not be
+// repeated.
+func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
+	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		fmt.Fprintln(p.options.Progress, "git is not on the PATH: plugin.json will not name the commit, and its date is today")
+		return nil, nil
+	case err != nil && (strings.Contains(err.Error(), "not a git repository (or any") || strings.Contains(err.Error(), "does not have any commits yet")):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("ask git about the commit: %w", err)
 	}
 	hash, seconds, _ := strings.Cut(line, " ")
 	at, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("ask git about the commit: it answered %q", line)
 	}
 	info := &GitInfo{Hash: hash, Time: at}
 	if branch, err := p.git(ctx, "symbolic-ref", "--short", "-q", "HEAD"); err == nil {
@@ -112,7 +129,7 @@ func (p *Plan) gitInfo(ctx context.Context) *GitInfo {
 		number, _, _ := strings.Cut(ref, "/")
 		info.PR, _ = strconv.ParseInt(number, 10, 64)
 	}
-	return info
+	return info, nil
 }
 
 // withoutCredentials removes user, password and query from a remote's URL. A
@@ -134,7 +151,13 @@ func withoutCredentials(remote string) string {
 
 func (p *Plan) git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", p.Repo.Root}, args...)...)
+	cmd.Env = append(slices.Clone(p.options.Environ), "LC_ALL=C")
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	out, err := cmd.Output()
+	if text := bytes.TrimSpace(said.Bytes()); err != nil && len(text) > 0 {
+		err = errors.New(string(text))
+	}
 	return string(bytes.TrimSpace(out)), err
 }
 

@@ -11,14 +11,22 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// metadata returns the plugin.json of dist: that of the source with its order
-// kept, placeholders resolved and what the build knows filled in.
-func (p *Plan) metadata() ([]byte, error) {
-	root, err := hujson.Parse(p.document.Data)
+// document is a plugin.json of the source: the plugin's own or that of a nested
+// plugin.
+type document struct {
+	to   string // relative to dist
+	data []byte
+	id   string
+}
+
+// metadata returns a plugin.json of dist: that of the source with its order kept,
+// placeholders resolved and what the build knows filled in.
+func (p *Plan) metadata(d document) ([]byte, error) {
+	root, err := hujson.Parse(d.data)
 	if err != nil {
-		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+		return nil, fmt.Errorf("edit %s: %w", d.to, err)
 	}
-	resolve := strings.NewReplacer(placeholderVersion, p.Info.Version, placeholderToday, p.Info.Updated, placeholderID, p.Metadata.ID)
+	resolve := strings.NewReplacer(placeholderVersion, p.Info.Version, placeholderToday, p.Info.Updated, placeholderID, d.id)
 	for v := range root.All() {
 		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
 			if resolved := resolve.Replace(text.String()); resolved != text.String() {
@@ -30,20 +38,23 @@ func (p *Plan) metadata() ([]byte, error) {
 		{"add", "/info/version", p.Info.Version}, // add replaces what is there
 		{"add", "/info/updated", p.Info.Updated},
 	}
+	if d.to != bundle.MetadataFile {
+		edits = edits[1:] // a nested plugin may have a version of its own
+	}
 	if p.Info.Build != nil {
 		edits = append(edits, edit{"add", "/info/build", p.Info.Build})
 	}
 	patch, err := json.Marshal(edits)
 	if err != nil {
-		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+		return nil, fmt.Errorf("edit %s: %w", d.to, err)
 	}
 	if err := root.Patch(patch); err != nil {
-		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+		return nil, fmt.Errorf("edit %s: %w", d.to, err)
 	}
 	root.Minimize()
 	var out bytes.Buffer
 	if err := json.Indent(&out, root.Pack(), "", "  "); err != nil {
-		return nil, fmt.Errorf("edit %s: %w", bundle.MetadataFile, err)
+		return nil, fmt.Errorf("edit %s: %w", d.to, err)
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil

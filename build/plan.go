@@ -2,12 +2,11 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +36,8 @@ type Plan struct {
 	Assets   []Asset   // files to copy
 	Info     Info      // what plugin.json will say about this build
 
-	options  Options
-	document *bundle.Document
+	options   Options
+	documents []document // the plugin.json files, the plugin's own first
 }
 
 // Command compiles the backend for one platform.
@@ -80,7 +79,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	// The steps of planning, in order. Each needs what the ones before found.
 	for _, step := range []func(context.Context) error{
 		p.readMetadata,  // plugin.json, which must have no error
-		p.planFrontend,  // module.js must be there, or nothing that needs building
+		p.planFrontend,  // module.js must be there; bundling comes before
 		p.planBackend,   // one compilation for each platform
 		p.planAssets,    // everything else of the source folder
 		p.gatherInfo,    // version, date and commit
@@ -109,11 +108,11 @@ func (p *Plan) readMetadata(ctx context.Context) error {
 	if err := p.validate(ctx); err != nil {
 		return err
 	}
-	if p.document, err = bundle.ParseDocument(p.relative(file), data); err != nil {
+	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
 		return err
 	}
-	p.Metadata, err = bundle.ParseMetadata(data)
-	return err
+	p.documents = []document{{to: bundle.MetadataFile, data: data, id: p.Metadata.ID}}
+	return nil
 }
 
 // validate refuses a repository whose plugin.json has errors: what would be built
@@ -144,14 +143,17 @@ func (p *Plan) validate(ctx context.Context) error {
 
 // planFrontend accepts a frontend that needs no building: plain JavaScript.
 func (p *Plan) planFrontend(context.Context) error {
-	for _, name := range []string{"module.ts", "module.tsx"} {
-		source := filepath.Join(p.Repo.Source, name)
-		if !exists(source) || exists(filepath.Join(p.Repo.Source, "module.js")) {
-			continue
-		}
-		return fmt.Errorf("%s is TypeScript, which this version does not bundle: bundle it to module.js beside it first", p.relative(source))
+	hasFrontend := p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
+	module := filepath.Join(p.Repo.Source, "module.js")
+	if !hasFrontend || exists(module) {
+		return nil
 	}
-	return nil
+	for _, name := range []string{"module.ts", "module.tsx"} {
+		if source := filepath.Join(p.Repo.Source, name); exists(source) {
+			return fmt.Errorf("%s is TypeScript, which this version does not bundle: bundle it to module.js beside it first", p.relative(source))
+		}
+	}
+	return fmt.Errorf("%s is missing: a plugin of type %s has a frontend", p.relative(module), p.Metadata.Type)
 }
 
 // mainPackages are where the backend's main package may be, in order of search.
@@ -160,6 +162,9 @@ func mainPackages() []string { return []string{"pkg", "cmd", "backend"} }
 func (p *Plan) planBackend(context.Context) error {
 	if !p.Metadata.Backend {
 		return nil
+	}
+	if p.Metadata.Executable == "" {
+		return errors.New("plugin.json says \"backend\": true, but names no executable: add \"executable\": \"gpx_...\"")
 	}
 	if !exists(filepath.Join(p.Repo.Root, "go.mod")) {
 		return fmt.Errorf("plugin.json says \"backend\": true, but %s has no go.mod: run go mod init there", p.Repo.Root)
@@ -187,67 +192,6 @@ func (p *Plan) planBackend(context.Context) error {
 	return nil
 }
 
-// planAssets lists what is copied: all of the source folder that is not itself
-// source, and the texts a plugin is published with.
-func (p *Plan) planAssets(context.Context) error {
-	err := filepath.WalkDir(p.Repo.Source, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if path == p.Repo.Source {
-			return nil
-		}
-		if d.IsDir() {
-			if p.isSourceDir(path, name) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		to, err := filepath.Rel(p.Repo.Source, path)
-		if err != nil {
-			return err
-		}
-		if d.Type().IsRegular() && !p.isSourceFile(to) {
-			p.Assets = append(p.Assets, Asset{From: p.relative(path), To: filepath.ToSlash(to)})
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("list assets: %w", err)
-	}
-	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE"} {
-		if p.Repo.Source != p.Repo.Root && exists(filepath.Join(p.Repo.Root, name)) && !p.copies(name) {
-			p.Assets = append(p.Assets, Asset{From: name, To: name})
-		}
-	}
-	return nil
-}
-
-func (p *Plan) copies(to string) bool {
-	return slices.ContainsFunc(p.Assets, func(a Asset) bool { return a.To == to })
-}
-
-func (p *Plan) isSourceDir(path, name string) bool {
-	if strings.HasPrefix(name, ".") || name == "node_modules" {
-		return true
-	}
-	atRoot := filepath.Dir(path) == p.Repo.Root
-	return atRoot && (name == bundle.DistDir || slices.Contains(mainPackages(), name) || name == "internal")
-}
-
-// isSourceFile says which files of the source folder no dist holds; rel is
-// relative to that folder.
-func (p *Plan) isSourceFile(rel string) bool {
-	name := filepath.Base(rel)
-	switch filepath.Ext(name) {
-	case ".go", ".ts", ".tsx", ".jsx", ".mod", ".sum":
-		return true
-	}
-	return rel == bundle.MetadataFile || strings.HasPrefix(name, ".") ||
-		p.Repo.Source == p.Repo.Root && slices.Contains([]string{"package.json", "package-lock.json", "slipway.yaml"}, rel)
-}
-
 func (p *Plan) checkConflict(context.Context) error {
 	from := map[string]string{bundle.MetadataFile: "the metadata"}
 	for _, a := range p.Assets {
@@ -273,7 +217,9 @@ func (p *Plan) String() string {
 	for _, a := range p.Assets {
 		fmt.Fprintf(&b, "copy %s: %s\n", a.To, filepath.ToSlash(a.From))
 	}
-	fmt.Fprintf(&b, "write %s: version %s, updated %s\n", bundle.MetadataFile, p.Info.Version, p.Info.Updated)
+	for _, d := range p.documents {
+		fmt.Fprintf(&b, "write %s: version %s, updated %s\n", d.to, p.Info.Version, p.Info.Updated)
+	}
 	return b.String()
 }
 

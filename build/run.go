@@ -36,7 +36,9 @@ const stagingPrefix = ".slipway-build-"
 // left as it was otherwise.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
-	p.sweep()
+	if err := p.recover(); err != nil {
+		return nil, err
+	}
 	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("prepare build: %w", err)
@@ -51,6 +53,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 		p.writeMetadata, // plugin.json
 		p.replaceDist,   // from here on the build is visible
 		p.writeRecord,   // so that the next build knows what is up to date
+		p.sweep,         // what builds that were killed have left
 	} {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
@@ -69,17 +72,36 @@ func Plugin(ctx context.Context, o Options) (*Result, error) {
 	return Run(ctx, p)
 }
 
-// sweep removes what builds that were killed have left.
-func (p *Plan) sweep() {
+// previousSuffix ends the name of the dist that is about to be replaced.
+const previousSuffix = "-previous"
+
+// recover brings back the dist of a build that was killed while it replaced it.
+func (p *Plan) recover() error {
+	if exists(p.Repo.Dist) {
+		return nil
+	}
+	previous, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"+previousSuffix))
+	if err != nil || len(previous) == 0 {
+		return nil
+	}
+	if err := os.Rename(previous[len(previous)-1], p.Repo.Dist); err != nil {
+		return fmt.Errorf("bring back the previous dist: %w", err)
+	}
+	return nil
+}
+
+// sweep removes folders of builds that ended long ago. Younger ones may be at work.
+func (p *Plan) sweep(context.Context, string, *Result) error {
 	old, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"))
 	if err != nil {
-		return
+		return nil
 	}
 	for _, dir := range old {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.RemoveAll(dir)
 		}
 	}
+	return nil
 }
 
 func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
@@ -91,12 +113,22 @@ func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
 	return nil
 }
 
+// writeMetadata writes plugin.json and those of nested plugins.
 func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
-	data, err := p.metadata()
-	if err != nil {
-		return err
+	for _, m := range p.documents {
+		data, err := p.metadata(m)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(staging, filepath.FromSlash(m.to))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return fmt.Errorf("write %s: %w", m.to, err)
+		}
+		if err := os.WriteFile(target, data, 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", m.to, err)
+		}
 	}
-	return os.WriteFile(filepath.Join(staging, bundle.MetadataFile), data, 0o644)
+	return nil
 }
 
 // replaceDist puts the staging folder in the place of dist. If that fails half
@@ -105,7 +137,7 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	if err := os.Chmod(staging, 0o755); err != nil {
 		return fmt.Errorf("replace dist: %w", err)
 	}
-	previous := staging + "-previous"
+	previous := staging + previousSuffix
 	err := os.Rename(p.Repo.Dist, previous)
 	hadDist := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,20 +73,25 @@ func (p *Plan) readRecord() record {
 
 // writeRecord notes the executables of dist. A note that cannot be written only
 // costs time.
-func (p *Plan) writeRecord(_ context.Context, _ string, result *Result) error {
+func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error {
+	before := slices.Clone(p.Commands)
+	p.digestInputs(ctx)
 	r := record{Outputs: map[string]recordedOutput{}}
 	for i, e := range result.Executables {
+		if before[i].inputs != p.Commands[i].inputs {
+			continue // edited meanwhile: it is not known which state was compiled
+		}
 		if info, err := os.Stat(filepath.Join(p.Repo.Dist, filepath.FromSlash(e.File))); err == nil {
 			r.Outputs[e.File] = recordedOutput{Inputs: p.Commands[i].inputs, Size: info.Size(), Modified: info.ModTime()}
 		}
 	}
 	file, err := p.recordFile()
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
 	tmp := file + ".new"
@@ -100,7 +106,9 @@ func (p *Plan) writeRecord(_ context.Context, _ string, result *Result) error {
 func (p *Plan) digestInputs(ctx context.Context) {
 	common, err := p.commonInputs(ctx)
 	for i := range p.Commands {
-		if c := &p.Commands[i]; err == nil {
+		c := &p.Commands[i]
+		c.inputs = ""
+		if err == nil {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common, c.Args, c.Env))
 			c.inputs = hex.EncodeToString(sum[:])
 		}
@@ -109,7 +117,8 @@ func (p *Plan) digestInputs(ctx context.Context) {
 
 // settings are what changes the output of the go command and is no file of ours.
 func settings() []string {
-	return []string{"GOWORK", "GOVERSION", "GOROOT", "GOFLAGS", "GOEXPERIMENT", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMODCACHE", "GOFIPS140"}
+	return []string{"GOWORK", "GOVERSION", "GOROOT", "GOFLAGS", "GOEXPERIMENT", "GOMODCACHE", "GOFIPS140",
+		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 }
 
 func (p *Plan) commonInputs(ctx context.Context) (string, error) {
@@ -121,13 +130,18 @@ func (p *Plan) commonInputs(ctx context.Context) (string, error) {
 	if work, _, _ := bytes.Cut(env, []byte("\n")); len(bytes.TrimSpace(work)) > 0 && string(work) != "off" {
 		return "", errors.New("a workspace can bring in any module")
 	}
+	for _, flag := range []string{"-overlay", "-modfile", "-pgo"} {
+		if bytes.Contains(env, []byte(flag)) {
+			return "", fmt.Errorf("the flag %s brings in files from elsewhere", flag)
+		}
+	}
 	digest.Write(env)
 	dirs, err := p.localModules(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, dir := range dirs {
-		if err := digestTree(digest, dir); err != nil {
+		if err := p.digestTree(digest, dir); err != nil {
 			return "", err
 		}
 	}
@@ -170,8 +184,8 @@ func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // digestTree adds path and content of every file that a package of the module
-// could be made of.
-func digestTree(digest io.Writer, root string) error {
+// could be made of or embed.
+func (p *Plan) digestTree(digest io.Writer, root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -181,12 +195,9 @@ func digestTree(digest io.Writer, root string) error {
 			return err
 		}
 		if d.IsDir() {
-			if rel == bundle.DistDir || d.Name() == ".git" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".slipway") {
+			if p.isNoInput(root, rel) {
 				return filepath.SkipDir
 			}
-			return nil
-		}
-		if strings.HasSuffix(rel, "_test.go") {
 			return nil
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -199,4 +210,11 @@ func digestTree(digest io.Writer, root string) error {
 		fmt.Fprintf(digest, "%q %x\n", rel, sha256.Sum256(data))
 		return nil
 	})
+}
+
+// isNoInput says which folders of a module no package is made of: what the build
+// writes itself, and what is too large to read and nobody embeds.
+func (p *Plan) isNoInput(root, rel string) bool {
+	isOwn := root == p.Repo.Root && (rel == bundle.DistDir || strings.HasPrefix(rel, ".slipway"))
+	return isOwn || rel == "node_modules" || filepath.Base(rel) == ".git"
 }

@@ -14,7 +14,8 @@ import (
 var ErrNotExecutable = errors.New("not an ELF, Mach-O or PE executable")
 
 // ExecutablePlatform reads the header of a program and says which platform it is
-// for. An ELF file counts as linux unless its header names another system.
+// for. An ELF file counts as linux unless its header names another system. The
+// platforms it tells apart are those that ParsePlatforms accepts.
 func ExecutablePlatform(r io.ReaderAt) (Platform, error) {
 	magic := make([]byte, 4)
 	if _, err := r.ReadAt(magic, 0); err != nil {
@@ -56,7 +57,7 @@ func elfOS(abi elf.OSABI) string {
 }
 
 func elfArch(f *elf.File) string {
-	little := f.ByteOrder.String() == "LittleEndian"
+	little := f.Data == elf.ELFDATA2LSB
 	switch f.Machine {
 	case elf.EM_X86_64:
 		return "amd64"
@@ -72,6 +73,15 @@ func elfArch(f *elf.File) string {
 		return "s390x"
 	case elf.EM_LOONGARCH:
 		return "loong64"
+	case elf.EM_MIPS:
+		arch := "mips"
+		if f.Class == elf.ELFCLASS64 {
+			arch = "mips64"
+		}
+		if little {
+			arch += "le"
+		}
+		return arch
 	case elf.EM_PPC64:
 		if little {
 			return "ppc64le"

@@ -65,6 +65,10 @@ type Info struct {
 		Small string `json:"small"`
 		Large string `json:"large"`
 	} `json:"logos"`
+	Screenshots []struct {
+		Name string `json:"name"`
+		Path string `json:"path"`
+	} `json:"screenshots"`
 }
 
 // Dependencies is the property "dependencies". ServiceRange is the service

@@ -38,9 +38,15 @@ func (p Platform) Executable(name string) string {
 	return file
 }
 
-// ParsePlatforms reads "all", "host" or a comma-separated list of os/arch. Any
-// platform is accepted, also those outside AllPlatforms: the Go toolchain is the
-// judge of what it can build. "" means all.
+// systems are the operating systems on which a backend can be a process of its own
+// and whose programs ExecutablePlatform tells apart.
+func systems() []string {
+	return []string{"linux", "darwin", "windows", "freebsd", "netbsd", "openbsd"}
+}
+
+// ParsePlatforms reads "all", "host" or a comma-separated list of os/arch. An
+// architecture outside AllPlatforms is accepted: the Go toolchain is the judge of
+// what it can build. "" means all.
 func ParsePlatforms(list string) ([]Platform, error) {
 	switch list {
 	case "", "all":
@@ -54,6 +60,9 @@ func ParsePlatforms(list string) ([]Platform, error) {
 		os, arch, ok := strings.Cut(item, "/")
 		if !ok || !isWord(os) || !isWord(arch) {
 			return nil, fmt.Errorf("platform %q: write it as os/arch, such as linux/amd64, or use all or host", item)
+		}
+		if !slices.Contains(systems(), os) {
+			return nil, fmt.Errorf("platform %q: backends are built for the systems %s", item, strings.Join(systems(), ", "))
 		}
 		if p := (Platform{os, arch}); !slices.Contains(out, p) {
 			out = append(out, p)

@@ -79,7 +79,7 @@ func (p *Plugin) refresh() (*process, error) {
 
 	if !b.Metadata.Backend {
 		p.retire(p.take(), StateNoBackend, "")
-		return nil, nil //nolint:nilnil // there is no process, and that is right
+		return nil, nil
 	}
 	spec, err := p.prepare(b)
 	if err == nil && old != nil && old.isRunning() && old.print == spec.print {

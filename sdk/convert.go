@@ -86,7 +86,7 @@ func queryToWire(q Query) *pluginv2.DataQuery {
 // dataToWire writes the frames and the error of one answer. The cause of the
 // error goes to the log, not over the wire.
 func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
-	out := &pluginv2.DataResponse{Status: int32(r.Status)} //nolint:gosec // an HTTP status
+	out := &pluginv2.DataResponse{Status: int32(r.Status)}
 	for _, f := range r.Frames {
 		b, err := f.MarshalArrow()
 		if err != nil {
@@ -100,7 +100,7 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 		slog.ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
 		out.Error, out.ErrorSource = message, string(source)
 		if r.Status == 0 {
-			out.Status = int32(code) //nolint:gosec // an HTTP status
+			out.Status = int32(code)
 		}
 	} else if r.Status == 0 {
 		out.Status = http.StatusOK

@@ -16,7 +16,7 @@ import (
 // The variables by which a host tells a backend where it is and who it is there.
 const (
 	EnvAppURL       = "SVC_APP_URL"
-	EnvClientSecret = "SVC_PLUGIN_APP_CLIENT_SECRET" //nolint:gosec // a name, not a secret
+	EnvClientSecret = "SVC_PLUGIN_APP_CLIENT_SECRET"
 )
 
 // ErrNoToken says that the host gave the plugin no service account token.

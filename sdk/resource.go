@@ -105,7 +105,7 @@ func (w *resourceWriter) FlushError() error {
 	}
 	msg := &pluginv2.CallResourceResponse{Body: bytes.Clone(w.body.Bytes())}
 	if !w.started {
-		msg.Code, msg.Headers = int32(w.status), headerToWire(w.sent) //nolint:gosec // a three-digit status
+		msg.Code, msg.Headers = int32(w.status), headerToWire(w.sent)
 		w.started = true
 	}
 	w.body.Reset()

@@ -38,7 +38,7 @@ type hostOptions struct {
 }
 
 const (
-	envAdminPassword = "SLIPWAY_ADMIN_PASSWORD" //nolint:gosec // a name, not a password
+	envAdminPassword = "SLIPWAY_ADMIN_PASSWORD"
 	// defaultServiceVersion is the first that gives plugins service accounts.
 	defaultServiceVersion = "10.3.0"
 	drainTimeout          = 10 * time.Second

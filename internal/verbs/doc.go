@@ -43,5 +43,5 @@ func usage(format string, args ...any) error {
 
 // isTerminal says whether a file is a terminal that takes colour and redrawing.
 func isTerminal(f *os.File) bool {
-	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" //nolint:gosec // a file descriptor fits
+	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
