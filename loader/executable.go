@@ -18,51 +18,62 @@ import (
 
 // spec is all that a launch needs.
 type spec struct {
-	dir     string // working directory: the plugin's folder
-	program string // private copy of the executable
+	runDir  string // where private folders are made
+	source  string // the executable in the plugin's folder
+	sum     string // its SHA-256
 	print   string // what it would run: differs when a restart is due
-	env     []string
-	sockets string
 	token   TokenDecision
 	options Options
 	plugin  bundle.Plugin
 }
 
-// prepare checks the executable and copies it to a private place named by its
-// content: what was checked is what runs, and a rebuild never meets a busy file.
+// prepare checks the executable.
 func (p *Plugin) prepare(b bundle.Plugin) (*spec, error) {
 	source, err := executablePath(b)
 	if err != nil {
 		return nil, permanentError{err}
 	}
-	program, sum, err := privateCopy(source, p.runDir)
+	sum, err := digest(source)
 	if err != nil {
 		return nil, err
-	}
-	s := &spec{
-		dir: b.Dir, program: program, sockets: p.runDir,
-		token: decideToken(b.Metadata, p.options), options: p.options, plugin: b,
 	}
 	permissions := "none"
 	if b.Metadata.IAM != nil {
 		permissions = fmt.Sprint(b.Metadata.IAM.Permissions)
 	}
-	s.print = strings.Join([]string{sum, b.Dir, b.Metadata.Info.Version, permissions}, "\n")
-	return s, nil
+	return &spec{
+		runDir: p.runDir, source: source, sum: sum,
+		print: strings.Join([]string{sum, b.Metadata.Info.Version, permissions}, "\n"),
+		token: decideToken(b.Metadata, p.options), options: p.options, plugin: b,
+	}, nil
 }
 
-// credentials issues the token, if the plugin gets one, and completes the spec's
-// environment.
-func (s *spec) credentials(ctx context.Context) error {
+// copyProgram makes a private folder with a copy of the executable: what was
+// checked is what runs, and a rebuild never meets a busy file. The process runs in
+// that folder, so that the plugin's own can be replaced, on Windows too.
+func (s *spec) copyProgram() (home, program string, err error) {
+	home, err = os.MkdirTemp(s.runDir, "")
+	if err != nil {
+		return "", "", fmt.Errorf("copy executable: %w", err)
+	}
+	program = filepath.Join(home, filepath.Base(s.source))
+	if err := privateCopy(s.source, program, s.sum); err != nil {
+		return "", "", errors.Join(err, os.RemoveAll(home))
+	}
+	return home, program, nil
+}
+
+// environment issues the token, if the plugin gets one, and returns what the
+// process sees.
+func (s *spec) environment(ctx context.Context) ([]string, error) {
 	var token string
 	if s.token.Injected {
 		var err error
 		if token, err = s.options.Token(ctx, s.plugin); err != nil {
-			return fmt.Errorf("issue service account token: %w", err)
+			return nil, fmt.Errorf("issue service account token: %w", err)
 		}
 	}
-	s.env = environment(s.options, s.plugin.Metadata, token)
-	return nil
+	return environment(s.options, s.plugin.Metadata, token), nil
 }
 
 // executablePath finds the executable for this platform and says what is there
@@ -115,33 +126,39 @@ func othersThere(b bundle.Plugin) string {
 	return " (there is " + strings.Join(names, ", ") + ")"
 }
 
-// privateCopy copies a program to dir/<sha256>/<name> and returns the copy and
-// the digest. An existing copy is used again.
-func privateCopy(source, dir string) (path, sum string, err error) {
+// digest returns the SHA-256 of a file in hexadecimal digits.
+func digest(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read executable: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("read executable: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// privateCopy copies a program that must have the digest sum: it may be written to
+// just now.
+func privateCopy(source, target, sum string) error {
 	in, err := os.Open(source)
 	if err != nil {
-		return "", "", fmt.Errorf("open executable: %w", err)
+		return fmt.Errorf("copy executable: %w", err)
 	}
 	defer func() { _ = in.Close() }()
-	tmp, err := os.CreateTemp(dir, "copy-")
+	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
-		return "", "", fmt.Errorf("copy executable: %w", err)
+		return fmt.Errorf("copy executable: %w", err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	digest := sha256.New()
-	_, err = io.Copy(io.MultiWriter(tmp, digest), in)
-	err = errors.Join(err, tmp.Chmod(0o700), tmp.Close())
-	if err != nil {
-		return "", "", fmt.Errorf("copy executable: %w", err)
+	copied := sha256.New()
+	_, err = io.Copy(io.MultiWriter(out, copied), in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("copy executable: %w", err)
 	}
-	sum = hex.EncodeToString(digest.Sum(nil))
-	home := filepath.Join(dir, sum[:16])
-	path = filepath.Join(home, filepath.Base(source))
-	if _, err := os.Stat(path); err == nil {
-		return path, sum, nil
+	if hex.EncodeToString(copied.Sum(nil)) != sum {
+		return fmt.Errorf("copy executable: %s changed meanwhile", source)
 	}
-	if err := errors.Join(os.MkdirAll(home, 0o700), os.Rename(tmp.Name(), path)); err != nil {
-		return "", "", fmt.Errorf("copy executable: %w", err)
-	}
-	return path, sum, nil
+	return nil
 }

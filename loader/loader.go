@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -71,17 +74,39 @@ func orDefault(d, fallback time.Duration) time.Duration {
 	return d
 }
 
-// maxSocketDir keeps the path of a socket within the 104 bytes that every Unix
-// allows, with room for the names below it.
-const maxSocketDir = 50
+// maxBase is the longest folder for temporary files below which the path of a
+// socket stays within the 104 bytes that every Unix allows.
+const maxBase = 24
 
-// privateDir makes a folder of mode 0700 with a short path.
+const runDirPrefix = "slipway-"
+
+// privateDir makes a folder of mode 0700 with a short path, named by this process,
+// and removes those of processes that were killed.
 func privateDir() (string, error) {
 	base := os.TempDir()
-	if len(base) > maxSocketDir-len("/slipway-0123456789") && os.PathSeparator == '/' {
+	if len(base) > maxBase && os.PathSeparator == '/' {
 		base = "/tmp"
 	}
-	return os.MkdirTemp(base, "slipway-")
+	old, err := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*"))
+	if err != nil {
+		old = nil // base has a character that Glob takes for a pattern
+	}
+	for _, dir := range old {
+		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
+		if pid, err := strconv.Atoi(id); err == nil && !isAlive(pid) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+	return os.MkdirTemp(base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
+}
+
+// isAlive says whether there is a process with the id.
+func isAlive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // Reload scans the plugin folders and brings what runs in line with them: new
@@ -181,6 +206,8 @@ func (l *Loader) Close() error {
 	}
 	l.mu.Unlock()
 	stopAll(all)
+	l.reloading.Lock() // a Reload that was under way stops plugins too
+	defer l.reloading.Unlock()
 	if err := os.RemoveAll(l.runDir); err != nil {
 		return fmt.Errorf("remove folder of plugin processes: %w", err)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package loader
 
 import (
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +32,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	mode, _, _ := strings.Cut(name, "_")
+	if mode == "deaf" { // answers the handshake and nothing else
+		go func() {
+			time.Sleep(300 * time.Millisecond)
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}()
+	}
 	switch mode {
 	case "crash":
 		fmt.Fprintln(os.Stderr, "cannot find my settings")
@@ -392,6 +401,123 @@ func TestLogLines(t *testing.T) {
 		strings.Repeat("z", maxLogLine) + " cut=true\nlevel=ERROR msg=after\n"
 	if got := out.String(); got != want {
 		t.Errorf("got %d bytes, %.200s", len(got), got)
+	}
+}
+
+func TestCloseOfAProcessThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	plug(t, root, "a", "deaf", "")
+	l := start(t, Options{Dirs: []string{root}, DrainTimeout: 100 * time.Millisecond})
+	pid := mustPlugin(t, l, "a").Status().PID
+	time.Sleep(500 * time.Millisecond)
+	closing := time.Now()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(closing); took > 5*time.Second || isAlive(pid) {
+		t.Errorf("closing took %s, process alive %t", took, isAlive(pid))
+	}
+}
+
+func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := plug(t, root, "a", "hang", "")
+	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Minute})
+	l.options.Dirs = []string{root}
+	hung := make(chan error, 1)
+	go func() { hung <- l.Reload(t.Context()) }()
+	for {
+		if p, ok := l.Plugin("a"); ok && p.Status().State == StateStarting {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	plug(t, root, "a", "ok", "")
+	mended := time.Now()
+	p := mustPlugin(t, l, "a")
+	plugins, _ := bundle.Discover(root)
+	p.update(plugins[0])
+	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
+		t.Errorf("got %q, %v; %+v", got, err, p.Status())
+	}
+	if took := time.Since(mended); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if err := <-hung; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAProcessThatDiesDuringASwapIsOutOfReach(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := plug(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}, StartTimeout: 2 * time.Second, ReadyTimeout: 100 * time.Millisecond})
+	p := mustPlugin(t, l, "a")
+	old, err := os.FindProcess(p.Status().PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	plug(t, root, "a", "hang", "")
+	swapped := make(chan error, 1)
+	go func() { swapped <- l.Reload(t.Context()) }()
+	time.Sleep(300 * time.Millisecond)
+	if err := old.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	var e *sdk.Error
+	if _, err := fetch(t.Context(), p, "x"); !errors.As(err, &e) || e.Status != http.StatusServiceUnavailable {
+		t.Errorf("error %v", err)
+	}
+	if err := <-swapped; err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); s.State != StateRestarting || s.PID != 0 {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestPrivateFoldersAreRemoved(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := plug(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}})
+	for i := range 3 {
+		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"2.0.%d"}}`, i)
+		if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		homes, err := os.ReadDir(l.runDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(homes) == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d private folders for one process", len(homes))
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(l.runDir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", l.runDir, err)
 	}
 }
 

@@ -71,7 +71,9 @@ func (l *logs) emit(line []byte, cut bool) {
 // works writes none, and an error from the first line of a panic on.
 func (l *logs) parse(text string) (slog.Level, string, []slog.Attr) {
 	var fields map[string]any
-	if err := json.Unmarshal([]byte(text), &fields); err != nil || fields["@message"] == nil {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil || fields["@message"] == nil {
 		if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
 			l.panics = true
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -44,7 +46,6 @@ type Plugin struct {
 	logger  *slog.Logger
 
 	changed chan struct{} // capacity 1: the bundle may differ, look again
-	ctx     context.Context
 	cancel  context.CancelFunc
 	done    chan struct{} // the supervisor has returned
 
@@ -54,8 +55,10 @@ type Plugin struct {
 	bundle  bundle.Plugin
 	status  Status
 	current *process
-	pending int           // updates not yet acted on
-	moved   chan struct{} // closed and replaced at every change of status
+	pending int                // updates not yet acted on
+	abort   context.CancelFunc // ends the start that is under way, or nil
+	starts  string             // stamp of what that start runs
+	moved   chan struct{}      // closed and replaced at every change of status
 }
 
 func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
@@ -63,7 +66,7 @@ func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
 	p := &Plugin{
 		id: b.Metadata.ID, options: o, runDir: runDir,
 		logger:  o.Logger.With("plugin", b.Metadata.ID),
-		changed: make(chan struct{}, 1), ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
 		bundle: b, moved: make(chan struct{}),
 		status: Status{State: StateStarting, Since: time.Now()},
 	}
@@ -71,7 +74,7 @@ func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
 		p.status.State = StateNoBackend
 	}
 	p.pending = 1
-	go p.supervise()
+	go p.supervise(ctx)
 	return p
 }
 
@@ -165,11 +168,25 @@ func (p *Plugin) update(b bundle.Plugin) {
 	p.mu.Lock()
 	p.bundle = b
 	p.pending++
+	if p.abort != nil && stamp(b) != p.starts {
+		p.abort() // a start that hangs must not hold up what mends it
+	}
 	p.mu.Unlock()
 	select {
 	case p.changed <- struct{}{}:
 	default:
 	}
+}
+
+// stamp tells a bundle on disk from its successor, cheaply.
+func stamp(b bundle.Plugin) string {
+	text := b.Dir
+	for _, name := range []string{bundle.MetadataFile, bundle.Host().Executable(b.Metadata.Executable)} {
+		if info, err := os.Stat(filepath.Join(b.Dir, filepath.FromSlash(name))); err == nil {
+			text += fmt.Sprintf("\n%d %s", info.Size(), info.ModTime())
+		}
+	}
+	return text
 }
 
 // settled waits until every update has been acted on.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -18,14 +20,17 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
+// killAfter is how long a process may take to stop when it is asked to.
+const killAfter = 2 * time.Second
+
 // process is one run of a backend: from the handshake to its end.
 type process struct {
 	client *sdk.Client
 	plugin *goplugin.Client
 	run    *run
-	exited <-chan struct{}
 	pid    int
-	print  string
+	print  string // see spec
+	home   string // private folder
 
 	mu      sync.Mutex
 	holders int
@@ -36,12 +41,18 @@ type process struct {
 // launch starts a process and shakes hands. The error says what the process
 // printed, when it printed something.
 func launch(ctx context.Context, s *spec) (*process, error) {
-	if err := s.credentials(ctx); err != nil {
+	env, err := s.environment(ctx)
+	if err != nil {
 		return nil, err
 	}
-	logs := newLogs(s.options.Logger.With("plugin", s.plugin.Metadata.ID))
-	cmd := exec.Command(s.program)
-	cmd.Dir, cmd.Env = s.dir, s.env
+	home, program, err := s.copyProgram()
+	if err != nil {
+		return nil, err
+	}
+	logger := s.options.Logger.With("plugin", s.plugin.Metadata.ID)
+	stderr := newLogs(logger)
+	cmd := exec.Command(program)
+	cmd.Dir, cmd.Env = home, env
 	r := newRun(cmd)
 	client := goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  wire.Handshake(),
@@ -51,28 +62,34 @@ func launch(ctx context.Context, s *spec) (*process, error) {
 			return r, nil
 		},
 		StartTimeout:     s.options.StartTimeout,
-		Stderr:           logs,
+		Stderr:           stderr,
+		SyncStdout:       newLogs(logger), // what handlers print once the plugin serves
+		SyncStderr:       newLogs(logger),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(),
 		AutoMTLS:         true,
 		SkipHostEnv:      true,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: s.sockets},
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: home},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
 		},
 	})
+	ctx, cancel := context.WithTimeout(ctx, s.options.StartTimeout)
+	defer cancel()
 	conn, err := connect(ctx, client, r)
 	if err != nil {
-		client.Kill()
-		return nil, startError(err, r, logs)
+		endClient(client, r)
+		_ = os.RemoveAll(home) // Close removes what is left
+		return nil, startError(ctx, err, r, stderr)
 	}
 	return &process{
-		client: sdk.NewClient(conn), plugin: client, run: r, exited: r.exited,
-		pid: cmd.Process.Pid, print: s.print, idle: make(chan struct{}),
+		client: sdk.NewClient(conn), plugin: client, run: r,
+		pid: cmd.Process.Pid, print: s.print, home: home, idle: make(chan struct{}),
 	}, nil
 }
 
-// connect shakes hands; it gives up at once when ctx ends.
+// connect shakes hands and calls the process once. It gives up when ctx ends,
+// which kills the process and with it whatever is waited for.
 func connect(ctx context.Context, client *goplugin.Client, r *run) (grpc.ClientConnInterface, error) {
 	stop := context.AfterFunc(ctx, func() { _ = r.Kill(context.Background()) })
 	defer stop()
@@ -85,32 +102,47 @@ func connect(ctx context.Context, client *goplugin.Client, r *run) (grpc.ClientC
 		return nil, errors.New("the plugin does not speak gRPC")
 	}
 	if err := g.Ping(); err != nil {
-		return nil, fmt.Errorf("ping: %w", err)
+		return nil, fmt.Errorf("it does not answer: %w", err)
 	}
 	return g.Conn, nil
 }
 
+// endClient asks a process to stop, insists after killAfter, and waits for its
+// end. go-plugin alone would wait for the answer of a process that gives none.
+func endClient(client *goplugin.Client, r *run) {
+	insist := time.AfterFunc(killAfter, func() { _ = r.Kill(context.Background()) })
+	defer insist.Stop()
+	client.Kill()
+	<-r.exited
+}
+
 // startError puts go-plugin's error in the words of somebody who has to mend the
 // plugin.
-func startError(err error, r *run, logs *logs) error {
+func startError(ctx context.Context, err error, r *run, stderr *logs) error {
 	text := err.Error()
 	switch {
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		return fmt.Errorf("start backend: %w", context.Canceled)
 	case r.startErr != nil:
 		text = "cannot be executed: " + r.startErr.Error()
+		if errors.Is(r.startErr, fs.ErrPermission) {
+			text += "; if the folder for temporary files is mounted noexec, set TMPDIR to another"
+		}
+		return permanentError{fmt.Errorf("start backend: %s", text)}
+	case ctx.Err() != nil, strings.Contains(text, "timeout while waiting"):
+		text = "no handshake and answer within the start timeout: is its main calling sdk.Serve?"
 	case strings.Contains(text, "Unrecognized remote plugin message:"):
 		_, line, _ := strings.Cut(text, "message:")
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "\n")
 		text = "it ended, or closed standard output, before the handshake"
-		if line != "" && !strings.HasPrefix(line, "This usually means") && !strings.HasPrefix(line, "Failed to read") {
+		if line != "" && !strings.HasPrefix(line, "Failed to read") {
 			text = fmt.Sprintf("it printed %q to standard output before the handshake: a backend must print nothing there", shorten(line))
 		}
-	case strings.Contains(text, "timeout while waiting"):
-		text = "no handshake within the start timeout: is its main calling sdk.Serve?"
 	}
-	if r.hasExited() && r.startErr == nil {
+	if r.hasExited() {
 		text += " (" + r.result() + ")"
 	}
-	if tail := logs.tail(); tail != "" {
+	if tail := stderr.tail(); tail != "" {
 		text += "; its last words: " + tail
 	}
 	return fmt.Errorf("start backend: %s", text)
@@ -120,7 +152,7 @@ func startError(err error, r *run, logs *logs) error {
 func (p *process) hold() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closing {
+	if p.closing || p.run.hasExited() {
 		return false
 	}
 	p.holders++
@@ -136,39 +168,32 @@ func (p *process) release() {
 	}
 }
 
-// drain lets no new request in and waits for the running ones, at most for the
-// time given.
-func (p *process) drain(timeout time.Duration) {
+// shut lets no new request in.
+func (p *process) shut() {
 	p.mu.Lock()
-	if !p.closing {
-		p.closing = true
-		if p.holders == 0 {
-			close(p.idle)
-		}
+	defer p.mu.Unlock()
+	if p.closing {
+		return
 	}
-	p.mu.Unlock()
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	select {
-	case <-p.idle:
-	case <-p.exited:
-	case <-timer.C:
+	p.closing = true
+	if p.holders == 0 {
+		close(p.idle)
 	}
 }
 
-// kill asks the process to stop, insists after two seconds, and waits for its
-// end.
-func (p *process) kill() {
-	p.mu.Lock()
-	if !p.closing {
-		p.closing = true
-		if p.holders == 0 {
-			close(p.idle)
-		}
+// retire lets no new request in, waits for the running ones, at most for the time
+// given, ends the process and removes its private folder.
+func (p *process) retire(drain time.Duration) {
+	p.shut()
+	timer := time.NewTimer(drain)
+	defer timer.Stop()
+	select {
+	case <-p.idle:
+	case <-p.run.exited:
+	case <-timer.C:
 	}
-	p.mu.Unlock()
-	p.plugin.Kill()
-	<-p.exited
+	endClient(p.plugin, p.run)
+	_ = os.RemoveAll(p.home) // Close removes what is left
 }
 
 func (p *process) isRunning() bool { return !p.run.hasExited() }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -23,18 +24,19 @@ func backoff(failures int) time.Duration {
 
 // supervise is the life of a plugin: it owns the process and is the only one to
 // start, replace or stop it.
-func (p *Plugin) supervise() {
+func (p *Plugin) supervise(ctx context.Context) {
 	defer close(p.done)
 	failures := 0
 	var retry <-chan time.Time
 	var exited <-chan struct{}
 	var startedAt time.Time
 	step := func() {
-		proc, err := p.refresh()
+		proc, err := p.refresh(ctx)
 		exited, retry = nil, nil
 		if proc != nil {
-			exited, startedAt = proc.exited, time.Now()
-		} else if retriable(err) {
+			exited, startedAt = proc.run.exited, time.Now()
+		}
+		if retriable(err) {
 			failures++
 			retry = time.After(max(backoff(failures), backoffFirst))
 		}
@@ -42,8 +44,8 @@ func (p *Plugin) supervise() {
 	step()
 	for {
 		select {
-		case <-p.ctx.Done():
-			p.retire(p.take(), StateStopped, "")
+		case <-ctx.Done():
+			p.end(StateStopped)
 			p.retiring.Wait()
 			return
 		case <-p.changed:
@@ -66,7 +68,7 @@ func (p *Plugin) supervise() {
 // refresh makes what runs match the bundle and returns the process that runs
 // afterwards, or nil. A running process is only replaced once its successor has
 // shaken hands.
-func (p *Plugin) refresh() (*process, error) {
+func (p *Plugin) refresh(ctx context.Context) (*process, error) {
 	p.mu.Lock()
 	b, old, pending := p.bundle, p.current, p.pending
 	p.mu.Unlock()
@@ -78,7 +80,7 @@ func (p *Plugin) refresh() (*process, error) {
 	}()
 
 	if !b.Metadata.Backend {
-		p.retire(p.take(), StateNoBackend, "")
+		p.end(StateNoBackend)
 		return nil, nil
 	}
 	spec, err := p.prepare(b)
@@ -88,7 +90,12 @@ func (p *Plugin) refresh() (*process, error) {
 	}
 	var next *process
 	if err == nil {
-		next, err = launch(p.ctx, spec)
+		p.set(func(s *Status) {
+			if s.State == StateFailed || s.State == StateNoBackend {
+				s.State = StateStarting // requests wait from now on
+			}
+		})
+		next, err = p.launch(ctx, spec)
 	}
 	if err != nil {
 		return p.keep(old, err), err
@@ -101,12 +108,24 @@ func (p *Plugin) refresh() (*process, error) {
 	})
 	p.logger.Info("plugin started", "pid", next.pid, "token", spec.token.Reason)
 	if old != nil {
-		p.retiring.Go(func() {
-			old.drain(p.options.DrainTimeout)
-			old.kill()
-		})
+		p.retiring.Go(func() { old.retire(p.options.DrainTimeout) })
 	}
 	return next, nil
+}
+
+// launch starts a process; an update that brings something else ends the attempt.
+func (p *Plugin) launch(ctx context.Context, s *spec) (*process, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.mu.Lock()
+	p.abort, p.starts = cancel, stamp(s.plugin)
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.abort = nil
+		p.mu.Unlock()
+	}()
+	return launch(ctx, s)
 }
 
 // keep leaves the old process running after a failed change, or says that there
@@ -119,6 +138,7 @@ func (p *Plugin) keep(old *process, err error) *process {
 		})
 		return old
 	}
+	p.bury()
 	state := StateFailed
 	if retriable(err) {
 		state = StateRestarting
@@ -129,11 +149,9 @@ func (p *Plugin) keep(old *process, err error) *process {
 
 // crashed notes that the process ended by itself.
 func (p *Plugin) crashed(wait time.Duration) {
-	proc := p.take()
 	reason := "the process ended by itself"
-	if proc != nil {
+	if proc := p.bury(); proc != nil {
 		reason = proc.epitaph()
-		proc.kill()
 	}
 	if wait > 0 {
 		reason += fmt.Sprintf("; next start in %s", wait)
@@ -145,6 +163,23 @@ func (p *Plugin) crashed(wait time.Duration) {
 	p.logger.Error("plugin ended", "reason", reason)
 }
 
+// bury cleans up after a process that ended by itself, and returns it.
+func (p *Plugin) bury() *process {
+	proc := p.take()
+	if proc != nil {
+		proc.retire(0)
+	}
+	return proc
+}
+
+// end stops the process, if there is one, after its running requests.
+func (p *Plugin) end(state State) {
+	if proc := p.take(); proc != nil {
+		proc.retire(p.options.DrainTimeout)
+	}
+	p.set(func(s *Status) { s.State, s.Reason, s.PID = state, "", 0 })
+}
+
 // take removes the process from the reach of requests.
 func (p *Plugin) take() *process {
 	p.mu.Lock()
@@ -152,14 +187,6 @@ func (p *Plugin) take() *process {
 	proc := p.current
 	p.current = nil
 	return proc
-}
-
-func (p *Plugin) retire(proc *process, state State, reason string) {
-	if proc != nil {
-		proc.drain(p.options.DrainTimeout)
-		proc.kill()
-	}
-	p.set(func(s *Status) { s.State, s.Reason, s.PID = state, reason, 0 })
 }
 
 // A permanent error is one that only a change of the plugin can mend.

@@ -124,10 +124,12 @@ func callError(err error) error {
 		e.Status = http.StatusForbidden
 	case codes.NotFound:
 		e.Status = http.StatusNotFound
-	case codes.Unavailable:
-		e.Status = http.StatusBadGateway
 	case codes.DeadlineExceeded:
 		e.Status = http.StatusGatewayTimeout
+	case codes.Unavailable: // gRPC's words name sockets and paths
+		e.Status, e.Message, e.Cause = http.StatusBadGateway, "the connection to the plugin was lost", err
+	case codes.Internal:
+		e.Message, e.Cause = "the plugin failed on this call: its log may say why", err
 	}
 	return e
 }

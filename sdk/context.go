@@ -15,7 +15,6 @@ type Context struct {
 	User          *User       // nil when the host itself asks
 	App           *App        // settings of an app plugin, else nil
 	DataSource    *DataSource // settings of the data source, else nil
-	Host          map[string]string
 }
 
 // User is the person or account whose request led to the call.

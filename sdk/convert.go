@@ -3,8 +3,10 @@ package sdk
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
@@ -84,11 +86,12 @@ func queryToWire(q Query) *pluginv2.DataQuery {
 }
 
 // dataToWire writes the frames and the error of one answer. The cause of the
-// error goes to the log, not over the wire.
+// error goes to the log, not over the wire. A frame that cannot be written fails
+// its own answer and no other.
 func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
 	out := &pluginv2.DataResponse{Status: int32(r.Status)}
 	for _, f := range r.Frames {
-		b, err := f.MarshalArrow()
+		b, err := marshalFrame(f)
 		if err != nil {
 			r.Err = &Error{Message: "the plugin could not write a frame of query " + refID, Cause: err}
 			break
@@ -98,7 +101,7 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	if r.Err != nil {
 		code, source, message := describe(r.Err)
 		slog.ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
-		out.Error, out.ErrorSource = message, string(source)
+		out.Error, out.ErrorSource = wireText(message), string(source)
 		if r.Status == 0 {
 			out.Status = int32(code)
 		}
@@ -107,6 +110,18 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	}
 	return out
 }
+
+func marshalFrame(f Frame) (b []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("writing it panicked: %v", p)
+		}
+	}()
+	return f.MarshalArrow()
+}
+
+// wireText makes a text fit for the wire, where strings are UTF-8.
+func wireText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func dataFromWire(in *pluginv2.DataResponse) DataResponse {
 	r := DataResponse{Status: int(in.GetStatus())}
@@ -135,7 +150,7 @@ func dataFromWire(in *pluginv2.DataResponse) DataResponse {
 func healthToWire(r *CheckHealthResult) *pluginv2.CheckHealthResponse {
 	return &pluginv2.CheckHealthResponse{
 		Status:  pluginv2.CheckHealthResponse_HealthStatus(pluginv2.CheckHealthResponse_HealthStatus_value[string(r.Status)]),
-		Message: r.Message, JsonDetails: r.Details,
+		Message: wireText(r.Message), JsonDetails: r.Details,
 	}
 }
 
@@ -158,7 +173,11 @@ func headerFromWire(in map[string]*pluginv2.StringList) http.Header {
 func headerToWire(h http.Header) map[string]*pluginv2.StringList {
 	out := make(map[string]*pluginv2.StringList, len(h))
 	for k, v := range h {
-		out[k] = &pluginv2.StringList{Values: v}
+		values := make([]string, len(v))
+		for i := range v {
+			values[i] = wireText(v[i])
+		}
+		out[wireText(k)] = &pluginv2.StringList{Values: values}
 	}
 	return out
 }

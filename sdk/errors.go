@@ -28,6 +28,9 @@ type Error struct {
 
 // Error returns the message and the cause; it is meant for logs.
 func (e *Error) Error() string {
+	if e == nil {
+		return "an error that is a nil *sdk.Error: return a plain nil instead"
+	}
 	if e.Cause == nil {
 		return e.Message
 	}
@@ -35,7 +38,12 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Cause
+}
 
 // Errorf makes an error of the plugin's own with a message for users.
 func Errorf(status int, format string, args ...any) *Error {
@@ -66,8 +74,8 @@ func downstreamStatus(err error) int {
 // error is shown as it is.
 func describe(err error) (status int, source Source, message string) {
 	var e *Error
-	if !errors.As(err, &e) {
-		return http.StatusInternalServerError, SourcePlugin, err.Error()
+	if !errors.As(err, &e) || e == nil {
+		return http.StatusInternalServerError, SourcePlugin, fmt.Sprint(err)
 	}
 	status, source, message = e.Status, e.Source, e.Message
 	if status == 0 {

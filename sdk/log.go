@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"strings"
@@ -20,7 +21,7 @@ const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 // line with @timestamp, @level and @message. [Serve] makes such a logger on
 // standard error the default one.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{
+	return slog.New(renamer{slog.NewJSONHandler(w, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if len(groups) > 0 {
@@ -40,7 +41,41 @@ func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 			}
 			return a
 		},
-	}))
+	})})
+}
+
+// renamer keeps an author's top-level attributes apart from time, level and
+// message, which would be taken for them: "msg" becomes "msg_".
+type renamer struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h renamer) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(renamed(a))
+		return true
+	})
+	return h.Handler.Handle(ctx, clean)
+}
+
+// WithAttrs implements slog.Handler.
+func (h renamer) WithAttrs(attrs []slog.Attr) slog.Handler {
+	clean := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		clean[i] = renamed(a)
+	}
+	return renamer{h.Handler.WithAttrs(clean)}
+}
+
+// WithGroup implements slog.Handler; inside a group nothing collides.
+func (h renamer) WithGroup(name string) slog.Handler { return h.Handler.WithGroup(name) }
+
+func renamed(a slog.Attr) slog.Attr {
+	switch a.Key {
+	case slog.TimeKey, slog.LevelKey, slog.MessageKey, logTime, logLevel, logMessage:
+		a.Key += "_"
+	}
+	return a
 }
 
 // levelName maps to the five names hosts know.

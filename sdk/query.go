@@ -133,7 +133,7 @@ func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest
 func rpcError(ctx context.Context, err error) error {
 	code, _, message := describe(err)
 	slog.ErrorContext(ctx, "a call failed", "status", code, "error", err)
-	return status.Error(grpcCode(code), message)
+	return status.Error(grpcCode(code), wireText(message))
 }
 
 func grpcCode(httpStatus int) codes.Code {
@@ -146,8 +146,6 @@ func grpcCode(httpStatus int) codes.Code {
 		return codes.PermissionDenied
 	case http.StatusNotFound:
 		return codes.NotFound
-	case http.StatusNotImplemented:
-		return codes.Unimplemented
 	case http.StatusBadGateway, http.StatusServiceUnavailable:
 		return codes.Unavailable
 	case http.StatusGatewayTimeout:

@@ -36,9 +36,11 @@ func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pl
 // with a leading slash; the query comes from the URL.
 func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest) (*http.Request, error) {
 	target := url.URL{Path: "/" + strings.TrimPrefix(in.GetPath(), "/")}
-	if u, err := url.Parse(in.GetUrl()); err == nil {
-		target.RawQuery = u.RawQuery
+	asked, err := url.Parse(in.GetUrl())
+	if err != nil {
+		return nil, fmt.Errorf("resource request: %w", err)
 	}
+	target.RawQuery = asked.RawQuery
 	req, err := http.NewRequestWithContext(ctx, in.GetMethod(), "/", bytes.NewReader(in.GetBody()))
 	if err != nil {
 		return nil, fmt.Errorf("resource request: %w", err)
@@ -70,7 +72,7 @@ func (w *resourceWriter) Header() http.Header { return w.header }
 
 // WriteHeader fixes the status and the headers.
 func (w *resourceWriter) WriteHeader(code int) {
-	if w.status != 0 {
+	if w.status != 0 || code < http.StatusOK { // interim answers do not travel
 		return
 	}
 	w.status = code
@@ -87,6 +89,9 @@ func (w *resourceWriter) Write(p []byte) (int, error) {
 	}
 	if w.err != nil {
 		return 0, w.err
+	}
+	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
+		return 0, http.ErrBodyNotAllowed
 	}
 	w.body.Write(p)
 	if w.body.Len() >= flushSize {

@@ -59,6 +59,10 @@ func TestEachQuery(t *testing.T) {
 			panic("oh")
 		case "down":
 			return nil, Downstream("the database is away", &net.DNSError{Err: "no such host", Name: "secret.internal"})
+		case "nil frame":
+			return []Frame{nil}, nil
+		case "not UTF-8":
+			return nil, errors.New("bad \xff bytes")
 		}
 		return []Frame{ArrowFrame(fmt.Sprintf("%d points of %s from %s", m.N, ContextOf(ctx).PluginID, q.TimeRange.From.UTC().Format(time.DateOnly)))}, nil
 	})})
@@ -70,6 +74,8 @@ func TestEachQuery(t *testing.T) {
 			{RefID: "B", JSON: []byte(`{"n":"x"}`)},
 			{RefID: "C", Type: "panic"},
 			{RefID: "D", Type: "down"},
+			{RefID: "E", Type: "nil frame"},
+			{RefID: "F", Type: "not UTF-8"},
 		},
 	})
 	if err != nil {
@@ -81,6 +87,8 @@ func TestEachQuery(t *testing.T) {
 	for ref, want := range map[string]Error{
 		"B": {Status: http.StatusBadRequest, Source: SourceDownstream, Message: "cannot be read"},
 		"C": {Status: http.StatusInternalServerError, Source: SourcePlugin, Message: "its log says why"},
+		"E": {Status: http.StatusInternalServerError, Source: SourcePlugin, Message: "could not write a frame"},
+		"F": {Status: http.StatusInternalServerError, Source: SourcePlugin, Message: "bad \uFFFD bytes"},
 		"D": {Status: http.StatusBadGateway, Source: SourceDownstream, Message: "the database is away"},
 	} {
 		var e *Error
@@ -160,6 +168,11 @@ func TestResources(t *testing.T) {
 		case "/panic":
 			panic("oh")
 		case "/nothing":
+		case "/empty":
+			w.WriteHeader(http.StatusEarlyHints)
+			w.Header().Set("X-Name", "caf\xe9")
+			w.WriteHeader(http.StatusNoContent)
+			fmt.Fprint(w, "not allowed")
 		default:
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -189,6 +202,7 @@ func TestResources(t *testing.T) {
 		{"stream", "part 0;part 1;part 2;", http.StatusOK, 3},
 		{"error", "{\"message\":\"short \\\"and\\\" stout\"}\n", http.StatusTeapot, 1},
 		{"nothing", "", http.StatusOK, 1},
+		{"empty", "", http.StatusNoContent, 1},
 	} {
 		pieces, err := call(tc.path)
 		if err != nil || len(pieces) != tc.count {
@@ -213,12 +227,12 @@ func TestResources(t *testing.T) {
 func TestLogger(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	NewLogger(&out, slog.LevelInfo).With("request", 7).WarnContext(t.Context(), "slow", "took", "1s", slog.Group("g", "level", "inner"))
+	NewLogger(&out, slog.LevelInfo).With("request", 7).WarnContext(t.Context(), "slow", "took", "1s", slog.Group("g", "level", "inner"), "msg", "mine", "level", "mine too")
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
-	if line["@level"] != "warn" || line["@message"] != "slow" || line["took"] != "1s" || line["request"] != 7.0 || line["g"].(map[string]any)["level"] != "inner" {
+	if line["@level"] != "warn" || line["@message"] != "slow" || line["took"] != "1s" || line["msg_"] != "mine" || line["level_"] != "mine too" || line["request"] != 7.0 || line["g"].(map[string]any)["level"] != "inner" {
 		t.Errorf("%s", &out)
 	}
 	if _, err := time.Parse(logTimeLayout, line["@timestamp"].(string)); err != nil {

@@ -25,7 +25,6 @@ const (
 	SetDiagnostics = "diagnostics"
 	SetResource    = "resource"
 	SetData        = "data"
-	SetStream      = "stream"
 )
 
 // Handshake returns the cookie that tells a plugin it was started by a host.
@@ -44,7 +43,6 @@ type Services struct {
 	Diagnostics pluginv2.DiagnosticsServer
 	Resource    pluginv2.ResourceServer
 	Data        pluginv2.DataServer
-	Stream      pluginv2.StreamServer
 }
 
 // PluginSet returns the go-plugin set for the services.
@@ -58,9 +56,6 @@ func (s Services) PluginSet() goplugin.PluginSet {
 	}
 	if s.Data != nil {
 		set[SetData] = service(func(g *grpc.Server) { pluginv2.RegisterDataServer(g, s.Data) })
-	}
-	if s.Stream != nil {
-		set[SetStream] = service(func(g *grpc.Server) { pluginv2.RegisterStreamServer(g, s.Stream) })
 	}
 	return set
 }
