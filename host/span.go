@@ -50,11 +50,10 @@ func KeyLifetime(field string, seconds int64) (time.Duration, error) {
 	if seconds == 0 {
 		return MaxKeyLifetime, nil
 	}
-	d, err := TokenLifetime(field, seconds)
-	if err != nil {
-		return 0, err
+	if seconds < 0 || seconds > int64(MaxKeyLifetime/time.Second) {
+		return 0, Invalid(field, "must be from 0 to %d seconds (30 days)", int64(MaxKeyLifetime/time.Second))
 	}
-	return d, checkKeyLifetime(field, d)
+	return time.Duration(seconds) * time.Second, nil
 }
 
 // TokenLifetime reads the lifetime of a service account token in seconds. 0 means

@@ -88,9 +88,10 @@ func NewPasswords(random io.Reader) (*Passwords, error) {
 }
 
 // Match reports whether the password belongs to the stored hash. An empty hash
-// (an unknown login) takes as long as a wrong password. The only error is that of
-// ctx while waiting for a turn.
-func (p *Passwords) Match(ctx context.Context, login, password, hash string) (bool, error) {
+// (an unknown login) takes as long as a wrong password. allow is asked before the
+// slow hash is computed, one caller at a time. The errors are those of allow, and
+// of ctx while waiting for a turn.
+func (p *Passwords) Match(ctx context.Context, login, password, hash string, allow func() error) (bool, error) {
 	key := p.credential(login, password)
 	if p.isVerified(key, hash) {
 		return true, nil
@@ -103,6 +104,9 @@ func (p *Passwords) Match(ctx context.Context, login, password, hash string) (bo
 	}
 	if p.isVerified(key, hash) { // by the one that had the turn before
 		return true, nil
+	}
+	if err := allow(); err != nil {
+		return false, err
 	}
 	if hash == "" {
 		_ = bcrypt.CompareHashAndPassword([]byte(nobodysHash), digestPassword(password))

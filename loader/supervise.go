@@ -177,7 +177,7 @@ func (p *Plugin) end(state State) {
 	if proc := p.take(); proc != nil {
 		proc.retire(p.options.DrainTimeout)
 	}
-	p.set(func(s *Status) { s.State, s.Reason, s.PID = state, "", 0 })
+	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.Token = state, "", 0, TokenDecision{} })
 }
 
 // take removes the process from the reach of requests.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -53,14 +54,7 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 	if err := watchTree(watcher, repo, repo.Root); err != nil {
 		return err
 	}
-	build := func() bool {
-		_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host"})
-		if err != nil && ctx.Err() == nil {
-			fmt.Fprintf(stdout, "%v\n", err)
-		}
-		return err == nil
-	}
-	if !build() && ctx.Err() == nil {
+	if !buildHere(ctx, stdout, repo) && ctx.Err() == nil {
 		fmt.Fprintln(stdout, "waiting for a change that builds")
 	}
 	if o.DataDir == "" {
@@ -76,7 +70,10 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 
 	settled := time.NewTimer(time.Hour)
 	settled.Stop()
-	var since time.Time
+	var since time.Time            // the first change that is not live
+	live := make(chan struct{}, 1) // what was last built runs, or has failed
+	stop := func() {}              // ends the build and swap under way
+	defer func() { stop() }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -98,14 +95,42 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 			}
 			settled.Reset(quiet)
 		case <-settled.C:
-			if build() {
-				if err := s.mount(ctx); err != nil && ctx.Err() == nil {
-					return err
+			stop() // it is out of date
+			stop = inBackground(ctx, func(ctx context.Context) {
+				if buildHere(ctx, stdout, repo) {
+					if err := s.mount(ctx); err == nil {
+						report(stdout, s.loader, since)
+					} else if ctx.Err() == nil {
+						fmt.Fprintf(stdout, "plugins not mounted: %v\n", err)
+					}
 				}
-				report(stdout, s.loader, since)
-			}
+				if ctx.Err() == nil {
+					live <- struct{}{}
+				}
+			})
+		case <-live:
 			since = time.Time{}
 		}
+	}
+}
+
+// buildHere builds for this platform and prints why it cannot.
+func buildHere(ctx context.Context, stdout *os.File, repo bundle.Repo) bool {
+	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host"})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(stdout, "%v\n", err)
+	}
+	return err == nil
+}
+
+// inBackground runs f and returns what ends it and waits for its end.
+func inBackground(ctx context.Context, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { f(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
 	}
 }
 

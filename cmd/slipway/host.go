@@ -12,13 +12,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
@@ -71,10 +70,9 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			}
 			select {
 			case <-c.Context().Done():
-				return s.close()
-			case err := <-s.failed:
-				return errors.Join(err, s.close())
+			case err = <-s.failed:
 			}
+			return errors.Join(err, s.close())
 		},
 	}
 	o.flags(c)
@@ -84,13 +82,18 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 
 // server is a running host: the listener, the API, the store and the plugins.
 type server struct {
-	url     string
-	loader  *loader.Loader
-	store   *store.Store
-	http    *http.Server
-	failed  chan error
-	mounted sync.WaitGroup
-	cancel  context.CancelFunc
+	url      string
+	stdout   io.Writer
+	loader   *loader.Loader
+	store    *store.Store
+	accounts *accounts
+	lock     *flock.Flock // of the database
+	http     *http.Server
+	failed   chan error
+	mounted  sync.WaitGroup
+	cancel   context.CancelFunc // ends mounting
+	cut      context.CancelFunc // ends running requests
+	drain    time.Duration      // how long those may take when the host stops
 }
 
 // startServer starts all parts of a host. It prints the URL as soon as requests
@@ -121,18 +124,19 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("--listen=%s: %w", o.Listen, err)}
 	}
 	undo = append(undo, listener.Close)
-	s := &server{url: "http://" + reachable(listener.Addr()), failed: make(chan error, 1)}
+	s := &server{url: "http://" + reachable(listener.Addr()), stdout: stdout, failed: make(chan error, 1), drain: drainTimeout}
+	if s.lock, err = lockDatabase(o.Database); err != nil {
+		return nil, err
+	}
+	undo = append(undo, s.lock.Close)
 	if s.store, err = store.Open(ctx, store.Options{Path: o.Database, Logger: logger}); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.store.Close)
-	generated, err := s.store.EnsureAdmin(ctx, o.AdminPassword)
-	if err != nil {
-		return nil, err
-	}
+	s.accounts = newAccounts(s.store)
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginsDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
-		Environ: os.Environ(), Token: issuer(s.store), Logger: logger,
+		Environ: os.Environ(), Token: s.accounts.token, Logger: logger,
 	})
 	if err != nil {
 		return nil, err
@@ -142,7 +146,17 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	s.http = &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn)}
+	generated, err := s.store.EnsureAdmin(ctx, o.AdminPassword)
+	if err != nil {
+		return nil, err
+	}
+	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
+	s.cut = cut
+	s.http = &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return requests },
+	}
 	go func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
@@ -163,6 +177,23 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	return s, nil
 }
 
+// lockDatabase refuses a second host on one SQLite file: each would take the
+// plugins' tokens of the other away.
+func lockDatabase(file string) (*flock.Flock, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the database: %w", err)
+	}
+	lock := flock.New(file+".lock", flock.SetPermissions(0o600))
+	free, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock database %s: %w", file, err)
+	}
+	if !free {
+		return nil, fmt.Errorf("another host runs on the database %s: stop it, or give this one its own --data-dir", file)
+	}
+	return lock, nil
+}
+
 // reachable is the address under which this machine reaches a listener.
 func reachable(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
@@ -172,64 +203,31 @@ func reachable(addr net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }
 
-// mount brings the plugins in line with their folders, and removes the service
-// accounts of those that no longer ask for one.
+// mount brings the plugins and their service accounts in line with the folders.
 func (s *server) mount(ctx context.Context) error {
 	if err := s.loader.Reload(ctx); err != nil {
 		return err
 	}
-	for _, p := range s.loader.Plugins() {
-		if p.Bundle().Metadata.IAM != nil {
-			continue
-		}
-		if err := s.store.RemovePluginAccount(ctx, store.MainOrg, p.ID()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.accounts.removeUnused(ctx, s.loader.Plugins())
 }
 
 // close lets running requests end, then stops the plugins, then the store.
+// Requests that do not end, such as streams, are cut.
 func (s *server) close() error {
 	s.cancel()
-	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
+	notice := time.AfterFunc(s.drain/10, func() {
+		fmt.Fprintf(s.stdout, "stopping: running requests may take up to %s; Ctrl-C again stops at once\n", s.drain)
+	})
 	err := s.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("requests were cut after %s: %w", drainTimeout, err), s.http.Close())
+	notice.Stop()
+	s.cut()
+	if errors.Is(err, context.DeadlineExceeded) {
+		fmt.Fprintf(s.stdout, "requests that still ran after %s were cut\n", s.drain)
+		err = s.http.Close()
 	}
 	err = errors.Join(err, s.loader.Close())
 	s.mounted.Wait()
-	return errors.Join(err, s.store.Close())
+	return errors.Join(err, s.store.Close(), s.lock.Close())
 }
-
-// issuer gives each plugin one token for the life of this host, and a new one
-// when the permissions it asks for change. A process that replaces another gets
-// the same token, so that requests in the old one go on.
-func issuer(st *store.Store) loader.TokenFunc {
-	type issued struct{ permissions, token string }
-	var mu sync.Mutex
-	known := map[string]issued{}
-	return func(ctx context.Context, p bundle.Plugin) (string, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		var grants []host.Grant
-		var asked strings.Builder
-		for _, perm := range p.Metadata.IAM.Permissions {
-			grants = append(grants, host.Grant{Action: perm.Action, Scope: perm.Scope})
-			fmt.Fprintf(&asked, "%q %q\n", perm.Action, perm.Scope)
-		}
-		if k, ok := known[p.Metadata.ID]; ok && k.permissions == asked.String() {
-			return k.token, nil
-		}
-		access, err := st.ReconcilePluginAccount(ctx, store.MainOrg, p.Metadata.ID, hostInstance, grants)
-		if err != nil {
-			return "", err
-		}
-		known[p.Metadata.ID] = issued{asked.String(), access.Token.Secret()}
-		return access.Token.Secret(), nil
-	}
-}
-
-// hostInstance names the tokens of this host. One SQLite file has one host.
-const hostInstance = "slipway-host"

@@ -37,6 +37,7 @@ type API struct {
 	loaded    *loader.Loader
 	passwords *host.Passwords
 	logins    *throttle
+	bodyTime  time.Duration
 	mux       *http.ServeMux
 }
 
@@ -47,7 +48,7 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
-		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle()}
+		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), bodyTime: bodyTime}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -81,6 +82,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := a.clock()
 	out := &response{ResponseWriter: w}
 	out.Header().Set(requestIDHeader, a.requestID(r))
+	a.limitBodyTime(w, r)
 	defer func() {
 		fault := recover()
 		if fault != nil && fault != http.ErrAbortHandler {

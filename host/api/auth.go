@@ -42,26 +42,35 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (hos
 	}
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	attempt := login + "\x00" + address
-	if wait := a.logins.wait(attempt, a.clock()); wait > 0 {
-		seconds := int(wait/time.Second) + 1
-		w.Header().Set("Retry-After", strconv.Itoa(seconds))
-		return host.Identity{}, &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
-			Message: "too many failed logins; try again in " + strconv.Itoa(seconds) + " seconds"}
+	if err := throttled(w, a.logins.wait(attempt, a.clock())); err != nil {
+		return host.Identity{}, err
 	}
 	user, err := a.user(r.Context(), login)
 	if err != nil {
 		return host.Identity{}, err
 	}
-	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash)
+	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash, func() error {
+		return throttled(w, a.logins.begin(attempt, a.clock()))
+	})
 	if err != nil {
 		return host.Identity{}, err
 	}
 	if !matches || user.IsDisabled {
-		a.logins.failed(attempt, a.clock())
 		return host.Identity{}, wrong
 	}
 	a.logins.succeeded(attempt)
 	return user.Identity(), nil
+}
+
+// throttled refuses who has to wait.
+func throttled(w http.ResponseWriter, wait time.Duration) error {
+	if wait == 0 {
+		return nil
+	}
+	seconds := strconv.Itoa(int(wait/time.Second) + 1)
+	w.Header().Set("Retry-After", seconds)
+	return &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
+		Message: "too many failed logins; try again in " + seconds + " seconds"}
 }
 
 // user returns the zero User, whose password nothing matches, for an unknown login.

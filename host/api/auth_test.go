@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,5 +117,30 @@ func TestThrottle(t *testing.T) {
 	}
 	if got := try("admin", "guess", "10.0.0.1"); got.status != 401 {
 		t.Errorf("the count starts again: %+v", got)
+	}
+}
+
+// Guesses at the same time are counted like guesses one after the other.
+func TestThrottleCountsParallelGuesses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ensureAdmin(t)
+	var wg sync.WaitGroup
+	var refused, throttled atomic.Int32
+	for range 30 {
+		wg.Go(func() {
+			switch got := f.do("GET", "/api/user", basic("admin", "guess"), ""); got.status {
+			case 401:
+				refused.Add(1)
+			case 429:
+				throttled.Add(1)
+			default:
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	wg.Wait()
+	if refused.Load() != 10 || throttled.Load() != 20 {
+		t.Errorf("%d of 30 guesses were looked at, %d had to wait", refused.Load(), throttled.Load())
 	}
 }

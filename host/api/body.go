@@ -8,16 +8,20 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
-// maxBody is the most bytes of a request body.
-const maxBody = 1 << 20
+const (
+	maxBody  = 1 << 20          // bytes of a JSON body
+	bodyTime = 30 * time.Second // in which a body must have arrived
+)
 
 // decode reads a JSON object into a T. Fields that T does not have are ignored:
 // published clients send some.
@@ -31,13 +35,9 @@ func decode[T any](w http.ResponseWriter, r *http.Request) (body T, err error) {
 
 // readJSON returns the body if it can be a JSON object.
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, &host.Error{Category: errTooLarge, Field: "body",
-			Message: fmt.Sprintf("is larger than %d bytes", tooLarge.Limit)}
-	}
+	raw, err := readBody(w, r, maxBody)
 	if err != nil {
-		return nil, host.Invalid("body", "ended early")
+		return nil, err
 	}
 	raw = bytes.TrimSpace(raw)
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -52,6 +52,32 @@ func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case string(raw) == "null":
 		return nil, host.Invalid("body", "must be an object, not null")
 	}
+	return raw, nil
+}
+
+// limitBodyTime gives the body of a request a time to arrive in, read or not:
+// until readBody has it, or the answer is out.
+func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(a.bodyTime)) // a test's recorder has none
+	}
+}
+
+// readBody returns a body of at most limit bytes. After that the client may be
+// silent for as long as it likes.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &host.Error{Category: errTooLarge, Field: "body",
+			Message: fmt.Sprintf("is larger than %d bytes", tooLarge.Limit)}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, &host.Error{Category: errTooSlow, Field: "body", Message: "did not arrive in time"}
+	}
+	if err != nil {
+		return nil, host.Invalid("body", "ended early")
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return raw, nil
 }
 

@@ -11,6 +11,7 @@ import (
 // Categories that only HTTP knows.
 var (
 	errTooLarge         = errors.New("body too large")
+	errTooSlow          = errors.New("body too slow")
 	errNotJSON          = errors.New("body is not JSON")
 	errMethodNotAllowed = errors.New("method not allowed")
 )
@@ -29,6 +30,7 @@ func statusOf(err error) int {
 		{host.ErrForbidden, http.StatusForbidden},
 		{host.ErrNotFound, http.StatusNotFound},
 		{errMethodNotAllowed, http.StatusMethodNotAllowed},
+		{errTooSlow, http.StatusRequestTimeout},
 		{host.ErrDuplicate, http.StatusConflict},
 		{host.ErrGone, http.StatusGone},
 		{errTooLarge, http.StatusRequestEntityTooLarge},

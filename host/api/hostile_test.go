@@ -113,7 +113,7 @@ func TestWrongFields(t *testing.T) {
 			`{}`: "role", `{"role":"Viewer"}`: "name", `{"name":"k","role":"Owner"}`: "role", `{"name":"k","role":1}`: "role",
 			`{"name":"k","role":"Viewer","secondsToLive":"1"}`: "secondsToLive", `{"name":"k","role":"Viewer","timeToLive":30}`: "timeToLive",
 			`{"name":"k","role":"Viewer","timeToLive":"31d"}`:        "timeToLive: is above the limit of 30 days",
-			`{"name":"k","role":"Viewer","seconds_to_live":2592001}`: "seconds_to_live: is above the limit of 30 days",
+			`{"name":"k","role":"Viewer","seconds_to_live":2592001}`: "seconds_to_live: must be from 0 to 2592000 seconds",
 		}},
 		{"POST", "/api/serviceaccounts", map[string]string{
 			`{}`: "name", `{"name":"x","role":"Owner"}`: "role", `{"name":"x","isDisabled":"yes"}`: "isDisabled",

@@ -3,11 +3,11 @@ package api
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
+	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
@@ -37,7 +37,7 @@ type pluginInfo struct {
 	Backend *backendState `json:"backend,omitempty"` // absent without one
 }
 
-// backendState is the life of a backend. Reason and PID are for administrators.
+// backendState is the life of a backend. Reasons and PID are for administrators.
 type backendState struct {
 	State    loader.State `json:"state"`
 	Restarts int          `json:"restarts"`
@@ -48,7 +48,7 @@ type backendState struct {
 
 type tokenState struct {
 	Injected bool   `json:"injected"`
-	Reason   string `json:"reason"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
@@ -58,9 +58,9 @@ func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity)
 		info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
 		if m.Backend {
 			s := p.Status()
-			info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState(s.Token)}
+			info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState{Injected: s.Token.Injected}}
 			if isAdmin {
-				info.Backend.Reason, info.Backend.PID = s.Reason, s.PID
+				info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
 			}
 		}
 		return info
@@ -100,7 +100,10 @@ func pluginContext(p *loader.Plugin, who host.Identity) sdk.Context {
 	m := p.Bundle().Metadata
 	c := sdk.Context{
 		OrgID: who.OrgID, PluginID: m.ID, PluginVersion: m.Info.Version,
-		User: &sdk.User{Login: who.Login, Name: who.Login, Role: who.Role.String()},
+		User: &sdk.User{Login: who.Login, Name: who.Login},
+	}
+	if who.Role != host.RoleNone {
+		c.User.Role = who.Role.String()
 	}
 	settings := sdk.Settings{JSON: json.RawMessage("{}")}
 	switch m.Type {
@@ -146,22 +149,21 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 	if err != nil {
 		return err
 	}
-	path := r.PathValue("path")
-	if slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == ".." || s == "." }) {
-		return host.Invalid("path", "must not contain the segments . or ..")
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResourceBody))
+	path, err := resourcePath(r)
 	if err != nil {
-		return host.Invalid("body", "ended early or is larger than %d bytes", maxResourceBody)
+		return err
+	}
+	body, err := readBody(w, r, maxResourceBody)
+	if err != nil {
+		return err
 	}
 	req := &sdk.CallResourceRequest{
-		Context: pluginContext(p, who), Method: r.Method, Path: path, Header: http.Header{}, Body: body, URL: path,
-	}
-	if r.URL.RawQuery != "" {
-		req.URL += "?" + r.URL.RawQuery
+		Context: pluginContext(p, who), Method: r.Method, Path: path, Header: http.Header{}, Body: body,
+		URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
 	copyHeaders(req.Header, r.Header, requestHeaders())
-	started := false
+	req.Header.Set(requestIDHeader, w.(*response).requestID())
+	started, hasBody := false, true
 	err = p.CallResource(r.Context(), req, func(piece sdk.CallResourceResponse) error {
 		if !started {
 			started = true
@@ -173,9 +175,12 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 				piece.Status = http.StatusBadGateway
 			}
 			w.WriteHeader(piece.Status)
+			hasBody = piece.Status != http.StatusNoContent && piece.Status != http.StatusNotModified
 		}
-		if _, err := w.Write(piece.Body); err != nil {
-			return err
+		if hasBody {
+			if _, err := w.Write(piece.Body); err != nil {
+				return err
+			}
 		}
 		return http.NewResponseController(w).Flush()
 	})
@@ -184,16 +189,35 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 		return &host.Error{Category: host.ErrUnavailable, Message: "the plugin gave no answer"}
 	case err == nil || !started:
 		return a.pluginError(w, r, err)
+	case r.Context().Err() == nil: // otherwise the client has left
+		a.logError(w.(*response), r, err)
 	}
-	a.logError(w.(*response), r, err)
 	panic(http.ErrAbortHandler) // the answer has begun: only a cut connection tells the client
+}
+
+// resourcePath returns the part of the path that is the plugin's. What a plugin
+// could take for another path than the host does is refused.
+func resourcePath(r *http.Request) (string, error) {
+	path := r.PathValue("path")
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == ".." || segment == "." {
+			return "", host.Invalid("path", "must not contain the segments . or ..")
+		}
+	}
+	if strings.ContainsAny(path, "\\\x00") {
+		return "", host.Invalid("path", "must not contain a backslash or NUL")
+	}
+	if !utf8.ValidString(path) || !utf8.ValidString(r.URL.RawQuery) {
+		return "", host.Invalid("path", "is not valid UTF-8")
+	}
+	return path, nil
 }
 
 // requestHeaders are the ones a plugin gets to see: no cookies, no credentials.
 func requestHeaders() []string {
 	return []string{
 		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "If-Match", "If-Modified-Since",
-		"If-None-Match", "If-Unmodified-Since", "Range", "User-Agent", requestIDHeader,
+		"If-None-Match", "If-Unmodified-Since", "Range", "User-Agent",
 	}
 }
 
@@ -208,8 +232,8 @@ func responseHeaders() []string {
 
 func copyHeaders(to, from http.Header, names []string) {
 	for _, name := range names {
-		if values := from.Values(name); len(values) > 0 {
-			to[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		for _, value := range from.Values(name) {
+			to.Add(name, strings.ToValidUTF8(value, "\uFFFD")) // the wire carries nothing else
 		}
 	}
 }

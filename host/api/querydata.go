@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -40,6 +41,7 @@ type queryResult struct {
 
 const (
 	defaultInterval      = 1000 // milliseconds
+	maxInterval          = math.MaxInt64 / int64(time.Millisecond)
 	defaultMaxDataPoints = 100
 )
 
@@ -76,8 +78,10 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 			return host.Invalid(field+".refId", "%q is used twice", head.RefID)
 		case id == "":
 			return host.Invalid(field+".datasource", "is required: an object with the uid or the type of the data source")
-		case head.IntervalMS < 0 || head.MaxDataPoints < 0:
-			return host.Invalid(field, "intervalMs and maxDataPoints must not be negative")
+		case head.IntervalMS < 0 || head.IntervalMS > maxInterval:
+			return host.Invalid(field+".intervalMs", "must be from 0 to %d", int64(maxInterval))
+		case head.MaxDataPoints < 0:
+			return host.Invalid(field+".maxDataPoints", "must not be negative")
 		}
 		refs[head.RefID] = true
 		asked[id] = append(asked[id], sdk.Query{

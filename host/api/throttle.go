@@ -36,7 +36,12 @@ func (t *throttle) wait(attempt string, now time.Time) time.Duration {
 	return max(0, failureMemory-now.Sub(f.last))
 }
 
-func (t *throttle) failed(attempt string, now time.Time) {
+// begin counts an attempt as failed until succeeded says otherwise, unless it has
+// to wait.
+func (t *throttle) begin(attempt string, now time.Time) (wait time.Duration) {
+	if wait := t.wait(attempt, now); wait > 0 {
+		return wait
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.failures) >= mostRemembered { // each entry cost a slow hash, so this is rare
@@ -54,6 +59,7 @@ func (t *throttle) failed(attempt string, now time.Time) {
 		f.count = 0
 	}
 	t.failures[attempt] = failures{f.count + 1, now}
+	return 0
 }
 
 func (t *throttle) succeeded(attempt string) {

@@ -192,6 +192,12 @@ func TestReconcilePluginAccount(t *testing.T) {
 	if err != nil || len(accounts) != 1 || accounts[0].Tokens != 2 {
 		t.Fatalf("accounts %+v, %v", accounts, err)
 	}
+	if err := s.SetPluginGrants(ctx, org, "acme-app", []host.Grant{write}); err != nil {
+		t.Error(err)
+	}
+	if who := must(s.Authenticate(ctx, again.Token))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
+		t.Errorf("new grants for the token there is: %+v", who)
+	}
 	id := accounts[0].ID
 	for what, err := range map[string]error{
 		"update": second(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{})),

@@ -22,23 +22,13 @@ func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID,
 	if err := token.Check(); err != nil {
 		return host.PluginAccess{}, fmt.Errorf("reconcile service account: host instance: %w", err)
 	}
-	if err := host.CheckGrants(grants); err != nil {
-		return host.PluginAccess{}, fmt.Errorf("reconcile service account of %s: %w", pluginID, err)
-	}
 	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
 	if err != nil {
 		return host.PluginAccess{}, err
 	}
 	access := host.PluginAccess{Token: secret}
-	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
-		account, err := pluginAccount(ctx, tx, org, pluginID)
-		if err != nil {
-			return err
-		}
-		access.Login = account.Login
-		if access.Grants, err = replaceGrants(ctx, tx, account.ID, grants); err != nil {
-			return err
-		}
+	err = s.reconcile(ctx, org, pluginID, grants, func(tx *sql.Tx, account host.ServiceAccount, have []host.Grant) error {
+		access.Login, access.Grants = account.Login, have
 		const forget = "DELETE FROM tokens WHERE account_id = $1 AND name = $2"
 		if _, err := tx.ExecContext(ctx, forget, account.ID, instance); err != nil {
 			return err
@@ -47,11 +37,41 @@ func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID,
 		return err
 	})
 	if err != nil {
-		return host.PluginAccess{}, fmt.Errorf("reconcile service account of %s: %w", pluginID, err)
+		return host.PluginAccess{}, err
 	}
-	s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account reconciled", slog.String("plugin", pluginID),
-		slog.String("login", access.Login), slog.Any("grants", access.Grants))
 	return access, nil
+}
+
+// SetPluginGrants is ReconcilePluginAccount for a plugin that has its token: the
+// tokens stay as they are.
+func (s *Store) SetPluginGrants(ctx context.Context, org int64, pluginID string, grants []host.Grant) error {
+	return s.reconcile(ctx, org, pluginID, grants, func(*sql.Tx, host.ServiceAccount, []host.Grant) error { return nil })
+}
+
+// reconcile brings the account of a plugin in order and does the rest in the same
+// transaction.
+func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grants []host.Grant,
+	rest func(*sql.Tx, host.ServiceAccount, []host.Grant) error) error {
+	err := host.CheckGrants(grants)
+	if err == nil {
+		err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+			account, err := pluginAccount(ctx, tx, org, pluginID)
+			if err != nil {
+				return err
+			}
+			have, err := replaceGrants(ctx, tx, account.ID, grants)
+			if err != nil {
+				return err
+			}
+			s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account reconciled", slog.String("plugin", pluginID),
+				slog.String("login", account.Login), slog.Any("grants", have))
+			return rest(tx, account, have)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("reconcile service account of %s: %w", pluginID, err)
+	}
+	return nil
 }
 
 // pluginAccount returns the account of a plugin as it has to be, made or repaired.

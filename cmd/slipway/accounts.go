@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// hostInstance names the tokens of this host. One database has one host.
+const hostInstance = "slipway-host"
+
+// accounts looks after the service accounts of the plugins. Each plugin has one
+// token for the life of this host: a process that replaces another gets the same
+// one, so that requests in the old one go on.
+type accounts struct {
+	store *store.Store
+
+	mu     sync.Mutex
+	tokens map[string]host.Token // by plugin id
+}
+
+func newAccounts(s *store.Store) *accounts {
+	return &accounts{store: s, tokens: map[string]host.Token{}}
+}
+
+// token is a loader.TokenFunc.
+func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id := p.Metadata.ID
+	var grants []host.Grant
+	for _, perm := range p.Metadata.IAM.Permissions {
+		grants = append(grants, host.Grant{Action: perm.Action, Scope: perm.Scope})
+	}
+	if token, ok := a.tokens[id]; ok {
+		if _, err := a.store.Authenticate(ctx, token); err == nil { // an administrator may have deleted it
+			return token.Secret(), a.store.SetPluginGrants(ctx, store.MainOrg, id, grants)
+		}
+	}
+	access, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, hostInstance, grants)
+	if err != nil {
+		return "", err
+	}
+	a.tokens[id] = access.Token
+	return access.Token.Secret(), nil
+}
+
+// removeUnused removes the accounts of plugins that no longer ask for one, unless
+// a process that has its token still runs.
+func (a *accounts) removeUnused(ctx context.Context, plugins []*loader.Plugin) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range plugins {
+		if p.Bundle().Metadata.IAM != nil || p.Status().Token.Injected {
+			continue
+		}
+		if err := a.store.RemovePluginAccount(ctx, store.MainOrg, p.ID()); err != nil {
+			return err
+		}
+		delete(a.tokens, p.ID())
+	}
+	return nil
+}

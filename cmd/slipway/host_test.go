@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// output is what a server prints, also after its test's last look.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+func testOptions(t *testing.T) hostOptions {
+	return hostOptions{Listen: "127.0.0.1:0", DataDir: t.TempDir(), AdminPassword: "x", ServiceVersion: defaultServiceVersion}
+}
+
+func TestOneHostPerDatabase(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	first, err := startServer(t.Context(), o, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := startServer(t.Context(), o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "another host runs on the database") {
+		t.Errorf("a second host: %v", err)
+	}
+	if err := first.close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := startServer(t.Context(), o, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A generated password is only made when nothing else can stop the start: it is
+// shown once.
+func TestPasswordIsNotLost(t *testing.T) {
+	t.Setenv(envAdminPassword, "")
+	o := testOptions(t)
+	o.AdminPassword, o.Listen = "", "256.0.0.1:0"
+	if _, err := startServer(t.Context(), o, io.Discard, io.Discard); err == nil {
+		t.Fatal("listens on 256.0.0.1")
+	}
+	o.Listen = "127.0.0.1:0"
+	var out output
+	s, err := startServer(t.Context(), o, &out, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(out.String(), "admin password: ") || !strings.Contains(out.String(), s.url) {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+// A stream that does not end by itself is cut; that is no failure of the host.
+func TestStopCutsStreams(t *testing.T) {
+	t.Parallel()
+	var out output
+	s, err := startServer(t.Context(), testOptions(t), &out, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.drain = 100 * time.Millisecond
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	got, err := http.Get(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	start := time.Now()
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("stopping took %s", took)
+	}
+	if !strings.Contains(out.String(), "Ctrl-C again") || !strings.Contains(out.String(), "were cut") {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+// A plugin keeps its token when it asks for other permissions, gets a new one when
+// somebody removed it, and loses it with its account.
+func TestPluginToken(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	st, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "slipway.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	a := newAccounts(st)
+	token := func(actions ...string) string {
+		iam := &bundle.IAM{}
+		for _, action := range actions {
+			iam.Permissions = append(iam.Permissions, bundle.Permission{Action: action})
+		}
+		token, err := a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	allows := func(action string) bool {
+		who, err := st.Authenticate(ctx, a.tokens["acme-app"])
+		return err == nil && who.Allows(action, "")
+	}
+	first := token("playlists:read")
+	if again := token("playlists:write"); again != first {
+		t.Error("other permissions gave another token")
+	}
+	if !allows("playlists:write") || allows("playlists:read") {
+		t.Error("the permissions were not replaced")
+	}
+	if err := st.RemovePluginAccount(ctx, store.MainOrg, "acme-app"); err != nil {
+		t.Fatal(err)
+	}
+	if fresh := token("playlists:read"); fresh == first || !allows("playlists:read") {
+		t.Error("a removed account was not made again")
+	}
+}
+
+// What is out of date ends before its successor starts.
+func TestInBackground(t *testing.T) {
+	t.Parallel()
+	ended := false
+	stop := inBackground(t.Context(), func(ctx context.Context) {
+		<-ctx.Done()
+		ended = true
+	})
+	stop()
+	if !ended {
+		t.Error("stop did not wait")
+	}
+}

@@ -1,0 +1,230 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+const (
+	backendName = "gpx_test"
+	pluginID    = "acme-test-datasource"
+)
+
+// TestMain makes the test binary double as the backend of a data source.
+func TestMain(m *testing.M) {
+	if !strings.HasPrefix(filepath.Base(os.Args[0]), backendName) {
+		os.Exit(m.Run())
+	}
+	sdk.Serve(sdk.Plugin{
+		CheckHealth: func(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine"}, nil
+		},
+		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+			answers := sdk.QueryDataResponse{}
+			for _, q := range req.Queries {
+				switch q.Type {
+				case "silent":
+				case "bad":
+					answers[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
+				default:
+					answers[q.RefID] = sdk.DataResponse{}
+				}
+			}
+			return answers, nil
+		},
+		Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/nothing":
+				w.WriteHeader(http.StatusNoContent)
+			case "/fail":
+				sdk.WriteError(w, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
+			default:
+				w.Header().Set("Set-Cookie", "a=b")
+				body, _ := io.ReadAll(r.Body)
+				_ = json.NewEncoder(w).Encode(map[string]any{
+					"method": r.Method, "path": r.URL.Path, "query": r.URL.RawQuery, "header": r.Header, "body": len(body),
+				})
+			}
+		}),
+	})
+}
+
+// withPlugin is a fixture whose host has the backend mounted.
+func withPlugin(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	dir := filepath.Join(t.TempDir(), pluginID)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	metadata := fmt.Sprintf(`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"}}`, pluginID, backendName)
+	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
+		t.Skipf("this system makes no symbolic links: %v", err)
+	}
+	l, err := loader.New(loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestPluginList(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	for who, isAdmin := range map[string]bool{f.viewer: false, f.admin: true} {
+		got := f.do("GET", "/api/plugins", who, "")
+		if got.status != 200 || !strings.Contains(got.body, `"state":"running"`) {
+			t.Fatalf("%+v", got)
+		}
+		if strings.Contains(got.body, `"pid"`) != isAdmin || strings.Contains(got.body, `no \"iam\"`) != isAdmin {
+			t.Errorf("admin %v sees %s", isAdmin, got.body)
+		}
+	}
+	if got := f.do("GET", "/api/plugins/"+pluginID+"/health", f.viewer, ""); got.status != 200 || !strings.Contains(got.body, "fine") {
+		t.Errorf("%+v", got)
+	}
+	if got := f.do("GET", "/api/plugins/other/health", f.viewer, ""); got.status != 404 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestResource(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	const base = "/api/plugins/" + pluginID + "/resources"
+	send := func(method, path, body string, header http.Header) reply {
+		r := httptest.NewRequest(method, "/", strings.NewReader(body))
+		r.URL.RawPath, r.URL.RawQuery, _ = strings.Cut(base+path, "?")
+		r.URL.Path, _ = url.PathUnescape(r.URL.RawPath)
+		for name, values := range header {
+			r.Header[name] = values
+		}
+		return f.send(r, f.viewer)
+	}
+	got := send("PUT", "/a:b/c d?x=%2F&y", "12345", http.Header{
+		"Cookie": {"session=1"}, "X-Other": {"1"}, "User-Agent": {"caf\xe9"}, "X-Request-Id": {"not an id!"},
+	})
+	var seen struct {
+		Method, Path, Query string
+		Header              http.Header
+		Body                int
+	}
+	if err := json.Unmarshal([]byte(got.body), &seen); err != nil || got.status != 200 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if seen.Method != "PUT" || seen.Path != "/a:b/c d" || seen.Query != "x=%2F&y" || seen.Body != 5 {
+		t.Errorf("the plugin saw %+v", seen)
+	}
+	for _, name := range []string{"Cookie", "Authorization", "X-Other"} {
+		if seen.Header.Get(name) != "" {
+			t.Errorf("the plugin saw the header %s", name)
+		}
+	}
+	if agent, id := seen.Header.Get("User-Agent"), seen.Header.Get("X-Request-Id"); agent != "caf\uFFFD" || id != got.header.Get("X-Request-Id") {
+		t.Errorf("the plugin saw the agent %q and the request id %q", agent, id)
+	}
+	if got.header.Get("Set-Cookie") != "" || got.header.Get("Content-Security-Policy") != "sandbox" {
+		t.Errorf("answered headers %v", got.header)
+	}
+	for path, status := range map[string]int{
+		"": 200, "/": 200, "/nothing": 204, "/fail": 500, "/a/%2e%2e/b": 400, "/%2E/a": 400, `/a%5C..%5Cb`: 400, "/a%00": 400, "/%ff": 400,
+	} {
+		got := send("GET", path, "", nil)
+		if got.status != status || strings.Contains(got.body, "secret") {
+			t.Errorf("%q: %d %s", path, got.status, got.body)
+		}
+	}
+	if got := send("POST", "/big", strings.Repeat("x", 16<<20+1), nil); got.status != 413 {
+		t.Errorf("a body over the limit: %d %s", got.status, got.body)
+	}
+}
+
+func TestQueryData(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	const source = `"datasource":{"uid":"` + pluginID + `"}`
+	for _, c := range []struct {
+		name, queries string
+		status        int
+		contains      string
+	}{
+		{"one", `{"refId":"A",` + source + `}`, 200, `"A":{"status":200,"frames":[]}`},
+		{"a failed one does not take the other along", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
+			`"B":{"status":400,"frames":[],"error":"no such table","errorSource":"downstream"}`},
+		{"no answer", `{"queryType":"silent",` + source + `}`, 207, "gave no answer"},
+		{"no such source", `{"datasource":{"uid":"other"}}`, 207, `there is no data source \"other\"`},
+		{"no source", `{}`, 400, "queries[0].datasource"},
+		{"an interval beyond time", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},
+		{"twice", `{` + source + `},{` + source + `}`, 400, `queries[1].refId`},
+	} {
+		got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[`+c.queries+`]}`)
+		if got.status != c.status || !strings.Contains(got.body, c.contains) {
+			t.Errorf("%s: %d %s", c.name, got.status, got.body)
+		}
+	}
+}
+
+// A client that declares a body and does not send it cannot hold a connection, with
+// credentials or without.
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.SetBodyTime(50 * time.Millisecond)
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	for authorization, status := range map[string]int{f.admin: 408, "": 401} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+		fmt.Fprintf(conn, "POST /api/playlists HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", authorization)
+		in := bufio.NewReader(conn)
+		got, err := http.ReadResponse(in, nil)
+		if err != nil || got.StatusCode != status {
+			t.Fatalf("answered %v, %v; want %d", got, err, status)
+		}
+		if _, err := io.Copy(io.Discard, in); err != nil {
+			t.Errorf("the connection stays open: %v", err)
+		}
+		_ = conn.Close()
+	}
+}
