@@ -28,7 +28,7 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && (isSourceDir(d.Name()) || p.isOutside(rel+"/")):
+		case d.IsDir() && (bundle.IsToolFolder(d.Name()) || p.isOutside(rel+"/")):
 			return filepath.SkipDir
 		case d.IsDir() || isSourceFile(d.Name()) || rel == bundle.MetadataFile || p.isOutside(rel):
 			return nil
@@ -56,11 +56,6 @@ func texts() []string { return []string{"README.md", "CHANGELOG.md", "LICENSE"} 
 
 func (p *Plan) copies(to string) bool {
 	return slices.ContainsFunc(p.Assets, func(a Asset) bool { return a.To == to })
-}
-
-// isSourceDir says which folders no dist holds.
-func isSourceDir(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains([]string{"node_modules", "testdata", "vendor"}, name)
 }
 
 // isSourceFile says which files no dist holds.

@@ -424,4 +424,8 @@ func TestVersionPlaceholder(t *testing.T) {
 	if err != nil || p.Info.Version != "4.5.6" {
 		t.Errorf("%+v, %v", p, err)
 	}
+	write(t, file, strings.Replace(string(data), "1.2.3", "1.2.3-%TODAY%", 1))
+	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "plugin.json would still hold the placeholder %TODAY% at /info/version") {
+		t.Errorf("a placeholder that nothing replaces: %v", err)
+	}
 }

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Info is what a build writes into plugin.json. Build holds the members of
@@ -33,13 +35,6 @@ type GitInfo struct {
 	Repo   string `json:"repo,omitempty"`   // URL without credentials
 	Time   int64  `json:"time,omitempty"`   // of the commit, Unix seconds
 }
-
-// The placeholders that a source plugin.json may hold.
-const (
-	placeholderVersion = "%VERSION%"
-	placeholderToday   = "%TODAY%"
-	placeholderID      = "%PLUGIN_ID%"
-)
 
 // gatherInfo asks git, the environment of CI and package.json. The date is that
 // of the commit, so that a build can be repeated; SOURCE_DATE_EPOCH overrides it.
@@ -75,11 +70,11 @@ func (p *Plan) date() (time.Time, error) {
 // or of the tag of the commit.
 func (p *Plan) version(ctx context.Context) (string, error) {
 	version := p.Metadata.Info.Version
-	if !strings.Contains(version, placeholderVersion) {
+	if !strings.Contains(version, bundle.PlaceholderVersion) {
 		return version, nil
 	}
 	found, err := p.foundVersion(ctx)
-	return strings.ReplaceAll(version, placeholderVersion, found), err
+	return strings.ReplaceAll(version, bundle.PlaceholderVersion, found), err
 }
 
 func (p *Plan) foundVersion(ctx context.Context) (string, error) {

@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -26,7 +27,7 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("edit %s: %w", d.to, err)
 	}
-	resolve := strings.NewReplacer(placeholderVersion, p.Info.Version, placeholderToday, p.Info.Updated, placeholderID, d.id)
+	resolve := strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, d.id)
 	for v := range root.All() {
 		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
 			if resolved := resolve.Replace(text.String()); resolved != text.String() {
@@ -58,6 +59,28 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
+}
+
+// checkPlaceholders refuses what would leave a placeholder in dist, such as a
+// version that is made of another one.
+func (p *Plan) checkPlaceholders(context.Context) error {
+	for _, d := range p.documents {
+		data, err := p.metadata(d)
+		if err != nil {
+			return err
+		}
+		doc, err := bundle.ParseDocument(d.to, data)
+		if err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		for _, pointer := range doc.Pointers() {
+			text, _ := doc.Text(pointer)
+			if name, _ := bundle.FindPlaceholder(text); name != "" {
+				return fmt.Errorf("%s would still hold the placeholder %s at %s, as %q: write the value itself there", d.to, name, pointer, text)
+			}
+		}
+	}
+	return nil
 }
 
 // edit is an operation of JSON Patch (RFC 6902).

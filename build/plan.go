@@ -78,12 +78,13 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	p := &Plan{Repo: repo, options: o}
 	// The steps of planning, in order. Each needs what the ones before found.
 	for _, step := range []func(context.Context) error{
-		p.readMetadata,  // plugin.json, which must have no error
-		p.planFrontend,  // module.js must be there; bundling comes before
-		p.planBackend,   // one compilation for each platform
-		p.planAssets,    // everything else of the source folder
-		p.gatherInfo,    // version, date and commit
-		p.checkConflict, // two sources of one output
+		p.readMetadata,      // plugin.json, which must have no error
+		p.planFrontend,      // module.js must be there; bundling comes before
+		p.planBackend,       // one compilation for each platform
+		p.planAssets,        // everything else of the source folder
+		p.gatherInfo,        // version, date and commit
+		p.checkPlaceholders, // none may reach dist
+		p.checkConflict,     // two sources of one output
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -132,7 +133,7 @@ func (p *Plan) validate(ctx context.Context) error {
 	}
 	for _, f := range report.Findings {
 		if f.Severity == validate.Error {
-			errs = append(errs, fmt.Sprintf("%s:%d:%d: %s (%s)", f.File, f.Line, f.Column, f.Message, f.Rule))
+			errs = append(errs, fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule))
 		}
 	}
 	if len(errs) > 0 {

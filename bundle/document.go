@@ -1,8 +1,8 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"sort"
 	"strconv"
 	"strings"
@@ -62,27 +62,41 @@ const (
 	maxPointerBytes = 32 << 20
 )
 
-// ParseDocument reads a JSON file. Comments and trailing commas are a
-// *SyntaxError, since the service reads standard JSON; where nothing else is
-// wrong, the document is returned beside that error.
+// ParseDocument reads a JSON file. What keeps it from being JSON is in
+// SyntaxErrors; where that is only comments and commas after a last entry, the
+// document is returned beside them.
 func ParseDocument(file string, data []byte) (*Document, error) {
-	d := &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data), nodes: map[string]node{}}
-	if at := tooDeep(data); at >= 0 {
-		problem := fmt.Sprintf("more than %d values inside each other: flatten it", maxNesting)
-		return nil, &SyntaxError{File: file, Pos: d.Position(at), Problem: problem}
+	d := newDocument(file, data)
+	faults, isReadable := d.checkSyntax()
+	if !isReadable {
+		return nil, faults
+	}
+	if len(faults) > 0 {
+		data = append(bytes.Clone(data), '\n') // hujson wants each comment to have an end
 	}
 	root, err := hujson.Parse(data)
-	if err != nil {
-		return nil, d.syntaxError(err)
+	switch {
+	case err != nil && len(faults) > 0:
+		return nil, faults
+	case err != nil:
+		return nil, d.refuse(0, err.Error(), "report this, please")
 	}
 	d.root = root
 	if at := d.index("", &d.root, -1, -1); at >= 0 {
-		return nil, &SyntaxError{File: file, Pos: d.Position(at), Problem: "keys too long and too many: shorten them"}
+		return nil, d.refuse(at, "keys too long and too many", "shorten them")
 	}
-	if !d.root.IsStandard() {
-		return d, d.nonStandard()
+	if len(faults) > 0 {
+		return d, faults
 	}
 	return d, nil
+}
+
+func newDocument(file string, data []byte) *Document {
+	return &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data), nodes: map[string]node{}}
+}
+
+func (d *Document) refuse(at int, problem, mend string) SyntaxErrors {
+	return SyntaxErrors{{File: d.File, Pos: d.Position(at), End: d.Position(at), Problem: problem, Mend: mend}}
 }
 
 // index walks the tree once and fills nodes, order and dups. Of a repeated key
@@ -284,6 +298,9 @@ func (d *Document) Position(offset int) Position {
 	return Position{Line: line + 1, Column: column + 1, Offset: offset}
 }
 
+// PositionIn turns a byte offset of a text into a position.
+func PositionIn(data []byte, offset int) Position { return newDocument("", data).Position(offset) }
+
 func (d *Document) span(from, to int) Span {
 	return Span{Start: d.Position(from), End: d.Position(to)}
 }
@@ -313,4 +330,9 @@ func EscapePointer(token string) string {
 		return token
 	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
+
+// UnescapePointer turns one token of a JSON pointer into the key it stands for.
+func UnescapePointer(token string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }

@@ -1,6 +1,8 @@
 package bundle
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,35 +64,100 @@ func TestDocumentDuplicates(t *testing.T) {
 
 func TestDocumentSyntax(t *testing.T) {
 	t.Parallel()
+	deep := strings.Repeat("[", maxNesting+1)
 	for text, want := range map[string]string{
-		"{\n  \"a\": 1,\n}":       "f.json:2:9: a comma after the last entry: delete it",
-		"{\n // x\n \"a\": 1}":    "f.json:2:2: a comment: JSON has none, delete it",
-		"{\"a\": [1, 2,]}":        "f.json:1:12: a comma after the last entry: delete it",
-		"[1] // end\n":            "f.json:1:5: a comment: JSON has none, delete it",
-		"[1] // end":              "f.json:1:5: ",
-		"{\n  \"ä\": x\n}":        "f.json:2:8: ",
-		"":                        "f.json:1:1: ",
-		"{\"a\": 1} {\"b\": 2}":   "f.json:1:10: ",
-		"{\"a\": \"unterminated}": "f.json:1:",
+		"{\n  \"a\": 1,\n}":               "2:9-2:10 a comma after the last entry",
+		"{\n // x\n \"a\": 1}":            "2:2-2:6 a comment, which JSON does not have",
+		"{\"a\": [1, 2,]}":                "1:12-1:13 a comma after the last entry",
+		"[1] // end\n":                    "1:5-1:11 a comment, which JSON does not have",
+		"[1] // end":                      "1:5-1:11 a comment, which JSON does not have",
+		"# x\n[1]":                        "1:1-1:4 a comment, which JSON does not have",
+		"/* x\n":                          "1:1-1:3 a comment without an end, and JSON has no comments",
+		"{\n  \"ä\": x\n}":                "2:8-2:9 a text without quotes",
+		"":                                "1:1-1:1 the file is empty",
+		" \n\n":                           "1:1-1:1 the file is empty",
+		"{\"a\": 1} {\"b\": 2}":           "1:10-1:11 the file goes on after its one value has ended",
+		"{\"a\": 1}}":                     "1:9-1:10 this } closes nothing",
+		"{\"a\": \"unterminated}":         "1:7-1:21 a text that is not closed on its line",
+		"{\n \"a\": \"x,\n \"b\": 1}":     "2:7-2:10 a text that is not closed on its line",
+		"{\"a\": \"x\\\"\n}":              "1:7-1:11 a text that is not closed on its line",
+		"{\"ä\": \"x\ty\"}":               "1:9-1:10 a tab in a text",
+		"[\"x\x01\"]":                     "1:4-1:5 the control character U+0001 in a text",
+		`["C:\img"]`:                      "1:5-1:7 a backslash that begins no escape of JSON",
+		`["\u12"]`:                        "1:3-1:5 a backslash that begins no escape of JSON",
+		"{\n  \"a\": 1 // x\n  \"b\": 2}": "2:9-2:9 a comma is missing here; 2:10-2:14 a comment, which JSON does not have",
+		"[1 2]":                           "1:3-1:3 a comma is missing here",
+		`{"a": "say "yes""}`:              "1:12-1:13 a quote that ends the text before its end",
+		"{'a': 1}":                        "1:2-1:3 the quote ', which JSON does not know",
+		"{\"a\": “x”}":                    "1:7-1:8 the quote “, which JSON does not know",
+		"{a: 1}":                          "1:2-1:3 a key without quotes",
+		"{1: 1}":                          "1:2-1:3 a key without quotes",
+		"{[]: 1}":                         "1:2-1:3 [ stands where a key in quotes is expected",
+		"{\"a\" 1}":                       "1:5-1:5 the colon between key and value is missing here",
+		"{\"a\" = 1}":                     "1:6-1:7 = stands where JSON has a colon",
+		"{\"a\": }":                       "1:6-1:6 the value is missing here",
+		"{\"a\": 1,,\"b\": 2}":            "1:9-1:10 a comma without an entry before it",
+		"[,1]":                            "1:2-1:3 a comma without a value before it",
+		"[1, 2}":                          "1:6-1:7 this } cannot close the [ of line 1, column 1",
+		"{\"a\": [\"b\": 1]}":             "1:11-1:12 a key in a list",
+		"{\"a\": {\n":                     "1:8-1:8 the file ends before the { of line 1, column 7 is closed",
+		"[True]":                          "1:2-1:6 True in capital letters",
+		"[01]":                            "1:2-1:4 01 is not a number of JSON",
+		"[\u00a01]":                       "1:2-1:3 the invisible character U+00A0",
+		"[\xe9]":                          "1:2-1:3 the byte 0xe9, which is not UTF-8",
+		deep:                              "1:65-1:66 more than 64 values inside each other",
+		"// a\n{\"b\": [1,], /* c */\n}":  "1:1-1:5 a comment, which JSON does not have; 2:9-2:10 a comma after the last entry; 2:11-2:12 a comma after the last entry; 2:13-2:20 a comment, which JSON does not have",
 	} {
-		_, err := ParseDocument("f.json", []byte(text))
-		var syntax *SyntaxError
-		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: got %v, want %s", text, err, want)
+		doc, err := ParseDocument("f.json", []byte(text))
+		var faults SyntaxErrors
+		if !errors.As(err, &faults) {
+			t.Errorf("%q: got %v", text, err)
+			continue
+		}
+		var got []string
+		for _, f := range faults {
+			got = append(got, fmt.Sprintf("%d:%d-%d:%d %s", f.Pos.Line, f.Pos.Column, f.End.Line, f.End.Column, f.Problem))
+			if f.Mend == "" {
+				t.Errorf("%q: no mend", text)
+			}
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%q:\ngot  %s\nwant %s", text, strings.Join(got, "; "), want)
+		}
+		if isSoft := strings.Contains(want, "a comma after") || strings.Contains(want, "a comment, ") && text[0] != '#' && !strings.Contains(want, "missing"); isSoft != (doc != nil) {
+			t.Errorf("%q: a document is %t", text, doc != nil)
 		}
 	}
 }
 
+func TestPointerTokens(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "plain", "a/b", "~", "~1", "~01/", "/~0~"} {
+		if got := UnescapePointer(EscapePointer(key)); got != key {
+			t.Errorf("%q comes back as %q", key, got)
+		}
+	}
+}
+
+// FuzzDocument compares with encoding/json: the same texts are JSON.
 func FuzzDocument(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":null}]}`, "[1,]", "{//\n}", `{"a":1,"a":{"a":2}}`, "\ufeff{}", `"` + "\xff" + `"`} {
+	for _, seed := range []string{`{"a":[1,{"b":null}]}`, "[1,]", "{//\n}", `{"a":1,"a":{"a":2}}`, "\ufeff{}", `"` + "\xff" + `"`, "//\u2028\n1", `["\u00e9\ud800"]`, "/* \xff */ 1"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, err := ParseDocument("f.json", data)
-		var syntax *SyntaxError
+		if (err == nil) != json.Valid(data) && bytes.Count(data, []byte("[")) < maxNesting && bytes.Count(data, []byte("{")) < maxNesting {
+			t.Fatalf("encoding/json says %t, error %v", json.Valid(data), err)
+		}
 		if err != nil {
-			if !errors.As(err, &syntax) || syntax.Pos.Line < 1 || syntax.Pos.Column < 1 {
+			var faults SyntaxErrors
+			if !errors.As(err, &faults) {
 				t.Fatalf("error %v", err)
+			}
+			for _, s := range faults {
+				if s.Pos.Line < 1 || s.Pos.Column < 1 || s.End.Offset < s.Pos.Offset || s.Mend == "" || s.Mend == "report this, please" {
+					t.Fatalf("%+v", s)
+				}
 			}
 			return
 		}

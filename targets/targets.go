@@ -111,7 +111,14 @@ func exit(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return mg.Fatal(e.Code, strings.TrimSpace(e.Error()))
+	text := strings.TrimSpace(e.Error())
+	switch { // the report has said the rest
+	case text == "" && e.Code == verbs.ExitBroken:
+		text = "validate is not complete: a check could not run"
+	case text == "":
+		text = "validate found errors"
+	}
+	return mg.Fatal(e.Code, text)
 }
 
 func value(s *string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -37,6 +38,19 @@ type Module struct {
 	Checkout string   // absolute folder, or ""
 	Version  string   // used when there is no checkout
 	Sums     []string // lines for go.sum; may be empty
+}
+
+// RequestError is a mistake in the options, as opposed to one of the file system.
+type RequestError struct{ Err error }
+
+// Error returns the text of Err.
+func (e *RequestError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+func request(format string, args ...any) error {
+	return &RequestError{fmt.Errorf(format, args...)}
 }
 
 // Result says what was written. Paths are relative to Dir.
@@ -71,8 +85,9 @@ type fields struct {
 	Slipway                    Module
 }
 
-// Scaffold renders a plugin repository and writes it. Nothing is written when any
-// part of it cannot be.
+// Scaffold renders a plugin repository and writes it. Nothing is written where it
+// can be seen before that some file cannot be. If writing fails all the same, the
+// result beside the error says what was written until then.
 func Scaffold(o Options) (*Result, error) {
 	f, err := check(o)
 	if err != nil {
@@ -100,11 +115,11 @@ var idForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // check fills in the defaults.
 func check(o Options) (fields, error) {
 	if !slices.Contains(Types(), o.Type) {
-		return fields{}, fmt.Errorf("unknown plugin type %q: use one of %s", o.Type, strings.Join(Types(), ", "))
+		return fields{}, request("unknown plugin type %q: use one of %s", o.Type, strings.Join(Types(), ", "))
 	}
 	parts := strings.Split(o.ID, "-")
 	if !idForm.MatchString(o.ID) || len(parts) < 3 || parts[len(parts)-1] != o.Type {
-		return fields{}, fmt.Errorf("plugin id %q: write it as <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
+		return fields{}, request("plugin id %q: write it as <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
 	}
 	middle := parts[1 : len(parts)-1]
 	f := fields{
@@ -125,7 +140,7 @@ func check(o Options) (fields, error) {
 	}
 	for flag, text := range map[string]string{"name": f.Name, "org": f.Org, "description": f.Description} {
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-			return fields{}, fmt.Errorf("-%s: one line of text, without control characters", flag)
+			return fields{}, request("-%s: one line of text, without control characters", flag)
 		}
 	}
 	f.GoModule = "github.com/" + parts[0] + "/" + o.ID
@@ -142,6 +157,9 @@ func title(words []string) string {
 
 // checkFolder refuses a folder that holds anything but a git repository.
 func checkFolder(dir string, force bool) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return request("scaffold into %s: this is a file, not a folder; name another place with -dir", dir)
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || force && err == nil {
 		return nil
@@ -151,7 +169,7 @@ func checkFolder(dir string, force bool) error {
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
-			return fmt.Errorf("scaffold into %s: the folder is not empty (it holds %s); name another with -dir, or use -force to write into it", dir, e.Name())
+			return request("scaffold into %s: the folder is not empty (it holds %s); name another with -dir, or use -force to write into it", dir, e.Name())
 		}
 	}
 	return nil
@@ -219,28 +237,53 @@ func modPath(p string) string {
 	return p
 }
 
+// write writes what differs, after a look at every target.
 func write(dir string, rendered []file) (*Result, error) {
 	r := &Result{Dir: dir}
+	var differ []file
+	exists := map[string]bool{}
 	for _, f := range rendered {
-		target := filepath.Join(dir, filepath.FromSlash(f.path))
-		before, err := os.ReadFile(target)
+		before, err := look(filepath.Join(dir, filepath.FromSlash(f.path)))
 		switch {
-		case err == nil && bytes.Equal(before, f.data):
-			r.Unchanged = append(r.Unchanged, f.path)
-			continue
-		case err == nil:
-			r.Overwritten = append(r.Overwritten, f.path)
 		case errors.Is(err, fs.ErrNotExist):
-			r.Created = append(r.Created, f.path)
+			differ = append(differ, f)
+		case err != nil:
+			return nil, fmt.Errorf("scaffold into %s: nothing was written, since %s cannot be: %w; move away what is there, or make it writable", dir, f.path, err)
+		case bytes.Equal(before, f.data):
+			r.Unchanged = append(r.Unchanged, f.path)
 		default:
-			return r, fmt.Errorf("write %s: %w", f.path, err)
+			exists[f.path] = true
+			differ = append(differ, f)
 		}
+	}
+	for _, f := range differ {
+		target := filepath.Join(dir, filepath.FromSlash(f.path))
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.path, err)
 		}
 		if err := os.WriteFile(target, f.data, 0o644); err != nil {
 			return r, fmt.Errorf("write %s: %w", f.path, err)
 		}
+		if exists[f.path] {
+			r.Overwritten = append(r.Overwritten, f.path)
+		} else {
+			r.Created = append(r.Created, f.path)
+		}
 	}
 	return r, nil
+}
+
+// look reads a file that is about to be overwritten and finds out whether it can be.
+func look(target string) (before []byte, err error) {
+	if info, err := os.Stat(target); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	f, err := os.OpenFile(target, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	before, err = io.ReadAll(f)
+	return before, errors.Join(err, f.Close())
 }

@@ -98,6 +98,84 @@ func TestScaffoldKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestScaffoldLooksBeforeItWrites(t *testing.T) {
+	t.Parallel()
+	o := options(t, "panel")
+	o.Force = true
+	if err := os.MkdirAll(filepath.Join(o.Dir, "src", "module.js"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var request *RequestError
+	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "since src/module.js cannot be: it is no regular file") {
+		t.Errorf("error %v", err)
+	}
+	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
+		t.Errorf("something was written: %v, %v", entries, err)
+	}
+	o.Dir = filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(o.Dir, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Scaffold(o); !errors.As(err, &request) || !strings.Contains(err.Error(), "this is a file, not a folder; name another place with -dir") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWorkflowArchive runs the line of the workflow that packs dist.
+func TestWorkflowArchive(t *testing.T) {
+	t.Parallel()
+	if out, err := exec.CommandContext(t.Context(), "tar", "--version").Output(); err != nil || !bytes.Contains(out, []byte("GNU")) {
+		t.Skip("the tar of CI is GNU tar, which is not here")
+	}
+	r := scaffold(t, options(t, "datasource"))
+	workflow, err := os.ReadFile(filepath.Join(r.Dir, ".github", "workflows", "ci.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(workflow), "- run: tar ")
+	line, _, _ = strings.Cut(line, "\n")
+	program := filepath.Join(r.Dir, "dist", "gpx_x_linux_amd64")
+	if err := errors.Join(os.Mkdir(filepath.Dir(program), 0o755), os.WriteFile(program, []byte("x"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	pack := exec.CommandContext(t.Context(), "sh", "-c", "tar "+line)
+	pack.Dir = r.Dir
+	if out, err := pack.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const id = "acme-hello-world-datasource"
+	list := exec.CommandContext(t.Context(), "tar", "-tvzf", id+".tar.gz")
+	list.Dir = r.Dir
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], " "+id+"/") || !strings.HasSuffix(lines[1], " "+id+"/gpx_x_linux_amd64") || !strings.HasPrefix(lines[1], "-rwxr-xr-x") {
+		t.Errorf("the archive holds\n%s", out)
+	}
+	if !strings.Contains(string(workflow), "path: "+id+".tar.gz\n") {
+		t.Errorf("the archive is not uploaded:\n%s", workflow)
+	}
+}
+
+// TestQueryEditor runs the frontend of the data source with what it needs of React.
+func TestQueryEditor(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("no node here to run JavaScript")
+	}
+	r := scaffold(t, options(t, "datasource"))
+	script, err := filepath.Abs(filepath.Join("testdata", "editor.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", script, filepath.Join(r.Dir, "src", "module.js"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestScaffoldIntoAGitRepository(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")

@@ -36,6 +36,9 @@ func (r runner) group(targets []target) Report {
 		if outer == "" {
 			outer = p.Profile.Name
 		}
+		if r.opts.Profile == "" && p.Doc != nil {
+			report.Profiles = append(report.Profiles, p.Profile.Name)
+		}
 		if !t.isMissing {
 			report.Plugins++
 		}
@@ -86,7 +89,7 @@ func (r runner) load(p *Pass) (b block) {
 		return block{reason: fmt.Sprintf("plugin.json has more than %d KiB", maxFileBytes>>10), isBroken: true}
 	}
 	p.Data = data
-	if IsUTF16(data) {
+	if UTF16(data) != "" {
 		return block{reason: "plugin.json is not UTF-8"}
 	}
 	doc, err := bundle.ParseDocument(p.File, bytes.TrimPrefix(data, utf8BOM()))
@@ -100,9 +103,18 @@ func (r runner) load(p *Pass) (b block) {
 	return block{}
 }
 
-// IsUTF16 says whether data begins with a byte order mark of UTF-16.
-func IsUTF16(data []byte) bool {
-	return bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || bytes.HasPrefix(data, []byte{0xFF, 0xFE})
+// UTF16 names the kind of UTF-16 that data is, by its byte order mark or because
+// every JSON begins with a character of ASCII; "" is none.
+func UTF16(data []byte) string {
+	switch {
+	case len(data) < 2:
+		return ""
+	case data[0] == 0xFE && data[1] == 0xFF, data[0] == 0 && data[1] != 0:
+		return "UTF-16, big-endian"
+	case data[0] == 0xFF && data[1] == 0xFE, data[0] != 0 && data[1] == 0:
+		return "UTF-16, little-endian"
+	}
+	return ""
 }
 
 func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -17,12 +18,20 @@ const (
 
 // Place is a stretch of a file.
 type Place struct {
-	File      string // slash path in the validated tree
+	File      string // slash path in the validated tree, behind Options.Prefix
 	Line      int    // from 1; 0 where the file as a whole is meant
 	Column    int    // from 1, in Unicode code points
 	EndLine   int
 	EndColumn int    // the first column after the stretch
 	Pointer   string // JSON pointer; "" outside JSON and for a whole document
+}
+
+// Address returns file:line:column, or the file where it is meant as a whole.
+func (p Place) Address() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
 // Finding is one fault at one place.

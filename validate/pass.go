@@ -19,7 +19,7 @@ type Pass struct {
 	IsMissing bool                // there is no such plugin.json
 	Data      []byte              // plugin.json as read
 	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
-	Syntax    *bundle.SyntaxError // what is wrong with Data as JSON, also beside a Doc
+	Syntax    bundle.SyntaxErrors // what is wrong with Data as JSON, also beside a Doc
 
 	rule    Rule
 	running map[string]bool

@@ -2,12 +2,15 @@ package validate
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"slices"
 )
 
 // Report is what a run found, sorted: the same tree gives the same report.
 type Report struct {
-	Plugins  int // plugin.json files that were read
+	Plugins  int      // plugin.json files that were read
+	Profiles []string // names of those found from the files, sorted; nil where one was asked for
 	Findings []Finding
 	Skips    []Skip
 
@@ -19,7 +22,7 @@ type Report struct {
 // Skip is a check that did not run. It never means that the check passed.
 type Skip struct {
 	Rule     string // "" for every rule
-	File     string // slash path in the validated tree
+	File     string // slash path in the validated tree, behind Options.Prefix
 	Reason   string
 	IsBroken bool // the check itself broke; else a finding says what stood in its way
 }
@@ -57,7 +60,40 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
+// add takes over what another report has found.
+func (r *Report) add(other Report) {
+	r.Plugins += other.Plugins
+	r.Profiles = append(r.Profiles, other.Profiles...)
+	r.Findings = append(r.Findings, other.Findings...)
+	r.Skips = append(r.Skips, other.Skips...)
+	maps.Copy(r.Sources, other.Sources)
+}
+
+// prefix puts a path before those of all files.
+func (r *Report) prefix(with string) {
+	if with == "" {
+		return
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.File = path.Join(with, f.File)
+		for j := range f.Related {
+			f.Related[j].File = path.Join(with, f.Related[j].File)
+		}
+	}
+	for i := range r.Skips {
+		r.Skips[i].File = path.Join(with, r.Skips[i].File)
+	}
+	sources := map[string][]byte{}
+	for file, data := range r.Sources {
+		sources[path.Join(with, file)] = data
+	}
+	r.Sources = sources
+}
+
 func (r *Report) sort() {
+	slices.Sort(r.Profiles)
+	r.Profiles = slices.Compact(r.Profiles)
 	sortFindings(r.Findings)
 	slices.SortStableFunc(r.Skips, func(a, b Skip) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Reason, b.Reason))

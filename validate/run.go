@@ -16,6 +16,7 @@ import (
 // may be left out.
 type Options struct {
 	Path     string // a folder or one plugin.json in the tree; "" is the whole tree
+	Prefix   string // slash path that leads to the tree, put before the files of the report
 	RootName string // the name of the folder that the tree is, where it is known: "dist" means built
 	Rules    []Rule
 	Profile  string // of bundle.Profiles; "" finds it from each plugin.json, else the default
@@ -24,8 +25,8 @@ type Options struct {
 }
 
 // Run checks every plugin under opts.Path: plugin repos with their dist, built
-// plugins, nested plugins, folders of many. Folders called node_modules and those
-// that begin with a dot are left out.
+// plugins, nested plugins, folders of many. Folders that are no part of a plugin
+// (bundle.IsToolFolder) are left out.
 //
 // A fault of a plugin is a finding and a check that did not run is a skip, both
 // in the report. The error is for what stands before that: a path that is not
@@ -55,13 +56,9 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 
 	report := &Report{Skips: s.skips, Sources: map[string][]byte{}}
 	for _, r := range results {
-		report.Plugins += r.Plugins
-		report.Findings = append(report.Findings, r.Findings...)
-		report.Skips = append(report.Skips, r.Skips...)
-		for file, data := range r.Sources {
-			report.Sources[file] = data
-		}
+		report.add(r)
 	}
+	report.prefix(opts.Prefix)
 	report.sort()
 	return report, nil
 }

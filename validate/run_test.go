@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,7 @@ func TestTargets(t *testing.T) {
 	}{
 		{"plugin at the root", tree("plugin.json", "README.md"), validate.Options{}, []string{
 			"plugin.json warning: source in . of ., profile service, missing false"}},
-		{"repo with src and dist", tree("src/plugin.json"+service, "dist/plugin.json"+grafana, "dist/inner/plugin.json", "node_modules/x/plugin.json", ".git/plugin.json"), validate.Options{}, []string{
+		{"repo with src and dist", tree("src/plugin.json"+service, "dist/plugin.json"+grafana, "dist/inner/plugin.json", "node_modules/x/plugin.json", ".git/plugin.json", "pkg/testdata/x/plugin.json", "vendor/x/plugin.json"), validate.Options{}, []string{
 			"dist/inner/plugin.json warning: dist in dist/inner of dist, profile grafana, missing false",
 			"dist/plugin.json warning: dist in dist of dist, profile grafana, missing false",
 			"src/plugin.json warning: source in src of src, profile service, missing false"}},
@@ -88,6 +89,8 @@ func TestTargets(t *testing.T) {
 			"x/deep/plugin.json warning: dist in x/deep of x, profile service, missing false"}},
 		{"a file by another name", tree("panel.json"), validate.Options{Path: "panel.json"}, []string{
 			"panel.json warning: source in . of ., profile service, missing false"}},
+		{"test data that is asked for", tree("testdata/x/plugin.json"), validate.Options{Path: "testdata"}, []string{
+			"testdata/x/plugin.json warning: source in testdata/x of testdata/x, profile service, missing false"}},
 		{"nothing", tree("x/README.md"), validate.Options{Path: "x"}, []string{
 			"x/plugin.json warning: source in x of x, profile service, missing true"}},
 	} {
@@ -123,6 +126,55 @@ func TestUsageErrors(t *testing.T) {
 	} {
 		if _, err := validate.Run(c.ctx, tree("plugin.json"), c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestPrefixIsBeforeEveryPath(t *testing.T) {
+	t.Parallel()
+	twice := tree(`a/plugin.json={"x": 1, "x": 2}`, "b/plugin.json={")
+	r, err := validate.Run(t.Context(), twice, validate.Options{Rules: rules.All(), Prefix: "../up"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]bool{}
+	for _, f := range r.Findings {
+		files[f.File] = true
+		for _, related := range f.Related {
+			files[related.File] = true
+		}
+	}
+	for _, s := range r.Skips {
+		files[s.File] = true
+	}
+	if want := map[string]bool{"../up/a/plugin.json": true, "../up/b/plugin.json": true}; !maps.Equal(files, want) {
+		t.Errorf("paths %v", files)
+	}
+}
+
+func TestProfilesThatWereFound(t *testing.T) {
+	t.Parallel()
+	both := tree(`a/plugin.json={"dependencies":{"grafanaVersion":"9.x.x"}}`, "b/plugin.json", "c/plugin.json", "d/plugin.json={")
+	for asked, want := range map[string][]string{"": {"grafana", "service"}, "grafana": nil} {
+		r, err := validate.Run(t.Context(), both, validate.Options{Rules: []validate.Rule{show()}, Profile: asked})
+		if err != nil || !slices.Equal(r.Profiles, want) {
+			t.Errorf("asked for %q: %q, %v", asked, r.Profiles, err)
+		}
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		"\xff\xfe{\x00": "the file is UTF-16, little-endian, not UTF-8", "{\x00}\x00": "the file is UTF-16, little-endian, not UTF-8",
+		"\xfe\xff\x00{": "the file is UTF-16, big-endian, not UTF-8", "\x00{\x00}": "the file is UTF-16, big-endian, not UTF-8",
+	} {
+		r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].Message != want || r.Findings[0].Address() != "plugin.json" {
+			t.Errorf("%q: %+v", data, r.Findings)
 		}
 	}
 }
@@ -289,8 +341,8 @@ plugins/one/plugin.json error: the path "img/loop.svg" cannot be opened`
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dist := filepath.Join(root, "repo", "dist")
-	if err := os.MkdirAll(dist, 0o755); err != nil {
+	dist, other := filepath.Join(root, "repo", "dist"), filepath.Join(root, "other")
+	if err := errors.Join(os.MkdirAll(dist, 0o755), os.Mkdir(other, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dist, "plugin.json")
@@ -302,8 +354,10 @@ func TestOpen(t *testing.T) {
 		{root, "repo/dist/plugin.json", "repo/dist/plugin.json"},
 		{filepath.Join(root, "repo"), "", "dist/plugin.json"},
 		{dist, ".", "plugin.json"},
-		{t.TempDir(), dist, "plugin.json"},
-		{t.TempDir(), file, "plugin.json"},
+		{other, dist, filepath.ToSlash(file)},
+		{other, file, filepath.ToSlash(file)},
+		{other, "../repo/dist/", "../repo/dist/plugin.json"},
+		{other, "../repo/dist/plugin.json", "../repo/dist/plugin.json"},
 	} {
 		fsys, opts, err := validate.Open(c.cwd, c.name)
 		if err != nil {
@@ -316,6 +370,9 @@ func TestOpen(t *testing.T) {
 		}
 		if len(r.Findings) != 1 || r.Findings[0].File != c.want || !strings.HasPrefix(r.Findings[0].Message, "dist in ") {
 			t.Errorf("%s in %s: %s", c.name, c.cwd, findings(r))
+		}
+		if _, ok := r.Sources[c.want]; !ok {
+			t.Errorf("%s in %s: no text to show for %s", c.name, c.cwd, c.want)
 		}
 	}
 	if _, _, err := validate.Open(root, "nowhere"); !errors.Is(err, fs.ErrNotExist) {

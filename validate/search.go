@@ -118,7 +118,7 @@ func (s *search) folder(ctx context.Context, dir string, in around) {
 	}
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
-		if strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" || !s.isFolder(below, e) {
+		if bundle.IsToolFolder(e.Name()) || !s.isFolder(below, e) {
 			continue
 		}
 		if s.opts.Where == Source && e.Name() == bundle.DistDir {

@@ -48,7 +48,7 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 	d := &demo{out: out, dir: dir, repo: filepath.Join(dir, pluginID)}
 	defer func() {
 		if d.host != nil {
-			err = errors.Join(err, d.host.stop())
+			err = errors.Join(err, d.host.stop(stopTimeout))
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()

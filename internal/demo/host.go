@@ -18,6 +18,7 @@ import (
 
 const (
 	startTimeout = 60 * time.Second
+	stopTimeout  = 20 * time.Second
 	callTimeout  = 30 * time.Second
 )
 
@@ -67,18 +68,40 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	return nil, errors.Join(err, h.stop())
+	return nil, errors.Join(err, h.stop(stopTimeout))
 }
 
-// stop asks the host to end and waits for that.
-func (h *hostProcess) stop() error {
-	if err := h.cmd.Process.Signal(os.Interrupt); err != nil {
-		_ = h.cmd.Process.Kill() // where there are no signals
+// stop asks the host to end and waits for that, at most twice as long as patience.
+func (h *hostProcess) stop(patience time.Duration) error {
+	isKilled := false
+	if h.cmd.Process.Signal(os.Interrupt) != nil {
+		isKilled = h.cmd.Process.Kill() == nil // where there are no signals, as on Windows
 	}
-	if err := <-h.ended; err != nil {
-		return fmt.Errorf("stop host: %w", err)
+	select {
+	case err := <-h.ended:
+		return stopError(err, isKilled)
+	case <-time.After(patience):
 	}
-	return nil
+	late := fmt.Errorf("stop host: it did not end within %s and was killed", patience)
+	if err := h.cmd.Process.Kill(); err != nil {
+		late = fmt.Errorf("stop host: it did not end within %s and cannot be killed: %w", patience, err)
+	}
+	select {
+	case err := <-h.ended:
+		return errors.Join(late, stopError(err, true))
+	case <-time.After(patience):
+		return fmt.Errorf("%w; something that it started may still run", late)
+	}
+}
+
+// stopError is what is wrong with how a host has ended. The status of one that was
+// killed says nothing.
+func stopError(err error, isKilled bool) error {
+	var status *exec.ExitError
+	if err == nil || isKilled && errors.As(err, &status) {
+		return nil
+	}
+	return fmt.Errorf("stop host: %w", err)
 }
 
 // client calls the host's API with a token or as a user.

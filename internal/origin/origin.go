@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func Find() (Origin, error) {
 	if dir, ok := checkout(); ok {
 		return Origin{Checkout: dir}, nil
 	}
-	if v := Version(); v != "(devel)" {
+	if v := Version(); v != devel {
 		return Origin{Version: v}, nil
 	}
 	return Origin{}, ErrUnknown
@@ -38,12 +39,24 @@ func Find() (Origin, error) {
 // Version is the version of the module in the running program, "(devel)" for a
 // checkout.
 func Version() string {
-	const devel = "(devel)"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return devel
 	}
-	for _, m := range append(info.Deps, &info.Main) {
+	return versionIn(info)
+}
+
+const devel = "(devel)"
+
+// versionIn reads the version from how a program was built. One that was built in
+// a checkout has a version too, made from the commit, which nobody can download;
+// it is told apart by the settings of version control.
+func versionIn(info *debug.BuildInfo) string {
+	isCheckout := slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs" })
+	if info.Main.Path == Module && info.Main.Version != "" && !isCheckout {
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
 		if m.Path == Module && m.Version != "" && m.Replace == nil {
 			return m.Version
 		}
@@ -52,16 +65,17 @@ func Version() string {
 }
 
 // checkout finds the module's folder from where this file was compiled. A file in
-// the module cache has the version in its path.
+// the module cache has the version in the name of the module's folder.
 func checkout() (string, bool) {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
 		return "", false
 	}
 	dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.FromSlash(file))))
-	if strings.Contains(dir, "@v") {
-		return "", false
-	}
+	return dir, isCheckout(dir)
+}
+
+func isCheckout(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return dir, err == nil
+	return err == nil && !strings.Contains(filepath.Base(dir), "@v")
 }

@@ -2,12 +2,15 @@ package verbs
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -35,7 +38,32 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		return nil, fmt.Errorf("build: %w", err)
 	}
 	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), programs(len(r.Executables)))
+	if o.Platforms != "host" { // what is for this machine alone stays on it
+		printCheckout(w, localCheckout(ctx, o.Dir))
+	}
 	return r, nil
+}
+
+// localCheckout returns the folder that go.mod puts in the place of Slipway, "" if
+// there is none.
+func localCheckout(ctx context.Context, dir string) string {
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var mod struct {
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err != nil || json.Unmarshal(out, &mod) != nil {
+		return "" // a plugin without Go code
+	}
+	for _, r := range mod.Replace {
+		if r.Old.Path == origin.Module && r.New.Version == "" {
+			return r.New.Path
+		}
+	}
+	return ""
 }
 
 func programs(n int) string {

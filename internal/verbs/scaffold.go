@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,9 +25,23 @@ func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
 	}
 	o.Slipway, o.Today = module, time.Now()
 	r, err := templates.Scaffold(o)
-	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+	if r != nil {
+		printWritten(w, r)
 	}
+	var request *templates.RequestError
+	switch {
+	case errors.As(err, &request):
+		return &ExitError{Code: ExitUsage, Err: err}
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
+	printCheckout(w, module.Checkout)
+	return nil
+}
+
+// printWritten lists the files of a scaffold, also of one that broke off.
+func printWritten(w io.Writer, r *templates.Result) {
 	for _, line := range []struct {
 		verb  string
 		files []string
@@ -35,8 +50,14 @@ func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
 			fmt.Fprintf(w, "  %-11s %s\n", line.verb, f)
 		}
 	}
-	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
-	return nil
+}
+
+// printCheckout says that a repository builds with the Slipway in a folder of this
+// machine.
+func printCheckout(w io.Writer, checkout string) {
+	if checkout != "" {
+		fmt.Fprintf(w, "note: go.mod takes Slipway from the folder %s, and executables name it; before others build this, require a released version instead and delete the replace line\n", checkout)
+	}
 }
 
 // shortPath is the path as one would type it here.

@@ -57,10 +57,19 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	return nil
 }
 
-// writeReport writes to w, or to a file that appears complete or not at all.
+// writeReport writes to w, or to a file that appears complete or not at all. What
+// is there and no regular file, such as /dev/stdout or a link, is written to as it
+// is: a rename would put a file in its place.
 func writeReport(w *os.File, output string, format report.Format, r *validate.Report) error {
 	if output == "" {
 		return format.Write(w, r, report.Options{HasColor: isTerminal(w) && os.Getenv("NO_COLOR") == ""})
+	}
+	if info, err := os.Lstat(output); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		if err != nil {
+			return fmt.Errorf("%w: name a file that can be written with -output", err)
+		}
+		return errors.Join(format.Write(f, r, report.Options{}), f.Close())
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(output), ".slipway-report-")
 	if err != nil {

@@ -15,8 +15,11 @@ const jsonVersion = 1
 //	version    1
 //	exitCode   0 clean, 1 errors, 3 a check could not run
 //	summary    numbers: plugins, errors, warnings, infos, skips
+//	profiles   an array of the profiles that were found from the files, sorted;
+//	           empty where one was asked for
 //	findings   an array, sorted by file, line, column and rule; each has
-//	           rule, severity (error, warning, info), file (slash path), message, mend;
+//	           rule, severity (error, warning, info), file (slash path
+//	           as one would type it where validate ran), message, mend;
 //	           line, column, endLine, endColumn (from 1, columns in code points,
 //	           the end is behind the last character; left out where the whole
 //	           file is meant), pointer (JSON pointer, left out outside JSON),
@@ -32,6 +35,7 @@ func JSON(w io.Writer, r *validate.Report, _ Options) error {
 			Plugins: r.Plugins, Errors: r.Count(validate.Error), Warnings: r.Count(validate.Warning),
 			Infos: r.Count(validate.Info), Skips: len(r.Skips),
 		},
+		Profiles: append([]string{}, r.Profiles...),
 		Findings: []jsonFinding{},
 		Skips:    []jsonSkip{},
 	}
@@ -58,6 +62,7 @@ type jsonReport struct {
 	Version  int           `json:"version"`
 	ExitCode int           `json:"exitCode"`
 	Summary  jsonSummary   `json:"summary"`
+	Profiles []string      `json:"profiles"`
 	Findings []jsonFinding `json:"findings"`
 	Skips    []jsonSkip    `json:"skips"`
 }

@@ -39,7 +39,8 @@ func sample() *validate.Report {
 		return validate.Place{File: file, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, Pointer: pointer}
 	}
 	return &validate.Report{
-		Plugins: 3,
+		Plugins:  3,
+		Profiles: []string{"grafana", "service"},
 		Findings: []validate.Finding{
 			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
 				Message: "there is no plugin.json here", Mend: "build the plugin"},

@@ -91,6 +91,9 @@ func (t *text) summary() {
 		parts = []string{"no findings"}
 	}
 	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin.json file")
+	if len(r.Profiles) > 0 {
+		line += fmt.Sprintf(" (%s, found from the %s)", named("profile", r.Profiles), plural("file", r.Plugins))
+	}
 	if n := len(r.Skips); n > 0 {
 		line += "; " + count(n, "check") + " did not run"
 	}
@@ -107,18 +110,19 @@ func (t *text) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-func place(p validate.Place) string {
-	if p.Line == 0 {
-		return plain(p.File)
+func place(p validate.Place) string { return plain(p.Address()) }
+
+func count(n int, noun string) string { return fmt.Sprintf("%d %s", n, plural(noun, n)) }
+
+func plural(noun string, n int) string {
+	if n == 1 {
+		return noun
 	}
-	return fmt.Sprintf("%s:%d:%d", plain(p.File), p.Line, p.Column)
+	return noun + "s"
 }
 
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+func named(noun string, names []string) string {
+	return plural(noun, len(names)) + " " + strings.Join(names, " and ")
 }
 
 // plain puts a text on one line and makes control characters visible, so that a

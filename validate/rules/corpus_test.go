@@ -58,7 +58,7 @@ func TestCorpus(t *testing.T) {
 
 func TestSchemaUsesOnlyKeywordsThatRulesKnow(t *testing.T) {
 	t.Parallel()
-	known := strings.Fields("$schema title description type enum required properties additionalProperties items")
+	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength")
 	var walk func(t *testing.T, at string, node map[string]any)
 	walk = func(t *testing.T, at string, node map[string]any) {
 		for key := range node {
@@ -128,6 +128,9 @@ func FuzzRun(f *testing.F) {
 		}
 		lines := strings.Count(string(data), "\n") + 1
 		for _, f := range report.Findings {
+			if f.Line == 0 && f.Rule == "json-bom" {
+				continue // UTF-16 is a fault of the whole file
+			}
 			if f.Line < 1 || f.Line > lines || f.Column < 1 || f.EndLine < f.Line || f.Message == "" || f.Mend == "" {
 				t.Errorf("%+v", f)
 			}

@@ -71,7 +71,9 @@ func TestOneFaultOneFinding(t *testing.T) {
 		{"logo above the file system", `"small": "img/logo.svg"`, `"small": "../../../../etc/passwd"`, "9:25 path-escape /info/logos/small"},
 		{"logo with NUL", `"small": "img/logo.svg"`, `"small": "a\u0000b"`, "9:25 path-missing /info/logos/small"},
 		{"logo that is hidden", `"small": "img/logo.svg"`, `"small": ".logo.svg"`, "9:25 path-missing /info/logos/small"},
-		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}, "enterpriseFeatures": {"healthDiagnosticsErrors": false}`, ""},
+		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}`, ""},
+		{"a switch that old services do not know", `">=10.3.0"`, `"*"}, "enterpriseFeatures": {"healthDiagnosticsErrors": false`, "12:71 min-version-health-diagnostics /enterpriseFeatures/healthDiagnosticsErrors"},
+		{"empty id", `"acme-clock-panel"`, `""`, "2:9 required-field /id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +116,19 @@ func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
 		if _, err := compile("grafana"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestSwitchedOffIsARemark(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]validate.Severity{"false": validate.Info, "true": validate.Error} {
+		tree := faultyTree()
+		tree["plugin.json"] = &fstest.MapFile{Data: []byte(strings.Replace(faulty, `">=10.3.0" }`, `"*" }, "enterpriseFeatures": {"healthDiagnosticsErrors": `+value+`}`, 1))}
+		for _, f := range run(t, tree).Findings {
+			if f.Rule == "min-version-health-diagnostics" && (f.Severity != want || !strings.Contains(f.Mend, `raise the lower bound of "serviceDependency" to 7.5.5 or later`)) {
+				t.Errorf("%s: %s, %s", value, f.Severity, f.Mend)
+			}
 		}
 	}
 }

@@ -14,12 +14,17 @@ func jsonSyntax() validate.Rule {
 		Mend:     "mend the file at this place or just before it",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
-			if p.Syntax == nil {
-				return
+			bad := invalidUTF8(p.Data)
+			for _, f := range p.Syntax {
+				if f.Pos.Offset == bad {
+					continue // json-bom speaks of it
+				}
+				at := p.At("", bundle.Span{Start: f.Pos, End: f.End})
+				if f.End == f.Pos {
+					at.EndColumn++
+				}
+				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Mend: f.Mend})
 			}
-			end := p.Syntax.Pos
-			end.Column++
-			p.Reportf(p.At("", bundle.Span{Start: p.Syntax.Pos, End: end}), "this is not JSON: %s", p.Syntax.Problem)
 		},
 	}
 }

@@ -10,26 +10,37 @@ func requiredField(s schemas) validate.Rule {
 	return validate.Rule{
 		ID:       "required-field",
 		Severity: validate.Error,
-		Summary:  "every property that must be there is there",
+		Summary:  "every property that must be there is there and says something",
 		Why:      "The service and the catalogue rely on these properties. Without them a plugin is refused or shown without its name, version or logo.",
 		Mend:     "add the property",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
-				if f.keyword != "required" {
-					continue
+				switch f.keyword {
+				case "required":
+					reportMissing(p, f)
+				case "minLength":
+					p.Report(validate.Finding{
+						Place:   p.Value(f.pointer),
+						Message: fmt.Sprintf("%s is empty", object(f.pointer)),
+						Mend:    fmt.Sprintf("write it between the quotes: %s", f.node["description"]),
+					})
 				}
-				in, name := parent(f.pointer)
-				at := p.Opening(in)
-				at.Pointer = f.pointer
-				property := f.node["properties"].(map[string]any)[name].(map[string]any)
-				p.Report(validate.Finding{
-					Place:   at,
-					Message: fmt.Sprintf("%s lacks %q", object(in), name),
-					Mend:    fmt.Sprintf("add %q, %s: %s", name, noun(property["type"].(string)), property["description"]),
-				})
 			}
 		},
 	}
+}
+
+// reportMissing reports a missing property at the object that lacks it.
+func reportMissing(p *validate.Pass, f fault) {
+	in, name := parent(f.pointer)
+	at := p.Opening(in)
+	at.Pointer = f.pointer
+	property := f.node["properties"].(map[string]any)[name].(map[string]any)
+	p.Report(validate.Finding{
+		Place:   at,
+		Message: fmt.Sprintf("%s lacks %q", object(in), name),
+		Mend:    fmt.Sprintf("add %q, %s: %s", name, noun(property["type"].(string)), property["description"]),
+	})
 }
 
 // object names the object at a pointer.

@@ -123,7 +123,7 @@ func (s *schema) findHomes(node map[string]any, home string) {
 
 // fault is one thing that the schema does not allow.
 type fault struct {
-	keyword string         // required, type, enum, additionalProperties
+	keyword string         // required, minLength, type, enum, additionalProperties
 	pointer string         // of the value, the missing or the unknown property
 	node    map[string]any // the part of the schema that says so
 	meant   string         // the missing property that an unknown one is a misspelling of
@@ -197,7 +197,7 @@ func (s *schema) at(pointer string) map[string]any {
 		if token == "" {
 			continue
 		}
-		node = node[unescape(token)].(map[string]any)
+		node = node[bundle.UnescapePointer(token)].(map[string]any)
 	}
 	return node
 }

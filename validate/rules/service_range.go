@@ -26,17 +26,18 @@ func serviceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool)
 }
 
 // needsVersion reports that the property at the pointer came with version least
-// and that the plugin also admits services before it.
-func needsVersion(p *validate.Pass, pointer string, least ranges.Version) {
+// and that the plugin also admits services before it. The severity "" is the rule's.
+func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severity validate.Severity) {
 	r, err, ok := serviceRange(p)
 	if !ok || err != nil || !r.AdmitsBelow(least) {
 		return
 	}
 	lowest, _ := r.Lowest()
 	p.Report(validate.Finding{
-		Place:   p.Key(pointer),
-		Message: fmt.Sprintf("%q needs service version %s or later, but the plugin also admits %s", dotted(pointer), least, lowest),
-		Mend:    fmt.Sprintf("set %q to \">=%s\", or delete %q", p.Profile.DependencyKey, least, dotted(pointer)),
+		Severity: severity,
+		Place:    p.Key(pointer),
+		Message:  fmt.Sprintf("%q needs service version %s or later, but the plugin also admits %s", dotted(pointer), least, lowest),
+		Mend:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %q", p.Profile.DependencyKey, least, dotted(pointer)),
 		Related: []validate.Related{{
 			Place:   p.Value(rangePointer(p)),
 			Message: fmt.Sprintf("the lowest version that this range admits is %s", lowest),

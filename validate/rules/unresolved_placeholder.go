@@ -1,8 +1,7 @@
 package rules
 
 import (
-	"strings"
-
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -11,7 +10,7 @@ func unresolvedPlaceholder() validate.Rule {
 		ID:       "unresolved-placeholder",
 		Severity: validate.Error,
 		Summary:  "a built plugin.json has no placeholders left",
-		Why:      "The build puts the version and the day in the place of %VERSION% and %TODAY%. What is left of them reaches the users as it stands, and the service cannot compare such a version.",
+		Why:      "The build puts the version, the day and the id in the place of %VERSION%, %TODAY% and %PLUGIN_ID%. What is left of them reaches the users as it stands, and the service cannot compare such a version.",
 		Mend:     "build the plugin again, or write the value",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
@@ -21,7 +20,7 @@ func unresolvedPlaceholder() validate.Rule {
 					continue // dependency-range-invalid speaks of it
 				}
 				for from := 0; ; {
-					at, name := placeholder(text[from:])
+					name, at := bundle.FindPlaceholder(text[from:])
 					if name == "" {
 						break
 					}
@@ -32,20 +31,4 @@ func unresolvedPlaceholder() validate.Rule {
 			}
 		},
 	}
-}
-
-// placeholder finds the first %NAME% in text: three or more capital letters and
-// underscores, so that percent-encoded text such as %C3%A9 is none.
-func placeholder(text string) (at int, name string) {
-	for at = 0; at < len(text); at++ {
-		if text[at] != '%' {
-			continue
-		}
-		word := text[at+1:]
-		n := len(word) - len(strings.TrimLeft(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
-		if n >= 3 && strings.HasPrefix(word[n:], "%") {
-			return at, text[at : at+n+2]
-		}
-	}
-	return 0, ""
 }

@@ -3,17 +3,14 @@ package rules
 import (
 	"strconv"
 	"strings"
-)
 
-// unescape turns a token of a JSON pointer into the key it stands for.
-func unescape(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-}
+	"github.com/slipway-dev/slipway/bundle"
+)
 
 // parent splits a pointer into that of the object around it and the key.
 func parent(pointer string) (around, key string) {
 	slash := max(strings.LastIndexByte(pointer, '/'), 0)
-	return pointer[:slash], unescape(strings.TrimPrefix(pointer[slash:], "/"))
+	return pointer[:slash], bundle.UnescapePointer(strings.TrimPrefix(pointer[slash:], "/"))
 }
 
 // dotted writes a pointer the way people do: roles[0].role.name.
@@ -27,7 +24,7 @@ func dotted(pointer string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(unescape(token))
+		b.WriteString(bundle.UnescapePointer(token))
 	}
 	return b.String()
 }

@@ -1,0 +1,54 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be a host that announces itself and then hangs.
+func TestMain(m *testing.M) {
+	if os.Getenv("DEMO_TEST_HOST") == "hangs" {
+		signal.Ignore(os.Interrupt)
+		fmt.Println("listening on http://127.0.0.1:1")
+		time.Sleep(time.Minute)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestStopNeverHangs(t *testing.T) {
+	t.Setenv("DEMO_TEST_HOST", "hangs")
+	h, err := startHost(t.Context(), exec.Command(os.Args[0]), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	if err := h.stop(200 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not end within 200ms and was killed") {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if h.cmd.ProcessState == nil {
+		t.Error("the host still runs")
+	}
+}
+
+func TestStopError(t *testing.T) {
+	t.Parallel()
+	status, other := &exec.ExitError{}, errors.New("x")
+	for _, c := range []struct {
+		err              error
+		isKilled, isFine bool
+	}{{nil, false, true}, {status, true, true}, {status, false, false}, {other, true, false}} {
+		if got := stopError(c.err, c.isKilled); (got == nil) != c.isFine {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package origin
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+)
+
+func TestVersionIn(t *testing.T) {
+	t.Parallel()
+	stamped := []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.modified", Value: "true"}}
+	for name, c := range map[string]struct {
+		info debug.BuildInfo
+		want string
+	}{
+		"installed":        {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}}, "v1.2.3"},
+		"built in git":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20260101000000-abcdef+dirty"}, Settings: stamped}, devel},
+		"built elsewhere":  {debug.BuildInfo{Main: debug.Module{Path: Module, Version: devel}}, devel},
+		"required":         {debug.BuildInfo{Main: debug.Module{Path: "x", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}, Settings: stamped}, "v1.2.3"},
+		"replaced locally": {debug.BuildInfo{Main: debug.Module{Path: "x"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3", Replace: &debug.Module{Path: "../x"}}}}, devel},
+	} {
+		if got := versionIn(&c.info); got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestIsCheckout(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, want := range map[string]bool{
+		"src@v2/slipway":    true, // a folder of someone's own
+		"mod/slipway@v1.0":  false,
+		"vendor/x/nomodule": false,
+	} {
+		dir := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(dir) != "nomodule" {
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := isCheckout(dir); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
