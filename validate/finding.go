@@ -42,6 +42,7 @@ type Finding struct {
 	Message string // what is wrong
 	Mend    string // what to do about it
 	Related []Related
+	Fix     *Fix // nil where only a person can mend it
 }
 
 // Related is another place that a finding speaks of.
