@@ -143,8 +143,12 @@ func TestServesAndRestartsAfterKill(t *testing.T) {
 	}
 	killed := time.Now()
 	for {
-		if _, err := fetch(t.Context(), p, "again"); err == nil && p.Status().PID != victim.Pid {
+		_, err := fetch(t.Context(), p, "again?sleep=1ms")
+		if err == nil && p.Status().PID != victim.Pid {
 			break
+		}
+		if _, ok := errors.AsType[*sdk.Error](err); err != nil && !ok {
+			t.Errorf("a request that the kill met got %v", err)
 		}
 		if time.Since(killed) > 10*time.Second {
 			t.Fatalf("not back: %+v", p.Status())
