@@ -41,6 +41,7 @@ func (r runner) group(targets []target) Report {
 		}
 		if !t.isMissing {
 			report.Plugins++
+			report.Files = append(report.Files, t.file)
 		}
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
