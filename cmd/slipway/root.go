@@ -86,7 +86,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 			return verbs.Validate(c.Context(), stdout, o)
 		},
 	}
-	c.Flags().StringVar(&o.Format, "format", "text", "text or json")
+	c.Flags().StringVar(&o.Format, "format", "text", "text, json, sarif, junit or github")
 	c.Flags().StringVar(&o.Output, "output", "", "write the report to this file")
 	c.Flags().StringVar(&o.Profile, "profile", "", "names of plugin.json: service or grafana (found from the file)")
 	c.Flags().BoolVar(&o.Strict, "strict", false, "warnings are errors")

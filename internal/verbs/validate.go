@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
@@ -61,22 +62,24 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 // is there and no regular file, such as /dev/stdout or a link, is written to as it
 // is: a rename would put a file in its place.
 func writeReport(w *os.File, output string, format report.Format, r *validate.Report) error {
+	options := report.Options{Rules: rules.All(), Version: origin.Version()}
 	if output == "" {
-		return format.Write(w, r, report.Options{HasColor: isTerminal(w) && os.Getenv("NO_COLOR") == ""})
+		options.HasColor = isTerminal(w) && os.Getenv("NO_COLOR") == ""
+		return format.Write(w, r, options)
 	}
 	if info, err := os.Lstat(output); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 		if err != nil {
 			return fmt.Errorf("%w: name a file that can be written with -output", err)
 		}
-		return errors.Join(format.Write(f, r, report.Options{}), f.Close())
+		return errors.Join(format.Write(f, r, options), f.Close())
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(output), ".slipway-report-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }()
-	err = format.Write(tmp, r, report.Options{})
+	err = format.Write(tmp, r, options)
 	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
 		return err
 	}
