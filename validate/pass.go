@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -43,6 +44,9 @@ func (p *Pass) Report(f Finding) {
 	}
 	if f.Mend == "" {
 		f.Mend = p.rule.Mend
+	}
+	if p.Where != Source && f.Fix != nil && slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return !e.MakeExecutable }) {
+		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
 	}
 	*p.found = append(*p.found, f)
 }

@@ -58,7 +58,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	for _, r := range results {
 		report.add(r)
 	}
-	report.prefix(opts.Prefix)
+	report.SetPrefix(opts.Prefix)
 	report.sort()
 	return report, nil
 }
