@@ -90,6 +90,8 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	c.Flags().StringVar(&o.Output, "output", "", "write the report to this file")
 	c.Flags().StringVar(&o.Profile, "profile", "", "names of plugin.json: service or grafana (found from the file)")
 	c.Flags().BoolVar(&o.Strict, "strict", false, "warnings are errors")
+	c.Flags().BoolVar(&o.Fix, "fix", false, "make the fixes that are safe, then report what is left")
+	c.Flags().BoolVar(&o.Diff, "diff", false, "show what --fix would change; exit status 1 if that is anything")
 	return c
 }
 

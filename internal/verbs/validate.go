@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,6 +22,8 @@ type ValidateOptions struct {
 	Output  string // file for the report; "" is w
 	Profile string // of plugin.json; "" is found from the file
 	Strict  bool   // warnings are errors
+	Fix     bool   // make the fixes of findings, then report what is left
+	Diff    bool   // show what Fix would change instead
 }
 
 // Validate checks a path and writes the report to w, or to a file. The error
@@ -32,24 +36,27 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if _, err := bundle.ProfileByName(o.Profile); err != nil {
 		return usage("-profile: %w", err)
 	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return usage("validate: %w", err)
+	if o.Fix && o.Diff {
+		return usage("-fix writes and -diff only shows: use one of them")
 	}
-	tree, options, err := validate.Open(cwd, o.Path)
+	t, err := openTarget(o)
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
-	options.Rules, options.Profile, options.IsStrict = rules.All(), o.Profile, o.Strict
-	r, err := validate.Run(ctx, tree, options)
-	if ctx.Err() != nil {
-		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("validate: %w", ctx.Err())}
+	var r *validate.Report
+	switch {
+	case o.Diff:
+		return t.diff(ctx, w, o)
+	case o.Fix:
+		r, err = t.fix(ctx, w, o)
+	default:
+		r, err = validate.Run(ctx, t.tree, t.options)
 	}
-	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("validate: %w", err)}
+	if r == nil {
+		return notRun(ctx, err)
 	}
-	if err := writeReport(w, o.Output, format, r); err != nil {
-		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write report: %w", err)}
+	if err := errors.Join(err, writeReport(w, o.Output, format, r)); err != nil {
+		return &ExitError{Code: ExitBroken, Err: err}
 	}
 	if code := r.ExitCode(); code != ExitOK {
 		return &ExitError{Code: code}
@@ -57,28 +64,46 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	return nil
 }
 
-// writeReport writes to w, or to a file that appears complete or not at all. What
-// is there and no regular file, such as /dev/stdout or a link, is written to as it
-// is: a rename would put a file in its place.
-func writeReport(w *os.File, output string, format report.Format, r *validate.Report) error {
-	if output == "" {
-		return format.Write(w, r, report.Options{HasColor: isTerminal(w) && os.Getenv("NO_COLOR") == ""})
+// notRun is the error of a run without a report.
+func notRun(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("validate: %w", ctx.Err())}
 	}
-	if info, err := os.Lstat(output); err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-		if err != nil {
-			return fmt.Errorf("%w: name a file that can be written with -output", err)
-		}
-		return errors.Join(format.Write(f, r, report.Options{}), f.Close())
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(output), ".slipway-report-")
+	return &ExitError{Code: ExitUsage, Err: fmt.Errorf("validate: %w", err)}
+}
+
+// target is what a user asked to validate.
+type target struct {
+	tree    fs.FS
+	options validate.Options
+	cwd     string
+	dir     string // the folder that tree is
+}
+
+func openTarget(o ValidateOptions) (*target, error) {
+	cwd, err := os.Getwd()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("validate: %w", err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	err = format.Write(tmp, r, report.Options{})
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
+	t := &target{cwd: cwd}
+	if t.tree, t.options, err = validate.Open(cwd, o.Path); err != nil {
+		return nil, err
 	}
-	return os.Rename(tmp.Name(), output)
+	t.options.Rules, t.options.Profile, t.options.IsStrict = rules.All(), o.Profile, o.Strict
+	t.dir = filepath.FromSlash(t.options.Prefix)
+	if !filepath.IsAbs(t.dir) {
+		t.dir = filepath.Join(cwd, t.dir)
+	}
+	return t, nil
+}
+
+// writeReport writes the report in a format.
+func writeReport(w *os.File, output string, format report.Format, r *validate.Report) error {
+	err := writeTo(w, output, func(w io.Writer, hasColor bool) error {
+		return format.Write(w, r, report.Options{HasColor: hasColor})
+	})
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }
