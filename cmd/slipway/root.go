@@ -76,7 +76,8 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [path]",
 		Short: "Check plugin.json and the files around it",
-		Long: "Check a plugin repository, a dist, one plugin.json or a folder of many plugins.\n" +
+		Long: "Check a plugin repository, a dist, a zip, one plugin.json or a folder of many plugins.\n" +
+			"With - as the path it reads one plugin.json from standard input.\n" +
 			"Exit status: 0 clean, 1 errors found, 2 wrong usage, 3 a check could not run.",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {

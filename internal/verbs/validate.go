@@ -11,19 +11,22 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/archive"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // ValidateOptions are the options of the verb validate.
 type ValidateOptions struct {
-	Path    string // "" is the current folder
+	Path    string // "" is the current folder, "-" is one plugin.json on Stdin
 	Format  string // one of report.Formats; "" is the first of them
 	Output  string // file for the report; "" is w
 	Profile string // of plugin.json; "" is found from the file
 	Strict  bool   // warnings are errors
 	Fix     bool   // make the fixes of findings, then report what is left
 	Diff    bool   // show what Fix would change instead
+
+	Stdin io.Reader // nil is standard input
 }
 
 // Validate checks a path and writes the report to w, or to a file. The error
@@ -40,9 +43,13 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 		return usage("-fix writes and -diff only shows: use one of them")
 	}
 	t, err := openTarget(o)
+	if errors.Is(err, archive.ErrNotZip) {
+		return &ExitError{Code: ExitBroken, Err: err}
+	}
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
+	defer t.close()
 	var r *validate.Report
 	switch {
 	case o.Diff:
@@ -77,7 +84,8 @@ type target struct {
 	tree    fs.FS
 	options validate.Options
 	cwd     string
-	dir     string // the folder that tree is
+	dir     string // the folder or the zip that tree is; "" for standard input
+	isZip   bool
 }
 
 func openTarget(o ValidateOptions) (*target, error) {
@@ -86,15 +94,38 @@ func openTarget(o ValidateOptions) (*target, error) {
 		return nil, fmt.Errorf("validate: %w", err)
 	}
 	t := &target{cwd: cwd}
-	if t.tree, t.options, err = validate.Open(cwd, o.Path); err != nil {
+	if o.Path == "-" {
+		var in io.Reader = os.Stdin
+		if o.Stdin != nil {
+			in = o.Stdin
+		}
+		t.tree, t.options, err = validate.OpenReader(in)
+	} else {
+		t.tree, t.options, err = validate.Open(cwd, o.Path)
+		if t.dir = filepath.FromSlash(t.options.Prefix); !filepath.IsAbs(t.dir) {
+			t.dir = filepath.Join(cwd, t.dir)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
+	_, t.isZip = t.tree.(*archive.Archive)
 	t.options.Rules, t.options.Profile, t.options.IsStrict = rules.All(), o.Profile, o.Strict
-	t.dir = filepath.FromSlash(t.options.Prefix)
-	if !filepath.IsAbs(t.dir) {
-		t.dir = filepath.Join(cwd, t.dir)
+	switch {
+	case t.isZip && (o.Fix || o.Diff):
+		t.close()
+		return nil, errors.New("a zip cannot be mended: mend the plugin that it was packed from, and pack again")
+	case t.dir == "" && o.Fix:
+		return nil, errors.New("standard input cannot be written to: use -diff, or name the file")
 	}
 	return t, nil
+}
+
+// close closes a zip.
+func (t *target) close() {
+	if c, ok := t.tree.(io.Closer); ok {
+		_ = c.Close() // it was only read
+	}
 }
 
 // writeReport writes the report in a format.
