@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 // Options says what to check and with what. Rules are required; everything else
@@ -22,10 +23,12 @@ type Options struct {
 	Profile  string // of bundle.Profiles; "" finds it from each plugin.json, else the default
 	Where    Where  // one form for all plugins; 0 finds it from the files; Source leaves out folders called dist
 	IsStrict bool   // warnings are errors
+	IsAlone  bool   // Path is a file with nothing around it, as from OpenReader: rules that look at other files are skipped
 }
 
 // Run checks every plugin under opts.Path: plugin repos with their dist, built
-// plugins, nested plugins, folders of many. Folders that are no part of a plugin
+// plugins, nested plugins, folders of many. An archive.Archive is checked as the zip
+// that it is. Folders that are no part of a plugin
 // (bundle.IsToolFolder) are left out.
 //
 // A fault of a plugin is a finding and a check that did not run is a skip, both
@@ -38,9 +41,18 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	if _, err := bundle.ProfileByName(opts.Profile); err != nil {
 		return nil, err
 	}
+	zip, isZip := fsys.(*archive.Archive)
+	if isZip {
+		opts.Where = Zip
+	}
+	if opts.IsAlone && opts.Where == 0 {
+		opts.Where = Source
+	}
 	s := search{fs: fsys, opts: opts}
-	if err := s.run(ctx); err != nil {
-		return nil, err
+	if !isZip || zip.Refusal == "" {
+		if err := s.run(ctx); err != nil {
+			return nil, err
+		}
 	}
 
 	groups := byRoot(s.targets)
@@ -55,10 +67,13 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	}
 
 	report := &Report{Skips: s.skips, Sources: map[string][]byte{}}
+	if isZip {
+		report.add(run.archive(zip))
+	}
 	for _, r := range results {
 		report.add(r)
 	}
-	report.prefix(opts.Prefix)
+	report.SetPrefix(opts.Prefix)
 	report.sort()
 	return report, nil
 }
