@@ -31,6 +31,9 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 	root.AddCommand(
 		scaffoldCommand(stdout),
 		validateCommand(stdout),
+		rulesCommand(stdout),
+		explainCommand(stdout),
+		schemaCommand(stdout),
 		buildCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),
