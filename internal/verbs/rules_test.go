@@ -2,10 +2,14 @@ package verbs
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 func TestRulesAndExplain(t *testing.T) {
@@ -53,5 +57,38 @@ func TestSchema(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestScaffoldNamesItsSchema follows "$schema" in a new repository, and looks for it
+// in dist, where it would lead nowhere.
+func TestScaffoldNamesItsSchema(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Scaffold(t.Context(), io.Discard, templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	schemaOf := func(file string) (named string) {
+		var p struct {
+			Schema string `json:"$schema"`
+		}
+		if err := json.Unmarshal([]byte(read(t, file)), &p); err != nil {
+			t.Fatal(err)
+		}
+		return p.Schema
+	}
+	want, err := rules.Schema("service")
+	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
+		t.Errorf("%q is not the schema (%v)", named, err)
+	}
+	w, said := captured(t)
+	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(said(), "no findings in 1 ") {
+		t.Errorf("%v\n%s", err, said())
+	}
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host"}); err != nil {
+		t.Fatal(err)
+	}
+	if named := schemaOf(filepath.Join(dir, "dist", "plugin.json")); named != "" {
+		t.Errorf("dist names the schema %q", named)
 	}
 }
