@@ -48,12 +48,13 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 			return nil, err
 		}
 		w.jsonFiles = report.Files
-		if round > maxRounds || !w.round(report.Findings) {
-			break
+		if round <= maxRounds && w.round(report.Findings) {
+			continue
 		}
-		if round == maxRounds {
-			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("after %d rounds of fixes there may be more: run again (and please report this)", maxRounds))
+		if round > maxRounds && slices.ContainsFunc(report.Findings, func(f validate.Finding) bool { return f.Fix != nil }) {
+			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("after %d rounds of fixes there were still more (please report this)", maxRounds))
 		}
+		break
 	}
 	if prefix != "" {
 		opts.Prefix = prefix
