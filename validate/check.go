@@ -88,7 +88,11 @@ func (r runner) archive(a *archive.Archive) Report {
 // finish sets the severities that the options ask for.
 func (r runner) finish(findings []Finding) {
 	for i := range findings {
-		if f := &findings[i]; r.opts.IsStrict && f.Severity == Warning {
+		f := &findings[i]
+		if s, ok := r.opts.Severities[f.Rule]; ok {
+			f.Severity = s
+		}
+		if r.opts.IsStrict && f.Severity == Warning {
 			f.Severity = Error
 		}
 	}

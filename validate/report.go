@@ -81,8 +81,8 @@ func (r *Report) add(other Report) {
 	maps.Copy(r.Sources, other.Sources)
 }
 
-// SetPrefix puts a path before those of all files, as Options.Prefix does.
-func (r *Report) SetPrefix(with string) {
+// prefix puts a path before those of all files.
+func (r *Report) prefix(with string) {
 	if with == "" {
 		return
 	}

@@ -38,10 +38,11 @@ func explainCommand(stdout *os.File) *cobra.Command {
 func schemaCommand(stdout *os.File) *cobra.Command {
 	var o verbs.SchemaOptions
 	c := &cobra.Command{
-		Use:   "schema [what]",
-		Short: "Write JSON Schema files with which an editor helps with plugin.json",
-		Long: "Write JSON Schema files with which an editor helps while you type: plugin.schema.json for\n" +
-			"plugin.json. Name it there: \"$schema\": \"../plugin.schema.json\".",
+		Use:   "schema [plugin|config]",
+		Short: "Write JSON Schema files with which an editor helps with plugin.json and slipway.yaml",
+		Long: "Write JSON Schema files with which an editor helps while you type. Name them in the files:\n\n" +
+			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +
+			"  slipway.schema.json  in slipway.yaml:     # yaml-language-server: $schema=slipway.schema.json",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

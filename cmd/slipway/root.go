@@ -96,6 +96,9 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	c.Flags().BoolVar(&o.Strict, "strict", false, "warnings are errors")
 	c.Flags().BoolVar(&o.Fix, "fix", false, "make the fixes that are safe, then report what is left")
 	c.Flags().BoolVar(&o.Diff, "diff", false, "show what --fix would change; exit status 1 if that is anything")
+	c.Flags().StringVar(&o.Config, "config", "", "use this file in place of the slipway.yaml that is found")
+	c.Flags().StringVar(&o.Baseline, "baseline", "", "leave out the findings in this file, and say which of them are gone")
+	c.Flags().StringVar(&o.WriteBaseline, "write-baseline", "", "write all findings to this file, to be used with --baseline")
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -47,6 +48,12 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	var said strings.Builder
+	if err := Schema(&said, SchemaOptions{Dir: dir}); err != nil || strings.Count(said.String(), "\n") != 2 {
+		t.Errorf("%v\n%s", err, &said)
+	}
+	if err := Schema(&said, SchemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
+		t.Errorf("%v\n%s", err, &said)
+	}
 	for _, o := range []SchemaOptions{{What: "x", Dir: dir}, {Profile: "x", Dir: dir}} {
 		if err := Schema(&said, o); code(err) != ExitUsage {
 			t.Errorf("%+v: %v", o, err)
@@ -55,7 +62,7 @@ func TestSchema(t *testing.T) {
 	if err := Schema(&said, SchemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "-dir") {
 		t.Errorf("a folder that is not there: %v", err)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
 		t.Errorf("%v, %v", entries, err)
 	}
 }

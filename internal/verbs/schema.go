@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // SchemaOptions are the options of the verb schema.
 type SchemaOptions struct {
-	What    string // name of a file that has a schema: plugin; "" is all
+	What    string // plugin or config; "" is both
 	Dir     string // folder to write into; "" is the current one
 	Profile string // of plugin.json; "" is found from the file in Dir
 }
@@ -23,12 +24,14 @@ type schemaFile struct {
 	what string // as given to schema
 	name string // of the file that it is written to
 	of   string // the file that it describes
+	note string // behind it, in the line that says what was written
 	make func(profile string) ([]byte, error)
 }
 
 func schemaFiles() []schemaFile {
 	return []schemaFile{
-		{"plugin", "plugin.schema.json", "plugin.json", pluginSchema},
+		{"plugin", "plugin.schema.json", "plugin.json", " (profile %s)", pluginSchema},
+		{"config", "slipway.schema.json", config.FileName, "", func(string) ([]byte, error) { return config.Schema(), nil }},
 	}
 }
 
@@ -38,7 +41,7 @@ func pluginSchema(profile string) ([]byte, error) {
 }
 
 // Schema writes JSON Schemas with which an editor completes, explains and checks
-// plugin.json while someone types. They are those that validate checks with.
+// plugin.json and slipway.yaml while someone types. They are those of validate.
 func Schema(w io.Writer, o SchemaOptions) error {
 	if o.Dir == "" {
 		o.Dir = "."
@@ -66,7 +69,7 @@ func Schema(w io.Writer, o SchemaOptions) error {
 		if err != nil {
 			return fmt.Errorf("%w: name a folder that can be written to with -dir", err)
 		}
-		fmt.Fprintf(w, "wrote %s, the schema of %s (profile %s)\n", shortPath(file), s.of, profile.Name)
+		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", profile.Name))
 		wrote = true
 	}
 	if !wrote {

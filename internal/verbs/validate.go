@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -26,6 +27,10 @@ type ValidateOptions struct {
 	Strict  bool   // warnings are errors
 	Fix     bool   // make the fixes of findings, then report what is left
 	Diff    bool   // show what Fix would change instead
+	Config  string // file to use in place of the slipway.yaml that is found
+
+	Baseline      string // file with findings to leave out
+	WriteBaseline string // file to write all findings to, which are then left out
 
 	Stdin io.Reader // nil is standard input
 }
@@ -42,6 +47,9 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	}
 	if o.Fix && o.Diff {
 		return usage("-fix writes and -diff only shows: use one of them")
+	}
+	if o.Baseline != "" && o.WriteBaseline != "" {
+		return usage("-baseline reads and -writeBaseline writes: use one of them")
 	}
 	t, err := openTarget(o)
 	if errors.Is(err, archive.ErrNotZip) {
@@ -62,6 +70,10 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	}
 	if r == nil {
 		return notRun(ctx, err)
+	}
+	t.addSource(r)
+	if err := t.baseline(r, o); err != nil {
+		return err
 	}
 	if err := errors.Join(err, writeReport(w, o.Output, format, r)); err != nil {
 		return &ExitError{Code: ExitBroken, Err: err}
@@ -87,6 +99,7 @@ type target struct {
 	cwd     string
 	dir     string // the folder or the zip that tree is; "" for standard input
 	isZip   bool
+	config  *config.Config // nil where there is none
 }
 
 func openTarget(o ValidateOptions) (*target, error) {
@@ -112,6 +125,10 @@ func openTarget(o ValidateOptions) (*target, error) {
 	}
 	_, t.isZip = t.tree.(*archive.Archive)
 	t.options.Rules, t.options.Profile, t.options.IsStrict = rules.All(), o.Profile, o.Strict
+	if err := t.configure(o); err != nil {
+		t.close()
+		return nil, err
+	}
 	switch {
 	case t.isZip && (o.Fix || o.Diff):
 		t.close()

@@ -1,10 +1,12 @@
 package fix
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -39,25 +41,33 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 	prefix := opts.Prefix
 	opts.Prefix = "" // edits are to name files of the tree
 	w := &work{tree: &overlay{FS: tree, changes: map[string]*Change{}}, refused: map[string]bool{}}
-	for round := 0; ; round++ {
-		report, err := validate.Run(ctx, w.tree, opts)
-		if err != nil {
+	var report *validate.Report
+	for round := 1; ; round++ {
+		var err error
+		if report, err = validate.Run(ctx, w.tree, opts); err != nil {
 			return nil, err
 		}
 		w.jsonFiles = report.Files
-		if round < maxRounds && w.round(report.Findings) {
+		if round <= maxRounds && w.round(report.Findings) {
 			continue
 		}
-		if round == maxRounds && w.round(report.Findings) {
-			w.skip("", opts.Path, fmt.Sprintf("after %d rounds of fixes there were still more (please report this)", maxRounds))
-			if report, err = validate.Run(ctx, w.tree, opts); err != nil {
-				return nil, err
-			}
+		if round > maxRounds && slices.ContainsFunc(report.Findings, func(f validate.Finding) bool { return f.Fix != nil }) {
+			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("after %d rounds of fixes there were still more (please report this)", maxRounds))
 		}
-		report.Skips = append(report.Skips, w.skips...)
-		report.SetPrefix(prefix)
-		return &Result{Changes: w.changes(), Report: report}, nil
+		break
 	}
+	if prefix != "" {
+		opts.Prefix = prefix
+		var err error
+		if report, err = validate.Run(ctx, w.tree, opts); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range w.skips {
+		s.File = path.Join(prefix, s.File)
+		report.Skips = append(report.Skips, s)
+	}
+	return &Result{Changes: w.changes(), Report: report}, nil
 }
 
 // work is a run in progress.
