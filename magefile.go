@@ -16,6 +16,7 @@ import (
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/internal/demo"
+	"github.com/slipway-dev/slipway/internal/newrule"
 
 	//mage:import
 	_ "github.com/slipway-dev/slipway/targets"
@@ -62,6 +63,28 @@ func Bench(ctx context.Context) error {
 // Templates brings go.mod and go.sum of the scaffolds in line with this module; run it after go get.
 func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
+}
+
+// Docs writes doc/rules.md from the rules and their examples.
+func Docs(ctx context.Context) error {
+	return command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update")
+}
+
+// Rule holds the targets of those who write rules.
+type Rule mg.Namespace
+
+// New writes the files of a new rule, to be filled in: go tool mage rule:new path-missing.
+func (Rule) New(id string) error {
+	files, err := newrule.Write("validate/rules", id)
+	if err != nil {
+		return mg.Fatal(2, err)
+	}
+	for _, f := range files {
+		fmt.Println("wrote", f)
+	}
+	fmt.Printf("Now say what the rule is for, show a good and a bad plugin, and let the tests write the findings:\n"+
+		"  go test ./validate/rules -run=TestExamples/%s -update\n  go tool mage docs\n", id)
+	return nil
 }
 
 // E2e runs the end-to-end script: real processes, from scaffold to a killed host.

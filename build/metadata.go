@@ -42,6 +42,9 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 	if d.to != bundle.MetadataFile {
 		edits = edits[1:] // a nested plugin may have a version of its own
 	}
+	if leadsOut(root) {
+		edits = append(edits, edit{Op: "remove", Path: "/$schema"})
+	}
 	if p.Info.Build != nil {
 		edits = append(edits, edit{"add", "/info/build", p.Info.Build})
 	}
@@ -59,6 +62,17 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
+}
+
+// leadsOut says whether "$schema" is the path of a file, which lies beside the source
+// and not in dist. An address stays.
+func leadsOut(root hujson.Value) bool {
+	at := root.Find("/$schema")
+	if at == nil {
+		return false
+	}
+	text, isLiteral := at.Value.(hujson.Literal)
+	return isLiteral && text.Kind() == '"' && !strings.Contains(text.String(), "://")
 }
 
 // checkPlaceholders refuses what would leave a placeholder in dist, such as a

@@ -29,12 +29,13 @@ func Scaffold(ctx context.Context, pluginType, id string, dir, name, org, descri
 }
 
 // Validate checks plugin.json and the files around it.
-func Validate(ctx context.Context, path, format, output, profile *string, strict *bool) error {
+func Validate(ctx context.Context, path, format, output, profile *string, strict, fix, diff *bool, config, baseline, writeBaseline *string) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	return exit(verbs.Validate(ctx, os.Stdout, verbs.ValidateOptions{
 		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
-		Strict: strict != nil && *strict,
+		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
+		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline),
 	}))
 }
 
@@ -120,6 +121,8 @@ func exit(err error) error {
 	}
 	return mg.Fatal(e.Code, text)
 }
+
+func isSet(b *bool) bool { return b != nil && *b }
 
 func value(s *string) string {
 	if s == nil {

@@ -29,6 +29,7 @@ type Options struct {
 	Description string // "" is one sentence from the name
 	Force       bool   // write into a folder that holds something
 	Slipway     Module // what the plugin repository builds with
+	Schema      []byte // JSON Schema of plugin.json for editors; nil writes none
 	Today       time.Time
 }
 
@@ -82,6 +83,7 @@ type fields struct {
 	GoModule                   string
 	Date                       string
 	Backend                    bool
+	HasSchema                  bool
 	Slipway                    Module
 }
 
@@ -107,6 +109,9 @@ func Scaffold(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Schema != nil {
+		rendered = append(rendered, file{path: "plugin.schema.json", data: o.Schema})
+	}
 	return write(dir, rendered)
 }
 
@@ -127,6 +132,7 @@ func check(o Options) (fields, error) {
 		Executable: "gpx_" + strings.Join(middle, "_"),
 		Date:       o.Today.Format(time.DateOnly),
 		Backend:    o.Type == "datasource",
+		HasSchema:  o.Schema != nil,
 		Slipway:    o.Slipway,
 	}
 	if f.Org == "" {

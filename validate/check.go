@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 // maxFileBytes is the size beyond which a plugin.json is not read. Real ones
@@ -29,7 +32,11 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			running: r.running, facts: map[any]any{}, found: &report.Findings,
+			running: r.running, facts: map[any]fact{}, found: &report.Findings,
+		}
+		if r.opts.IsAlone {
+			p.touched = new(atomic.Bool)
+			p.FS = watched{FS: r.fs, only: t.file, isTouched: p.touched}
 		}
 		block := r.load(p)
 		p.Profile = r.profile(p.Doc, outer)
@@ -41,23 +48,54 @@ func (r runner) group(targets []target) Report {
 		}
 		if !t.isMissing {
 			report.Plugins++
+			report.Files = append(report.Files, t.file)
 		}
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
-			if rule.Where.Has(p.Where) {
+			if rule.Where.Has(p.Where) && !rule.OfArchive {
 				report.Skips = append(report.Skips, check(p, rule, block)...)
 			}
 		}
-		for i := before; i < len(report.Findings); i++ {
-			if f := &report.Findings[i]; r.opts.IsStrict && f.Severity == Warning {
-				f.Severity = Error
-			}
-		}
+		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {
 			report.Sources[p.File] = bytes.TrimPrefix(p.Data, utf8BOM())
 		}
 	}
 	return report
+}
+
+// archive runs the rules about a zip as such.
+func (r runner) archive(a *archive.Archive) Report {
+	report := Report{Sources: map[string][]byte{}}
+	p := &Pass{
+		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,
+		running: r.running, facts: map[any]fact{}, found: &report.Findings,
+	}
+	p.Profile = r.profile(nil, "")
+	for _, rule := range r.opts.Rules {
+		if rule.OfArchive {
+			report.Skips = append(report.Skips, check(p, rule, block{})...)
+		}
+	}
+	r.finish(report.Findings)
+	if a.Refusal != "" {
+		isFound := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Severity == Error })
+		report.Skips = append(report.Skips, Skip{File: ".", Reason: "the zip is not read: " + a.Refusal, IsBroken: !isFound})
+	}
+	return report
+}
+
+// finish sets the severities that the options ask for.
+func (r runner) finish(findings []Finding) {
+	for i := range findings {
+		f := &findings[i]
+		if s, ok := r.opts.Severities[f.Rule]; ok {
+			f.Severity = s
+		}
+		if r.opts.IsStrict && f.Severity == Warning {
+			f.Severity = Error
+		}
+	}
 }
 
 // block is why rules cannot work on a plugin; the zero value is that they can.
@@ -152,6 +190,14 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		}
 	}()
 	p.rule = rule
+	before := len(*p.found)
+	if p.touched != nil {
+		p.touched.Store(false)
+	}
 	rule.Check(p)
+	if p.touched != nil && p.touched.Load() { // what it found says nothing
+		*p.found = (*p.found)[:before]
+		skip("it looks at files beside plugin.json, and there are none here", false)
+	}
 	return skips
 }

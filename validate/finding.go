@@ -2,8 +2,11 @@ package validate
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity says how much a finding matters.
@@ -49,6 +52,14 @@ type Finding struct {
 type Related struct {
 	Place
 	Message string
+}
+
+// Fingerprint names a finding in a way that outlives edits elsewhere in the file:
+// made of the rule, the file, the pointer and the message, but of no line. Two
+// findings that differ only in their place have the same.
+func (f Finding) Fingerprint() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Pointer, f.Message}, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // compare orders findings by file, place, rule and text.

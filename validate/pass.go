@@ -3,8 +3,11 @@ package validate
 import (
 	"fmt"
 	"io/fs"
+	"slices"
+	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 // Pass is one plugin in front of one rule.
@@ -16,6 +19,8 @@ type Pass struct {
 	Where   Where          // one of Source, Dist, Zip
 	Profile bundle.Profile // the names of its keys
 
+	Archive *archive.Archive // the zip, for a rule that is OfArchive; else nil
+
 	IsMissing bool                // there is no such plugin.json
 	Data      []byte              // plugin.json as read
 	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
@@ -23,7 +28,8 @@ type Pass struct {
 
 	rule    Rule
 	running map[string]bool
-	facts   map[any]any
+	facts   map[any]fact
+	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
 	found   *[]Finding
 }
 
@@ -43,6 +49,9 @@ func (p *Pass) Report(f Finding) {
 	}
 	if f.Mend == "" {
 		f.Mend = p.rule.Mend
+	}
+	if p.Where != Source && f.Fix != nil && slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return !e.MakeExecutable }) {
+		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
 	}
 	*p.found = append(*p.found, f)
 }
@@ -95,10 +104,24 @@ func (p *Pass) At(pointer string, span bundle.Span) Place {
 // key with this plugin, so that rules share what is costly. A key is a value of
 // an unexported type of the package that owns the fact.
 func Fact[T any](p *Pass, key any, compute func() T) T {
-	if v, ok := p.facts[key]; ok {
-		return v.(T)
+	if known, ok := p.facts[key]; ok {
+		if known.isTouched {
+			p.touched.Store(true)
+		}
+		return known.value.(T)
 	}
+	before := p.touched != nil && p.touched.Swap(false)
 	v := compute()
-	p.facts[key] = v
+	isTouched := p.touched != nil && p.touched.Load()
+	p.facts[key] = fact{v, isTouched}
+	if before {
+		p.touched.Store(true)
+	}
 	return v
+}
+
+// fact is what rules share about a plugin.
+type fact struct {
+	value     any
+	isTouched bool // it depends on files beside plugin.json
 }

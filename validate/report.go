@@ -14,6 +14,10 @@ type Report struct {
 	Findings []Finding
 	Skips    []Skip
 
+	Files      []string     // every plugin.json that was read, sorted
+	Suppressed []Suppressed // findings that someone has decided to live with; none of them is in Findings
+	Gone       []Finding    // entries of a baseline that no longer occur: rule, file, pointer and message
+
 	// Sources holds the text of each file that a finding points into, for
 	// printing the lines. A byte order mark is left out.
 	Sources map[string][]byte
@@ -25,6 +29,13 @@ type Skip struct {
 	File     string // slash path in the validated tree, behind Options.Prefix
 	Reason   string
 	IsBroken bool // the check itself broke; else a finding says what stood in its way
+}
+
+// Suppressed is a finding that is left out of Report.Findings.
+type Suppressed struct {
+	Finding
+	Reason     string
+	InBaseline bool // it is in a baseline; else a suppression names it
 }
 
 // Exit codes of a command that prints a report. 2, bad usage, is the command's own.
@@ -66,6 +77,7 @@ func (r *Report) add(other Report) {
 	r.Profiles = append(r.Profiles, other.Profiles...)
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Skips = append(r.Skips, other.Skips...)
+	r.Files = append(r.Files, other.Files...)
 	maps.Copy(r.Sources, other.Sources)
 }
 
@@ -75,11 +87,13 @@ func (r *Report) prefix(with string) {
 		return
 	}
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		f.File = path.Join(with, f.File)
-		for j := range f.Related {
-			f.Related[j].File = path.Join(with, f.Related[j].File)
-		}
+		r.Findings[i].prefix(with)
+	}
+	for i := range r.Suppressed {
+		r.Suppressed[i].prefix(with)
+	}
+	for i := range r.Files {
+		r.Files[i] = path.Join(with, r.Files[i])
 	}
 	for i := range r.Skips {
 		r.Skips[i].File = path.Join(with, r.Skips[i].File)
@@ -91,10 +105,30 @@ func (r *Report) prefix(with string) {
 	r.Sources = sources
 }
 
+// prefix puts a path before those of a finding. What rules gave is not changed in
+// place: two findings may share it.
+func (f *Finding) prefix(with string) {
+	f.File = path.Join(with, f.File)
+	f.Related = slices.Clone(f.Related)
+	for i := range f.Related {
+		f.Related[i].File = path.Join(with, f.Related[i].File)
+	}
+	if f.Fix == nil {
+		return
+	}
+	fix := Fix{Title: f.Fix.Title, Edits: slices.Clone(f.Fix.Edits)}
+	for i := range fix.Edits {
+		fix.Edits[i].File = path.Join(with, fix.Edits[i].File)
+	}
+	f.Fix = &fix
+}
+
 func (r *Report) sort() {
 	slices.Sort(r.Profiles)
 	r.Profiles = slices.Compact(r.Profiles)
 	sortFindings(r.Findings)
+	slices.Sort(r.Files)
+	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return a.Finding.compare(b.Finding) })
 	slices.SortStableFunc(r.Skips, func(a, b Skip) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Reason, b.Reason))
 	})

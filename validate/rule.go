@@ -17,6 +17,10 @@ type Rule struct {
 	// Pass.Doc may be nil.
 	IsRaw bool
 
+	// OfArchive makes the rule look at a zip as such instead of at plugins: it runs
+	// once, only on an archive, and Pass.Archive is set.
+	OfArchive bool
+
 	// Check looks at one plugin and reports to the Pass. It may be called from
 	// several goroutines at once, each with its own Pass. A panic becomes a Skip.
 	Check func(*Pass)

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 // Options says what to check and with what. Rules are required; everything else
@@ -22,10 +24,19 @@ type Options struct {
 	Profile  string // of bundle.Profiles; "" finds it from each plugin.json, else the default
 	Where    Where  // one form for all plugins; 0 finds it from the files; Source leaves out folders called dist
 	IsStrict bool   // warnings are errors
+
+	Severities   map[string]Severity      // by rule, for all its findings; Off leaves the rule out
+	Suppressions []Suppression            // findings that someone has decided to live with
+	Names        func(file string) string // how suppressions name a file of the tree; nil is as the tree does
+	IsPart       bool                     // suppressions may speak of files that are not in the tree
+	Config       string                   // the file that Severities come from, for the report
+
+	IsAlone bool // Path is a file with nothing around it, as from OpenReader: rules that look at other files are skipped
 }
 
 // Run checks every plugin under opts.Path: plugin repos with their dist, built
-// plugins, nested plugins, folders of many. Folders that are no part of a plugin
+// plugins, nested plugins, folders of many. An archive.Archive is checked as the zip
+// that it is. Folders that are no part of a plugin
 // (bundle.IsToolFolder) are left out.
 //
 // A fault of a plugin is a finding and a check that did not run is a skip, both
@@ -38,9 +49,19 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	if _, err := bundle.ProfileByName(opts.Profile); err != nil {
 		return nil, err
 	}
+	zip, isZip := fsys.(*archive.Archive)
+	if isZip {
+		opts.Where = Zip
+	}
+	if opts.IsAlone && opts.Where == 0 {
+		opts.Where = Source
+	}
+	off := opts.leaveOut()
 	s := search{fs: fsys, opts: opts}
-	if err := s.run(ctx); err != nil {
-		return nil, err
+	if !isZip || zip.Refusal == "" {
+		if err := s.run(ctx); err != nil {
+			return nil, err
+		}
 	}
 
 	groups := byRoot(s.targets)
@@ -55,12 +76,46 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	}
 
 	report := &Report{Skips: s.skips, Sources: map[string][]byte{}}
+	if isZip {
+		report.add(run.archive(zip))
+	}
 	for _, r := range results {
 		report.add(r)
 	}
+	seen := opts.Where
+	for _, t := range s.targets {
+		seen |= t.where
+	}
+	unused := report.suppress(opts, seen)
+	run.finish(unused)
 	report.prefix(opts.Prefix)
+	report.Findings = append(report.Findings, unused...) // these name files as their Place does
+	report.Skips = append(report.Skips, off...)
 	report.sort()
 	return report, nil
+}
+
+// leaveOut takes the rules that are off out of the options and returns a note for
+// each.
+func (o *Options) leaveOut() (off []Skip) {
+	rules := make([]Rule, 0, len(o.Rules))
+	for _, r := range o.Rules {
+		if o.Severities[r.ID] == Off {
+			off = append(off, Skip{Rule: r.ID, File: cmp.Or(o.Config, "."), Reason: "the configuration switches the rule off"})
+			continue
+		}
+		rules = append(rules, r)
+	}
+	o.Rules = rules
+	return off
+}
+
+// name returns how suppressions name a file of the tree.
+func (o *Options) name(file string) string {
+	if o.Names == nil {
+		return file
+	}
+	return o.Names(file)
 }
 
 // parallel calls work(0) to work(n-1) on all processors and waits for them. It

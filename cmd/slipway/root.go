@@ -31,6 +31,9 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 	root.AddCommand(
 		scaffoldCommand(stdout),
 		validateCommand(stdout),
+		rulesCommand(stdout),
+		explainCommand(stdout),
+		schemaCommand(stdout),
 		buildCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),
@@ -76,7 +79,8 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [path]",
 		Short: "Check plugin.json and the files around it",
-		Long: "Check a plugin repository, a dist, one plugin.json or a folder of many plugins.\n" +
+		Long: "Check a plugin repository, a dist, a zip, one plugin.json or a folder of many plugins.\n" +
+			"With - as the path it reads one plugin.json from standard input.\n" +
 			"Exit status: 0 clean, 1 errors found, 2 wrong usage, 3 a check could not run.",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -86,10 +90,15 @@ func validateCommand(stdout *os.File) *cobra.Command {
 			return verbs.Validate(c.Context(), stdout, o)
 		},
 	}
-	c.Flags().StringVar(&o.Format, "format", "text", "text or json")
+	c.Flags().StringVar(&o.Format, "format", "text", "text, json, sarif, junit or github")
 	c.Flags().StringVar(&o.Output, "output", "", "write the report to this file")
 	c.Flags().StringVar(&o.Profile, "profile", "", "names of plugin.json: service or grafana (found from the file)")
 	c.Flags().BoolVar(&o.Strict, "strict", false, "warnings are errors")
+	c.Flags().BoolVar(&o.Fix, "fix", false, "make the fixes that are safe, then report what is left")
+	c.Flags().BoolVar(&o.Diff, "diff", false, "show what --fix would change; exit status 1 if that is anything")
+	c.Flags().StringVar(&o.Config, "config", "", "use this file in place of the slipway.yaml that is found")
+	c.Flags().StringVar(&o.Baseline, "baseline", "", "leave out the findings in this file, and say which of them are gone")
+	c.Flags().StringVar(&o.WriteBaseline, "write-baseline", "", "write all findings to this file, to be used with --baseline")
 	return c
 }
 

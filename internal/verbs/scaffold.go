@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -24,6 +25,9 @@ func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
 		return err
 	}
 	o.Slipway, o.Today = module, time.Now()
+	if o.Schema, err = pluginSchema(bundle.Profiles()[0].Name); err != nil {
+		return err
+	}
 	r, err := templates.Scaffold(o)
 	if r != nil {
 		printWritten(w, r)

@@ -2,14 +2,10 @@ package ranges
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// maxNumber is the largest number in a version that node-semver can count up.
-const maxNumber = 1<<53 - 2
 
 // Parse reads a range. Its error is an *Error.
 func Parse(text string) (Range, error) {
@@ -30,7 +26,7 @@ func Parse(text string) (Range, error) {
 		}
 		r.alternatives = append(r.alternatives, i)
 		if end == len(text) {
-			return r, nil
+			return r.simplified(), nil
 		}
 		p.at = end + len("||")
 	}
@@ -66,11 +62,15 @@ func (p *parser) alternative() (interval, error) {
 
 // hyphen reads "A - B"; ok is false where there is no such thing.
 func (p *parser) hyphen() (i interval, ok bool) {
-	low, err := p.version(true)
+	low, err := p.version(true, true)
 	if err != nil || p.space() == 0 || !p.take("-") || p.space() == 0 {
 		return interval{}, false
 	}
-	high, err := p.version(true)
+	start := p.at
+	high, err := p.version(false, true)
+	if err == nil && high.Pre == "" && p.isPrefixed(start, high) { // node-semver writes one with a prerelease anew
+		return interval{}, false
+	}
 	p.space()
 	if err != nil || p.at < p.end {
 		return interval{}, false
@@ -107,7 +107,8 @@ func (p *parser) condition() (interval, error) {
 	if p.at == p.end {
 		return interval{}, p.fault(start, p.end, fmt.Sprintf("no version follows %q", p.text[start:p.end]), "write one behind it, or delete it")
 	}
-	version, err := p.version(operator != "~" && operator != "^")
+	isLoose := operator == "~" || operator == "^"
+	version, err := p.version(!isLoose, isLoose)
 	if err != nil {
 		return interval{}, err
 	}
@@ -115,99 +116,24 @@ func (p *parser) condition() (interval, error) {
 }
 
 // version reads a partial behind letters v and signs =, which node-semver lets
-// stand there; isStrict allows a whole version one v only.
-func (p *parser) version(isStrict bool) (partial, error) {
+// stand there; isStrict allows a whole version one v only. Where mayGoOn, numbers
+// may follow a wildcard, and mean nothing.
+func (p *parser) version(isStrict, mayGoOn bool) (partial, error) {
 	start := p.at
 	p.at = p.end - len(strings.TrimLeft(p.rest(), "v="))
-	prefix := p.text[start:p.at]
-	v, err := p.partial()
-	if err == nil && isStrict && v.known == 3 && prefix != "" && prefix != "v" {
-		return v, p.fault(start, start+len(prefix), fmt.Sprintf("%q does not belong before the version", prefix), "delete it")
+	numbers := p.at
+	v, err := p.partial(mayGoOn)
+	if err == nil && isStrict && p.isPrefixed(start, v) {
+		return v, p.fault(start, numbers, fmt.Sprintf("%q does not belong before the version", p.text[start:numbers]), "delete it")
 	}
 	return v, err
 }
 
-// partial reads up to three numbers or wildcards with dots between them; behind
-// the third there may be a prerelease, behind the last build metadata.
-func (p *parser) partial() (partial, error) {
-	var v partial
-	isOpen, isWhole := false, false
-	for i, number := range []*uint64{&v.Major, &v.Minor, &v.Patch} {
-		if i > 0 && !p.take(".") {
-			break
-		}
-		isWhole = i == 2
-		start := p.at
-		if p.take("x") || p.take("X") || p.take("*") {
-			isOpen = true
-			continue
-		}
-		n, err := p.number()
-		if err != nil {
-			return v, err
-		}
-		if isOpen {
-			return v, p.fault(start, p.at, "a number cannot follow a wildcard", "end the version at the wildcard")
-		}
-		*number = n
-		v.known++
-	}
-	if isWhole && p.take("-") {
-		pre, err := p.identifiers(true)
-		if err != nil {
-			return v, err
-		}
-		if !isOpen {
-			v.Pre = pre
-		}
-	}
-	if p.take("+") {
-		if _, err := p.identifiers(false); err != nil {
-			return v, err
-		}
-	}
-	if p.at < p.end && !isSpaceAt(p.text[p.at:p.end]) {
-		return v, p.unexpected()
-	}
-	return v, nil
-}
-
-func (p *parser) number() (uint64, error) {
-	start := p.at
-	p.at = p.end - len(strings.TrimLeft(p.rest(), "0123456789"))
-	digits := p.text[start:p.at]
-	n, err := strconv.ParseUint(digits, 10, 64)
-	switch {
-	case digits == "":
-		return 0, p.unexpected()
-	case len(digits) > 1 && digits[0] == '0':
-		return 0, p.fault(start, p.at, fmt.Sprintf("the number %q begins with 0", digits), "delete the leading zeros")
-	case err != nil || n > maxNumber:
-		return 0, p.fault(start, p.at, "this number is too large for a version", "write a smaller one")
-	}
-	return n, nil
-}
-
-// identifiers reads words with dots between them. In a prerelease a number among
-// them has no leading zero.
-func (p *parser) identifiers(isPre bool) (string, error) {
-	start := p.at
-	for {
-		from := p.at
-		for p.at < p.end && isIdentifier(p.text[p.at]) {
-			p.at++
-		}
-		word := p.text[from:p.at]
-		if word == "" {
-			return "", p.fault(start-1, max(p.at, start), "the part behind the version is not complete", "write letters, digits or hyphens, or delete it")
-		}
-		if isPre && len(word) > 1 && word[0] == '0' && isNumber(word) {
-			return "", p.fault(from, p.at, fmt.Sprintf("the number %q begins with 0", word), "delete the leading zeros")
-		}
-		if !p.take(".") {
-			return p.text[start:p.at], nil
-		}
-	}
+// isPrefixed says whether there is more than a v before a whole version.
+func (p *parser) isPrefixed(start int, v partial) bool {
+	text := p.text[start:p.at]
+	prefix := text[:len(text)-len(strings.TrimLeft(text, "v="))]
+	return v.known == 3 && prefix != "" && prefix != "v"
 }
 
 func (p *parser) rest() string { return p.text[p.at:p.end] }
@@ -235,7 +161,3 @@ func isSpaceAt(s string) bool {
 
 // isSpace says whether r is white space in JavaScript.
 func isSpace(r rune) bool { return r != 0x85 && unicode.IsSpace(r) || r == 0xFEFF }
-
-func isIdentifier(b byte) bool {
-	return b == '-' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
-}

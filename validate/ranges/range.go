@@ -39,11 +39,32 @@ func (r Range) AdmitsBelow(v Version) bool {
 	return ok && lowest.Compare(v.first()) < 0
 }
 
+// Admits says whether the range admits v. A prerelease it admits only where an
+// alternative names one of the same release.
+func (r Range) Admits(v Version) bool {
+	return slices.ContainsFunc(r.alternatives, func(i interval) bool {
+		return i.holds(v) && (v.Pre == "" || slices.Contains(i.pre, v.release()))
+	})
+}
+
+// simplified leaves out what an alternative that admits every release makes idle,
+// and with it, as node-semver does, the prereleases that the others name.
+func (r Range) simplified() Range {
+	if i := slices.IndexFunc(r.alternatives, interval.isAll); i >= 0 {
+		r.alternatives = r.alternatives[i : i+1]
+	}
+	return r
+}
+
 // all is the interval of every version.
 func all() interval { return interval{low: Version{}.first()} }
 
 // none is the interval of no version.
 func none() interval { return interval{high: Version{}.first(), isBounded: true} }
+
+func (i interval) isAll() bool {
+	return !i.isBounded && i.low.release() == Version{} && len(i.pre) == 0
+}
 
 func (i interval) lowest() (Version, bool) {
 	if i.low.Pre != "" && slices.Contains(i.pre, i.low.release()) {

@@ -10,7 +10,9 @@ import (
 
 // Options says how to write a report. The zero value is fit for a file.
 type Options struct {
-	HasColor bool // colours of a terminal; only Text has any
+	HasColor bool            // colours of a terminal; only Text has any
+	Rules    []validate.Rule // that ran, for formats that describe them; only SARIF does
+	Version  string          // of Slipway, for formats that name it
 }
 
 // Format is a way to write a report.
@@ -25,6 +27,9 @@ func Formats() []Format {
 	return []Format{
 		{"text", "for people: each finding with its line of the file", Text},
 		{"json", "for programs: one object, versioned", JSON},
+		{"sarif", "for code hosts and editors: SARIF 2.1.0", SARIF},
+		{"junit", "for CI systems: tests that pass, fail or are skipped, as XML", JUnit},
+		{"github", "for GitHub Actions: annotations of the lines", GitHub},
 	}
 }
 

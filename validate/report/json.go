@@ -23,7 +23,13 @@ const jsonVersion = 1
 //	           line, column, endLine, endColumn (from 1, columns in code points,
 //	           the end is behind the last character; left out where the whole
 //	           file is meant), pointer (JSON pointer, left out outside JSON),
-//	           related (an array of places with a message)
+//	           related (an array of places with a message), fingerprint (the same
+//	           after edits elsewhere in the file), fix (what -fix would do, in
+//	           words; left out where only a person can mend it)
+//	suppressed an array of findings that count as accepted; each has also
+//	           reason and inBaseline (else a suppression names it)
+//	gone       an array of entries of a baseline that no longer occur; each has
+//	           rule, file, pointer, message
 //	skips      an array of checks that did not run; each has rule (left out
 //	           where no rule ran), file, reason, isBroken (false where a finding
 //	           says what stood in the way)
@@ -38,16 +44,18 @@ func JSON(w io.Writer, r *validate.Report, _ Options) error {
 		Profiles: append([]string{}, r.Profiles...),
 		Findings: []jsonFinding{},
 		Skips:    []jsonSkip{},
+
+		Suppressed: []jsonSuppressed{},
+		Gone:       []jsonGone{},
 	}
 	for _, f := range r.Findings {
-		finding := jsonFinding{
-			Rule: f.Rule, Severity: string(f.Severity), jsonPlace: jsonPlace(f.Place),
-			Message: f.Message, Mend: f.Mend, Related: []jsonRelated{},
-		}
-		for _, related := range f.Related {
-			finding.Related = append(finding.Related, jsonRelated{jsonPlace(related.Place), related.Message})
-		}
-		out.Findings = append(out.Findings, finding)
+		out.Findings = append(out.Findings, newJSONFinding(f))
+	}
+	for _, f := range r.Suppressed {
+		out.Suppressed = append(out.Suppressed, jsonSuppressed{newJSONFinding(f.Finding), f.Reason, f.InBaseline})
+	}
+	for _, f := range r.Gone {
+		out.Gone = append(out.Gone, jsonGone{f.Rule, f.File, f.Pointer, f.Message})
 	}
 	for _, s := range r.Skips {
 		out.Skips = append(out.Skips, jsonSkip(s))
@@ -65,6 +73,9 @@ type jsonReport struct {
 	Profiles []string      `json:"profiles"`
 	Findings []jsonFinding `json:"findings"`
 	Skips    []jsonSkip    `json:"skips"`
+
+	Suppressed []jsonSuppressed `json:"suppressed"`
+	Gone       []jsonGone       `json:"gone"`
 }
 
 type jsonSummary struct {
@@ -82,6 +93,36 @@ type jsonFinding struct {
 	Message string        `json:"message"`
 	Mend    string        `json:"mend"`
 	Related []jsonRelated `json:"related"`
+
+	Fingerprint string `json:"fingerprint"`
+	Fix         string `json:"fix,omitempty"`
+}
+
+func newJSONFinding(f validate.Finding) jsonFinding {
+	out := jsonFinding{
+		Rule: f.Rule, Severity: string(f.Severity), jsonPlace: jsonPlace(f.Place),
+		Message: f.Message, Mend: f.Mend, Related: []jsonRelated{}, Fingerprint: f.Fingerprint(),
+	}
+	for _, related := range f.Related {
+		out.Related = append(out.Related, jsonRelated{jsonPlace(related.Place), related.Message})
+	}
+	if f.Fix != nil {
+		out.Fix = f.Fix.Title
+	}
+	return out
+}
+
+type jsonSuppressed struct {
+	jsonFinding
+	Reason     string `json:"reason"`
+	InBaseline bool   `json:"inBaseline"`
+}
+
+type jsonGone struct {
+	Rule    string `json:"rule"`
+	File    string `json:"file"`
+	Pointer string `json:"pointer,omitempty"`
+	Message string `json:"message"`
 }
 
 type jsonRelated struct {

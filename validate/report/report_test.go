@@ -38,9 +38,14 @@ func sample() *validate.Report {
 	at := func(file string, line, column, endLine, endColumn int, pointer string) validate.Place {
 		return validate.Place{File: file, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, Pointer: pointer}
 	}
+	from := strings.Index(source, `"naïve"`)
+	fix := &validate.Fix{Title: "rename \"naïve\" to \"naive\"", Edits: []validate.Edit{
+		{File: "plugin.json", From: from, To: from + len(`"naïve"`), Text: `"naive"`},
+	}}
 	return &validate.Report{
 		Plugins:  3,
 		Profiles: []string{"grafana", "service"},
+		Files:    []string{"a folder/plugin.json", "plugin.json", "wide/plugin.json"},
 		Findings: []validate.Finding{
 			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
 				Message: "there is no plugin.json here", Mend: "build the plugin"},
@@ -49,6 +54,8 @@ func sample() *validate.Report {
 				Related: []validate.Related{{Place: at("plugin.json", 3, 2, 3, 9, "/naïve"), Message: "see also here"}}},
 			{Rule: "wrong-type", Severity: validate.Warning, Place: at("plugin.json", 3, 11, 3, 15, "/naïve"),
 				Message: "bell \x07 and escape \x1b[31m", Mend: "write\nsomething else"},
+			{Rule: "unknown-field", Severity: validate.Warning, Place: at("plugin.json", 3, 2, 3, 9, "/naïve"),
+				Message: "100%, it says:\nunknown: ::error::a, b", Mend: "rename it", Fix: fix},
 			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 4, 1, 4, 2, ""), Message: "stops here", Mend: "mend it"},
 			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 5, 1, 5, 2, ""), Message: "the end", Mend: "mend it"},
 			{Rule: "id-format", Severity: validate.Info, Place: at("wide/plugin.json", 1, 307, 1, 308, "/id"), Message: "far to the right"},
@@ -60,8 +67,26 @@ func sample() *validate.Report {
 			{Rule: "required-field", File: "zz/plugin.json", Reason: "plugin.json is not valid JSON"},
 			{File: "zzz", Reason: "permission denied", IsBroken: true},
 		},
+		Suppressed: []validate.Suppressed{
+			{Finding: validate.Finding{Rule: "logo-not-svg", Severity: validate.Warning, Place: at("plugin.json", 2, 2, 2, 12, "/info"), Message: "an old logo"},
+				Reason: "the designer is on holiday"},
+			{Finding: validate.Finding{Rule: "id-format", Severity: validate.Error, Place: at("plugin.json", 2, 2, 2, 12, "/id"), Message: "an old id"},
+				Reason: "in the baseline", InBaseline: true},
+		},
+		Gone:    []validate.Finding{{Rule: "id-format", Place: validate.Place{File: "plugin.json", Pointer: "/id"}, Message: "it was wrong"}},
 		Sources: map[string][]byte{"plugin.json": []byte(source), "wide/plugin.json": []byte(long)},
 	}
+}
+
+func cleanReport() *validate.Report {
+	return &validate.Report{Plugins: 1, Files: []string{"plugin.json"}}
+}
+
+func described() Options {
+	return Options{Version: "v1.2.3", Rules: []validate.Rule{
+		{ID: "meta-missing", Severity: validate.Error, Summary: "a plugin has a plugin.json", Why: "nothing works without it", Mend: "write one"},
+		{ID: "id-format", Severity: validate.Info, Summary: "the id is lower case"},
+	}}
 }
 
 func write(t *testing.T, name string, r *validate.Report, o Options) string {
@@ -80,8 +105,8 @@ func write(t *testing.T, name string, r *validate.Report, o Options) string {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, f := range Formats() {
-		golden(t, "sample."+f.Name, write(t, f.Name, sample(), Options{}))
-		golden(t, "clean."+f.Name, write(t, f.Name, &validate.Report{Plugins: 1}, Options{}))
+		golden(t, "sample."+f.Name, write(t, f.Name, sample(), described()))
+		golden(t, "clean."+f.Name, write(t, f.Name, cleanReport(), described()))
 	}
 	golden(t, "color.text", write(t, "", sample(), Options{HasColor: true}))
 }
@@ -96,7 +121,7 @@ func TestJSONIsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(write(t, "json", sample(), Options{})), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Version != 1 || got.ExitCode != validate.ExitBroken || len(got.Findings) != 7 || got.Findings[2].Message != sample().Findings[2].Message {
+	if got.Version != 1 || got.ExitCode != validate.ExitBroken || len(got.Findings) != 8 || got.Findings[2].Message != sample().Findings[2].Message {
 		t.Errorf("%+v", got)
 	}
 	if clean := write(t, "json", &validate.Report{Plugins: 1}, Options{}); !strings.Contains(clean, `"findings": []`) {
@@ -106,7 +131,7 @@ func TestJSONIsJSON(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml": use one of text, json` {
+	if _, err := ByName("xml"); err == nil || err.Error() != `unknown format "xml": use one of text, json, sarif, junit, github` {
 		t.Error(err)
 	}
 }

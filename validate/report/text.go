@@ -12,7 +12,7 @@ import (
 
 // Text writes a report for people: per finding its place, severity, rule and
 // message, the line of the file, what to do and related places; then the checks
-// that did not run; then one line that sums up.
+// that did not run; then what a baseline holds in vain; then one line that sums up.
 func Text(w io.Writer, r *validate.Report, o Options) error {
 	b := bufio.NewWriter(w)
 	t := &text{w: b, report: r, hasColor: o.HasColor}
@@ -20,7 +20,8 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 		t.finding(f)
 	}
 	t.skips()
-	t.summary()
+	t.gone()
+	t.printf("%s\n", summary(r))
 	return b.Flush()
 }
 
@@ -57,28 +58,24 @@ func (t *text) finding(f validate.Finding) {
 }
 
 func (t *text) skips() {
-	type group struct{ file, reason string }
-	var groups []group
-	rules := map[group][]string{}
-	for _, s := range t.report.Skips {
-		g := group{s.File, s.Reason}
-		if rules[g] == nil {
-			groups = append(groups, g)
-		}
-		name := s.Rule
-		if name == "" {
-			name = "every rule"
-		}
-		rules[g] = append(rules[g], name)
-	}
-	for _, g := range groups {
+	for _, g := range groups(t.report.Skips) {
 		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, plain(g.file)), t.paint(yellow, "not checked"),
-			plain(g.reason), t.paint(faint, wrap(strings.Join(rules[g], ", "))))
+			plain(g.reason), t.paint(faint, wrap(strings.Join(g.rules, ", "))))
 	}
 }
 
-func (t *text) summary() {
-	r := t.report
+// gone lists what a baseline holds and no longer occurs.
+func (t *text) gone() {
+	for _, f := range t.report.Gone {
+		t.printf("%s: %s: %s: %s\n", t.paint(bold, plain(f.File)), t.paint(blue, "mended"), f.Rule, plain(f.Message))
+	}
+	if n := len(t.report.Gone); n > 0 {
+		t.printf("  the baseline still holds %s: write it again\n\n", map[bool]string{true: "this", false: "these"}[n == 1])
+	}
+}
+
+// summary is a report in one line.
+func summary(r *validate.Report) string {
 	var parts []string
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
@@ -94,10 +91,13 @@ func (t *text) summary() {
 	if len(r.Profiles) > 0 {
 		line += fmt.Sprintf(" (%s, found from the %s)", named("profile", r.Profiles), plural("file", r.Plugins))
 	}
+	if n := len(r.Suppressed); n > 0 {
+		line += fmt.Sprintf("; %d suppressed", n)
+	}
 	if n := len(r.Skips); n > 0 {
 		line += "; " + count(n, "check") + " did not run"
 	}
-	t.printf("%s\n", line)
+	return line
 }
 
 // printf writes to a bufio.Writer, which keeps the first error for Flush.

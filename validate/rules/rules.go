@@ -40,6 +40,14 @@ func All() []validate.Rule {
 		pathAbsolute(),
 		pathEscape(),
 		pathMissing(),
+
+		zipRoot(),
+		zipRootName(),
+		zipSlip(),
+		zipBomb(),
+		zipSymlink(),
+		zipDuplicateEntry(),
+		zipBackslash(),
 	}
 	for i := range all {
 		all[i].Example = example(all[i].ID)

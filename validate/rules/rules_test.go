@@ -29,6 +29,10 @@ func TestExamples(t *testing.T) {
 			if len(strings.TrimSpace(string(archive.Comment))) == 0 {
 				t.Error("the example does not say what it shows")
 			}
+			if rule.OfArchive {
+				zipExample(t, rule, archive)
+				return
+			}
 			trees := map[string]fstest.MapFS{"good": {}, "bad": {}}
 			var want *txtar.File
 			for i, f := range archive.Files {

@@ -1,0 +1,121 @@
+package verbs
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/baseline"
+	"github.com/slipway-dev/slipway/validate/config"
+)
+
+// configure finds and applies slipway.yaml.
+func (t *target) configure(o ValidateOptions) error {
+	file := t.absolute(o.Config)
+	if o.Config == "" {
+		found, err := config.Find(t.folder(), t.cwd)
+		if err != nil {
+			return fmt.Errorf("configuration: %w", err)
+		}
+		if found == "" {
+			return nil
+		}
+		file = found
+	}
+	var ids []string
+	for _, r := range t.options.Rules {
+		ids = append(ids, r.ID)
+	}
+	c, err := config.Read(file, t.shown(file), ids)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	c.Apply(&t.options)
+	home := filepath.Dir(file)
+	t.options.Names = func(name string) string { return relative(home, filepath.Join(t.dir, filepath.FromSlash(name))) }
+	t.options.IsPart = t.isPartOf(home)
+	t.config = c
+	return nil
+}
+
+// addSource adds the text of slipway.yaml, for the lines of findings in it.
+func (t *target) addSource(r *validate.Report) {
+	if t.config == nil {
+		return
+	}
+	for _, f := range r.Findings {
+		if f.Rule == validate.UnusedSuppression {
+			r.Sources[f.File] = t.config.Data
+		}
+	}
+}
+
+// baseline takes the findings of the baseline out of the report, or writes one.
+func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
+	name := o.Baseline + o.WriteBaseline // at most one is set
+	if name == "" {
+		return nil
+	}
+	home := filepath.Dir(t.absolute(name))
+	scope := baseline.Scope{
+		Names:  func(file string) string { return relative(home, t.absolute(filepath.FromSlash(file))) },
+		IsPart: t.isPartOf(home),
+	}
+	var b *baseline.Baseline
+	if o.WriteBaseline != "" {
+		b = baseline.New(r, scope.Names)
+		if err := writeTo(nil, name, func(w io.Writer, _ bool) error { return b.Write(w) }); err != nil {
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write baseline: %w", err)}
+		}
+	} else {
+		var err error
+		if b, err = baseline.Read(name); err != nil {
+			return &ExitError{Code: ExitUsage, Err: err}
+		}
+	}
+	b.Apply(r, filepath.ToSlash(name), scope)
+	return nil
+}
+
+// folder returns the folder of what is validated.
+func (t *target) folder() string {
+	switch {
+	case t.dir == "":
+		return t.cwd
+	case t.isZip:
+		return filepath.Dir(t.dir)
+	}
+	at := filepath.Join(t.dir, filepath.FromSlash(t.options.Path))
+	if info, err := os.Stat(at); err == nil && !info.IsDir() {
+		at = filepath.Dir(at)
+	}
+	return at
+}
+
+// isPartOf says whether only a part of a folder is validated.
+func (t *target) isPartOf(home string) bool {
+	at := filepath.Join(t.dir, filepath.FromSlash(t.options.Path))
+	rel, err := filepath.Rel(at, home)
+	return t.isZip || t.dir == "" || err != nil || !filepath.IsLocal(rel)
+}
+
+func (t *target) absolute(file string) string {
+	if filepath.IsAbs(file) {
+		return filepath.Clean(file)
+	}
+	return filepath.Join(t.cwd, file)
+}
+
+// shown names a file as one would type it.
+func (t *target) shown(file string) string { return relative(t.cwd, file) }
+
+// relative returns the slash path from a folder to a file.
+func relative(dir, file string) string {
+	rel, err := filepath.Rel(dir, file)
+	if err != nil { // another drive of Windows
+		rel = file
+	}
+	return filepath.ToSlash(rel)
+}

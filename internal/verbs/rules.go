@@ -1,0 +1,20 @@
+package verbs
+
+import (
+	"io"
+
+	"github.com/slipway-dev/slipway/validate/rulebook"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// Rules lists what validate checks.
+func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
+
+// Explain prints why there is a rule, how to mend what it finds, and an example.
+func Explain(w io.Writer, id string) error {
+	rule, err := rules.ByID(id)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	return rulebook.Read(rule).Write(w)
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func known() []string { return []string{"path-missing", "unknown-field", "id-format"} }
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  id-format: off\n  path-missing: \"warning\"\n" +
+		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n"
+	c, err := Parse("up/slipway.yaml", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := validate.Suppression{Rule: "unknown-field", File: "src/**/plugin.json", Pointer: "/info/*", Reason: "theirs",
+		Place: validate.Place{File: "up/slipway.yaml", Line: 8, Column: 11, EndLine: 8, EndColumn: 24, Pointer: "/suppress/0"}}
+	var o validate.Options
+	c.Apply(&o)
+	if o.Profile != "grafana" || !o.IsStrict || o.Severities["id-format"] != validate.Off || o.Severities["path-missing"] != validate.Warning ||
+		len(o.Suppressions) != 1 || o.Suppressions[0] != want {
+		t.Errorf("%+v", o)
+	}
+	o = validate.Options{Profile: "service"}
+	if c.Apply(&o); o.Profile != "service" {
+		t.Errorf("a flag must win over the file: %q", o.Profile)
+	}
+	for _, empty := range []string{"", "# nothing\n", "---\n", "null\n", "rules:\nsuppress:\nprofile:\nstrict:\n"} {
+		if c, err := Parse("slipway.yaml", []byte(empty), known()); err != nil || c.Profile != "" || len(c.Suppressions) > 0 {
+			t.Errorf("%q: %+v, %v", empty, c, err)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"profil: service\n":                       `c:1:1: slipway.yaml has no "profil": did you mean "profile"?`,
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: slipway.yaml has no \"x\": use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be text, but it is a number\nc:3:9: \"strict\" must be true or false, but it is text",
+		"profile: grafna\n":                       `c:1:10: "profile" cannot be "grafna": did you mean "grafana"?`,
+		"rules:\n  path-mising: off\n":            `c:2:3: "rules" has no "path-mising": did you mean "path-missing"?`,
+		"rules:\n  path-missing: warn\n":          `c:2:17: "path-missing" cannot be "warn": use one of error, warning, info, off`,
+		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be text, but it is true or false`,
+		"rules: [a]\n":                            `c:1:8: "rules" must be a list of keys with values, but it is a list`,
+		"- a\n":                                   "c:1:1: slipway.yaml must be a list of keys with values, but it is a list",
+		"strict: true\nstrict: false\n":           `c:2:1: "strict" comes twice: keep one`,
+		"suppress: {}\n":                          `c:1:11: "suppress" must be a list, each item with a rule and a reason, but it is a list of keys with values`,
+		"suppress:\n  - rule: id-format\n":        `c:2:5: a suppression needs a "reason": say why the finding is to stay`,
+		"suppress:\n  - reason: x\n":              `c:2:5: a suppression needs a "rule"`,
+		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: \"rule\" cannot be \"i\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" is empty",
+		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must begin with a slash, such as /info/version or /info/*\n" +
+			"c:2:55: \"file\" must be a path from the folder of slipway.yaml with slashes, such as src/plugin.json or **/plugin.json\n" +
+			"c:2:61: a suppression has no \"line\": use one of rule, file, pointer, reason",
+		"a: &x 1\nprofile: *x\n": "c:1:1: slipway.yaml has no \"a\": use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be text, but it is an alias, which is not supported here",
+		"strict: true\n---\n{}":  "c:2:1: the file holds a second document: keep one",
+		"strict: [\n":            "c:1:1: this is not YAML: did not find expected node content",
+		"\xff":                   "c:1:1: the file is not UTF-8: save it as UTF-8",
+		"? [a]\n: 1\n":           "c:1:3: a key must be text, but this is a list",
+	} {
+		_, err := Parse("c", []byte(text), known())
+		if err == nil || err.Error() != want {
+			t.Errorf("%q gave\n%v\nwant\n%s", text, err, want)
+		}
+	}
+	if _, err := Parse("c", make([]byte, maxBytes+1), known()); err == nil || !strings.Contains(err.Error(), "more than 256 KiB") {
+		t.Error(err)
+	}
+}
+
+// TestSchemaKnowsTheKeys keeps the schema and the parser in step.
+func TestSchemaKnowsTheKeys(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		Description          string
+		Properties           map[string]node
+		Items                *node
+		Enum                 []any
+		AdditionalProperties any
+	}
+	var root node
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	same := func(where string, got, want []string) {
+		t.Helper()
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the schema has %q, the parser %q", where, got, want)
+		}
+	}
+	names := func(list []any) (names []string) {
+		for _, v := range list {
+			if s, ok := v.(string); ok {
+				names = append(names, s)
+			}
+		}
+		return names
+	}
+	items := root.Properties["suppress"].Items
+	same("top", slices.Collect(maps.Keys(root.Properties)), topKeys())
+	same("suppress", slices.Collect(maps.Keys(items.Properties)), suppressionKeys())
+	same("profile", names(root.Properties["profile"].Enum), profiles())
+	same("severity", names(root.Properties["rules"].AdditionalProperties.(map[string]any)["enum"].([]any)), severities())
+	for name, n := range root.Properties {
+		if n.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	for _, d := range []string{"repo/.git", "repo/src/deep", "repo/own/dist", "loose/in", "yml"} {
+		if err := os.MkdirAll(dir(d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"slipway.yaml", "repo/slipway.yaml", "repo/own/slipway.yaml", "loose/slipway.yaml", "yml/slipway.yml"} {
+		if err := os.WriteFile(dir(f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ dir, cwd, want string }{
+		{"repo/src/deep", "repo/src", "repo/slipway.yaml"},
+		{"repo/own/dist", "repo", "repo/own/slipway.yaml"},
+		{"repo/src", "loose", "repo/slipway.yaml"},
+		{"loose/in", "loose", "loose/slipway.yaml"},
+		{"loose/in", "loose/in", ""},
+		{"loose/in", "repo", ""},
+		{"loose", "repo", "loose/slipway.yaml"},
+	} {
+		want := c.want
+		if want != "" {
+			want = dir(want)
+		}
+		if got, err := Find(dir(c.dir), dir(c.cwd)); err != nil || got != want {
+			t.Errorf("%s in %s: %q, %v", c.dir, c.cwd, got, err)
+		}
+	}
+	if _, err := Find(dir("yml"), dir("yml")); err == nil || !strings.Contains(err.Error(), "rename it to slipway.yaml") {
+		t.Error(err)
+	}
+}
+
+// FuzzParse reads any file: a configuration or faults, each with a place in the file.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
+	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))
+	f.Add([]byte("{\"rules\": {\"id-format\": !!int off}, ? [x] : - y}\n--- |\n x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("c", data, known())
+		var faults Faults
+		if (c == nil) != errors.As(err, &faults) || c == nil && len(faults) == 0 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		for _, f := range faults {
+			if f.Line < 1 || f.Column < 1 || f.Line > strings.Count(string(data), "\n")+strings.Count(string(data), "\r")+2 || f.Message == "" {
+				t.Errorf("%+v", f)
+			}
+		}
+		if c != nil {
+			for _, s := range c.Suppressions {
+				if s.Rule == "" || s.Reason == "" || s.Place.Line < 1 {
+					t.Errorf("%+v", s)
+				}
+			}
+		}
+	})
+}

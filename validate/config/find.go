@@ -1,0 +1,66 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Find returns the path of the slipway.yaml that counts for a folder, "" if there is
+// none: the first from dir upwards, not above the folder of the repository. Outside
+// of a repository the search ends at cwd, and in a dir that is not below cwd at dir.
+// Both are absolute.
+func Find(dir, cwd string) (string, error) {
+	last := boundary(dir, cwd)
+	for at := dir; ; at = filepath.Dir(at) {
+		file := filepath.Join(at, FileName)
+		info, err := os.Stat(file)
+		if err == nil && !info.IsDir() {
+			return file, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		other := filepath.Join(at, "slipway.yml")
+		if _, err := os.Stat(other); err == nil {
+			return "", fmt.Errorf("%s is not read: rename it to %s", other, FileName)
+		}
+		if at == last || at == filepath.Dir(at) {
+			return "", nil
+		}
+	}
+}
+
+// boundary returns the last folder to look into.
+func boundary(dir, cwd string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if rel, err := filepath.Rel(cwd, dir); err == nil && filepath.IsLocal(rel) {
+		return cwd
+	}
+	return dir
+}
+
+// Read reads a slipway.yaml. name is how findings name it, rules are the ids of all
+// rules.
+func Read(file, name string, rules []string) (*Config, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, data, rules)
+}

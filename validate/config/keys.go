@@ -1,0 +1,122 @@
+package config
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func topKeys() []string { return []string{"profile", "strict", "rules", "suppress"} }
+
+func suppressionKeys() []string { return []string{"rule", "file", "pointer", "reason"} }
+
+func severities() []string {
+	return []string{string(validate.Error), string(validate.Warning), string(validate.Info), string(validate.Off)}
+}
+
+func profiles() []string {
+	var names []string
+	for _, p := range bundle.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// top reads the whole of the file.
+func (p *parser) top(root *yaml.Node) {
+	for _, e := range p.mapping(root, FileName, topKeys()) {
+		if e.value.Kind == yaml.ScalarNode && e.value.ShortTag() == "!!null" {
+			continue // a key with nothing behind it says nothing
+		}
+		switch e.key.Value {
+		case "profile":
+			p.config.Profile = p.oneOf(e, profiles())
+		case "strict":
+			if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!bool" {
+				p.fault(e.value, "\"strict\" must be true or false, but it is %s", kind(e.value))
+				continue
+			}
+			p.config.IsStrict = strings.EqualFold(e.value.Value, "true")
+		case "rules":
+			p.config.Severities = map[string]validate.Severity{}
+			for _, r := range p.mapping(e.value, `"rules"`, p.rules) {
+				if s := p.oneOf(r, severities()); s != "" {
+					p.config.Severities[r.key.Value] = validate.Severity(s)
+				}
+			}
+		case "suppress":
+			p.suppressions(e.value)
+		}
+	}
+}
+
+func (p *parser) suppressions(list *yaml.Node) {
+	if list.Kind != yaml.SequenceNode {
+		p.fault(list, "\"suppress\" must be a list, each item with a rule and a reason, but it is %s", kind(list))
+		return
+	}
+	for i, item := range list.Content {
+		before := len(p.faults)
+		s := p.suppression(item)
+		if len(p.faults) == before {
+			s.Place.File, s.Place.Pointer = p.config.Name, "/suppress/"+strconv.Itoa(i)
+			p.config.Suppressions = append(p.config.Suppressions, s)
+		}
+	}
+}
+
+func (p *parser) suppression(item *yaml.Node) (s validate.Suppression) {
+	before := len(p.faults)
+	for _, e := range p.mapping(item, "a suppression", suppressionKeys()) {
+		text, ok := p.text(e)
+		if !ok {
+			continue
+		}
+		switch e.key.Value {
+		case "rule":
+			s.Rule = p.oneOf(e, p.rules)
+			s.Place = placeOf(e.value)
+		case "file":
+			if s.File = strings.TrimPrefix(text, "./"); !isGlob(s.File) {
+				p.fault(e.value, "\"file\" must be a path from the folder of %s with slashes, such as src/plugin.json or **/plugin.json", FileName)
+			}
+		case "pointer":
+			if s.Pointer = text; !strings.HasPrefix(text, "/") {
+				p.fault(e.value, "\"pointer\" must begin with a slash, such as /info/version or /info/*")
+			}
+		case "reason":
+			s.Reason = strings.TrimSpace(text)
+		}
+	}
+	if len(p.faults) > before {
+		return s
+	}
+	if s.Rule == "" {
+		p.fault(item, "a suppression needs a \"rule\"")
+	}
+	if s.Reason == "" {
+		p.fault(item, "a suppression needs a \"reason\": say why the finding is to stay")
+	}
+	return s
+}
+
+// isGlob says whether a text can be matched with slash paths.
+func isGlob(text string) bool {
+	_, err := path.Match(text, "")
+	return err == nil && !strings.HasPrefix(text, "/") && !strings.Contains(text, `\`)
+}
+
+// placeOf returns the place of a scalar on one line, or of its first character.
+func placeOf(n *yaml.Node) validate.Place {
+	width := utf8.RuneCountInString(n.Value)
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		width += 2
+	}
+	return validate.Place{Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + width}
+}

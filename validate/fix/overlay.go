@@ -1,0 +1,106 @@
+package fix
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+)
+
+// overlay is a tree with changes laid over it.
+type overlay struct {
+	fs.FS
+	changes map[string]*Change // no writer while a run reads
+}
+
+// Open returns a file as it is with the changes. Its mode is that of Stat only where
+// its bytes changed.
+func (o *overlay) Open(name string) (fs.File, error) {
+	c := o.changes[name]
+	if c == nil || c.isOnlyMode() {
+		return o.FS.Open(name)
+	}
+	info, err := o.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return &text{Reader: bytes.NewReader(c.After), info: info}, nil
+}
+
+// Stat returns the size and the mode that a file has with the changes.
+func (o *overlay) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(o.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	return o.info(name, info), nil
+}
+
+// Lstat is Stat that does not follow a symbolic link.
+func (o *overlay) Lstat(name string) (fs.FileInfo, error) {
+	info, err := fs.Lstat(o.FS, name)
+	if err == nil && info.Mode().IsRegular() {
+		info = o.info(name, info)
+	}
+	return info, err
+}
+
+// ReadLink returns where a symbolic link leads.
+func (o *overlay) ReadLink(name string) (string, error) { return fs.ReadLink(o.FS, name) }
+
+// ReadDir lists a folder.
+func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(o.FS, name)
+	for i, e := range entries {
+		below := path.Join(name, e.Name())
+		if o.changes[below] == nil || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := o.Stat(below); err == nil {
+			entries[i] = fs.FileInfoToDirEntry(info)
+		}
+	}
+	return entries, err
+}
+
+func (o *overlay) info(name string, info fs.FileInfo) fs.FileInfo {
+	if c := o.changes[name]; c != nil {
+		return changedInfo{info, c}
+	}
+	return info
+}
+
+// text is an open file with other bytes.
+type text struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+// Stat returns the size and the mode that the file is to have.
+func (t *text) Stat() (fs.FileInfo, error) { return t.info, nil }
+
+// Close does nothing.
+func (t *text) Close() error { return nil }
+
+type changedInfo struct {
+	fs.FileInfo
+	change *Change
+}
+
+// Size returns the number of bytes that the file is to have.
+func (i changedInfo) Size() int64 {
+	if i.change.isOnlyMode() {
+		return i.FileInfo.Size()
+	}
+	return int64(len(i.change.After))
+}
+
+// Mode returns the mode that the file is to have.
+func (i changedInfo) Mode() fs.FileMode {
+	if i.change.MakeExecutable {
+		return executable(i.FileInfo.Mode())
+	}
+	return i.FileInfo.Mode()
+}
+
+// executable lets everyone run a file who may read it.
+func executable(mode fs.FileMode) fs.FileMode { return mode | mode&0o444>>2 | 0o100 }

@@ -1,0 +1,100 @@
+package ranges
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxNumber is the largest number in a version that node-semver can count up.
+const maxNumber = 1<<53 - 2
+
+// partial reads up to three numbers or wildcards with dots between them; behind
+// the third there may be a prerelease, behind the last build metadata.
+func (p *parser) partial(mayGoOn bool) (partial, error) {
+	var v partial
+	isOpen, isWhole := false, false
+	for i, number := range []*uint64{&v.Major, &v.Minor, &v.Patch} {
+		if i > 0 && !p.take(".") {
+			break
+		}
+		isWhole = i == 2
+		start := p.at
+		if p.take("x") || p.take("X") || p.take("*") {
+			isOpen = true
+			continue
+		}
+		n, err := p.number()
+		if err != nil {
+			return v, err
+		}
+		if isOpen && mayGoOn {
+			continue
+		}
+		if isOpen {
+			return v, p.fault(start, p.at, "a number cannot follow a wildcard", "end the version at the wildcard")
+		}
+		*number = n
+		v.known++
+	}
+	if isWhole && p.take("-") {
+		pre, err := p.identifiers(true)
+		if err != nil {
+			return v, err
+		}
+		if !isOpen {
+			v.Pre = pre
+		}
+	}
+	if p.take("+") {
+		if _, err := p.identifiers(false); err != nil {
+			return v, err
+		}
+	}
+	if p.at < p.end && !isSpaceAt(p.text[p.at:p.end]) {
+		return v, p.unexpected()
+	}
+	return v, nil
+}
+
+func (p *parser) number() (uint64, error) {
+	start := p.at
+	p.at = p.end - len(strings.TrimLeft(p.rest(), "0123456789"))
+	digits := p.text[start:p.at]
+	n, err := strconv.ParseUint(digits, 10, 64)
+	switch {
+	case digits == "":
+		return 0, p.unexpected()
+	case len(digits) > 1 && digits[0] == '0':
+		return 0, p.fault(start, p.at, fmt.Sprintf("the number %q begins with 0", digits), "delete the leading zeros")
+	case err != nil || n > maxNumber:
+		return 0, p.fault(start, p.at, "this number is too large for a version", "write a smaller one")
+	}
+	return n, nil
+}
+
+// identifiers reads words with dots between them. In a prerelease a number among
+// them has no leading zero.
+func (p *parser) identifiers(isPre bool) (string, error) {
+	start := p.at
+	for {
+		from := p.at
+		for p.at < p.end && isIdentifier(p.text[p.at]) {
+			p.at++
+		}
+		word := p.text[from:p.at]
+		if word == "" {
+			return "", p.fault(start-1, max(p.at, start), "the part behind the version is not complete", "write letters, digits or hyphens, or delete it")
+		}
+		if isPre && len(word) > 1 && word[0] == '0' && isNumber(word) {
+			return "", p.fault(from, p.at, fmt.Sprintf("the number %q begins with 0", word), "delete the leading zeros")
+		}
+		if !p.take(".") {
+			return p.text[start:p.at], nil
+		}
+	}
+}
+
+func isIdentifier(b byte) bool {
+	return b == '-' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestGitHubSurvives reads the commands back as the runner of GitHub does.
+func TestGitHubSurvives(t *testing.T) {
+	t.Parallel()
+	const message = "100%25, it says:\nunknown ::error file=x,line=1::a, b\r\nand \x1b[31m"
+	r := &validate.Report{Plugins: 1, Findings: []validate.Finding{{
+		Rule: "a:b,c%", Severity: validate.Error, Message: message,
+		Place: validate.Place{File: "a,b:c%\n/plugin.json", Line: 2, Column: 3, EndLine: 2, EndColumn: 9},
+	}}}
+	lines := strings.Split(strings.TrimSuffix(write(t, "github", r, Options{}), "\n"), "\n")
+	if len(lines) != 2 || strings.HasPrefix(lines[1], "::") {
+		t.Fatalf("%q", lines)
+	}
+	command, properties, data := readCommand(lines[0])
+	want := map[string]string{
+		"file": "a,b:c%\n/plugin.json", "line": "2", "endLine": "2", "col": "3", "endColumn": "9", "title": "a:b,c%",
+	}
+	for name, value := range want {
+		if properties[name] != value {
+			t.Errorf("%s is %q", name, properties[name])
+		}
+	}
+	if command != "error" || len(properties) != len(want) || data != strings.NewReplacer("\r\n", "\n", "\x1b", "\uFFFD").Replace(message) {
+		t.Errorf("%s %v %q", command, properties, data)
+	}
+}
+
+// readCommand reads ::command name=value,name=value::data.
+func readCommand(line string) (command string, properties map[string]string, data string) {
+	head, data, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
+	command, list, _ := strings.Cut(head, " ")
+	properties = map[string]string{}
+	for pair := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(pair, "=")
+		properties[name] = strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%").Replace(value)
+	}
+	return command, properties, strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace(data)
+}
+
+// TestJUnitAddsUp reads the XML back and counts.
+func TestJUnitAddsUp(t *testing.T) {
+	t.Parallel()
+	r := sample()
+	r.Findings[0].Message = "\x00 \x0b ]]> <&> \uFFFF \xff" + r.Findings[0].Message
+	for name, r := range map[string]*validate.Report{"sample": r, "clean": cleanReport(), "empty": {}} {
+		var got junitSuites
+		if err := xml.Unmarshal([]byte(write(t, "junit", r, Options{})), &got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var sum junitCounts
+		for _, s := range got.Suites {
+			var of junitCounts
+			for _, c := range s.Cases {
+				of.count(c)
+			}
+			if of != s.junitCounts {
+				t.Errorf("%s: %s counts %+v, has %+v", name, s.Name, s.junitCounts, of)
+			}
+			sum.add(of)
+		}
+		if sum != got.junitCounts || sum.Failures != r.Count(validate.Error) || sum.Errors+sum.Skipped != len(r.Skips) {
+			t.Errorf("%s: %+v, sum %+v", name, got.junitCounts, sum)
+		}
+	}
+}

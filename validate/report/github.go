@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// GitHub writes a report as workflow commands, which GitHub Actions shows beside
+// the lines of a change. Paths are relative to where validate ran: run it at the
+// root of the repository. The last line sums up.
+func GitHub(w io.Writer, r *validate.Report, _ Options) error {
+	b := bufio.NewWriter(w)
+	for _, f := range r.Findings {
+		command := map[validate.Severity]string{validate.Error: "error", validate.Warning: "warning"}[f.Severity]
+		if command == "" {
+			command = "notice"
+		}
+		message := f.Message
+		if f.Mend != "" {
+			message += "\nHow to mend: " + f.Mend
+		}
+		for _, related := range f.Related {
+			message += "\nSee " + related.Address() + ": " + related.Message
+		}
+		fmt.Fprintf(b, "::%s %s,title=%s::%s\n", command, githubPlace(f.Place), githubProperty(f.Rule), githubData(message))
+	}
+	for _, g := range groups(r.Skips) {
+		command := "notice"
+		if g.isBroken {
+			command = "error"
+		}
+		fmt.Fprintf(b, "::%s %s,title=not checked::%s\n", command, githubPlace(validate.Place{File: g.file}),
+			githubData(g.reason+"\n"+strings.Join(g.rules, ", ")))
+	}
+	fmt.Fprintln(b, summary(r))
+	return b.Flush()
+}
+
+// githubPlace writes the properties of a place. GitHub takes columns only where
+// they are on one line.
+func githubPlace(p validate.Place) string {
+	s := "file=" + githubProperty(p.File)
+	if p.Line == 0 {
+		return s
+	}
+	s += fmt.Sprintf(",line=%d", p.Line)
+	if p.EndLine >= p.Line {
+		s += fmt.Sprintf(",endLine=%d", p.EndLine)
+	}
+	if p.EndLine == p.Line && p.Column > 0 {
+		s += fmt.Sprintf(",col=%d,endColumn=%d", p.Column, p.EndColumn)
+	}
+	return s
+}
+
+// githubData escapes a message; its line breaks stay, other control characters
+// would steer a terminal that shows the log.
+func githubData(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(plain(lines[i]), "%", "%25")
+	}
+	return strings.Join(lines, "%0A")
+}
+
+// githubProperty escapes the value of a property.
+func githubProperty(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\r' && r != '\n' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

@@ -1,0 +1,188 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// What the format is and where its rules are explained.
+const (
+	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	home         = "https://github.com/slipway-dev/slipway"
+	rulesAddress = home + "/blob/main/doc/rules.md"
+	sourceRoot   = "%SRCROOT%" // the name that code hosts know for the repository
+)
+
+// SARIF writes a report as SARIF 2.1.0, which code hosts and editors show. Paths
+// are relative to where validate ran: run it at the root of the repository.
+// Suppressed findings are results with a suppression; a check that did not run is
+// a notification of the invocation.
+func SARIF(w io.Writer, r *validate.Report, o Options) error {
+	s := sarifWriter{report: r, index: map[string]int{}}
+	run := sarifRun{
+		Invocations:        []sarifInvocation{{IsSuccess: r.ExitCode() != validate.ExitBroken, ExitCode: r.ExitCode()}},
+		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the folder in which validate ran"}}},
+		Results:            []sarifResult{},
+		ColumnKind:         "unicodeCodePoints",
+	}
+	for _, rule := range o.Rules {
+		s.add(rule)
+	}
+	for _, f := range r.Findings {
+		run.Results = append(run.Results, s.result(f))
+	}
+	for _, f := range r.Suppressed {
+		result := s.result(f.Finding)
+		result.Suppressions = []sarifSuppression{{Kind: "external", Justification: f.Reason}}
+		run.Results = append(run.Results, result)
+	}
+	for _, skip := range r.Skips {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, s.notification(skip))
+	}
+	run.Tool.Driver = sarifDriver{Name: "slipway", Version: o.Version, InformationURI: home, Rules: s.rules}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+type sarifWriter struct {
+	report *validate.Report
+	rules  []sarifRule
+	index  map[string]int // of rules by id
+}
+
+// add lists a rule and returns its place in the list.
+func (s *sarifWriter) add(rule validate.Rule) int {
+	if i, ok := s.index[rule.ID]; ok {
+		return i
+	}
+	out := sarifRule{ID: rule.ID, Default: sarifDefault{level(rule.Severity)}}
+	if rule.Summary != "" {
+		out.Short = &sarifText{sentence(rule.Summary)}
+	}
+	if rule.Why != "" {
+		out.Full = &sarifText{sentence(rule.Why)}
+	}
+	if rule.Mend != "" {
+		mend := sentence("How to mend: " + rule.Mend)
+		out.Help = &sarifHelp{Text: mend, Markdown: "**How to mend:** " + strings.TrimPrefix(mend, "How to mend: ")}
+		out.HelpURI = rulesAddress + "#" + rule.ID
+	}
+	s.index[rule.ID] = len(s.rules)
+	s.rules = append(s.rules, out)
+	return len(s.rules) - 1
+}
+
+func (s *sarifWriter) result(f validate.Finding) sarifResult {
+	text := sentence(f.Message)
+	if f.Mend != "" {
+		text += " " + sentence("How to mend: "+f.Mend)
+	}
+	out := sarifResult{
+		RuleID: f.Rule, RuleIndex: s.add(validate.Rule{ID: f.Rule, Severity: f.Severity}),
+		Level: level(f.Severity), Message: sarifText{text},
+		Locations:    []sarifLocation{location(f.Place)},
+		Fingerprints: map[string]string{"slipway/v1": f.Fingerprint()},
+		Fixes:        s.fixes(f),
+	}
+	for i, related := range f.Related {
+		l := location(related.Place)
+		l.ID, l.Message = i+1, &sarifText{sentence(related.Message)}
+		out.Related = append(out.Related, l)
+	}
+	return out
+}
+
+func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
+	n := sarifNotification{Level: "note", Message: sarifText{sentence("Not checked: " + skip.Reason)}}
+	if skip.IsBroken {
+		n.Level = "error"
+	}
+	if skip.File != "" {
+		n.Locations = []sarifLocation{location(validate.Place{File: skip.File})}
+	}
+	if skip.Rule != "" {
+		n.Rule = &sarifRuleReference{ID: skip.Rule, Index: s.add(validate.Rule{ID: skip.Rule, Severity: validate.Warning})}
+	}
+	return n
+}
+
+// fixes writes the fix of a finding where it changes text that the report holds.
+// Edits count the bytes of a mark at the beginning of a file, the text of the
+// report has none, so there are no fixes for a file with one.
+func (s *sarifWriter) fixes(f validate.Finding) []sarifFix {
+	if f.Fix == nil || slices.ContainsFunc(s.report.Findings, func(g validate.Finding) bool { return g.Rule == "json-bom" && g.File == f.File }) {
+		return nil
+	}
+	changes := map[string][]sarifReplacement{}
+	for _, e := range f.Fix.Edits {
+		text := s.report.Sources[e.File]
+		if e.MakeExecutable || e.From < 0 || e.From > e.To || e.To > len(text) {
+			return nil
+		}
+		region := sarifRegion{}
+		region.StartLine, region.StartColumn = lineColumn(text, e.From)
+		region.EndLine, region.EndColumn = lineColumn(text, e.To)
+		replacement := sarifReplacement{Deleted: region}
+		if e.Text != "" {
+			replacement.Inserted = &sarifText{e.Text}
+		}
+		changes[e.File] = append(changes[e.File], replacement)
+	}
+	fix := sarifFix{Description: sarifText{sentence(f.Fix.Title)}}
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		fix.Changes = append(fix.Changes, sarifChange{artifact(file), changes[file]})
+	}
+	if len(fix.Changes) == 0 {
+		return nil
+	}
+	return []sarifFix{fix}
+}
+
+func location(p validate.Place) sarifLocation {
+	l := sarifLocation{Physical: &sarifPhysical{Artifact: artifact(p.File)}}
+	if p.Line > 0 && p.Column > 0 {
+		l.Physical.Region = &sarifRegion{StartLine: p.Line, StartColumn: p.Column}
+		if p.EndLine >= p.Line {
+			l.Physical.Region.EndLine, l.Physical.Region.EndColumn = p.EndLine, max(p.EndColumn, 1)
+		}
+	}
+	if p.Pointer != "" {
+		l.Logical = []sarifLogical{{FullName: p.Pointer}}
+	}
+	return l
+}
+
+// artifact names a file by a relative address, or as file: where it is elsewhere.
+func artifact(file string) sarifArtifact {
+	switch {
+	case path.IsAbs(file):
+		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: file}).String()}
+	case len(file) > 2 && file[1:3] == ":/":
+		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: "/" + file}).String()}
+	}
+	a := sarifArtifact{URI: (&url.URL{Path: file}).String()}
+	if filepath.IsLocal(filepath.FromSlash(file)) {
+		a.Base = sourceRoot
+	}
+	return a
+}
+
+func level(s validate.Severity) string {
+	switch s {
+	case validate.Error:
+		return "error"
+	case validate.Warning:
+		return "warning"
+	}
+	return "note"
+}

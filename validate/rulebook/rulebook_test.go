@@ -1,0 +1,116 @@
+package rulebook
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+var update = flag.Bool("update", false, "write doc/rules.md")
+
+// TestDocument fails when doc/rules.md is not what the rules say.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	const file = "../../doc/rules.md"
+	var b strings.Builder
+	if err := Markdown(&b, rules.All()); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != b.String() {
+		t.Errorf("doc/rules.md is stale: run go tool mage docs (%v)", err)
+	}
+}
+
+// TestEveryRuleHasAPage looks for what a reader needs.
+func TestEveryRuleHasAPage(t *testing.T) {
+	t.Parallel()
+	for _, r := range rules.All() {
+		p := Read(r)
+		if p.Shows == "" || len(p.Good) == 0 || len(p.Bad) == 0 || len(p.Findings) == 0 {
+			t.Errorf("%s: the example has no words, no good, no bad or no findings: %+v", r.ID, p)
+		}
+	}
+}
+
+func sample() validate.Rule {
+	return validate.Rule{
+		ID: "no-bell", Severity: validate.Info, Summary: "no bell | rings", Why: "A <bell> wakes *people*.", Mend: "take it away",
+		Where: validate.Source | validate.Dist,
+		Example: "A bell\nrings.\n\n-- good/a.json --\n{}\n-- bad/a.json --\n{\"bell\": \"\a\"}\n-- where --\nzip\n" +
+			"-- findings --\na.json:1:3 no-bell /bell it rings\nb.zip:0:0 zip-root - and more\n-- fixed/a.json --\n{ }\n",
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := Read(sample()).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `no-bell (remark; source, dist)
+  no bell | rings
+
+Why
+  A <bell> wakes *people*.
+
+How to mend
+  take it away
+
+Example
+  A bell rings.
+
+Good: a.json
+  | {}
+
+Bad: a.json
+  | {"bell": "` + "\uFFFD" + `"}
+
+What validate says of the bad one
+  a.json:1:3 it rings
+  b.zip and more (zip-root)
+
+What -fix makes of a.json
+  | { }
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s", &b)
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `RULE     SEVERITY  WHERE         WHAT IT CHECKS
+no-bell  remark    source, dist  no bell | rings
+x        error     everywhere    all is well
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s", &b)
+	}
+}
+
+func TestMarkdownIsPlain(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := Markdown(&b, []validate.Rule{sample()}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`| [no-bell](#no-bell) | remark | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, &b)
+		}
+	}
+}

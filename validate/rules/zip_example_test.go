@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/archive"
+)
+
+// zipExample checks the example of a rule about zips. Its files good.zip/NAME and
+// bad.zip/NAME are the entries of two zips, by exactly this name and in this order;
+// NAME/ is a folder, "NAME -> TARGET" a symbolic link, "NAME x 1000" has its text
+// again and again up to 1000 bytes. Only the rules about zips run, so that the
+// plugin in the zip can be short.
+func zipExample(t *testing.T, rule validate.Rule, example *txtar.Archive) {
+	t.Helper()
+	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
+	check := func(side string) string {
+		a, err := archive.New(zipOf(t, example, side+".zip/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := validate.Run(t.Context(), a, validate.Options{Rules: all, Prefix: side + ".zip"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines(report)
+	}
+	if got := check("good"); got != "" {
+		t.Errorf("good.zip has findings:\n%s", got)
+	}
+	got := check("bad")
+	if !strings.Contains(got, " "+rule.ID+" ") {
+		t.Errorf("bad.zip does not show %s:\n%s", rule.ID, got)
+	}
+	want := &example.Files[len(example.Files)-1]
+	if *update {
+		want.Data = []byte(got)
+		if err := os.WriteFile(strings.ReplaceAll(rule.ID, "-", "_")+".txtar", txtar.Format(example), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got != string(want.Data) {
+		t.Errorf("bad.zip has other findings than listed:\n%swant:\n%s", got, want.Data)
+	}
+}
+
+// zipOf writes the zip of an example.
+func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, int64, archive.Limits) {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range example.Files {
+		name, ok := strings.CutPrefix(f.Name, prefix)
+		if !ok {
+			continue
+		}
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		header.SetMode(0o644)
+		data := f.Data
+		if name, target, ok := strings.Cut(name, " -> "); ok {
+			header.Name, data = name, []byte(target)
+			header.SetMode(fs.ModeSymlink | 0o777)
+		}
+		if name, size, ok := strings.Cut(name, " x "); ok {
+			n, err := strconv.Atoi(size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header.Name, data = name, bytes.Repeat(f.Data, n/len(f.Data))
+		}
+		if strings.HasSuffix(name, "/") {
+			header.SetMode(fs.ModeDir | 0o755)
+			data = nil
+		}
+		w, err := z.CreateHeader(header)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(b.Bytes()), int64(b.Len()), archive.Limits{}
+}
