@@ -19,6 +19,8 @@ type runner struct {
 	fs      fs.FS
 	opts    Options
 	running map[string]bool
+	plugins []string
+	tree    *treeFacts
 }
 
 // group checks a plugin and those nested in it. A nested plugin that does not
@@ -29,7 +31,8 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			running: r.running, facts: map[any]any{}, found: &report.Findings,
+			RootName: r.opts.RootName, Plugins: r.plugins,
+			running: r.running, facts: map[any]any{}, tree: r.tree, report: &report,
 		}
 		block := r.load(p)
 		p.Profile = r.profile(p.Doc, outer)
@@ -45,7 +48,8 @@ func (r runner) group(targets []target) Report {
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
 			if rule.Where.Has(p.Where) {
-				report.Skips = append(report.Skips, check(p, rule, block)...)
+				skips := check(p, rule, block) // it may add to the report
+				report.Skips = append(report.Skips, skips...)
 			}
 		}
 		for i := before; i < len(report.Findings); i++ {

@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -21,10 +22,14 @@ type Pass struct {
 	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
 	Syntax    bundle.SyntaxErrors // what is wrong with Data as JSON, also beside a Doc
 
+	RootName string   // Options.RootName: the name of the folder that FS is, or ""
+	Plugins  []string // every plugin.json of the run
+
 	rule    Rule
 	running map[string]bool
 	facts   map[any]any
-	found   *[]Finding
+	tree    *treeFacts
+	report  *Report
 }
 
 // Runs says whether the rule with the ID is part of this run.
@@ -44,8 +49,18 @@ func (p *Pass) Report(f Finding) {
 	if f.Mend == "" {
 		f.Mend = p.rule.Mend
 	}
-	*p.found = append(*p.found, f)
+	p.report.Findings = append(p.report.Findings, f)
 }
+
+// Skipf says why the rule, or a part of it, could not run on this plugin. The rule
+// may still report what it could find out.
+func (p *Pass) Skipf(format string, args ...any) {
+	p.report.Skips = append(p.report.Skips, Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)})
+}
+
+// Source notes the text of another file that findings point into, for printing
+// its lines.
+func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
 
 // Key returns the place of the key at the pointer, or of the value if it has none.
 func (p *Pass) Key(pointer string) Place {
@@ -101,4 +116,23 @@ func Fact[T any](p *Pass, key any, compute func() T) T {
 	v := compute()
 	p.facts[key] = v
 	return v
+}
+
+// TreeFact is like Fact, but the value is computed once for all plugins of the
+// run. compute must not depend on which plugin asks first.
+func TreeFact[T any](p *Pass, key any, compute func() T) T {
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if v, ok := p.tree.facts[key]; ok {
+		return v.(T)
+	}
+	v := compute()
+	p.tree.facts[key] = v
+	return v
+}
+
+// treeFacts is what the plugins of a run know together.
+type treeFacts struct {
+	sync.Mutex
+	facts map[any]any
 }
