@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func nestedDeclared() validate.Rule {
+	return validate.Rule{
+		ID:       "nested-declared",
+		Severity: validate.Error,
+		Summary:  "\"includes\" lists the plugins that lie in this one",
+		Why:      "People see from \"includes\" what they get with a plugin. What is not listed there is installed without their knowledge, and what is listed and not there is missed.",
+		Mend:     "list the plugin in \"includes\", with its type, name and path",
+		Check: func(p *validate.Pass) {
+			if isNested(p) || p.Doc.Kind("") != "object" {
+				return
+			}
+			for _, file := range nestedIn(p) {
+				doc := readDocument(p, file)
+				if doc == nil || isDeclared(p, file, doc) {
+					continue
+				}
+				kind, _ := doc.Text("/type")
+				name, _ := doc.Text("/name")
+				if name == "" {
+					continue // its own plugin.json says so
+				}
+				inner := below(p.Dir, file)
+				p.Report(validate.Finding{
+					Place:   p.Opening("/includes"),
+					Message: fmt.Sprintf("\"includes\" does not list the plugin %q in %s", name, path.Dir(inner)),
+					Mend:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
+					Related: []validate.Related{{Place: sibling{file: file, doc: doc}.in(p, "/id"), Message: "the plugin is here"}},
+				})
+			}
+			for _, item := range p.Doc.Items("/includes") {
+				checkInclude(p, item)
+			}
+		},
+	}
+}
+
+// isDeclared says whether an entry of "includes" speaks of a nested plugin: by its
+// path, or by its type and its name or id.
+func isDeclared(p *validate.Pass, file string, doc *bundle.Document) bool {
+	kind, _ := doc.Text("/type")
+	name, _ := doc.Text("/name")
+	id, _ := doc.Text("/id")
+	for _, item := range p.Doc.Items("/includes") {
+		text := func(key string) string { t, _ := p.Doc.Text(item + "/" + key); return t }
+		to := path.Join(p.Dir, text("path"))
+		if text("path") != "" && (to == file || to == path.Dir(file)) {
+			return true
+		}
+		if text("type") == kind && (text("name") == name || text("uid") == id || text("id") == id) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkInclude reports an entry that names the plugin.json of a nested plugin which
+// is not there.
+func checkInclude(p *validate.Pass, item string) {
+	kind, _ := p.Doc.Text(item + "/type")
+	to, _ := p.Doc.Text(item + "/path")
+	if kind != "panel" && kind != "datasource" || path.Base(to) != bundle.MetadataFile || strings.HasPrefix(to, "/") {
+		return
+	}
+	name := path.Join(p.Dir, to)
+	if isInside(p.Root, name) && exists(p, name) {
+		return
+	}
+	p.Report(validate.Finding{
+		Place:   p.Value(item + "/path"),
+		Message: fmt.Sprintf("there is no plugin at %q", to),
+		Mend:    "correct the path, or delete the entry",
+	})
+}
