@@ -46,18 +46,17 @@ func nestedDeclared() validate.Rule {
 }
 
 // isDeclared says whether an entry of "includes" speaks of a nested plugin: by its
-// path, or by its type and its name or id.
+// path or its id, or by its type alone, since names there are often longer.
 func isDeclared(p *validate.Pass, file string, doc *bundle.Document) bool {
 	kind, _ := doc.Text("/type")
-	name, _ := doc.Text("/name")
 	id, _ := doc.Text("/id")
 	for _, item := range p.Doc.Items("/includes") {
 		text := func(key string) string { t, _ := p.Doc.Text(item + "/" + key); return t }
 		to := path.Join(p.Dir, text("path"))
-		if text("path") != "" && (to == file || to == path.Dir(file)) {
+		switch {
+		case text("path") != "" && (to == file || to == path.Dir(file)), id != "" && (text("uid") == id || text("id") == id):
 			return true
-		}
-		if text("type") == kind && (text("name") == name || text("uid") == id || text("id") == id) {
+		case text("path") == "" && text("type") == kind:
 			return true
 		}
 	}

@@ -2,13 +2,17 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
-
-	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
+
+// semanticVersion is the grammar of semver.org.
+var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
 func versionSemver() validate.Rule {
 	return validate.Rule{
@@ -23,12 +27,12 @@ func versionSemver() validate.Rule {
 			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
 				return // required-field and unresolved-placeholder speak of it
 			}
-			if _, err := semver.StrictNewVersion(version); err == nil {
+			if semanticVersion.MatchString(version) {
 				return
 			}
 			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
 			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
-			if _, err := semver.StrictNewVersion(bare); err == nil {
+			if semanticVersion.MatchString(bare) {
 				f.Mend = fmt.Sprintf("write %q", bare)
 				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", bare), Edits: []validate.Edit{p.Replace(pointer, bare)}}
 			}
