@@ -39,7 +39,7 @@ type binariesKey struct{}
 func binariesOf(p *validate.Pass) binaries {
 	return validate.Fact(p, binariesKey{}, func() (b binaries) {
 		name, _ := p.Doc.Text(executablePointer)
-		if verdict, _ := judge(p, name, false); name == "" || verdict != pathFine || !p.Doc.Bool("/backend") {
+		if verdict, _ := judge(p, name, false); name == "" || strings.HasSuffix(name, "/") || verdict != pathFine || !p.Doc.Bool("/backend") {
 			return b // other rules speak of it
 		}
 		b.name = name

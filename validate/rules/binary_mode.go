@@ -26,6 +26,9 @@ func binaryMode() validate.Rule {
 					p.Skipf("Windows does not know which files may be executed elsewhere")
 					return
 				}
+				if !isFirst(p, "binary-mode", m.file) {
+					continue
+				}
 				p.Report(validate.Finding{
 					Place:   validate.Place{File: m.file},
 					Message: fmt.Sprintf("%s may not be executed: its mode is %04o", path.Base(m.file), m.info.Mode().Perm()),

@@ -27,7 +27,7 @@ func binaryName() validate.Rule {
 				})
 			}
 			for _, m := range b.matches {
-				if m.platform != (bundle.Platform{}) {
+				if m.platform != (bundle.Platform{}) || !isFirst(p, "binary-name", m.file) {
 					continue
 				}
 				f := validate.Finding{

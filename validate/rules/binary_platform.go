@@ -19,8 +19,8 @@ func binaryPlatform() validate.Rule {
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, m := range binariesOf(p).matches {
-				if m.platform == (bundle.Platform{}) {
-					continue // binary-name speaks of it
+				if m.platform == (bundle.Platform{}) || !isFirst(p, "binary-platform", m.file) {
+					continue // without a platform it is binary-name's
 				}
 				is, err := header(p, m)
 				f := validate.Finding{Place: validate.Place{File: m.file}, Related: namedHere(p)}

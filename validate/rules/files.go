@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -92,6 +93,16 @@ func homes(p *validate.Pass) (dirs []string, isComplete bool) {
 		return []string{p.Dir, path.Dir(p.Dir)}, true
 	}
 	return []string{p.Dir}, true
+}
+
+type reportedKey struct{}
+
+// isFirst says whether a rule comes to a file for the first time in this run: a
+// plugin and those in it can use the same one.
+func isFirst(p *validate.Pass, rule, file string) bool {
+	reported := validate.TreeFact(p, reportedKey{}, func() *sync.Map { return &sync.Map{} })
+	_, isKnown := reported.LoadOrStore([2]string{rule, file}, true)
+	return !isKnown
 }
 
 // placeIn returns the place of the bytes from..to of another file, and notes its

@@ -17,8 +17,15 @@ func nestedDeclared() validate.Rule {
 		Why:      "People see from \"includes\" what they get with a plugin. What is not listed there is installed without their knowledge, and what is listed and not there is missed.",
 		Mend:     "list the plugin in \"includes\", with its type, name and path",
 		Check: func(p *validate.Pass) {
-			if isNested(p) || p.Doc.Kind("") != "object" {
+			if kind := p.Doc.Kind("/includes"); isNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
 				return
+			}
+			misled := map[string]bool{} // types with an entry whose path is wrong
+			for _, item := range p.Doc.Items("/includes") {
+				if checkInclude(p, item) {
+					kind, _ := p.Doc.Text(item + "/type")
+					misled[kind] = true
+				}
 			}
 			for _, file := range nestedIn(p) {
 				doc := readDocument(p, file)
@@ -26,6 +33,9 @@ func nestedDeclared() validate.Rule {
 					continue
 				}
 				kind, _ := doc.Text("/type")
+				if misled[kind] {
+					continue // one fault, one finding
+				}
 				name, _ := doc.Text("/name")
 				if name == "" {
 					continue // its own plugin.json says so
@@ -37,9 +47,6 @@ func nestedDeclared() validate.Rule {
 					Mend:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
 					Related: []validate.Related{{Place: sibling{file: file, doc: doc}.in(p, "/id"), Message: "the plugin is here"}},
 				})
-			}
-			for _, item := range p.Doc.Items("/includes") {
-				checkInclude(p, item)
 			}
 		},
 	}
@@ -65,19 +72,30 @@ func isDeclared(p *validate.Pass, file string, doc *bundle.Document) bool {
 
 // checkInclude reports an entry that names the plugin.json of a nested plugin which
 // is not there.
-func checkInclude(p *validate.Pass, item string) {
+func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 	kind, _ := p.Doc.Text(item + "/type")
 	to, _ := p.Doc.Text(item + "/path")
 	if kind != "panel" && kind != "datasource" || path.Base(to) != bundle.MetadataFile || strings.HasPrefix(to, "/") {
-		return
+		return false
 	}
 	name := path.Join(p.Dir, to)
 	if isInside(p.Root, name) && exists(p, name) {
-		return
+		return false
+	}
+	mend := "correct the path, or delete the entry"
+	for _, file := range nestedIn(p) {
+		doc := readDocument(p, file)
+		if doc == nil || isDeclared(p, file, doc) {
+			continue
+		}
+		if is, _ := doc.Text("/type"); is == kind {
+			mend = fmt.Sprintf("write %q, or delete the entry", below(p.Dir, file))
+		}
 	}
 	p.Report(validate.Finding{
 		Place:   p.Value(item + "/path"),
 		Message: fmt.Sprintf("there is no plugin at %q", to),
-		Mend:    "correct the path, or delete the entry",
+		Mend:    mend,
 	})
+	return true
 }

@@ -16,7 +16,7 @@ func schemaMissing() validate.Rule {
 		Mend:     "add \"$schema\"",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
-			if p.Doc.Kind("") != "object" || p.Doc.Has("/$schema") || isPartOfService(p) {
+			if p.Doc.Kind("") != "object" || isNested(p) || p.Doc.Has("/$schema") || isPartOfService(p) {
 				return
 			}
 			address := schemaAddress(p.Profile)

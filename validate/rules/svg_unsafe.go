@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -16,12 +15,10 @@ func svgUnsafe() validate.Rule {
 		Why:      "An SVG image can hold scripts and load files from elsewhere. In a browser that acts in the name of the user who looks at it.",
 		Mend:     "delete it from the image",
 		Check: func(p *validate.Pass) {
-			var seen []string
 			for _, i := range images(p) {
-				if i.kind != "svg" || i.err != nil || slices.Contains(seen, i.file) {
+				if i.kind != "svg" || i.err != nil || !isFirst(p, "svg-unsafe", i.file) {
 					continue
 				}
-				seen = append(seen, i.file)
 				dangers, err := scanSVG(i.data)
 				if err != nil {
 					p.Skipf("%s was read only in part: %v", i.text, err)
