@@ -128,8 +128,8 @@ func FuzzRun(f *testing.F) {
 		}
 		lines := strings.Count(string(data), "\n") + 1
 		for _, f := range report.Findings {
-			if f.Line == 0 && f.Rule == "json-bom" {
-				continue // UTF-16 is a fault of the whole file
+			if f.Line == 0 && f.Message != "" && f.Mend != "" {
+				continue // a fault of the whole file
 			}
 			if f.Line < 1 || f.Line > lines || f.Column < 1 || f.EndLine < f.Line || f.Message == "" || f.Mend == "" {
 				t.Errorf("%+v", f)
