@@ -61,7 +61,11 @@ func (p *Pass) Report(f Finding) {
 		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
 	}
 	cost := findingBytes + len(f.Message) + len(f.Mend) + len(f.Pointer)
-	if p.spent += cost; p.spent > maxFindingBytes {
+	most := maxFindingBytes
+	if p.Where == Zip {
+		most = maxFindingBytesInZip // it may come from anyone
+	}
+	if p.spent += cost; p.spent > most {
 		p.dropped++
 		return
 	}
@@ -69,10 +73,11 @@ func (p *Pass) Report(f Finding) {
 }
 
 // What the findings of one plugin may take up, so that a hostile file cannot use up
-// the memory: some thousand of a common length.
+// the memory: some thousand of a common length, some hundred in a zip.
 const (
-	maxFindingBytes = 2 << 20
-	findingBytes    = 500 // of one, without its texts
+	maxFindingBytes      = 2 << 20
+	maxFindingBytesInZip = 256 << 10
+	findingBytes         = 500 // of one, without its texts
 )
 
 // Skipf says why the rule, or a part of it, could not run on this plugin. The rule

@@ -171,7 +171,7 @@ func shareBytes(data []byte) []byte {
 }
 
 // hostile returns zips that want to use up memory or time, or to confuse.
-func hostile(t testing.TB) map[string][]byte {
+func hostile(t testing.TB) map[string]func() []byte {
 	many := func(n int, name func(i int) string) []byte {
 		names := make([]string, n)
 		for i := range names {
@@ -179,25 +179,34 @@ func hostile(t testing.TB) map[string][]byte {
 		}
 		return pack(t, names...)
 	}
-	bomb := "a/plugin.json=" + strings.Repeat(" ", 30<<20)
-	key := strings.Repeat("k", 3000)
+	key := strings.Repeat("k", 400)
 	keys := `={"` + key + `":{` + manyKeys(8000) + `}, "info":{` + manyKeys(6000) + `}}`
 	svg := `a/plugin.json={"id":"a","name":"A","type":"panel","info":{"logos":{"small":"l.svg","large":"l.svg"}}}`
-	return map[string][]byte{
-		"plugin.json of 30 MiB":       pack(t, bomb),
-		"a logo of 100 MiB":           stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>"),
-		"1,000 plugins with faults":   many(1000, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) }),
-		"200,000 entries":             many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }),
-		"60,000 entries":              many(60_000, func(i int) string { return fmt.Sprintf("%d", i) }),
-		"20,000 deep entries":         many(19_000, func(i int) string { return strings.Repeat("a/", 60) + fmt.Sprint(i) + strings.Repeat("/b", 60) }),
-		"20,000 plugins":              many(20_000, func(i int) string { return fmt.Sprintf("p%d/plugin.json={}", i) }),
-		"names of 60 KB":              many(150, func(i int) string { return fmt.Sprintf("%d%s", i, strings.Repeat("n", 60_000)) }),
-		"an entry that says 4 GiB":    lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE),
-		"an entry that says less":     lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3),
-		"entries that share bytes":    shareBytes(many(1000, func(i int) string { return fmt.Sprintf("a/%04d=%s", i, strings.Repeat("x", 1<<14)) })),
-		"a count that is wrong":       append(pack(t, "a/plugin.json={}")[:len(pack(t, "a/plugin.json={}"))-12], 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0),
-		"cut in the middle":           pack(t, "a/plugin.json={}")[:60],
-		"a second end behind the end": append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...),
+	return map[string]func() []byte{
+		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },
+		"a logo of 100 MiB":     func() []byte { return stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>") },
+		"1,000 plugins with faults": func() []byte {
+			return many(1000, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
+		},
+		"200,000 entries": func() []byte { return many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }) },
+		"60,000 entries":  func() []byte { return many(60_000, func(i int) string { return fmt.Sprintf("%d", i) }) },
+		"20,000 deep entries": func() []byte {
+			return many(19_000, func(i int) string { return strings.Repeat("a/", 60) + fmt.Sprint(i) + strings.Repeat("/b", 60) })
+		},
+		"20,000 plugins": func() []byte { return many(20_000, func(i int) string { return fmt.Sprintf("p%d/plugin.json={}", i) }) },
+		"names of 60 KB": func() []byte {
+			return many(150, func(i int) string { return fmt.Sprintf("%d%s", i, strings.Repeat("n", 60_000)) })
+		},
+		"an entry that says 4 GiB": func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
+		"an entry that says less":  func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
+		"entries that share bytes": func() []byte {
+			return shareBytes(many(1000, func(i int) string { return fmt.Sprintf("a/%04d=%s", i, strings.Repeat("x", 1<<14)) }))
+		},
+		"a count that is wrong": func() []byte {
+			return append(pack(t, "a/plugin.json={}")[:len(pack(t, "a/plugin.json={}"))-12], 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0)
+		},
+		"cut in the middle":           func() []byte { return pack(t, "a/plugin.json={}")[:60] },
+		"a second end behind the end": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
 	}
 }
 
@@ -208,7 +217,8 @@ func TestHostileZips(t *testing.T) {
 	}
 	const most = 256 << 20
 	all := rules.All()
-	for name, data := range hostile(t) {
+	for name, write := range hostile(t) {
+		data := write()
 		runtime.GC()
 		peak, stop := watchMemory()
 		a, err := archive.New(bytes.NewReader(data), int64(len(data)), archive.Limits{})
