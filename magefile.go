@@ -55,8 +55,12 @@ func Lint(ctx context.Context) error {
 	)
 }
 
-// Bench runs the benchmarks, each beside its floor or its peer.
-func Bench(ctx context.Context) error {
+// Bench prints what validate takes, beside targets and ajv; -all then runs every benchmark there is.
+func Bench(ctx context.Context, all *bool) error {
+	err := command(ctx, "go", "test", "./cmd/slipway", "-run=^$", "-bench=^BenchmarkFigures$", "-benchtime=1x")
+	if err != nil || all == nil || !*all {
+		return err
+	}
 	return command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "./...")
 }
 

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"sort"
 	"strconv"
-	"strings"
 	"unicode/utf8"
-
-	"github.com/tailscale/hujson"
 )
 
 // Position is a place in a text file. Line and Column count from 1, Column in
@@ -31,20 +28,14 @@ type Document struct {
 	File string
 	Data []byte // as read
 
-	root  hujson.Value
-	lines []int // offset of the first byte of each line
-	nodes map[string]node
-	order []string // pointers in the order of the file
+	text  string // Data, so that keys and texts are parts of it
+	lines []int  // offset of the first byte of each line
+	nodes []node // the first is the root
+	large map[int32]*largeNode
 	dups  []Duplicate
 
 	isASCII      bool // columns are bytes
-	pointerBytes int  // in nodes
-}
-
-type node struct {
-	value   *hujson.Value
-	keyFrom int // -1 where there is no key
-	keyTo   int
+	pointerBytes int  // of all places
 }
 
 // Duplicate is a key that an object holds more than once.
@@ -71,18 +62,7 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 	if !isReadable {
 		return nil, faults
 	}
-	if len(faults) > 0 {
-		data = append(bytes.Clone(data), '\n') // hujson wants each comment to have an end
-	}
-	root, err := hujson.Parse(data)
-	switch {
-	case err != nil && len(faults) > 0:
-		return nil, faults
-	case err != nil:
-		return nil, d.refuse(0, err.Error(), "report this, please")
-	}
-	d.root = root
-	if at := d.index("", &d.root, -1, -1); at >= 0 {
+	if at := d.build(); at >= 0 {
 		return nil, d.refuse(at, "keys too long and too many", "shorten them")
 	}
 	if len(faults) > 0 {
@@ -92,198 +72,135 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 }
 
 func newDocument(file string, data []byte) *Document {
-	return &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data), nodes: map[string]node{}}
+	return &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data)}
 }
 
 func (d *Document) refuse(at int, problem, mend string) SyntaxErrors {
 	return SyntaxErrors{{File: d.File, Pos: d.Position(at), End: d.Position(at), Problem: problem, Mend: mend}}
 }
 
-// index walks the tree once and fills nodes, order and dups. Of a repeated key
-// the last value counts, as it does for whoever decodes the file. It returns the
-// offset at which the document became too large, or -1.
-func (d *Document) index(pointer string, v *hujson.Value, keyFrom, keyTo int) int {
-	if d.pointerBytes += len(pointer); d.pointerBytes > maxPointerBytes {
-		return v.StartOffset
-	}
-	d.order = append(d.order, pointer)
-	d.nodes[pointer] = node{value: v, keyFrom: keyFrom, keyTo: keyTo}
-	switch t := v.Value.(type) {
-	case *hujson.Object:
-		first, last := map[string]Span{}, map[string]int{}
-		for i := range t.Members {
-			name := &t.Members[i].Name
-			key, span := name.Value.(hujson.Literal).String(), d.span(name.StartOffset, name.EndOffset)
-			if earlier, again := first[key]; again {
-				d.dups = append(d.dups, Duplicate{Pointer: pointer + "/" + EscapePointer(key), Key: key, Again: span, First: earlier})
-			} else {
-				first[key] = span
-			}
-			last[key] = i
-		}
-		for i := range t.Members {
-			m := &t.Members[i]
-			key := m.Name.Value.(hujson.Literal).String()
-			if last[key] != i {
-				continue
-			}
-			if at := d.index(pointer+"/"+EscapePointer(key), &m.Value, m.Name.StartOffset, m.Name.EndOffset); at >= 0 {
-				return at
-			}
-		}
-	case *hujson.Array:
-		for i := range t.Elements {
-			if at := d.index(pointer+"/"+strconv.Itoa(i), &t.Elements[i], -1, -1); at >= 0 {
-				return at
-			}
-		}
-	}
-	return -1
-}
-
 // Duplicates lists the repeated keys in the order of the file.
 func (d *Document) Duplicates() []Duplicate { return d.dups }
 
 // Pointers lists every place of the document in the order of the file.
-func (d *Document) Pointers() []string { return d.order }
+func (d *Document) Pointers() []string { return d.pointers(nil, 0, "") }
+
+func (d *Document) pointers(to []string, at int32, pointer string) []string {
+	to = append(to, pointer)
+	i := 0
+	for c := d.nodes[at].first; c >= 0; c = d.nodes[c].next {
+		token := strconv.Itoa(i)
+		if d.nodes[at].kind == '{' {
+			token = EscapePointer(d.nodes[c].key)
+		}
+		to = d.pointers(to, c, pointer+"/"+token)
+		i++
+	}
+	return to
+}
 
 // Has says whether there is a value at the pointer.
 func (d *Document) Has(pointer string) bool {
-	_, ok := d.nodes[pointer]
+	_, ok := d.find(pointer)
 	return ok
 }
 
 // Value returns the span of the value at the pointer. A pointer into nothing
 // gives its nearest ancestor, so that a finding always has a place.
 func (d *Document) Value(pointer string) Span {
-	n, _ := d.nearest(pointer)
-	return d.span(n.value.StartOffset, n.value.EndOffset)
+	n, _ := d.find(pointer)
+	return d.span(n.from, n.to)
 }
 
 // Key returns the span of the key at the pointer, quotes included, or that of
 // the value where there is no key (an array item, the whole).
 func (d *Document) Key(pointer string) Span {
-	n, exact := d.nearest(pointer)
-	if n.keyFrom < 0 || !exact {
-		return d.Value(pointer)
+	n, isThere := d.find(pointer)
+	if n.keyFrom < 0 || !isThere {
+		return d.span(n.from, n.to)
 	}
 	return d.span(n.keyFrom, n.keyTo)
-}
-
-func (d *Document) nearest(pointer string) (n node, exact bool) {
-	exact = true
-	for {
-		if n, ok := d.nodes[pointer]; ok {
-			return n, exact
-		}
-		exact = false
-		pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
-	}
 }
 
 // Kind returns what is at the pointer in JSON Schema's words: object, array,
 // string, number, boolean, null; "" where there is nothing.
 func (d *Document) Kind(pointer string) string {
-	n, ok := d.nodes[pointer]
+	n, ok := d.find(pointer)
 	if !ok {
 		return ""
 	}
-	switch n.value.Value.Kind() {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case 'n':
-		return "null"
-	}
-	return "boolean"
+	return n.kind.String()
 }
 
 // Text returns the string at the pointer; ok is false for any other kind.
 func (d *Document) Text(pointer string) (text string, ok bool) {
-	if d.Kind(pointer) != "string" {
+	n, ok := d.find(pointer)
+	if !ok || n.kind != '"' {
 		return "", false
 	}
-	return d.nodes[pointer].value.Value.(hujson.Literal).String(), true
+	return d.unquote(n.from, n.to), true
 }
 
 // Bool returns the boolean at the pointer; false for any other kind.
 func (d *Document) Bool(pointer string) bool {
-	return d.Kind(pointer) == "boolean" && d.nodes[pointer].value.Value.(hujson.Literal).Bool()
+	n, ok := d.find(pointer)
+	return ok && n.kind == 't' && d.Data[n.from] == 't'
 }
 
 // Keys returns the keys of the object at the pointer in the order of the file,
 // each once.
 func (d *Document) Keys(pointer string) []string {
-	n, ok := d.nodes[pointer]
-	if !ok {
+	n, ok := d.find(pointer)
+	if !ok || n.kind != '{' {
 		return nil
 	}
-	obj, ok := n.value.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	seen := map[string]bool{}
 	var keys []string
-	for _, m := range obj.Members {
-		if key := m.Name.Value.(hujson.Literal).String(); !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
-		}
+	for c := n.first; c >= 0; c = d.nodes[c].next {
+		keys = append(keys, d.nodes[c].key)
 	}
 	return keys
 }
 
 // Items returns the pointers of the items of the array at the pointer.
 func (d *Document) Items(pointer string) []string {
-	n, ok := d.nodes[pointer]
-	if !ok {
+	n, ok := d.find(pointer)
+	if !ok || n.kind != '[' {
 		return nil
 	}
-	arr, ok := n.value.Value.(*hujson.Array)
-	if !ok {
-		return nil
-	}
-	items := make([]string, len(arr.Elements))
-	for i := range arr.Elements {
-		items[i] = pointer + "/" + strconv.Itoa(i)
+	items := []string{}
+	for c := n.first; c >= 0; c = d.nodes[c].next {
+		items = append(items, pointer+"/"+strconv.Itoa(len(items)))
 	}
 	return items
 }
 
 // Any returns the document as encoding/json would decode it into an any, with
 // numbers as json.Number. Of a repeated key the last value counts.
-func (d *Document) Any() any { return anyOf(&d.root) }
+func (d *Document) Any() any { return d.anyOf(0) }
 
-func anyOf(v *hujson.Value) any {
-	switch t := v.Value.(type) {
-	case *hujson.Object:
-		m := make(map[string]any, len(t.Members))
-		for i := range t.Members {
-			m[t.Members[i].Name.Value.(hujson.Literal).String()] = anyOf(&t.Members[i].Value)
+func (d *Document) anyOf(at int32) any {
+	n := d.nodes[at]
+	switch n.kind {
+	case '{':
+		m := map[string]any{}
+		for c := n.first; c >= 0; c = d.nodes[c].next {
+			m[d.nodes[c].key] = d.anyOf(c)
 		}
 		return m
-	case *hujson.Array:
-		a := make([]any, len(t.Elements))
-		for i := range t.Elements {
-			a[i] = anyOf(&t.Elements[i])
+	case '[':
+		a := []any{}
+		for c := n.first; c >= 0; c = d.nodes[c].next {
+			a = append(a, d.anyOf(c))
 		}
 		return a
-	}
-	lit := v.Value.(hujson.Literal)
-	switch lit.Kind() {
+	case '"':
+		return d.unquote(n.from, n.to)
+	case '0':
+		return json.Number(d.text[n.from:n.to])
 	case 'n':
 		return nil
-	case '"':
-		return lit.String()
-	case '0':
-		return json.Number(lit)
 	}
-	return lit.Bool()
+	return d.Data[n.from] == 't'
 }
 
 // Position turns a byte offset into a position.
@@ -306,7 +223,7 @@ func (d *Document) span(from, to int) Span {
 }
 
 func lineStarts(data []byte) []int {
-	starts := []int{0}
+	starts := append(make([]int, 0, bytes.Count(data, []byte("\n"))+1), 0)
 	for i, b := range data {
 		if b == '\n' {
 			starts = append(starts, i+1)
@@ -322,17 +239,4 @@ func isASCII(data []byte) bool {
 		}
 	}
 	return true
-}
-
-// EscapePointer escapes one token of a JSON pointer (RFC 6901).
-func EscapePointer(token string) string {
-	if !strings.ContainsAny(token, "~/") {
-		return token
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
-}
-
-// UnescapePointer turns one token of a JSON pointer into the key it stands for.
-func UnescapePointer(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -124,7 +125,7 @@ func TestDocumentSyntax(t *testing.T) {
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%q:\ngot  %s\nwant %s", text, strings.Join(got, "; "), want)
 		}
-		if isSoft := strings.Contains(want, "a comma after") || strings.Contains(want, "a comment, ") && text[0] != '#' && !strings.Contains(want, "missing"); isSoft != (doc != nil) {
+		if isSoft := strings.Contains(want, "a comma after") || strings.Contains(want, "a comment, ") && !strings.Contains(want, "missing"); isSoft != (doc != nil) {
 			t.Errorf("%q: a document is %t", text, doc != nil)
 		}
 	}
@@ -161,6 +162,12 @@ func FuzzDocument(f *testing.F) {
 			}
 			return
 		}
+		var want any
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		if err := decoder.Decode(&want); err != nil || !reflect.DeepEqual(d.Any(), want) && len(d.Duplicates()) == 0 {
+			t.Fatalf("encoding/json reads %#v, got %#v (%v)", want, d.Any(), err)
+		}
 		for _, p := range d.Pointers() {
 			if !d.Has(p) || d.Kind(p) == "" {
 				t.Fatalf("%q is listed but not there", p)
@@ -170,4 +177,39 @@ func FuzzDocument(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLargeDocuments(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"k%d": [%s0], "again": {"i": %d}, `, i, strings.Repeat("0, ", i%100), i)
+	}
+	d, err := ParseDocument("f.json", []byte("{"+b.String()+`"k0": {"last": "~/"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(d.Keys("")); got != n+1 {
+		t.Errorf("%d keys", got)
+	}
+	if got := len(d.Duplicates()); got != n {
+		t.Errorf("%d duplicates", got)
+	}
+	for i, dup := range d.Duplicates()[1 : n-1] {
+		if dup.Pointer != "/again" || dup.First != d.Duplicates()[0].First || dup.Again == d.Duplicates()[i].Again {
+			t.Fatalf("%+v", dup)
+		}
+	}
+	for pointer, want := range map[string]bool{
+		"/k1": true, "/k999": true, "/k1000": false, "/k0/0": false, "/k0/last": true, "/k99/99": true, "/k99/100": false,
+		"/k99/-1": false, "/k99/01": false, "/k99/+1": false, "/k5/5": true, "/k5/6": false, "/again/i": true, "/again/i/x": false, "k1": false,
+	} {
+		if d.Has(pointer) != want {
+			t.Errorf("%s is there: %t", pointer, !want)
+		}
+	}
+	if len(d.Pointers()) < n*50 {
+		t.Errorf("%d pointers", len(d.Pointers()))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -87,6 +88,9 @@ func validateCommand(stdout *os.File) *cobra.Command {
 			if len(args) == 1 {
 				o.Path = args[0]
 			}
+			// The program ends soon, so collecting less is worth some memory.
+			debug.SetGCPercent(400)
+			debug.SetMemoryLimit(192 << 20)
 			return verbs.Validate(c.Context(), stdout, o)
 		},
 	}

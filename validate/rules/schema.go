@@ -69,7 +69,8 @@ func mergePatch(target, patch map[string]any) map[string]any {
 
 // schema is the compiled schema of one profile.
 type schema struct {
-	compiled *jsonschema.Schema
+	compiled func() (*jsonschema.Schema, error) // made for the first plugin that does not fit
+	shape    *shape                             // nil where it has none
 	raw      map[string]any
 	homes    map[string][]string // property name -> the objects that have it, such as roles[].role
 	names    []string            // of homes, sorted
@@ -91,6 +92,16 @@ func compile(profile string) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &schema{raw: raw, homes: map[string][]string{}}
+	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compileRaw(profile, raw) })
+	s.shape, _ = newShape(raw)
+	s.findHomes(raw, "")
+	s.names = slices.Sorted(maps.Keys(s.homes))
+	return s, nil
+}
+
+// compileRaw hands the schema to the library that knows all of JSON Schema.
+func compileRaw(profile string, raw map[string]any) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(raw)
 	if err != nil {
 		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
@@ -104,10 +115,7 @@ func compile(profile string) (*schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
 	}
-	s := &schema{compiled: compiled, raw: raw, homes: map[string][]string{}}
-	s.findHomes(raw, "")
-	s.names = slices.Sorted(maps.Keys(s.homes))
-	return s, nil
+	return compiled, nil
 }
 
 func (s *schema) findHomes(node map[string]any, home string) {
@@ -160,8 +168,14 @@ func generatedRule(p *validate.Pass) string {
 func (s schemas) allFaults(p *validate.Pass) []fault {
 	return validate.Fact(p, faultsKey{}, func() []fault {
 		sch := s.of(p)
-		err := sch.compiled.Validate(p.Doc.Any())
-		if err == nil {
+		if sch.shape != nil && sch.shape.fits(p.Doc.Root()) {
+			return nil
+		}
+		compiled, err := sch.compiled()
+		if err != nil {
+			panic(err)
+		}
+		if err = compiled.Validate(p.Doc.Any()); err == nil {
 			return nil
 		}
 		faults := sch.leaves(p.Doc, err.(*jsonschema.ValidationError), nil)

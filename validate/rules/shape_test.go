@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// TestShapesAgree mutates every part of a large plugin.json and asks both the shape
+// and the schema about it.
+func TestShapesAgree(t *testing.T) {
+	t.Parallel()
+	for _, profile := range bundle.Profiles() {
+		s, err := compile(profile.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.shape == nil {
+			t.Fatalf("%s: the schema has a keyword that shapes do not know", profile.Name)
+		}
+		fits := map[bool]int{}
+		whole := filled(s.raw)
+		mutate(whole, func(value any) { whole = value }, func() {
+			text, err := json.Marshal(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			isFit := agree(t, s, text)
+			fits[isFit]++
+		})
+		if fits[true] < 100 || fits[false] < 500 {
+			t.Errorf("%s: %d mutants fit, %d do not", profile.Name, fits[true], fits[false])
+		}
+	}
+}
+
+// agree fails if the shape and the schema do not say the same.
+func agree(t *testing.T, s *schema, text []byte) bool {
+	t.Helper()
+	doc, err := bundle.ParseDocument("plugin.json", text)
+	if err != nil {
+		t.Skip("no JSON")
+	}
+	compiled, err := s.compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isFit, err := s.shape.fits(doc.Root()), compiled.Validate(doc.Any())
+	if isFit != (err == nil) {
+		t.Errorf("the shape says %t, the schema %v: %s", isFit, err, text)
+	}
+	return isFit
+}
+
+// filled returns a value with everything that a part of the schema speaks of.
+func filled(node map[string]any) any {
+	if values, ok := node["enum"].([]any); ok {
+		return values[0]
+	}
+	switch node["type"] {
+	case "object":
+		object := map[string]any{}
+		properties, _ := node["properties"].(map[string]any)
+		for name, below := range properties {
+			object[name] = filled(below.(map[string]any))
+		}
+		return object
+	case "array":
+		items, _ := node["items"].(map[string]any)
+		return []any{filled(items)}
+	case "number":
+		return 1.5
+	case "boolean":
+		return true
+	}
+	return "ä text"
+}
+
+// mutate puts other values in the place of each, and takes each away.
+func mutate(value any, set func(any), look func()) {
+	look()
+	for _, other := range []any{nil, 1, "", true, []any{nil}, map[string]any{}} {
+		set(other)
+		look()
+	}
+	set(value)
+	switch v := value.(type) {
+	case map[string]any:
+		for key, below := range v {
+			delete(v, key)
+			look()
+			v[key] = below
+			mutate(below, func(other any) { v[key] = other }, look)
+		}
+		v["unknown"] = true
+		look()
+		delete(v, "unknown")
+	case []any:
+		for i, below := range v {
+			mutate(below, func(other any) { v[i] = other }, look)
+		}
+	}
+}
+
+func FuzzShape(f *testing.F) {
+	s, err := compile("service")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(faulty))
+	f.Add([]byte(`{"id": "", "\u0069d": null, "info": {"logos": []}}`))
+	f.Fuzz(func(t *testing.T, text []byte) { agree(t, s, text) })
+}
