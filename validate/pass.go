@@ -119,7 +119,8 @@ func Fact[T any](p *Pass, key any, compute func() T) T {
 }
 
 // TreeFact is like Fact, but the value is computed once for all plugins of the
-// run. compute must not depend on which plugin asks first.
+// run. compute must not depend on which plugin asks first, nor ask for another
+// TreeFact.
 func TreeFact[T any](p *Pass, key any, compute func() T) T {
 	p.tree.Lock()
 	defer p.tree.Unlock()
