@@ -161,7 +161,8 @@ type fact struct {
 }
 
 // TreeFact is like Fact, but the value is computed once for all plugins of the
-// run. compute must not depend on which plugin asks first.
+// run. compute must not depend on which plugin asks first, nor ask for another
+// TreeFact.
 func TreeFact[T any](p *Pass, key any, compute func() T) T {
 	if p.touched != nil { // there is only one plugin, and Fact notes what it looked at
 		return Fact(p, key, compute)

@@ -38,10 +38,11 @@ type siblingsKey struct{}
 // siblings reads every plugin of the run, by id, once for all plugins. Of a plugin
 // that is there as source and built the first counts.
 func siblings(p *validate.Pass) map[string]sibling {
+	read := documentsOf(p) // before, since one TreeFact must not ask for another
 	return validate.TreeFact(p, siblingsKey{}, func() map[string]sibling {
 		all := map[string]sibling{}
 		for _, file := range p.Plugins {
-			doc := readDocument(p, file)
+			doc := read.read(p, file)
 			if doc == nil {
 				continue
 			}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -25,9 +27,9 @@ func dependencyCycle() validate.Rule {
 				}
 				f := validate.Finding{
 					Place:   p.Value(d.pointer + "/id"),
-					Message: "the dependencies go in a circle: " + strings.Join(append([]string{id}, ids(way)...), " -> "),
+					Message: "the dependencies go in a circle: " + arrows(append([]string{id}, ids(way)...)),
 				}
-				for _, s := range way[:len(way)-1] {
+				for _, s := range way[:min(len(way)-1, maxShown)] {
 					f.Related = append(f.Related, validate.Related{Place: s.from.in(p, s.pointer), Message: "the circle goes on here"})
 				}
 				p.Report(f)
@@ -48,6 +50,18 @@ func ids(way []step) (all []string) {
 		all = append(all, s.id)
 	}
 	return all
+}
+
+// maxShown is how many plugins of a circle are shown.
+const maxShown = 6
+
+// arrows writes the ids of a circle, the middle of a long one left out.
+func arrows(ids []string) string {
+	if more := len(ids) - maxShown; more > 1 {
+		middle := fmt.Sprintf("(%d more)", more)
+		ids = slices.Concat(ids[:maxShown-1], []string{middle}, ids[len(ids)-1:])
+	}
+	return strings.Join(ids, " -> ")
 }
 
 // wayTo returns a way over dependencies, the target last; nil if there is none.

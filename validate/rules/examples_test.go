@@ -163,73 +163,6 @@ func (e sample) run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	return report
 }
 
-// fixAll applies fixes until there are none, which must not take long, and returns
-// the tree. No finding that has been mended comes again.
-func (e sample) fixAll(t *testing.T, report *validate.Report) fstest.MapFS {
-	t.Helper()
-	tree := e.bad
-	for range 10 {
-		fixes := 0
-		for _, f := range report.Findings {
-			if f.Fix != nil {
-				fixes++
-			}
-		}
-		if fixes == 0 {
-			return tree
-		}
-		next := apply(t, tree, report.Findings)
-		after := e.run(t, next)
-		if len(after.Findings) >= len(report.Findings) {
-			t.Fatalf("after the fixes there are not fewer findings:\n%s\nbefore:\n%s", lines(after), lines(report))
-		}
-		tree, report = next, after
-	}
-	t.Fatal("fixes have no end")
-	return nil
-}
-
-// apply makes the edits of all fixes; one that overlaps another is left out.
-func apply(t *testing.T, tree fstest.MapFS, findings []validate.Finding) fstest.MapFS {
-	t.Helper()
-	out := fstest.MapFS{}
-	for name, f := range tree {
-		out[name] = &fstest.MapFile{Data: f.Data, Mode: f.Mode}
-	}
-	var edits []validate.Edit
-	for _, f := range findings {
-		if f.Fix == nil {
-			continue
-		}
-		if len(f.Fix.Edits) == 0 || f.Fix.Title == "" {
-			t.Errorf("%s: a fix without edits or a title", f.Rule)
-		}
-		isApart := !slices.ContainsFunc(f.Fix.Edits, func(e validate.Edit) bool {
-			return slices.ContainsFunc(edits, func(other validate.Edit) bool {
-				return !e.MakeExecutable && e.File == other.File && e.From <= other.To && other.From <= e.To
-			})
-		})
-		if isApart {
-			edits = append(edits, f.Fix.Edits...)
-		}
-	}
-	slices.SortStableFunc(edits, func(a, b validate.Edit) int { return b.From - a.From })
-	for _, e := range edits {
-		f := out[e.File]
-		if f == nil {
-			t.Fatalf("an edit of %s, which is not there", e.File)
-		}
-		if e.MakeExecutable {
-			f.Mode |= 0o111
-			continue
-		}
-		f.Data = slices.Concat(f.Data[:e.From], []byte(e.Text), f.Data[e.To:])
-	}
-	return out
-}
-
-func changed(a, b *fstest.MapFile) bool { return !bytes.Equal(a.Data, b.Data) || a.Mode != b.Mode }
-
 // update writes what a run found and what the fixes make of it into the example.
 func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
 	e.archive.Files = slices.DeleteFunc(e.archive.Files, func(f txtar.File) bool {
@@ -253,39 +186,6 @@ func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
 	if err := os.WriteFile(file, txtar.Format(e.archive), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// program returns the header of a program for a platform.
-func program(t testing.TB, p bundle.Platform) []byte {
-	t.Helper()
-	data := make([]byte, 256)
-	switch p.OS {
-	case "windows":
-		machine := map[string][]byte{"amd64": {0x64, 0x86}, "arm64": {0x64, 0xaa}, "386": {0x4c, 0x01}}[p.Arch]
-		copy(data, "MZ")
-		data[0x3c] = 0x80
-		copy(data[0x80:], "PE\x00\x00")
-		copy(data[0x84:], machine)
-	case "darwin":
-		cpu := map[string][]byte{"amd64": {7, 0, 0, 1}, "arm64": {12, 0, 0, 1}}[p.Arch]
-		copy(data, []byte{0xcf, 0xfa, 0xed, 0xfe})
-		copy(data[4:], cpu)
-		data[12] = 2
-	default:
-		machine := map[string]byte{"amd64": 62, "arm64": 183, "arm": 40, "386": 3}[p.Arch]
-		class, size := byte(2), byte(64)
-		if p.Arch == "arm" || p.Arch == "386" {
-			class, size = 1, 52
-		}
-		copy(data, []byte{0x7f, 'E', 'L', 'F', class, 1, 1})
-		copy(data[16:], []byte{2, 0, machine, 0, 1})
-		data[map[byte]int{1: 40, 2: 52}[class]] = size
-	}
-	got, err := bundle.ExecutablePlatform(bytes.NewReader(data))
-	if err != nil || got != p {
-		t.Fatalf("made a program for %s: it is for %s: %v", p, got, err)
-	}
-	return data
 }
 
 func without(rules []validate.Rule, ids ...string) []validate.Rule {

@@ -1,12 +1,12 @@
 package rules
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"strings"
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -72,11 +72,27 @@ func exists(p *validate.Pass, name string) bool {
 // readDocument reads another plugin.json; nil where that cannot be done, which a
 // finding in that file says.
 func readDocument(p *validate.Pass, file string) *bundle.Document {
-	data, err := readFile(p, path.Dir(file), file, maxMetadataBytes)
-	if err != nil {
-		return nil
+	return documentsOf(p).read(p, file)
+}
+
+// documents are the plugin.json files that were read in this run, each once.
+type documents struct{ sync.Map }
+
+type documentsKey struct{}
+
+func documentsOf(p *validate.Pass) *documents {
+	return validate.TreeFact(p, documentsKey{}, func() *documents { return &documents{} })
+}
+
+func (d *documents) read(p *validate.Pass, file string) *bundle.Document {
+	if doc, ok := d.Load(file); ok {
+		return doc.(*bundle.Document)
 	}
-	doc, _ := bundle.ParseDocument(file, []byte(strings.TrimPrefix(string(data), byteOrderMark)))
+	var doc *bundle.Document
+	if data, err := readFile(p, path.Dir(file), file, maxMetadataBytes); err == nil {
+		doc, _ = bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	}
+	d.Store(file, doc)
 	return doc
 }
 

@@ -16,7 +16,11 @@ func logoNotSVG() validate.Rule {
 				case i.err != nil:
 					p.Skipf("%s was not read: %v", i.text, i.err)
 				case i.kind != "svg":
-					p.Reportf(p.Value(i.pointer), "the logo %q is %s", i.text, i.describe())
+					what := i.describe()
+					if i.kind != "" {
+						what += ", not SVG"
+					}
+					p.Reportf(p.Value(i.pointer), "the logo %q is %s", i.text, what)
 				}
 			}
 		},

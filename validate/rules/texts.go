@@ -47,6 +47,18 @@ func readText(p *validate.Pass, file string) *text {
 	})
 }
 
+// whereTexts says where the texts of this plugin go.
+func whereTexts(p *validate.Pass) string {
+	dirs, _ := homes(p)
+	switch {
+	case p.Where != validate.Source:
+		return "where the source of the plugin is, and build or package it again"
+	case len(dirs) > 1:
+		return "beside the folder src"
+	}
+	return "beside plugin.json"
+}
+
 // needText reports that none of the files is there, or that it is empty. A nested
 // plugin and one of the service itself have none of their own.
 func needText(p *validate.Pass, names ...string) {
@@ -65,7 +77,11 @@ func needText(p *validate.Pass, names ...string) {
 			Mend:    fmt.Sprintf("rename it to %s, in exactly these letters", names[0]),
 		})
 	case found == nil:
-		p.Reportf(p.Whole(), "the plugin has no %s", names[0])
+		p.Report(validate.Finding{
+			Place:   p.Whole(),
+			Message: "the plugin has no " + names[0],
+			Mend:    fmt.Sprintf("write %s %s", names[0], whereTexts(p)),
+		})
 	case found.err != nil:
 		p.Skipf("%s was not read: %v", found.file, found.err)
 	case strings.TrimSpace(string(found.data)) == "":

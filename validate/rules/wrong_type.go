@@ -97,12 +97,20 @@ func fixType(p *validate.Pass, s schemas, f fault, want, is string) *validate.Fi
 		return write(text == "true")
 	case want == "number" && is == "string" && json.Valid([]byte(text)) && strings.Trim(text, "0123456789") == "":
 		return write(json.Number(text))
-	case want == "string" && (is == "number" || is == "boolean"):
+	case want == "string" && is == "number" && canBeDigits(f):
 		return write(literal)
 	case want == "array" && is == "string" && text != "" && itemType(f) == "string":
 		return write([]string{text})
 	}
 	return nil
+}
+
+// canBeDigits says whether a text may be made of digits: a name, say, but no id,
+// path, address, version, date or one of a few words.
+func canBeDigits(f fault) bool {
+	_, key := parent(f.pointer)
+	const exact = "id executable action method path url small large updated version serviceDependency grafanaDependency"
+	return f.node["enum"] == nil && !slices.Contains(strings.Fields(exact), key)
 }
 
 // isOptional says whether a property may be left out; an item of a list may not.
