@@ -50,7 +50,7 @@ type Duplicate struct {
 // takes stack, each value the bytes of its pointer.
 const (
 	maxNesting      = 64
-	maxPointerBytes = 32 << 20
+	maxPointerBytes = 4 << 20
 )
 
 // ParseDocument reads a JSON file. What keeps it from being JSON is in

@@ -56,6 +56,10 @@ func (r runner) group(targets []target) Report {
 				report.Skips = append(report.Skips, check(p, rule, block)...)
 			}
 		}
+		if p.dropped > 0 {
+			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
+				Reason: fmt.Sprintf("%d more findings are too many to list: mend those that are listed, and run again", p.dropped)})
+		}
 		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {
 			report.Sources[p.File] = bytes.TrimPrefix(p.Data, utf8BOM())

@@ -43,3 +43,36 @@ func ExampleRun() {
 	}
 	// Output: plugin.json:2:9 our-prefix the id "clock-panel" is not one of ours
 }
+
+// A caller says how much rules count, and which findings to live with.
+func ExampleOptions() {
+	tree := fstest.MapFS{"plugins/clock/plugin.json": {Data: []byte(`{"id": 1, "x-team": "time", "extra": true}`)}}
+	report, err := validate.Run(context.Background(), tree, validate.Options{
+		Rules: rules.All(),
+		Severities: map[string]validate.Severity{
+			"required-field": validate.Off,
+			"wrong-type":     validate.Warning,
+		},
+		Suppressions: []validate.Suppression{{
+			Rule: "unknown-field", File: "plugins/**", Pointer: "/x-team", Reason: "read by our own tools",
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range report.Findings {
+		fmt.Println(f.Severity, f.Rule, f.Pointer)
+	}
+	for _, s := range report.Suppressed {
+		fmt.Println("suppressed", s.Rule, s.Pointer+":", s.Reason)
+	}
+	for _, s := range report.Skips {
+		fmt.Println("not run", s.Rule+":", s.Reason)
+	}
+	// Output:
+	// warning wrong-type /id
+	// warning unknown-field /extra
+	// suppressed unknown-field /x-team: read by our own tools
+	// not run required-field: the configuration switches the rule off
+}

@@ -31,6 +31,8 @@ type Pass struct {
 	facts   map[any]fact
 	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
 	found   *[]Finding
+	spent   int // bytes of them
+	dropped int // those that were too many
 }
 
 // Runs says whether the rule with the ID is part of this run.
@@ -53,8 +55,25 @@ func (p *Pass) Report(f Finding) {
 	if p.Where != Source && f.Fix != nil && slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return !e.MakeExecutable }) {
 		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
 	}
+	cost := findingBytes + len(f.Message) + len(f.Mend) + len(f.Pointer)
+	most := maxFindingBytes
+	if p.Where == Zip {
+		most = maxFindingBytesInZip // it may come from anyone
+	}
+	if p.spent += cost; p.spent > most {
+		p.dropped++
+		return
+	}
 	*p.found = append(*p.found, f)
 }
+
+// What the findings of one plugin may take up, so that a hostile file cannot use up
+// the memory: some thousand of a common length, some hundred in a zip.
+const (
+	maxFindingBytes      = 2 << 20
+	maxFindingBytesInZip = 256 << 10
+	findingBytes         = 500 // of one, without its texts
+)
 
 // Key returns the place of the key at the pointer, or of the value if it has none.
 func (p *Pass) Key(pointer string) Place {

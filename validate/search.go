@@ -15,6 +15,10 @@ import (
 // maxDepth of folders inside each other.
 const maxDepth = 32
 
+// maxInZip is how many plugin.json files of a zip are checked. A zip holds one plugin
+// and those nested in it.
+const maxInZip = 100
+
 // target is one plugin.json to check.
 type target struct {
 	file, dir, root string
@@ -28,6 +32,7 @@ type search struct {
 	opts     Options
 	targets  []target
 	skips    []Skip
+	isFull   bool          // a zip has more than it may have
 	followed []fs.FileInfo // folders reached through symbolic links
 }
 
@@ -108,6 +113,13 @@ func (s *search) folder(ctx context.Context, dir string, in around) {
 	}
 	if s.isNamedDist(dir) {
 		in.root, in.isDist = "", true
+	}
+	if s.opts.Where == Zip && len(s.targets) >= maxInZip {
+		if !s.isFull {
+			s.isFull = true
+			s.skip(".", fmt.Sprintf("the zip holds more than %d plugin.json files", maxInZip))
+		}
+		return
 	}
 	hasMetadata := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return e.Name() == bundle.MetadataFile && !e.IsDir()

@@ -1,0 +1,317 @@
+package archive_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// pack writes a zip of the entries; a name that ends in / is a folder.
+func pack(t testing.TB, entries ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, e := range entries {
+		name, data, _ := strings.Cut(e, "=")
+		w, err := z.Create(name)
+		if err == nil && !strings.HasSuffix(name, "/") {
+			_, err = io.WriteString(w, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func open(t testing.TB, data []byte, limits archive.Limits) *archive.Archive {
+	t.Helper()
+	a, err := archive.New(bytes.NewReader(data), int64(len(data)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestTree(t *testing.T) {
+	t.Parallel()
+	a := open(t, pack(t, "x/", "x/plugin.json={}", "x/img/logo.svg=<svg/>", `x\win\a.txt=a`, "x/again=1", "x/again=22", "../out=x", "/abs=x", "x/img=a folder", "x/again/below=x"), archive.Limits{})
+	if err := fstest.TestFS(a, "x/plugin.json", "x/img/logo.svg", "x/win/a.txt", "x/again"); err != nil {
+		t.Error(err)
+	}
+	if data, err := fs.ReadFile(a, "x/again"); err != nil || string(data) != "22" {
+		t.Errorf("the last entry of a name must count: %q, %v", data, err)
+	}
+	left := 0
+	for _, e := range a.Entries {
+		if e.Path == "" {
+			left++
+		}
+	}
+	if len(a.Entries) != 10 || left != 4 {
+		t.Errorf("%d entries, %d without a place: %+v", len(a.Entries), left, a.Entries)
+	}
+	if _, err := a.Open("x/none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := archive.New(strings.NewReader("junk"), 4, archive.Limits{}); !errors.Is(err, archive.ErrNotZip) {
+		t.Error(err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	zeros := strings.Repeat("\x00", 1<<20)
+	data := pack(t, "a/plugin.json={}", "a/big="+zeros)
+	for _, c := range []struct {
+		limits         archive.Limits
+		refusal, entry string
+	}{
+		{archive.Limits{}, "", ""},
+		{archive.Limits{Entries: 1}, "it has 2 entries, more than 1", ""},
+		{archive.Limits{TotalBytes: 1 << 20}, "its files unpack to more than 1 MiB", ""},
+		{archive.Limits{EntryBytes: 1<<20 - 1}, "", "it unpacks to 1 MiB, more than 1048575 bytes"},
+		{archive.Limits{Ratio: 10, RatioFrom: 1000}, "", "more than 10 times as many"},
+	} {
+		a := open(t, data, c.limits)
+		if a.Refusal != c.refusal {
+			t.Errorf("%+v: %q, want %q", c.limits, a.Refusal, c.refusal)
+		}
+		if c.refusal != "" {
+			if entries, err := a.ReadDir("."); err != nil || len(entries) > 0 {
+				t.Errorf("%+v: a refused zip shows %v, %v", c.limits, entries, err)
+			}
+			continue
+		}
+		if got := a.Entries[1].Refusal; (got == "") != (c.entry == "") || !strings.Contains(got, c.entry) {
+			t.Errorf("%+v: %q, want %q", c.limits, got, c.entry)
+		}
+		if _, err := fs.ReadFile(a, "a/big"); (err == nil) != (c.entry == "") {
+			t.Errorf("%+v: reading gives %v", c.limits, err)
+		}
+		if _, err := fs.ReadFile(a, "a/plugin.json"); err != nil {
+			t.Errorf("%+v: one large file must not hide the others: %v", c.limits, err)
+		}
+	}
+}
+
+// stored is pack without compression.
+func stored(t testing.TB, entries ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, e := range entries {
+		name, data, _ := strings.Cut(e, "=")
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = io.WriteString(w, data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"key%d":1,`, i)
+	}
+	return b.String() + `"z":1`
+}
+
+// lieAboutSize makes the list of entries say that every file has size bytes.
+func lieAboutSize(data []byte, size uint32) []byte {
+	data = bytes.Clone(data)
+	for at := 0; ; at += 4 {
+		next := bytes.Index(data[at:], []byte("PK\x01\x02"))
+		if next < 0 {
+			return data
+		}
+		at += next
+		binary.LittleEndian.PutUint32(data[at+24:], size)
+	}
+}
+
+// shareBytes makes every entry point at the bytes of the first.
+func shareBytes(data []byte) []byte {
+	data = bytes.Clone(data)
+	first := bytes.Index(data, []byte("PK\x01\x02"))
+	packed := data[first+20 : first+28]
+	for at := first; at >= 0; {
+		copy(data[at+20:], packed)
+		binary.LittleEndian.PutUint32(data[at+42:], 0)
+		next := bytes.Index(data[at+4:], []byte("PK\x01\x02"))
+		if next < 0 {
+			break
+		}
+		at += 4 + next
+	}
+	return data
+}
+
+// hostile returns zips that want to use up memory or time, or to confuse.
+func hostile(t testing.TB) map[string]func() []byte {
+	many := func(n int, name func(i int) string) []byte {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = name(i)
+		}
+		return pack(t, names...)
+	}
+	key := strings.Repeat("k", 400)
+	keys := `={"` + key + `":{` + manyKeys(8000) + `}, "info":{` + manyKeys(6000) + `}}`
+	svg := `a/plugin.json={"id":"a","name":"A","type":"panel","info":{"logos":{"small":"l.svg","large":"l.svg"}}}`
+	return map[string]func() []byte{
+		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },
+		"a logo of 100 MiB":     func() []byte { return stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>") },
+		"1,000 plugins with faults": func() []byte {
+			return many(1000, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
+		},
+		"200,000 entries": func() []byte { return many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }) },
+		"60,000 entries":  func() []byte { return many(60_000, func(i int) string { return fmt.Sprintf("%d", i) }) },
+		"20,000 deep entries": func() []byte {
+			return many(19_000, func(i int) string { return strings.Repeat("a/", 60) + fmt.Sprint(i) + strings.Repeat("/b", 60) })
+		},
+		"20,000 plugins": func() []byte { return many(20_000, func(i int) string { return fmt.Sprintf("p%d/plugin.json={}", i) }) },
+		"names of 60 KB": func() []byte {
+			return many(150, func(i int) string { return fmt.Sprintf("%d%s", i, strings.Repeat("n", 60_000)) })
+		},
+		"an entry that says 4 GiB": func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
+		"an entry that says less":  func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
+		"entries that share bytes": func() []byte {
+			return shareBytes(many(1000, func(i int) string { return fmt.Sprintf("a/%04d=%s", i, strings.Repeat("x", 1<<14)) }))
+		},
+		"a count that is wrong": func() []byte {
+			return append(pack(t, "a/plugin.json={}")[:len(pack(t, "a/plugin.json={}"))-12], 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0)
+		},
+		"cut in the middle":           func() []byte { return pack(t, "a/plugin.json={}")[:60] },
+		"a second end behind the end": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
+	}
+}
+
+// TestHostileZips validates zips that are made to hurt, with all rules.
+func TestHostileZips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("packs several hundred MB")
+	}
+	const most = 256 << 20
+	all := rules.All()
+	for name, write := range hostile(t) {
+		data := write()
+		runtime.GC()
+		peak, stop := watchMemory()
+		a, err := archive.New(bytes.NewReader(data), int64(len(data)), archive.Limits{})
+		said := fmt.Sprint(err)
+		if err == nil {
+			r, err := validate.Run(t.Context(), a, validate.Options{Rules: all})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			said = fmt.Sprintf("exit %d, %d findings, %d skips", r.ExitCode(), len(r.Findings), len(r.Skips))
+			if r.ExitCode() == validate.ExitClean {
+				t.Errorf("%s looks clean", name)
+			}
+		}
+		stop()
+		if *peak > most {
+			t.Errorf("%s: %d MiB", name, *peak>>20)
+		}
+		t.Logf("%-28s %7d KiB zip, %4d MiB memory: %s", name, len(data)>>10, *peak>>20, said)
+	}
+}
+
+// watchMemory measures how far the heap grows until stop is called.
+func watchMemory() (peak *uint64, stop func()) {
+	peak = new(uint64)
+	done, ended := make(chan struct{}), make(chan struct{})
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	look := func() {
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		if now.HeapInuse > before.HeapInuse {
+			*peak = max(*peak, now.HeapInuse-before.HeapInuse)
+		}
+	}
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				look()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return peak, func() { close(done); <-ended; look() }
+}
+
+// FuzzArchive opens any bytes as a zip and reads all that it shows.
+func FuzzArchive(f *testing.F) {
+	small := pack(f, "x/", "x/plugin.json={}", `x\a=b`, "../y=z", "x/plugin.json=[]")
+	f.Add(small)
+	f.Add(lieAboutSize(small, 1<<30))
+	f.Add(shareBytes(small))
+	f.Add(small[:len(small)-9])
+	limits := archive.Limits{Entries: 100, Directory: 64 << 10, EntryBytes: 1 << 20, TotalBytes: 4 << 20}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := archive.New(bytes.NewReader(data), int64(len(data)), limits)
+		if err != nil {
+			if !errors.Is(err, archive.ErrNotZip) {
+				t.Fatal(err)
+			}
+			return
+		}
+		read := int64(0)
+		err = fs.WalkDir(a, ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			if !fs.ValidPath(name) {
+				t.Errorf("the name %q", name)
+			}
+			f, err := a.Open(name)
+			if err != nil {
+				return nil //nolint:nilerr // a refused entry
+			}
+			defer f.Close()
+			n, _ := io.Copy(io.Discard, f)
+			if info, err := f.Stat(); err != nil || n > info.Size() {
+				t.Errorf("%q has %d bytes, more than it says: %v", name, n, err)
+			}
+			read += n
+			return nil
+		})
+		if err != nil || read > limits.TotalBytes {
+			t.Errorf("%d bytes, %v", read, err)
+		}
+		all := rules.All()
+		if _, err := validate.Run(t.Context(), a, validate.Options{Rules: all}); err != nil {
+			t.Error(err)
+		}
+	})
+}

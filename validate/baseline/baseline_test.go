@@ -1,0 +1,98 @@
+package baseline
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func finding(rule, file, pointer string, line int) validate.Finding {
+	return validate.Finding{Rule: rule, Message: "wrong", Place: validate.Place{File: file, Pointer: pointer, Line: line}}
+}
+
+func same(file string) string { return "repo/" + file }
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	old := &validate.Report{Findings: []validate.Finding{
+		finding("one", "a/plugin.json", "/x", 1), finding("one", "a/plugin.json", "/x", 2), finding("two", "a/plugin.json", "/y", 3),
+		finding("three", "b/plugin.json", "/z", 1), finding("two", "b/plugin.json", "/y", 1),
+	}}
+	b := New(old, same)
+	for _, c := range []struct {
+		name   string
+		now    validate.Report
+		isPart bool
+		left   string
+		gone   string
+	}{
+		{"nothing changed but lines", validate.Report{Files: []string{"a/plugin.json", "b/plugin.json"}, Findings: []validate.Finding{
+			finding("one", "a/plugin.json", "/x", 8), finding("one", "a/plugin.json", "/x", 9), finding("two", "a/plugin.json", "/y", 1),
+			finding("three", "b/plugin.json", "/z", 1), finding("two", "b/plugin.json", "/y", 1)}}, false, "", ""},
+		{"one more of a kind", validate.Report{Files: []string{"a/plugin.json"}, Findings: []validate.Finding{
+			finding("two", "a/plugin.json", "/y", 1), finding("two", "a/plugin.json", "/y", 2), finding("new", "a/plugin.json", "", 0)}}, true,
+			"two new", "one one"},
+		{"all mended", validate.Report{Files: []string{"a/plugin.json"}}, false, "", "one one two three two"},
+		{"not checked", validate.Report{Files: []string{"a/plugin.json", "b/plugin.json"}, Skips: []validate.Skip{{Rule: "two", File: "a/plugin.json"}, {Rule: "three", File: "slipway.yaml"}}}, false, "", "one one two"},
+		{"nothing could be read", validate.Report{Skips: []validate.Skip{{File: "."}}}, false, "", ""},
+		{"suppressed since", validate.Report{Suppressed: []validate.Suppressed{{Finding: finding("three", "b/plugin.json", "/z", 7)}}}, false, "", "one one two two"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			before := len(c.now.Findings) + len(c.now.Suppressed)
+			b.Apply(&c.now, "old.json", Scope{Names: same, IsPart: c.isPart})
+			ids := func(list []validate.Finding) string {
+				var ids []string
+				for _, f := range list {
+					ids = append(ids, f.Rule)
+				}
+				return strings.Join(ids, " ")
+			}
+			if got := ids(c.now.Findings); got != c.left {
+				t.Errorf("left: %q, want %q", got, c.left)
+			}
+			if got := ids(c.now.Gone); got != c.gone {
+				t.Errorf("gone: %q, want %q", got, c.gone)
+			}
+			if len(c.now.Findings)+len(c.now.Suppressed) != before {
+				t.Error("a finding is lost")
+			}
+			for _, s := range c.now.Suppressed {
+				if s.InBaseline != (s.Reason == "it is in the baseline old.json") {
+					t.Errorf("%+v", s)
+				}
+			}
+		})
+	}
+}
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	r := &validate.Report{Findings: []validate.Finding{finding("one", "a/plugin.json", "/<x>", 1), finding("a", "a/plugin.json", "", 0)}}
+	var first, second bytes.Buffer
+	slices.Reverse(r.Findings)
+	if err := New(r, same).Write(&first); err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(r.Findings)
+	if err := New(r, same).Write(&second); err != nil || first.String() != second.String() || !strings.Contains(first.String(), `"pointer": "/<x>"`) {
+		t.Errorf("%v\n%s", err, &second)
+	}
+	name := filepath.Join(t.TempDir(), "baseline.json")
+	if _, err := Read(name); err == nil || !strings.HasSuffix(err.Error(), "create it with -writeBaseline="+name+" (slipway: --write-baseline)") {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{first.String(): "", "{": "cannot be read", `{"version": 2}`: "has version 2"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := Read(name); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err == nil && len(b.Findings) != 2 {
+			t.Errorf("%q: %+v, %v", text, b, err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package validate_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/report"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// slow is a tree in which every file takes another time to open on every run.
+type slow struct{ fs.FS }
+
+func (s slow) Open(name string) (fs.File, error) {
+	if rand.IntN(8) == 0 {
+		time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)
+	}
+	runtime.Gosched()
+	return s.FS.Open(name)
+}
+
+// TestOneHundredRuns runs over one faulty tree with the work in another order each
+// time: random delays of files and rules, one to eight processors, suppressions, a
+// rule that breaks. The report is always the same.
+func TestOneHundredRuns(t *testing.T) { // not parallel: it changes GOMAXPROCS
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	many := fstest.MapFS{}
+	for i := range 20 {
+		data := fmt.Sprintf(`{"id": "p%d", "type": "panle", "nmae": "x", "backend": "yes", "info": {"logos": {"smal": "../../x"}}, "alerting": true}`, i)
+		many[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(data)}
+		many[fmt.Sprintf("p%d/in/plugin.json", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("{", i))}
+		many[fmt.Sprintf("p%d/dist/x.js", i)] = &fstest.MapFile{}
+	}
+	jitter := validate.Rule{ID: "jitter", Severity: validate.Info, Mend: "nothing", IsRaw: true, Check: func(p *validate.Pass) {
+		time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+		if strings.HasPrefix(p.File, "p3") {
+			panic("broken in " + p.File)
+		}
+		p.Reportf(p.Whole(), "seen")
+	}}
+	all := append([]validate.Rule{jitter}, rules.All()...)
+	opts := validate.Options{
+		Rules: all, Prefix: "up", Severities: map[string]validate.Severity{"enum-value": validate.Off},
+		Suppressions: []validate.Suppression{{Rule: "jitter", File: "p1*/**", Reason: "x"}, {Rule: "json-bom", Reason: "unused"}},
+	}
+	sums := map[[sha256.Size]byte]int{}
+	for run := range 100 {
+		runtime.GOMAXPROCS(1 + run%8)
+		r, err := validate.Run(t.Context(), slow{many}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := report.JSON(&b, r, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		sums[sha256.Sum256(b.Bytes())]++
+	}
+	if len(sums) != 1 {
+		t.Errorf("100 runs gave %d reports", len(sums))
+	}
+	for sum, n := range sums {
+		t.Logf("%d runs: %x", n, sum)
+	}
+}
