@@ -12,16 +12,16 @@ func Name(word string, names []string) string {
 		if len(word)-len(name) > limit || len(name)-len(word) > limit {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(name)); d <= limit && d < least {
+		if d := Distance(strings.ToLower(word), strings.ToLower(name)); d <= limit && d < least {
 			best, least = name, d
 		}
 	}
 	return best
 }
 
-// distance is the number of bytes to insert, delete, change or swap with their
+// Distance is the number of bytes to insert, delete, change or swap with their
 // neighbour to get from a to b.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -67,7 +67,7 @@ func (t *text) skips() {
 // gone lists what a baseline holds and no longer occurs.
 func (t *text) gone() {
 	for _, f := range t.report.Gone {
-		t.printf("%s: %s: %s: %s\n", t.paint(bold, plain(f.File)), t.paint(blue, "mended"), f.Rule, plain(f.Message))
+		t.printf("%s: %s: %s (%s)\n", t.paint(bold, plain(f.File)), t.paint(blue, "mended"), plain(f.Message), f.Rule)
 	}
 	if n := len(t.report.Gone); n > 0 {
 		t.printf("  the baseline still holds %s: write it again\n\n", map[bool]string{true: "this", false: "these"}[n == 1])
@@ -93,6 +93,9 @@ func summary(r *validate.Report) string {
 	}
 	if n := len(r.Suppressed); n > 0 {
 		line += fmt.Sprintf("; %d suppressed", n)
+	}
+	if n := len(r.Gone); n > 0 {
+		line += fmt.Sprintf("; %d of the baseline mended", n)
 	}
 	if n := len(r.Skips); n > 0 {
 		line += "; " + count(n, "check") + " did not run"
