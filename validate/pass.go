@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -26,13 +25,17 @@ type Pass struct {
 	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
 	Syntax    bundle.SyntaxErrors // what is wrong with Data as JSON, also beside a Doc
 
+	RootName string   // Options.RootName: the name of the folder that FS is, or ""
+	Plugins  []string // every plugin.json of the run
+
 	rule    Rule
 	running map[string]bool
 	facts   map[any]fact
 	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
-	found   *[]Finding
-	spent   int // bytes of them
-	dropped int // those that were too many
+	tree    *treeFacts
+	report  *Report
+	spent   int // bytes of its findings
+	dropped int // findings that were too many
 }
 
 // Runs says whether the rule with the ID is part of this run.
@@ -52,8 +55,8 @@ func (p *Pass) Report(f Finding) {
 	if f.Mend == "" {
 		f.Mend = p.rule.Mend
 	}
-	if p.Where != Source && f.Fix != nil && slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return !e.MakeExecutable }) {
-		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
+	if p.Where != Source && f.Fix != nil {
+		f.Fix = &Fix{Title: f.Fix.Title, Edits: f.Fix.Edits, IsOfBuilt: true}
 	}
 	cost := findingBytes + len(f.Message) + len(f.Mend) + len(f.Pointer)
 	most := maxFindingBytes
@@ -64,7 +67,7 @@ func (p *Pass) Report(f Finding) {
 		p.dropped++
 		return
 	}
-	*p.found = append(*p.found, f)
+	p.report.Findings = append(p.report.Findings, f)
 }
 
 // What the findings of one plugin may take up, so that a hostile file cannot use up
@@ -74,6 +77,16 @@ const (
 	maxFindingBytesInZip = 256 << 10
 	findingBytes         = 500 // of one, without its texts
 )
+
+// Skipf says why the rule, or a part of it, could not run on this plugin. The rule
+// may still report what it could find out.
+func (p *Pass) Skipf(format string, args ...any) {
+	p.report.Skips = append(p.report.Skips, Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)})
+}
+
+// Source notes the text of another file that findings point into, for printing
+// its lines.
+func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
 
 // Key returns the place of the key at the pointer, or of the value if it has none.
 func (p *Pass) Key(pointer string) Place {
@@ -117,30 +130,4 @@ func (p *Pass) At(pointer string, span bundle.Span) Place {
 		Line: span.Start.Line, Column: span.Start.Column,
 		EndLine: span.End.Line, EndColumn: span.End.Column,
 	}
-}
-
-// Fact returns what compute returned the first time that a rule asked for the
-// key with this plugin, so that rules share what is costly. A key is a value of
-// an unexported type of the package that owns the fact.
-func Fact[T any](p *Pass, key any, compute func() T) T {
-	if known, ok := p.facts[key]; ok {
-		if known.isTouched {
-			p.touched.Store(true)
-		}
-		return known.value.(T)
-	}
-	before := p.touched != nil && p.touched.Swap(false)
-	v := compute()
-	isTouched := p.touched != nil && p.touched.Load()
-	p.facts[key] = fact{v, isTouched}
-	if before {
-		p.touched.Store(true)
-	}
-	return v
-}
-
-// fact is what rules share about a plugin.
-type fact struct {
-	value     any
-	isTouched bool // it depends on files beside plugin.json
 }
