@@ -82,7 +82,7 @@ func (r runner) archive(a *archive.Archive) Report {
 	p.Profile = r.profile(nil, "")
 	for _, rule := range r.opts.Rules {
 		if rule.OfArchive {
-			skips := check(p, rule, block{})
+			skips := check(p, rule, block{}) // it may add to the report
 			report.Skips = append(report.Skips, skips...)
 		}
 	}
@@ -199,13 +199,13 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		}
 	}()
 	p.rule = rule
-	before := len(p.report.Findings)
+	findings, said := len(p.report.Findings), len(p.report.Skips)
 	if p.touched != nil {
 		p.touched.Store(false)
 	}
 	rule.Check(p)
 	if p.touched != nil && p.touched.Load() { // what it found says nothing
-		p.report.Findings = p.report.Findings[:before]
+		p.report.Findings, p.report.Skips = p.report.Findings[:findings], p.report.Skips[:said]
 		skip("it looks at files beside plugin.json, and there are none here", false)
 	}
 	return skips

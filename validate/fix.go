@@ -12,6 +12,11 @@ import (
 type Fix struct {
 	Title string // what it does: rename "grants" to "grant"
 	Edits []Edit // all of them or none
+
+	// IsOfBuilt is set by the engine for a plugin that a build has written. Its texts
+	// are to be mended in the source: the next build would bring the fault back, and a
+	// manifest would no longer match.
+	IsOfBuilt bool
 }
 
 // Edit replaces a stretch of a file, or makes a file executable.

@@ -3,8 +3,6 @@ package validate
 import (
 	"fmt"
 	"io/fs"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -37,7 +35,7 @@ type Pass struct {
 	tree    *treeFacts
 	report  *Report
 	spent   int // bytes of its findings
-	dropped int // those that were too many
+	dropped int // findings that were too many
 }
 
 // Runs says whether the rule with the ID is part of this run.
@@ -57,8 +55,8 @@ func (p *Pass) Report(f Finding) {
 	if f.Mend == "" {
 		f.Mend = p.rule.Mend
 	}
-	if p.Where != Source && f.Fix != nil && slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return !e.MakeExecutable }) {
-		f.Fix = nil // the next build would write the fault again, and a manifest would no longer match
+	if p.Where != Source && f.Fix != nil {
+		f.Fix = &Fix{Title: f.Fix.Title, Edits: f.Fix.Edits, IsOfBuilt: true}
 	}
 	cost := findingBytes + len(f.Message) + len(f.Mend) + len(f.Pointer)
 	most := maxFindingBytes
@@ -132,53 +130,4 @@ func (p *Pass) At(pointer string, span bundle.Span) Place {
 		Line: span.Start.Line, Column: span.Start.Column,
 		EndLine: span.End.Line, EndColumn: span.End.Column,
 	}
-}
-
-// Fact returns what compute returned the first time that a rule asked for the
-// key with this plugin, so that rules share what is costly. A key is a value of
-// an unexported type of the package that owns the fact.
-func Fact[T any](p *Pass, key any, compute func() T) T {
-	if known, ok := p.facts[key]; ok {
-		if known.isTouched {
-			p.touched.Store(true)
-		}
-		return known.value.(T)
-	}
-	before := p.touched != nil && p.touched.Swap(false)
-	v := compute()
-	isTouched := p.touched != nil && p.touched.Load()
-	p.facts[key] = fact{v, isTouched}
-	if before {
-		p.touched.Store(true)
-	}
-	return v
-}
-
-// fact is what rules share about a plugin.
-type fact struct {
-	value     any
-	isTouched bool // it depends on files beside plugin.json
-}
-
-// TreeFact is like Fact, but the value is computed once for all plugins of the
-// run. compute must not depend on which plugin asks first, nor ask for another
-// TreeFact.
-func TreeFact[T any](p *Pass, key any, compute func() T) T {
-	if p.touched != nil { // there is only one plugin, and Fact notes what it looked at
-		return Fact(p, key, compute)
-	}
-	p.tree.Lock()
-	defer p.tree.Unlock()
-	if v, ok := p.tree.facts[key]; ok {
-		return v.(T)
-	}
-	v := compute()
-	p.tree.facts[key] = v
-	return v
-}
-
-// treeFacts is what the plugins of a run know together.
-type treeFacts struct {
-	sync.Mutex
-	facts map[any]any
 }

@@ -116,7 +116,8 @@ func (f *Finding) prefix(with string) {
 	if f.Fix == nil {
 		return
 	}
-	fix := Fix{Title: f.Fix.Title, Edits: slices.Clone(f.Fix.Edits)}
+	fix := *f.Fix
+	fix.Edits = slices.Clone(fix.Edits)
 	for i := range fix.Edits {
 		fix.Edits[i].File = path.Join(with, fix.Edits[i].File)
 	}

@@ -180,7 +180,7 @@ func hostile(t testing.TB) map[string]func() []byte {
 		return pack(t, names...)
 	}
 	key := strings.Repeat("k", 400)
-	keys := `={"` + key + `":{` + manyKeys(8000) + `}, "info":{` + manyKeys(6000) + `}}`
+	keys := `={"` + key + `":{` + manyKeys(3000) + `}, "info":{` + manyKeys(2000) + `}}`
 	svg := `a/plugin.json={"id":"a","name":"A","type":"panel","info":{"logos":{"small":"l.svg","large":"l.svg"}}}`
 	return map[string]func() []byte{
 		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },

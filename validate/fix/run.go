@@ -51,7 +51,7 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 		if round <= maxRounds && w.round(report.Findings) {
 			continue
 		}
-		if round > maxRounds && slices.ContainsFunc(report.Findings, func(f validate.Finding) bool { return f.Fix != nil }) {
+		if round > maxRounds && slices.ContainsFunc(report.Findings, isApplicable) {
 			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("after %d rounds of fixes there were still more (please report this)", maxRounds))
 		}
 		break
@@ -94,7 +94,7 @@ func (w *work) round(findings []validate.Finding) bool {
 	spans := taken{}
 	for _, f := range findings {
 		c := candidate{f, f.Fix}
-		if f.Fix == nil || w.refused[c.key()] || !spans.take(f.Fix.Edits) {
+		if !isApplicable(f) || w.refused[c.key()] || !spans.take(f.Fix.Edits) {
 			continue
 		}
 		picked = append(picked, c)
@@ -116,6 +116,13 @@ func (w *work) round(findings []validate.Finding) bool {
 		}
 	}
 	return w.take(next)
+}
+
+// isApplicable says whether a finding has a fix to make here: in a built plugin only
+// those of modes are.
+func isApplicable(f validate.Finding) bool {
+	isText := func(e validate.Edit) bool { return !e.MakeExecutable }
+	return f.Fix != nil && (!f.Fix.IsOfBuilt || !slices.ContainsFunc(f.Fix.Edits, isText))
 }
 
 // take makes the changes part of the tree; it returns whether there are any.

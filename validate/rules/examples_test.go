@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal("no example beside the rule")
 			}
 			if rule.OfArchive {
-				zipExample(t, rule, txtar.Parse([]byte(rule.Example)))
+				zipExample(t, rule)
 				return
 			}
 			e := readExample(t, rule)

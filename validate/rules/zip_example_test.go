@@ -21,8 +21,12 @@ import (
 // NAME/ is a folder, "NAME -> TARGET" a symbolic link, "NAME x 1000" has its text
 // again and again up to 1000 bytes. Only the rules about zips run, so that the
 // plugin in the zip can be short.
-func zipExample(t *testing.T, rule validate.Rule, example *txtar.Archive) {
+func zipExample(t *testing.T, rule validate.Rule) {
 	t.Helper()
+	example := txtar.Parse([]byte(rule.Example))
+	if len(bytes.TrimSpace(example.Comment)) == 0 {
+		t.Error("the example does not say what it shows")
+	}
 	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
 	check := func(side string) string {
 		a, err := archive.New(zipOf(t, example, side+".zip/"))
