@@ -92,8 +92,12 @@ func (Rule) New(id string) error {
 }
 
 // E2e runs the end-to-end script: real processes, from scaffold to a killed host.
-func E2e(ctx context.Context) error {
-	return command(ctx, "go", "test", "-count=1", "-tags=e2e", "-v", "./internal/e2e")
+func E2e(ctx context.Context, platforms *string) error {
+	args := []string{"test", "-count=1", "-tags=e2e", "-v", "./internal/e2e"}
+	if platforms != nil {
+		args = append(args, "-platforms="+*platforms)
+	}
+	return command(ctx, "go", args...)
 }
 
 func command(ctx context.Context, name string, args ...string) error {

@@ -21,6 +21,7 @@ import (
 
 const metadata = `{
   "type": "datasource", "id": "acme-x-datasource", "name": "X", "backend": true, "executable": "gpx_x",
+  "includes": [{"type": "datasource", "name": "a nested one"}],
   "info": {"keywords": ["k"], "logos": {"small": "img/l.svg", "large": "img/l.svg"}, "version": "1.2.3", "updated": "%TODAY%",
     "description": "%PLUGIN_ID% %VERSION%"},
   "dependencies": {"serviceDependency": ">=10.3.0"}

@@ -42,7 +42,7 @@ func (c *Client) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDat
 	}
 	out, err := c.data.QueryData(ctx, in)
 	if err != nil {
-		return nil, callError(err)
+		return nil, callError(ctx, err)
 	}
 	answers := make(QueryDataResponse, len(out.GetResponses()))
 	for id, r := range out.GetResponses() {
@@ -55,7 +55,7 @@ func (c *Client) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDat
 func (c *Client) CheckHealth(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error) {
 	out, err := c.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
 	if err != nil {
-		return nil, callError(err)
+		return nil, callError(ctx, err)
 	}
 	return healthFromWire(out), nil
 }
@@ -88,7 +88,7 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 		Headers: headerToWire(req.Header), Body: req.Body,
 	})
 	if err != nil {
-		return callError(err)
+		return callError(ctx, err)
 	}
 	for {
 		piece, err := stream.Recv()
@@ -96,7 +96,7 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 			return nil
 		}
 		if err != nil {
-			return callError(err)
+			return callError(ctx, err)
 		}
 		if err := receive(CallResourceResponse{Status: int(piece.GetCode()), Header: headerFromWire(piece.GetHeaders()), Body: piece.GetBody()}); err != nil {
 			return err
@@ -106,13 +106,13 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 
 // callError turns the error of a call into ErrUnsupported, a context's error or
 // an *Error with the status that fits its gRPC code.
-func callError(err error) error {
+func callError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	s, _ := status.FromError(err)
-	switch s.Code() {
-	case codes.Unimplemented:
+	if s.Code() == codes.Unimplemented {
 		return fmt.Errorf("%w: %s", ErrUnsupported, s.Message())
-	case codes.Canceled:
-		return context.Canceled
 	}
 	e := &Error{Status: http.StatusInternalServerError, Source: SourcePlugin, Message: s.Message()}
 	switch s.Code() {
@@ -126,7 +126,7 @@ func callError(err error) error {
 		e.Status = http.StatusNotFound
 	case codes.DeadlineExceeded:
 		e.Status = http.StatusGatewayTimeout
-	case codes.Unavailable: // gRPC's words name sockets and paths
+	case codes.Unavailable, codes.Canceled: // cancelled by the end of the process; gRPC's words name sockets
 		e.Status, e.Message, e.Cause = http.StatusBadGateway, "the connection to the plugin was lost", err
 	case codes.Internal:
 		e.Message, e.Cause = "the plugin failed on this call: its log may say why", err

@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 )
 
@@ -276,5 +278,28 @@ func TestHost(t *testing.T) {
 		if _, err := NewHost(bad, "t", nil); err == nil {
 			t.Errorf("NewHost(%q) has no error", bad)
 		}
+	}
+}
+
+// Only the end of the caller's own context is a context's error: go-plugin cancels
+// calls too, when a process has died.
+func TestCallError(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for code, want := range map[codes.Code]int{
+		codes.Canceled: 502, codes.Unavailable: 502, codes.Internal: 500, codes.DeadlineExceeded: 504, codes.NotFound: 404,
+	} {
+		cause := status.Error(code, "unix /tmp/x: closed")
+		e, ok := errors.AsType[*Error](callError(t.Context(), cause))
+		if !ok || e.Status != want {
+			t.Errorf("%s became %v", code, callError(t.Context(), cause))
+		}
+		if err := callError(gone, cause); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s for a caller that has left became %v", code, err)
+		}
+	}
+	if err := callError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
 	}
 }

@@ -22,6 +22,8 @@ type runner struct {
 	fs      fs.FS
 	opts    Options
 	running map[string]bool
+	plugins []string
+	tree    *treeFacts
 }
 
 // group checks a plugin and those nested in it. A nested plugin that does not
@@ -32,7 +34,8 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			running: r.running, facts: map[any]fact{}, found: &report.Findings,
+			RootName: r.opts.RootName, Plugins: r.plugins,
+			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 		}
 		if r.opts.IsAlone {
 			p.touched = new(atomic.Bool)
@@ -53,7 +56,8 @@ func (r runner) group(targets []target) Report {
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
 			if rule.Where.Has(p.Where) && !rule.OfArchive {
-				report.Skips = append(report.Skips, check(p, rule, block)...)
+				skips := check(p, rule, block) // it may add to the report
+				report.Skips = append(report.Skips, skips...)
 			}
 		}
 		if p.dropped > 0 {
@@ -73,12 +77,13 @@ func (r runner) archive(a *archive.Archive) Report {
 	report := Report{Sources: map[string][]byte{}}
 	p := &Pass{
 		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,
-		running: r.running, facts: map[any]fact{}, found: &report.Findings,
+		running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 	}
 	p.Profile = r.profile(nil, "")
 	for _, rule := range r.opts.Rules {
 		if rule.OfArchive {
-			report.Skips = append(report.Skips, check(p, rule, block{})...)
+			skips := check(p, rule, block{})
+			report.Skips = append(report.Skips, skips...)
 		}
 	}
 	r.finish(report.Findings)
@@ -194,13 +199,13 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		}
 	}()
 	p.rule = rule
-	before := len(*p.found)
+	before := len(p.report.Findings)
 	if p.touched != nil {
 		p.touched.Store(false)
 	}
 	rule.Check(p)
 	if p.touched != nil && p.touched.Load() { // what it found says nothing
-		*p.found = (*p.found)[:before]
+		p.report.Findings = p.report.Findings[:before]
 		skip("it looks at files beside plugin.json, and there are none here", false)
 	}
 	return skips

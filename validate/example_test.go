@@ -39,7 +39,9 @@ func ExampleRun() {
 		return
 	}
 	for _, f := range report.Findings {
-		fmt.Printf("%s:%d:%d %s %s\n", f.File, f.Line, f.Column, f.Rule, f.Message)
+		if f.Severity == validate.Error {
+			fmt.Printf("%s:%d:%d %s %s\n", f.File, f.Line, f.Column, f.Rule, f.Message)
+		}
 	}
 	// Output: plugin.json:2:9 our-prefix the id "clock-panel" is not one of ours
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -26,12 +27,16 @@ type Pass struct {
 	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
 	Syntax    bundle.SyntaxErrors // what is wrong with Data as JSON, also beside a Doc
 
+	RootName string   // Options.RootName: the name of the folder that FS is, or ""
+	Plugins  []string // every plugin.json of the run
+
 	rule    Rule
 	running map[string]bool
 	facts   map[any]fact
 	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
-	found   *[]Finding
-	spent   int // bytes of them
+	tree    *treeFacts
+	report  *Report
+	spent   int // bytes of its findings
 	dropped int // those that were too many
 }
 
@@ -64,7 +69,7 @@ func (p *Pass) Report(f Finding) {
 		p.dropped++
 		return
 	}
-	*p.found = append(*p.found, f)
+	p.report.Findings = append(p.report.Findings, f)
 }
 
 // What the findings of one plugin may take up, so that a hostile file cannot use up
@@ -74,6 +79,16 @@ const (
 	maxFindingBytesInZip = 256 << 10
 	findingBytes         = 500 // of one, without its texts
 )
+
+// Skipf says why the rule, or a part of it, could not run on this plugin. The rule
+// may still report what it could find out.
+func (p *Pass) Skipf(format string, args ...any) {
+	p.report.Skips = append(p.report.Skips, Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)})
+}
+
+// Source notes the text of another file that findings point into, for printing
+// its lines.
+func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
 
 // Key returns the place of the key at the pointer, or of the value if it has none.
 func (p *Pass) Key(pointer string) Place {
@@ -143,4 +158,27 @@ func Fact[T any](p *Pass, key any, compute func() T) T {
 type fact struct {
 	value     any
 	isTouched bool // it depends on files beside plugin.json
+}
+
+// TreeFact is like Fact, but the value is computed once for all plugins of the
+// run. compute must not depend on which plugin asks first, nor ask for another
+// TreeFact.
+func TreeFact[T any](p *Pass, key any, compute func() T) T {
+	if p.touched != nil { // there is only one plugin, and Fact notes what it looked at
+		return Fact(p, key, compute)
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if v, ok := p.tree.facts[key]; ok {
+		return v.(T)
+	}
+	v := compute()
+	p.tree.facts[key] = v
+	return v
+}
+
+// treeFacts is what the plugins of a run know together.
+type treeFacts struct {
+	sync.Mutex
+	facts map[any]any
 }

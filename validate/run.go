@@ -66,7 +66,12 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 
 	groups := byRoot(s.targets)
 	results := make([]Report, len(groups))
-	run := runner{fs: fsys, opts: opts, running: map[string]bool{}}
+	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, tree: &treeFacts{facts: map[any]any{}}}
+	for _, t := range s.targets {
+		if !t.isMissing {
+			run.plugins = append(run.plugins, t.file)
+		}
+	}
 	for _, r := range opts.Rules {
 		run.running[r.ID] = true
 	}

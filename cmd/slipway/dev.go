@@ -70,9 +70,9 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 
 	settled := time.NewTimer(time.Hour)
 	settled.Stop()
-	var since time.Time            // the first change that is not live
-	live := make(chan struct{}, 1) // what was last built runs, or has failed
-	stop := func() {}              // ends the build and swap under way
+	var since time.Time      // the first change that is not live
+	var live <-chan struct{} // closed when what was last started runs, or has failed
+	stop := func() {}        // ends the build and swap under way
 	defer func() { stop() }()
 	for {
 		select {
@@ -96,20 +96,22 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 			settled.Reset(quiet)
 		case <-settled.C:
 			stop() // it is out of date
+			done, changed := make(chan struct{}), since
+			live = done
 			stop = inBackground(ctx, func(ctx context.Context) {
 				if buildHere(ctx, stdout, repo) {
 					if err := s.mount(ctx); err == nil {
-						report(stdout, s.loader, since)
+						report(stdout, s.loader, changed)
 					} else if ctx.Err() == nil {
 						fmt.Fprintf(stdout, "plugins not mounted: %v\n", err)
 					}
 				}
 				if ctx.Err() == nil {
-					live <- struct{}{}
+					close(done)
 				}
 			})
 		case <-live:
-			since = time.Time{}
+			since, live = time.Time{}, nil
 		}
 	}
 }

@@ -48,12 +48,12 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	if statErr != nil {
 		fmt.Fprintln(w, "building the host; the first time this takes a minute or two")
 	}
-	// -trimpath as for plugins, so that both share what is compiled.
+	// -trimpath and no C as for plugins, so that both share what is compiled.
 	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOBIN="+home, "GOFLAGS=-mod=mod")
+	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+home, "GOFLAGS=-mod=mod")
 	if from.Checkout != "" {
 		cmd = exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/slipway")
-		cmd.Dir = from.Checkout
+		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
 	}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

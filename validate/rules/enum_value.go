@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -18,21 +19,31 @@ func enumValue(s schemas) validate.Rule {
 				if f.keyword != "enum" {
 					continue
 				}
-				var choices []string
-				for _, v := range f.node["enum"].([]any) {
-					choices = append(choices, v.(string))
+				if isDependencyType(f.pointer) && p.Runs("dependency-unknown-type") {
+					continue // that rule speaks of it
 				}
 				text, _ := p.Doc.Text(f.pointer)
-				mend := "use one of the listed values"
-				if near := nearest(text, choices); near != "" {
-					mend = fmt.Sprintf("did you mean %q?", near)
-				}
-				p.Report(validate.Finding{
+				finding := validate.Finding{
 					Place:   p.Value(f.pointer),
-					Message: fmt.Sprintf("%s must be %s, not %q", object(f.pointer), either(choices), text),
-					Mend:    mend,
-				})
+					Message: fmt.Sprintf("%s must be %s, not %q", object(f.pointer), either(choices(f)), text),
+					Mend:    "use one of the listed values",
+				}
+				if near := nearest(text, choices(f)); near != "" {
+					finding.Mend = fmt.Sprintf("did you mean %q?", near)
+					if strings.EqualFold(near, strings.TrimSpace(text)) {
+						finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}
+					}
+				}
+				p.Report(finding)
 			}
 		},
 	}
+}
+
+// choices are the values that the schema allows.
+func choices(f fault) (all []string) {
+	for _, v := range f.node["enum"].([]any) {
+		all = append(all, v.(string))
+	}
+	return all
 }

@@ -15,7 +15,7 @@ const faulty = `{
   "backend": "yes",
   "grants": ["Viewer"],
   "info": {
-    "keywords": ["time"],
+    "description": "Shows the time.", "keywords": ["time"],
     "logos": { "small": "img/logo.svg", "large": "../../x.svg" },
     "updated": "2026-01-31"
   },
@@ -23,16 +23,15 @@ const faulty = `{
 }
 `
 
-func faultyTree() fstest.MapFS {
-	return fstest.MapFS{
-		"plugin.json":  {Data: []byte(faulty)},
-		"img/logo.svg": {Data: []byte("<svg/>")},
-	}
+func faultyTree(tb testing.TB) fstest.MapFS {
+	tree := fstest.MapFS{"plugin.json": {Data: []byte(faulty)}}
+	layBase(tb, tree)
+	return tree
 }
 
 func TestFourFaultsInOneRun(t *testing.T) {
 	t.Parallel()
-	report := run(t, faultyTree())
+	report := run(t, faultyTree(t))
 	want := `plugin.json:5:14 wrong-type /backend "backend" must be true or false, but it is text in quotes
 plugin.json:6:3 unknown-field /grants plugin.json has no property "grants": did you mean "grant" of roles[]?
 plugin.json:7:3 required-field /info/version "info" lacks "version"
@@ -64,14 +63,14 @@ func TestOneFaultOneFinding(t *testing.T) {
 		{"range of the wrong type", `">=10.3.0"`, `10`, "12:42 wrong-type /dependencies/serviceDependency"},
 		{"empty range", `">=10.3.0"`, `""`, "12:43 dependency-range-invalid /dependencies/serviceDependency"},
 		{"escaped range", `">=10.3.0"`, `"\u003e=10.3.0, 11"`, "12:42 dependency-range-invalid /dependencies/serviceDependency"},
-		{"roles that are no list", `"backend": true`, `"roles": {"role": 1}`, "5:3 wrong-type /roles"},
-		{"alerting of the wrong type", `"backend": true`, `"alerting": "true"`, "5:15 wrong-type /alerting"},
+		{"roles that are no list", `"backend": true`, `"roles": {"role": 1}, "backend": true`, "5:3 wrong-type /roles"},
+		{"alerting of the wrong type", `"backend": true`, `"alerting": "true", "backend": true`, "5:15 wrong-type /alerting"},
 		{"alerting beside a wrong backend", `"backend": true`, `"alerting": true, "backend": "true"`, "5:32 wrong-type /backend"},
 		{"logo of the wrong type", `"small": "img/logo.svg"`, `"small": 1`, "9:25 wrong-type /info/logos/small"},
 		{"logo above the file system", `"small": "img/logo.svg"`, `"small": "../../../../etc/passwd"`, "9:25 path-escape /info/logos/small"},
 		{"logo with NUL", `"small": "img/logo.svg"`, `"small": "a\u0000b"`, "9:25 path-missing /info/logos/small"},
 		{"logo that is hidden", `"small": "img/logo.svg"`, `"small": ".logo.svg"`, "9:25 path-missing /info/logos/small"},
-		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}`, ""},
+		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}, "backend": true`, ""},
 		{"a switch that old services do not know", `">=10.3.0"`, `"*"}, "enterpriseFeatures": {"healthDiagnosticsErrors": false`, "12:71 min-version-health-diagnostics /enterpriseFeatures/healthDiagnosticsErrors"},
 		{"empty id", `"acme-clock-panel"`, `""`, "2:9 required-field /id"},
 	} {
@@ -81,9 +80,9 @@ func TestOneFaultOneFinding(t *testing.T) {
 			if c.name == "empty roles and old services" {
 				text = strings.Replace(text, ">=10.3.0", "*", 1)
 			}
-			tree := faultyTree()
+			tree := faultyTree(t)
 			tree["plugin.json"] = &fstest.MapFile{Data: []byte(text)}
-			report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Profile: "service"})
+			report, err := validate.Run(t.Context(), tree, validate.Options{Rules: without(All(), "schema-missing"), Profile: "service"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +103,7 @@ func TestOneFaultOneFinding(t *testing.T) {
 
 func BenchmarkRun(b *testing.B) {
 	rules := All()
-	tree := faultyTree()
+	tree := faultyTree(b)
 	for b.Loop() {
 		if _, err := validate.Run(b.Context(), tree, validate.Options{Rules: rules}); err != nil {
 			b.Fatal(err)
@@ -123,7 +122,7 @@ func BenchmarkCompile(b *testing.B) {
 func TestSwitchedOffIsARemark(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]validate.Severity{"false": validate.Info, "true": validate.Error} {
-		tree := faultyTree()
+		tree := faultyTree(t)
 		tree["plugin.json"] = &fstest.MapFile{Data: []byte(strings.Replace(faulty, `">=10.3.0" }`, `"*" }, "enterpriseFeatures": {"healthDiagnosticsErrors": `+value+`}`, 1))}
 		for _, f := range run(t, tree).Findings {
 			if f.Rule == "min-version-health-diagnostics" && (f.Severity != want || !strings.Contains(f.Mend, `raise the lower bound of "serviceDependency" to 7.5.5 or later`)) {

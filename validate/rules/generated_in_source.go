@@ -12,7 +12,11 @@ func generatedInSource() validate.Rule {
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			if p.Doc.Has("/generated") {
-				p.Reportf(p.Key("/generated"), "\"generated\" is written by the build and does not belong in source")
+				p.Report(validate.Finding{
+					Place:   p.Key("/generated"),
+					Message: "\"generated\" is written by the build and does not belong in source",
+					Fix:     &validate.Fix{Title: "delete \"generated\"", Edits: []validate.Edit{p.Remove("/generated")}},
+				})
 			}
 		},
 	}

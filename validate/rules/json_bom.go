@@ -27,7 +27,11 @@ func jsonBOM() validate.Rule {
 			}
 			if bytes.HasPrefix(p.Data, []byte(byteOrderMark)) {
 				start := bundle.Position{Line: 1, Column: 1}
-				p.Reportf(p.At("", bundle.Span{Start: start, End: start}), "the file begins with a byte order mark, three bytes that editors do not show")
+				p.Report(validate.Finding{
+					Place:   p.At("", bundle.Span{Start: start, End: start}),
+					Message: "the file begins with a byte order mark, three bytes that editors do not show",
+					Fix:     &validate.Fix{Title: "delete the byte order mark", Edits: []validate.Edit{{File: p.File, To: len(byteOrderMark)}}},
+				})
 			}
 			if at := invalidUTF8(p.Data); at >= 0 {
 				text := bytes.TrimPrefix(p.Data, []byte(byteOrderMark))

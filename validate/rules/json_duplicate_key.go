@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -19,8 +22,49 @@ func jsonDuplicateKey() validate.Rule {
 					Place:   p.At(d.Pointer, d.Again),
 					Message: fmt.Sprintf("%q comes again in the same object; the service reads only the last one", d.Key),
 					Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "the first one is here"}},
+					Fix:     dropTwin(p, d),
 				})
 			}
 		},
 	}
+}
+
+// dropTwin deletes the entry that comes before an equal one, comma included; nil
+// where the two differ.
+func dropTwin(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
+	same := 0
+	for _, other := range p.Doc.Duplicates() {
+		if other.Pointer == d.Pointer {
+			same++
+		}
+	}
+	first, firstEnd := entryAt(p.Doc.Data, d.First)
+	second, _ := entryAt(p.Doc.Data, d.Again)
+	if same != 1 || first == "" || first != second {
+		return nil
+	}
+	rest := bytes.TrimLeft(p.Doc.Data[firstEnd:], " \t\r\n")
+	if !bytes.HasPrefix(rest, []byte(",")) {
+		return nil
+	}
+	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
+	mark := len(p.Data) - len(p.Doc.Data)
+	return &validate.Fix{Title: "delete the first one, which says the same", Edits: []validate.Edit{{
+		File: p.File, From: d.First.Start.Offset + mark, To: len(p.Doc.Data) - len(rest) + mark,
+	}}}
+}
+
+// entryAt returns the value of the entry whose key is given, as it is spelt, and
+// where it ends.
+func entryAt(data []byte, key bundle.Span) (value string, end int) {
+	rest := bytes.TrimLeft(data[key.End.Offset:], " \t\r\n")
+	if !bytes.HasPrefix(rest, []byte(":")) {
+		return "", 0
+	}
+	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
+	var raw json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&raw); err != nil {
+		return "", 0
+	}
+	return string(raw), len(data) - len(rest) + len(raw)
 }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"bytes"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -23,8 +25,43 @@ func jsonSyntax() validate.Rule {
 				if f.End == f.Pos {
 					at.EndColumn++
 				}
-				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Mend: f.Mend})
+				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Mend: f.Mend, Fix: dropSyntax(p, f)})
 			}
 		},
 	}
+}
+
+// dropSyntax deletes a comment or a comma too many, where nothing else keeps the
+// file from being JSON; nil for all other faults.
+func dropSyntax(p *validate.Pass, f *bundle.SyntaxError) *validate.Fix {
+	if p.Doc == nil {
+		return nil
+	}
+	data, from, to := p.Doc.Data, f.Pos.Offset, f.End.Offset
+	title := "delete the comma"
+	if data[from] != ',' {
+		title = "delete the comment"
+		from, to = withSpace(data, from, to)
+	}
+	mark := len(p.Data) - len(data)
+	return &validate.Fix{Title: title, Edits: []validate.Edit{{File: p.File, From: from + mark, To: to + mark}}}
+}
+
+// withSpace widens a stretch by the spaces before it and, where nothing else is on
+// its lines, by the end of the last.
+func withSpace(data []byte, from, to int) (int, int) {
+	for from > 0 && (data[from-1] == ' ' || data[from-1] == '\t') {
+		from--
+	}
+	if from > 0 && data[from-1] != '\n' {
+		return from, to
+	}
+	rest := bytes.TrimLeft(data[to:], " \t\r")
+	if len(rest) == 0 {
+		return from, len(data)
+	}
+	if rest[0] == '\n' {
+		return from, len(data) - len(rest) + 1
+	}
+	return from, to
 }

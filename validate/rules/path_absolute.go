@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"fmt"
+
+	"github.com/slipway-dev/slipway/validate"
+)
 
 func pathAbsolute() validate.Rule {
 	return validate.Rule{
@@ -11,10 +15,21 @@ func pathAbsolute() validate.Rule {
 		Mend:     "put the file into the plugin and write its path from the folder of plugin.json, such as img/logo.svg",
 		Check: func(p *validate.Pass) {
 			for _, a := range assets(p) {
-				if a.verdict == pathIsAbsolute {
-					p.Reportf(p.Value(a.pointer), "the path %q %s", a.text, a.detail)
+				if a.verdict != pathIsAbsolute {
+					continue
 				}
+				f := validate.Finding{Place: p.Value(a.pointer), Message: fmt.Sprintf("the path %q %s", a.text, a.detail)}
+				if a.meant != "" {
+					f.Mend = fmt.Sprintf("write %q", a.meant)
+					f.Fix = writePath(p, a)
+				}
+				p.Report(f)
 			}
 		},
 	}
+}
+
+// writePath is the fix that writes a path as it is meant.
+func writePath(p *validate.Pass, a asset) *validate.Fix {
+	return &validate.Fix{Title: fmt.Sprintf("write %q", a.meant), Edits: []validate.Edit{p.Replace(a.pointer, a.meant)}}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"runtime"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -17,6 +18,7 @@ const (
 	pathIsAbsolute
 	pathEscapes
 	pathIsMissing
+	pathHasOtherCase
 )
 
 // asset is a path that plugin.json names and what is wrong with it.
@@ -25,6 +27,9 @@ type asset struct {
 	text    string
 	verdict verdict
 	detail  string // what is wrong, to follow the path in a message
+	isFile  bool
+	file    string // where it leads, if it is fine
+	meant   string // as it must be written, where that is known
 }
 
 type assetsKey struct{}
@@ -35,8 +40,9 @@ func assets(p *validate.Pass) []asset {
 		var all []asset
 		add := func(pointer string, isFile bool) {
 			if text, ok := p.Doc.Text(pointer); ok {
-				a := asset{pointer: pointer, text: text}
+				a := asset{pointer: pointer, text: text, isFile: isFile}
 				a.verdict, a.detail = judge(p, text, isFile)
+				a.look(p)
 				all = append(all, a)
 			}
 		}
@@ -53,6 +59,69 @@ func assets(p *validate.Pass) []asset {
 		add("/executable", false) // the names of the files have an ending for the platform
 		return all
 	})
+}
+
+// look finds out which file is meant.
+func (a *asset) look(p *validate.Pass) {
+	switch {
+	case a.verdict == pathIsAbsolute && !strings.Contains(a.text, ":"):
+		slashed := path.Clean(strings.TrimLeft(strings.ReplaceAll(a.text, `\`, "/"), "/"))
+		if v, _ := judge(p, slashed, true); v == pathFine {
+			a.meant = slashed
+		}
+	case a.isFile && (a.verdict == pathIsMissing || a.verdict == pathFine && ignoresCase(runtime.GOOS)):
+		name := path.Join(p.Dir, a.text)
+		actual := spelling(p, name)
+		if a.text == "" || actual == "" || actual == name {
+			break
+		}
+		if info, err := fs.Stat(p.FS, actual); err == nil && !info.IsDir() {
+			a.verdict, a.meant = pathHasOtherCase, relative(p.Dir, actual)
+		}
+	}
+	if a.verdict == pathFine && a.isFile {
+		a.file = path.Join(p.Dir, a.text)
+	}
+}
+
+// ignoresCase says whether files are found there by names in another case.
+func ignoresCase(os string) bool { return os == "windows" || os == "darwin" }
+
+// spelling returns the one path in the root of the plugin that differs from name at
+// most in the case of its letters; "" if there is none or more than one.
+func spelling(p *validate.Pass, name string) string {
+	at := p.Root
+	for part := range strings.SplitSeq(below(p.Root, name), "/") {
+		entries, err := fs.ReadDir(p.FS, at)
+		if err != nil {
+			return ""
+		}
+		var like []string
+		for _, e := range entries {
+			if e.Name() == part {
+				like = []string{part}
+				break
+			}
+			if strings.EqualFold(e.Name(), part) {
+				like = append(like, e.Name())
+			}
+		}
+		if len(like) != 1 {
+			return ""
+		}
+		at = path.Join(at, like[0])
+	}
+	return at
+}
+
+// relative returns the path from a folder to a file; both are clean slash paths in
+// one tree.
+func relative(dir, name string) string {
+	up := ""
+	for dir != "." && name != dir && !strings.HasPrefix(name, dir+"/") {
+		dir, up = path.Dir(dir), up+"../"
+	}
+	return up + below(dir, name)
 }
 
 // judge says what is wrong with a path of the plugin.
@@ -91,62 +160,4 @@ func judge(p *validate.Pass, text string, isFile bool) (verdict, string) {
 		return pathIsMissing, "leads to a folder"
 	}
 	return pathFine, ""
-}
-
-// isInside says whether a clean slash path lies in root.
-func isInside(root, name string) bool {
-	if root == "." {
-		return name != ".." && !strings.HasPrefix(name, "../")
-	}
-	return name == root || strings.HasPrefix(name, root+"/")
-}
-
-// maxLinks is the number of symbolic links after which a path goes in circles.
-const maxLinks = 40
-
-// follow resolves the symbolic links of a path below root, where the tree tells
-// of them. ok is false if one leads out of root.
-func follow(fsys fs.FS, root, name string) (resolved string, ok bool) {
-	at, rest := root, below(root, name)
-	for links := 0; rest != ""; {
-		var part string
-		part, rest, _ = strings.Cut(rest, "/")
-		next := path.Join(at, part)
-		target, err := readLink(fsys, next)
-		if err != nil || links == maxLinks {
-			return path.Join(next, rest), true // fs.Stat says what is wrong
-		}
-		if target == "" {
-			at = next
-			continue
-		}
-		links++
-		next = path.Join(at, target)
-		if path.IsAbs(target) || !isInside(root, next) {
-			return "", false
-		}
-		at, rest = root, path.Join(below(root, next), rest)
-	}
-	return at, true
-}
-
-// readLink returns where a symbolic link leads, "" if name is none.
-func readLink(fsys fs.FS, name string) (string, error) {
-	info, err := fs.Lstat(fsys, name)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return "", err
-	}
-	return fs.ReadLink(fsys, name)
-}
-
-// below returns the part of a path in root that follows root.
-func below(root, name string) string {
-	if root == "." && name != "." {
-		return name
-	}
-	return strings.TrimPrefix(strings.TrimPrefix(name, root), "/")
-}
-
-func isLetters(s string) bool {
-	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
 }

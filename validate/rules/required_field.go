@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
 func requiredField(s schemas) validate.Rule {
@@ -36,11 +37,20 @@ func reportMissing(p *validate.Pass, f fault) {
 	at := p.Opening(in)
 	at.Pointer = f.pointer
 	property := f.node["properties"].(map[string]any)[name].(map[string]any)
-	p.Report(validate.Finding{
+	finding := validate.Finding{
 		Place:   at,
 		Message: fmt.Sprintf("%s lacks %q", object(in), name),
 		Mend:    fmt.Sprintf("add %q, %s: %s", name, noun(property["type"].(string)), property["description"]),
-	})
+	}
+	if older := "/dependencies/" + p.Profile.LegacyDependencyKey; f.pointer == rangePointer(p) && p.Doc.Has(older) {
+		text, _ := p.Doc.Text(older)
+		if r, err := ranges.Parse(text); err == nil && r.IsSatisfiable() {
+			lowest, _ := r.Lowest()
+			finding.Mend = fmt.Sprintf("add %q: \">=%s\", if the plugin works with later versions too", name, lowest)
+		}
+		finding.Related = []validate.Related{{Place: p.Value(older), Message: "this is the older way to say it"}}
+	}
+	p.Report(finding)
 }
 
 // object names the object at a pointer.

@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -30,7 +32,7 @@ func roleActionPrefix() validate.Rule {
 
 func checkAction(p *validate.Pass, id, pointer string) {
 	action, ok := p.Doc.Text(pointer)
-	if !ok {
+	if !ok || slices.Contains(sharedActions(p.Profile), action) {
 		return
 	}
 	rest, isOwn := strings.CutPrefix(action, id)
@@ -49,4 +51,10 @@ func checkAction(p *validate.Pass, id, pointer string) {
 			Message:  fmt.Sprintf("the action %q has no dot or colon after the plugin's id, so it could belong to another plugin", action),
 		})
 	}
+}
+
+// sharedActions are those of the service itself that a plugin may hand out there:
+// Grafana has one for opening the pages of an app.
+func sharedActions(profile bundle.Profile) []string {
+	return map[string][]string{"grafana": {"plugins.app:access"}}[profile.Name]
 }

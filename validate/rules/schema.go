@@ -143,6 +143,29 @@ type faultsKey struct{}
 // per plugin for all rules that ask. It panics if the schema is broken, which
 // makes a skip of each rule that asks.
 func (s schemas) faults(p *validate.Pass) []fault {
+	return slices.DeleteFunc(slices.Clone(s.allFaults(p)), func(f fault) bool {
+		return isGenerated(f) && p.Runs(generatedRule(p))
+	})
+}
+
+// generatedFaults are those in "generated", which the build writes.
+func (s schemas) generatedFaults(p *validate.Pass) []fault {
+	return slices.DeleteFunc(slices.Clone(s.allFaults(p)), func(f fault) bool { return !isGenerated(f) })
+}
+
+func isGenerated(f fault) bool {
+	return f.pointer == "/generated" || strings.HasPrefix(f.pointer, "/generated/")
+}
+
+// generatedRule is the rule that speaks of whatever is wrong in "generated".
+func generatedRule(p *validate.Pass) string {
+	if p.Where == validate.Source {
+		return "generated-in-source"
+	}
+	return "generated-invalid"
+}
+
+func (s schemas) allFaults(p *validate.Pass) []fault {
 	return validate.Fact(p, faultsKey{}, func() []fault {
 		sch := s.of(p)
 		if sch.shape != nil && sch.shape.fits(p.Doc.Root()) {

@@ -3,6 +3,8 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/ranges"
@@ -43,4 +45,40 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 			Message: fmt.Sprintf("the lowest version that this range admits is %s", lowest),
 		}},
 	})
+}
+
+// rangeShape says how much a range admits.
+type rangeShape int
+
+const (
+	manyVersions rangeShape = iota
+	oneVersion
+	onePatchLevel
+)
+
+// The forms of a condition that admit one version or the patches of one.
+var (
+	exactVersion = regexp.MustCompile(`^[=v\s]*\d+\.\d+\.\d+([-+][\w.+-]*)?$`)
+	patchesOf    = regexp.MustCompile(`^([=v\s]*\d+\.\d+(\.[xX*])?|~>?[v\s]*\d+\.\d+(\.[\dxX*]+)?([-+][\w.+-]*)?|\^[v\s]*0\.\d+.*)$`)
+	fromTo       = regexp.MustCompile(`^>=\s*v?(\d+)\.(\d+)(?:\.\d+)?(?:-[\w.-]+)?\s+<\s*v?(\d+)\.(\d+)(?:\.(\d+))?(?:-[\w.-]+)?$`)
+)
+
+// shapeOfRange says how much the range of the plugin admits. Alternatives count as
+// many: who writes them has thought about it.
+func shapeOfRange(p *validate.Pass) rangeShape {
+	r, err, ok := serviceRange(p)
+	if !ok || err != nil || !r.IsSatisfiable() {
+		return manyVersions
+	}
+	text, _ := p.Doc.Text(rangePointer(p))
+	text = strings.TrimSpace(text)
+	switch m := fromTo.FindStringSubmatch(text); {
+	case exactVersion.MatchString(text):
+		return oneVersion
+	case patchesOf.MatchString(text):
+		return onePatchLevel
+	case m != nil && m[1] == m[3] && (m[2] == m[4] || number(m[4]) == number(m[2])+1 && number(m[5]) == 0):
+		return onePatchLevel
+	}
+	return manyVersions
 }

@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -30,6 +33,7 @@ func wrongType(s schemas) validate.Rule {
 					Place:   at,
 					Message: fmt.Sprintf("%s must be %s, but it is %s", object(f.pointer), noun(want), noun(is)),
 					Mend:    mendType(want, is, text),
+					Fix:     fixType(p, s, f, want, is),
 				})
 			}
 		},
@@ -74,4 +78,67 @@ func mendType(want, is, text string) string {
 		return "put [ ] around the value"
 	}
 	return "write " + noun(want)
+}
+
+// fixType writes the value in the type it was meant to have, where that is sure.
+func fixType(p *validate.Pass, s schemas, f fault, want, is string) *validate.Fix {
+	write := func(value any) *validate.Fix {
+		edit := p.Replace(f.pointer, value)
+		return &validate.Fix{Title: "write " + edit.Text, Edits: []validate.Edit{edit}}
+	}
+	span := p.Doc.Value(f.pointer)
+	literal := string(p.Doc.Data[span.Start.Offset:span.End.Offset])
+	text, _ := p.Doc.Text(f.pointer)
+	switch {
+	case is == "null" && isOptional(s.of(p), p, f.pointer):
+		_, key := parent(f.pointer)
+		return &validate.Fix{Title: fmt.Sprintf("delete %q", key), Edits: []validate.Edit{p.Remove(f.pointer)}}
+	case want == "boolean" && is == "string" && (text == "true" || text == "false"):
+		return write(text == "true")
+	case want == "number" && is == "string" && json.Valid([]byte(text)) && strings.Trim(text, "0123456789") == "":
+		return write(json.Number(text))
+	case want == "string" && is == "number" && canBeDigits(f):
+		return write(literal)
+	case want == "array" && is == "string" && text != "" && itemType(f) == "string":
+		return write([]string{text})
+	}
+	return nil
+}
+
+// canBeDigits says whether a text may be made of digits: a name, say, but no id,
+// path, address, version, date or one of a few words.
+func canBeDigits(f fault) bool {
+	_, key := parent(f.pointer)
+	const exact = "id executable action method path url small large updated version serviceDependency grafanaDependency"
+	return f.node["enum"] == nil && !slices.Contains(strings.Fields(exact), key)
+}
+
+// isOptional says whether a property may be left out; an item of a list may not.
+func isOptional(s *schema, p *validate.Pass, pointer string) bool {
+	in, key := parent(pointer)
+	if p.Doc.Kind(in) != "object" || isTwice(p, pointer) {
+		return false
+	}
+	node := s.raw
+	for token := range strings.SplitSeq(strings.TrimPrefix(in, "/"), "/") {
+		if token == "" {
+			continue
+		}
+		if items, ok := node["items"].(map[string]any); ok {
+			node = items
+			continue
+		}
+		properties, _ := node["properties"].(map[string]any)
+		if node, _ = properties[bundle.UnescapePointer(token)].(map[string]any); node == nil {
+			return false
+		}
+	}
+	required, _ := node["required"].([]any)
+	return !slices.Contains(required, any(key))
+}
+
+// itemType is the type that the schema gives the items of a list.
+func itemType(f fault) any {
+	items, _ := f.node["items"].(map[string]any)
+	return items["type"]
 }

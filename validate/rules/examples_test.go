@@ -1,0 +1,219 @@
+package rules
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestExamples runs all rules over the example of each: good/ has no finding at
+// all, bad/ exactly those that the example lists, its own rule among them. Where
+// findings have fixes, bad/ with all of them applied is fixed/.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, rule := range All() {
+		t.Run(rule.ID, func(t *testing.T) {
+			t.Parallel()
+			if rule.Example == "" {
+				t.Fatal("no example beside the rule")
+			}
+			if rule.OfArchive {
+				zipExample(t, rule, txtar.Parse([]byte(rule.Example)))
+				return
+			}
+			e := readExample(t, rule)
+			if got := lines(e.run(t, e.good)); got != "" {
+				t.Errorf("good/ has findings:\n%s", got)
+			}
+			report := e.run(t, e.bad)
+			got := lines(report)
+			if !strings.Contains(got, " "+rule.ID+" ") {
+				t.Errorf("bad/ does not show %s:\n%s", rule.ID, got)
+			}
+			fixed := e.fixAll(t, report)
+			if *update {
+				e.update(t, got, fixed)
+			}
+			if got != e.findings {
+				t.Errorf("bad/ has other findings than listed:\n%swant:\n%s", got, e.findings)
+			}
+			for name, f := range fixed {
+				if want := e.fixed[name]; changed(e.bad[name], f) && (want == nil || changed(want, f)) {
+					t.Errorf("fixed/%s:\n%s", name, f.Data)
+				}
+			}
+		})
+	}
+}
+
+// sample is a txtar archive with its trees laid upon the base.
+type sample struct {
+	rule             validate.Rule
+	archive          *txtar.Archive
+	good, bad, fixed fstest.MapFS
+	findings         string
+	where            validate.Where
+}
+
+func readExample(t *testing.T, rule validate.Rule) sample {
+	e := sample{rule: rule, archive: txtar.Parse([]byte(rule.Example)), good: fstest.MapFS{}, bad: fstest.MapFS{}, fixed: fstest.MapFS{}}
+	if len(bytes.TrimSpace(e.archive.Comment)) == 0 {
+		t.Error("the example does not say what it shows")
+	}
+	trees := map[string]fstest.MapFS{"good": e.good, "bad": e.bad, "fixed": e.fixed}
+	for _, f := range e.archive.Files {
+		side, name, ok := strings.Cut(f.Name, "/")
+		switch {
+		case f.Name == "findings":
+			e.findings = string(f.Data)
+		case f.Name == "where":
+			e.where = validate.Zip
+		case !ok || trees[side] == nil:
+			t.Fatalf("%s is no part of an example", f.Name)
+		default:
+			trees[side][name] = content(t, f.Data)
+		}
+	}
+	layBase(t, e.good)
+	layBase(t, e.bad)
+	return e
+}
+
+// layBase adds the files of base.txtar that the tree lacks.
+func layBase(t testing.TB, tree fstest.MapFS) {
+	data, err := os.ReadFile("base.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, dir := range []string{"src", "dist", "."} {
+		if tree[path.Join(dir, bundle.MetadataFile)] != nil || dir == "." && dirs == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, f := range txtar.Parse(data).Files {
+		for _, dir := range dirs {
+			if dir == "src" && path.Ext(f.Name) != ".svg" {
+				dir = "."
+			}
+			name := path.Join(dir, f.Name)
+			if tree[name] == nil && (f.Name != bundle.MetadataFile || len(dirs) == 1 && dir == dirs[0]) {
+				tree[name] = content(t, f.Data)
+			}
+		}
+	}
+	for name, f := range tree {
+		if f.Data == nil {
+			delete(tree, name)
+		}
+	}
+}
+
+// content reads what a file of an example stands for. Data is nil for one that is
+// not there.
+func content(t testing.TB, data []byte) *fstest.MapFile {
+	f := &fstest.MapFile{Data: data, Mode: 0o644}
+	if f.Data == nil {
+		f.Data = []byte{}
+	}
+	what, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "(")
+	if !ok || !strings.HasSuffix(what, ")") {
+		return f
+	}
+	what = strings.TrimSuffix(what, ")")
+	platform, isProgram := strings.CutPrefix(what, "program ")
+	switch {
+	case isProgram:
+		platform, mode, _ := strings.Cut(platform, ", ")
+		os, arch, _ := strings.Cut(platform, "/")
+		f.Data = program(t, bundle.Platform{OS: os, Arch: arch})
+		if mode == "" {
+			f.Mode = 0o755
+		}
+	case what == "not there":
+		f.Data = nil
+	case what == "png":
+		f.Data = []byte("\x89PNG\r\n\x1a\n")
+	case what == "bundled":
+		f.Data = []byte(strings.Repeat("a();", 1000))
+	}
+	return f
+}
+
+func (e sample) run(t *testing.T, tree fstest.MapFS) *validate.Report {
+	t.Helper()
+	rules := All()
+	if e.rule.ID != "schema-missing" {
+		rules = without(rules, "schema-missing") // or every example would need a long line
+	}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: rules, Where: e.where})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// update writes what a run found and what the fixes make of it into the example.
+func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
+	e.archive.Files = slices.DeleteFunc(e.archive.Files, func(f txtar.File) bool {
+		return strings.HasPrefix(f.Name, "fixed/") || f.Name == "findings"
+	})
+	e.archive.Files = append(e.archive.Files, txtar.File{Name: "findings", Data: []byte(findings)})
+	var added []txtar.File
+	for _, f := range e.archive.Files {
+		name, ok := strings.CutPrefix(f.Name, "bad/")
+		if !ok || e.bad[name] == nil || !changed(e.bad[name], fixed[name]) {
+			continue
+		}
+		data := fixed[name].Data
+		if bytes.HasPrefix(f.Data, []byte("(program ")) {
+			data = []byte(strings.Replace(string(f.Data), ", mode 644", "", 1))
+		}
+		added = append(added, txtar.File{Name: "fixed/" + name, Data: data})
+	}
+	e.archive.Files = append(e.archive.Files, added...)
+	file := strings.ReplaceAll(e.rule.ID, "-", "_") + ".txtar"
+	if err := os.WriteFile(file, txtar.Format(e.archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func without(rules []validate.Rule, ids ...string) []validate.Rule {
+	return slices.DeleteFunc(rules, func(r validate.Rule) bool { return slices.Contains(ids, r.ID) })
+}
+
+func run(t *testing.T, tree fstest.MapFS) *validate.Report {
+	t.Helper()
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: without(All(), "schema-missing")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func lines(r *validate.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		pointer := f.Pointer
+		if pointer == "" {
+			pointer = "-"
+		}
+		fmt.Fprintf(&b, "%s:%d:%d %s %s %s\n", f.File, f.Line, f.Column, f.Rule, pointer, f.Message)
+	}
+	for _, s := range r.Skips {
+		if s.IsBroken {
+			fmt.Fprintf(&b, "%s %s: %s\n", s.File, s.Rule, s.Reason)
+		}
+	}
+	return b.String()
+}

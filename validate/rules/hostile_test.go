@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestHostileFiles gives rules files that are meant to cost them time or memory, or
+// to make them read what they should not.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	entities := `<!DOCTYPE svg [<!ENTITY a0 "x">`
+	for i := range 60 {
+		entities += fmt.Sprintf(`<!ENTITY a%d "&a%d;&a%d;">`, i+1, i, i)
+	}
+	for name, data := range map[string]string{
+		"img/logo.svg, deep":     strings.Repeat("<svg>", 100_000),
+		"img/logo.svg, entities": entities + "]><svg>&a60;</svg>",
+		"img/logo.svg, large":    "<svg>" + strings.Repeat(" ", 9<<20),
+		"img/logo.svg, bytes":    "<svg \xff\x00<<<&&&",
+		"README.md, brackets":    strings.Repeat("[](", 200_000),
+		"README.md, ticks":       strings.Repeat("`", 500_001) + "\n~~~\n```",
+		"README.md, large":       strings.Repeat("a", 2<<20),
+		"module.js, large":       strings.Repeat("a", 1<<20),
+		"MANIFEST.txt, list":     `{"files": []}`,
+		"MANIFEST.txt, deep":     strings.Repeat("[", 100_000),
+		"package.json, deep":     strings.Repeat("[", 100_000),
+		"panel/plugin.json, big": `{"a": "` + strings.Repeat("a", 300<<10) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, form := range []validate.Where{validate.Source, validate.Dist} {
+				p := completePlugin(t, form)
+				file, _, _ := strings.Cut(name, ",")
+				p.write(file, data)
+				start := time.Now()
+				for _, s := range p.run(t, All()).Skips {
+					if s.IsBroken && s.Rule != "" && !strings.Contains(s.Reason, "plugin.json has more than") {
+						t.Errorf("%s: %s", s.Rule, s.Reason)
+					}
+				}
+				if took := time.Since(start); took > 20*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			}
+		})
+	}
+}
+
+// TestLinksStayInside looks for the texts and images of a plugin behind symbolic
+// links that lead out of it: none is read.
+func TestLinksStayInside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const secret = "# Grafana Panel Plugin Template\n[secret](docs/secret.md)\n"
+	for name, data := range map[string]string{"outside.md": secret, "outside.svg": "<svg><script/></svg>", "in/plugin.json": completePanel} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(data, "../img/", "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"in/README.md": "../outside.md", "in/logo.svg": filepath.Join(dir, "outside.svg")} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	report, err := validate.Run(t.Context(), os.DirFS(dir), validate.Options{Path: "in", Rules: All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := lines(report)
+	for _, leaked := range []string{"svg-unsafe", "scaffold-text", "readme-relative-link"} {
+		if strings.Contains(got, leaked) {
+			t.Errorf("%s read a file outside of the plugin:\n%s", leaked, got)
+		}
+	}
+	if strings.Count(got, "path-escape") != 2 {
+		t.Errorf("the links of the logos are not reported:\n%s", got)
+	}
+}
+
+// TestManySiblings checks that what is known of all plugins is computed once.
+func TestManySiblings(t *testing.T) {
+	t.Parallel()
+	tree := fstest.MapFS{}
+	for i := range 300 {
+		next := fmt.Sprintf(`{"id": "acme-p%d-panel", "name": "P", "type": "panel", "version": "1.x"}`, (i+1)%300)
+		text := strings.Replace(completePanel, `">=10.3.0"`, `">=10.3.0", "plugins": [`+next+`]`, 1)
+		text = strings.Replace(text, "acme-tide-panel", fmt.Sprintf("acme-p%d-panel", i), 1)
+		tree[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(text)}
+	}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(of("dependency-cycle", report)); n != 300 {
+		t.Errorf("%d findings of the one circle of 300 plugins", n)
+	}
+}

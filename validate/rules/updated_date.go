@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func updatedDate() validate.Rule {
+	return validate.Rule{
+		ID:       "updated-date",
+		Severity: validate.Warning,
+		Summary:  "the day of the version is a date such as 2026-01-31",
+		Why:      "Lists sort by this date. Other forms sort wrongly, and of 01/02/2026 nobody knows which month is meant.",
+		Mend:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build write it",
+		Check: func(p *validate.Pass) {
+			const pointer = "/info/updated"
+			text, _ := p.Doc.Text(pointer)
+			if placeholder, _ := bundle.FindPlaceholder(text); text == "" || placeholder != "" {
+				return // required-field and unresolved-placeholder speak of it
+			}
+			if _, err := time.Parse(time.DateOnly, text); err == nil {
+				return
+			}
+			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a date in the form 2026-01-31", text)}
+			if date := readDate(text); date != "" {
+				f.Mend = fmt.Sprintf("write %q", date)
+				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", date), Edits: []validate.Edit{p.Replace(pointer, date)}}
+			}
+			p.Report(f)
+		},
+	}
+}
+
+// readDate reads the forms in which a date has one meaning only, and returns it as
+// year-month-day; "" if text is in none of them.
+func readDate(text string) string {
+	text = strings.TrimSpace(text)
+	for _, layout := range []string{
+		time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-1-2", "2006/1/2", "2006.1.2", "20060102",
+		"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", time.RFC1123, time.RFC1123Z,
+	} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.Format(time.DateOnly)
+		}
+	}
+	m := regexp.MustCompile(`^(\d{1,2})([./-])(\d{1,2})[./-](\d{4})$`).FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	day, month := number(m[1]), number(m[3])
+	if month > 12 {
+		day, month = month, day
+	}
+	if day <= 12 && day != month { // could be the other way round
+		return ""
+	}
+	date := fmt.Sprintf("%s-%02d-%02d", m[4], month, day)
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return ""
+	}
+	return date
+}
+
+// number reads a few digits.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}

@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// semanticVersion is the grammar of semver.org.
+var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+
+func versionSemver() validate.Rule {
+	return validate.Rule{
+		ID:       "version-semver",
+		Severity: validate.Warning,
+		Summary:  "the version of the plugin is a semantic version",
+		Why:      "Whether there is an update is decided by comparing versions. One of another form cannot be compared.",
+		Mend:     "write three numbers with dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build write it",
+		Check: func(p *validate.Pass) {
+			const pointer = "/info/version"
+			version, _ := p.Doc.Text(pointer)
+			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
+				return // required-field and unresolved-placeholder speak of it
+			}
+			if semanticVersion.MatchString(version) {
+				return
+			}
+			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
+			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
+			if semanticVersion.MatchString(bare) {
+				f.Mend = fmt.Sprintf("write %q", bare)
+				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", bare), Edits: []validate.Edit{p.Replace(pointer, bare)}}
+			}
+			p.Report(f)
+		},
+	}
+}
