@@ -60,7 +60,7 @@ func arrows() map[string][]string {
 		"validate/ranges":   nil,
 		"validate":          {"bundle", "validate/archive"},
 		"validate/archive":  nil,
-		"validate/rules":    {"validate", "validate/ranges", "validate/archive", "bundle"},
+		"validate/rules":    {"validate", "validate/ranges", "validate/archive", "bundle", "internal/nearest"},
 		"validate/report":   {"validate"},
 		"validate/rulebook": {"validate"},
 		"validate/fix":      {"validate", "bundle"},

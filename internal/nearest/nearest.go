@@ -3,31 +3,47 @@ package nearest
 
 import "strings"
 
+// longest is the length beyond which no word has a name near to it.
+const longest = 64
+
 // Name returns the name that word is most likely a misspelling of, or "". A third of
 // the letters may differ, three at most; case does not count.
 func Name(word string, names []string) string {
 	best, least := "", 4
+	word = strings.ToLower(word)
 	for _, name := range names {
-		limit := min(max(len(word), len(name))/3, 3)
+		limit := min(max(len(word), len(name))/3, 3, least-1)
 		if len(word)-len(name) > limit || len(name)-len(word) > limit {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(name)); d <= limit && d < least {
+		if d := distance(word, strings.ToLower(name), limit); d <= limit {
 			best, least = name, d
 		}
 	}
 	return best
 }
 
-// distance is the number of bytes to insert, delete, change or swap with their
-// neighbour to get from a to b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
+// Distance is the number of bytes to insert, delete, change or swap with their
+// neighbour to get from a to b, at most the length of the longer one.
+func Distance(a, b string) int { return distance(a, b, max(len(a), len(b))) }
+
+// distance stops where it is clear that the distance is above the limit, and returns
+// one more than that.
+func distance(a, b string, limit int) int {
+	if len(b) > longest || len(a) > longest {
+		if a == b {
+			return 0
+		}
+		return limit + 1
+	}
+	var rows [3][longest + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
 		last[j] = j
 	}
 	for i := range len(a) {
 		row[0] = i + 1
+		least := row[0]
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
@@ -37,6 +53,10 @@ func distance(a, b string) int {
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
+			least = min(least, row[j+1])
+		}
+		if least > limit+1 { // a swap reaches back one row
+			return limit + 1
 		}
 		before, last, row = last, row, before
 	}

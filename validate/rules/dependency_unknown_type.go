@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -24,7 +25,7 @@ func dependencyUnknownType(s schemas) validate.Rule {
 					Place:   p.Value(f.pointer),
 					Message: fmt.Sprintf("a plugin can depend on one of type %s, not %q", either(choices(f)), text),
 				}
-				if near := nearest(text, choices(f)); near != "" && strings.EqualFold(near, text) {
+				if near := nearest.Name(text, choices(f)); near != "" && strings.EqualFold(near, text) {
 					finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}
 				}
 				p.Report(finding)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -28,7 +29,7 @@ func enumValue(s schemas) validate.Rule {
 					Message: fmt.Sprintf("%s must be %s, not %q", object(f.pointer), either(choices(f)), text),
 					Mend:    "use one of the listed values",
 				}
-				if near := nearest(text, choices(f)); near != "" {
+				if near := nearest.Name(text, choices(f)); near != "" {
 					finding.Mend = fmt.Sprintf("did you mean %q?", near)
 					if strings.EqualFold(near, strings.TrimSpace(text)) {
 						finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}

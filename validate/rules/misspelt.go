@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
 // joinMisspelt makes one fault of a required property that is missing and the
@@ -24,7 +25,7 @@ func joinMisspelt(profile bundle.Profile, faults []fault) []fault {
 		names := missing[in]
 		meant := ofProfile(profile, key)
 		if !slices.Contains(names, meant) {
-			meant = nearest(key, names)
+			meant = nearest.Name(key, names)
 		}
 		faults[i].meant = meant
 		missing[in] = slices.DeleteFunc(names, func(name string) bool { return name == meant })

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -50,7 +51,7 @@ func checkMethods(p *validate.Pass, pointer string) {
 			Message: fmt.Sprintf("%q is not a method of HTTP", method),
 			Mend:    "write GET, or several with commas between them, or * for all",
 		}
-		if near := nearest(method, known); near != "" {
+		if near := nearest.Name(method, known); near != "" {
 			f.Mend = fmt.Sprintf("did you mean %s?", near)
 		}
 		p.Report(f)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -109,7 +110,7 @@ func ByID(id string) (validate.Rule, error) {
 	for i, r := range all {
 		ids[i] = r.ID
 	}
-	if near := nearest(id, ids); near != "" {
+	if near := nearest.Name(id, ids); near != "" {
 		return validate.Rule{}, fmt.Errorf("no rule %q: did you mean %s?", id, near)
 	}
 	return validate.Rule{}, fmt.Errorf("no rule %q: the rules are %s", id, strings.Join(ids, ", "))

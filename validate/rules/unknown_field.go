@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -53,7 +54,7 @@ func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, m
 	})
 	near = ofProfile(p.Profile, key)
 	if !slices.Contains(free, near) {
-		near = nearest(key, free)
+		near = nearest.Name(key, free)
 	}
 	if near != "" {
 		return fmt.Sprintf(": did you mean %q?", near), fmt.Sprintf("rename it to %q", near), near
@@ -63,7 +64,7 @@ func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, m
 	if homes := s.homes[key]; 0 < len(homes) && len(homes) <= 3 {
 		return ": it belongs to " + either(homes), moveIt, ""
 	}
-	elsewhere := nearest(key, s.names)
+	elsewhere := nearest.Name(key, s.names)
 	if homes := s.homes[elsewhere]; 0 < len(homes) && len(homes) <= 3 {
 		return fmt.Sprintf(": did you mean %q of %s?", elsewhere, either(homes)), moveIt, ""
 	}
@@ -71,23 +72,38 @@ func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, m
 }
 
 // rename is the fix that gives an unknown key the name it was meant to have, where
-// that is sure: the value has the type of that property, and the keys differ little
-// for their length. nil where it is not.
+// that is sure: the value has the type of that property, the keys differ little for
+// their length, and no key beside it could be meant as well. nil where it is not.
 func rename(p *validate.Pass, s schemas, f fault, to string) *validate.Fix {
 	properties, _ := f.node["properties"].(map[string]any)
 	property, _ := properties[to].(map[string]any)
 	in, key := parent(f.pointer)
-	others := 0 // with the same meaning
-	for _, other := range s.allFaults(p) {
-		if around, otherKey := parent(other.pointer); other.keyword == f.keyword && around == in && nearest(otherKey, []string{to}) != "" {
-			others++
-		}
-	}
-	isClose := ofProfile(p.Profile, key) == to || distance(strings.ToLower(key), strings.ToLower(to)) <= max(1, len(to)/5)
-	if property == nil || property["type"] != p.Doc.Kind(f.pointer) || others > 1 || !isClose || isTwice(p, f.pointer) {
+	isClose := ofProfile(p.Profile, key) == to || nearest.Distance(strings.ToLower(key), strings.ToLower(to)) <= max(1, len(to)/5)
+	if property == nil || property["type"] != p.Doc.Kind(f.pointer) || !isClose || isTwice(p, f.pointer) {
 		return nil
 	}
+	for _, other := range s.unknownKeys(p)[in] {
+		if other != key && nearest.Name(other, []string{to}) != "" {
+			return nil
+		}
+	}
 	return &validate.Fix{Title: fmt.Sprintf("rename %q to %q", key, to), Edits: []validate.Edit{p.Rename(f.pointer, to)}}
+}
+
+type unknownKey struct{}
+
+// unknownKeys returns the unknown keys by the pointer of their object.
+func (s schemas) unknownKeys(p *validate.Pass) map[string][]string {
+	return validate.Fact(p, unknownKey{}, func() map[string][]string {
+		keys := map[string][]string{}
+		for _, f := range s.allFaults(p) {
+			if f.keyword == "additionalProperties" {
+				in, key := parent(f.pointer)
+				keys[in] = append(keys[in], key)
+			}
+		}
+		return keys
+	})
 }
 
 // isTwice says whether the object holds the key more than once.
