@@ -12,7 +12,7 @@ type Page struct {
 	Rule     validate.Rule
 	Shows    string    // what the example shows
 	Good     []File    // without findings
-	Bad      []File    // with Findings; without files that are as in Good
+	Bad      []File    // with Findings; without files that are as in Good, unless all are
 	Fixed    []File    // what -fix makes of Bad
 	Findings []Finding // in Bad
 }
@@ -45,11 +45,15 @@ func Read(rule validate.Rule) Page {
 		case !isInside:
 		case strings.HasPrefix(side, "good"):
 			p.Good = append(p.Good, File{name, f.Text})
-		case strings.HasPrefix(side, "bad") && !slices.Contains(p.Good, File{name, f.Text}):
+		case strings.HasPrefix(side, "bad"):
 			p.Bad = append(p.Bad, File{name, f.Text})
 		case side == "fixed":
 			p.Fixed = append(p.Fixed, File{name, f.Text})
 		}
+	}
+	isSame := func(f File) bool { return slices.Contains(p.Good, f) }
+	if slices.ContainsFunc(p.Bad, func(f File) bool { return !isSame(f) }) {
+		p.Bad = slices.DeleteFunc(p.Bad, isSame)
 	}
 	return p
 }
