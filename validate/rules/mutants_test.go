@@ -90,6 +90,18 @@ func TestCompletePlugin(t *testing.T) {
 	}
 }
 
+// TestSignedManifest reads the manifest out of a signed message.
+func TestSignedManifest(t *testing.T) {
+	t.Parallel()
+	p := completePlugin(t, validate.Dist)
+	p.addManifest()
+	p.write("MANIFEST.txt", "\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n"+string(p.files["MANIFEST.txt"].Data)+
+		"\n-----BEGIN PGP SIGNATURE-----\nVersion: OpenPGP.js\n\nwqIE{AQ}\n-----END PGP SIGNATURE-----\n")
+	if got := lines(p.run(t, All())); got != "" {
+		t.Error(got)
+	}
+}
+
 // TestManyFaultsInOneRun puts several faults into one file: each is found.
 func TestManyFaultsInOneRun(t *testing.T) {
 	t.Parallel()
