@@ -25,7 +25,7 @@ type textKey string
 func findText(p *validate.Pass, names ...string) (found *text, misnamed string) {
 	dirs, _ := homes(p)
 	for _, dir := range dirs {
-		entries, _ := fs.ReadDir(p.FS, dir) // what cannot be listed has no file
+		entries := list(p, dir)
 		for _, name := range names {
 			for _, e := range entries {
 				if e.Name() == name {
@@ -38,6 +38,16 @@ func findText(p *validate.Pass, names ...string) (found *text, misnamed string) 
 		}
 	}
 	return nil, misnamed
+}
+
+type listKey string
+
+// list returns what is in a folder; what cannot be listed has no files.
+func list(p *validate.Pass, dir string) []fs.DirEntry {
+	return validate.Fact(p, listKey(dir), func() []fs.DirEntry {
+		entries, _ := fs.ReadDir(p.FS, dir)
+		return entries
+	})
 }
 
 func readText(p *validate.Pass, file string) *text {
