@@ -57,7 +57,7 @@ func MatchFile(glob, name string) bool {
 }
 
 func matchParts(glob, name []string) bool {
-	for len(glob) > 0 && glob[0] == "**" {
+	if len(glob) > 0 && glob[0] == "**" {
 		for len(glob) > 0 && glob[0] == "**" {
 			glob = glob[1:]
 		}

@@ -19,7 +19,7 @@ func Markdown(w io.Writer, rules []validate.Rule) error {
 %d rules, in the order in which they run. This file is written by "go tool mage docs" from the
 rules and their examples, which are tests. "slipway explain RULE" prints one of them.
 
-An error breaks the plugin or the contract, a warning works but not as meant, a remark is worth
+An error breaks the plugin or the contract, a warning works but not as meant, an info is worth
 knowing. Source is a plugin as its author edits it, dist as the build writes it, zip as it is handed
 out.
 
@@ -27,7 +27,7 @@ out.
 | --- | --- | --- | --- |
 `, len(rules))
 	for _, r := range rules {
-		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, severity(r.Severity), where(r.Where), cell(r.Summary))
+		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, string(r.Severity), where(r.Where), cell(r.Summary))
 	}
 	for _, r := range rules {
 		Read(r).markdown(b)
@@ -36,7 +36,7 @@ out.
 }
 
 func (p Page) markdown(w io.Writer) {
-	fmt.Fprintf(w, "\n## %s\n\n%s: %s.\n", p.Rule.ID, capital(severity(p.Rule.Severity)), prose(p.Rule.Summary))
+	fmt.Fprintf(w, "\n## %s\n\n%s: %s.\n", p.Rule.ID, capital(string(p.Rule.Severity)), prose(p.Rule.Summary))
 	if p.Rule.Why != "" {
 		fmt.Fprintf(w, "\n%s\n", prose(p.Rule.Why))
 	}

@@ -94,13 +94,5 @@ func findings(text string) []Finding {
 	return list
 }
 
-// severity is the name that people read.
-func severity(s validate.Severity) string {
-	if s == validate.Info {
-		return "remark"
-	}
-	return string(s)
-}
-
 // lines counts the lines of a text.
 func lines(text string) int { return strings.Count(text, "\n") }

@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	if err := Read(sample()).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `no-bell (remark; source, dist)
+	const want = `no-bell (info; source, dist)
   no bell | rings
 
 Why
@@ -94,7 +94,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `RULE     SEVERITY  WHERE         WHAT IT CHECKS
-no-bell  remark    source, dist  no bell | rings
+no-bell  info      source, dist  no bell | rings
 x        error     everywhere    all is well
 `
 	if b.String() != want {
@@ -108,7 +108,7 @@ func TestMarkdownIsPlain(t *testing.T) {
 	if err := Markdown(&b, []validate.Rule{sample()}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`| [no-bell](#no-bell) | remark | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
+	for _, want := range []string{`| [no-bell](#no-bell) | info | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, &b)
 		}

@@ -16,7 +16,7 @@ func List(w io.Writer, rules []validate.Rule) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RULE\tSEVERITY\tWHERE\tWHAT IT CHECKS")
 	for _, r := range rules {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, severity(r.Severity), where(r.Where), r.Summary)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, string(r.Severity), where(r.Where), r.Summary)
 	}
 	return t.Flush()
 }
@@ -27,7 +27,7 @@ const width = 80
 // Write writes the page for a terminal.
 func (p Page) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, severity(p.Rule.Severity), where(p.Rule.Where), wrap("  ", p.Rule.Summary))
+	fmt.Fprintf(b, "%s (%s; %s)\n%s\n", p.Rule.ID, string(p.Rule.Severity), where(p.Rule.Where), wrap("  ", p.Rule.Summary))
 	part := func(title, text string) {
 		if text != "" {
 			fmt.Fprintf(b, "\n%s\n%s\n", title, wrap("  ", text))
