@@ -80,7 +80,7 @@ func summary(r *validate.Report) string {
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
 			parts = append(parts, count(n, map[validate.Severity]string{
-				validate.Error: "error", validate.Warning: "warning", validate.Info: "remark",
+				validate.Error: "error", validate.Warning: "warning", validate.Info: "info",
 			}[s]))
 		}
 	}
