@@ -41,6 +41,7 @@ func siblings(p *validate.Pass) map[string]sibling {
 	read := documentsOf(p) // before, since one TreeFact must not ask for another
 	return validate.TreeFact(p, siblingsKey{}, func() map[string]sibling {
 		all := map[string]sibling{}
+		read.readAll(p)
 		for _, file := range p.Plugins {
 			doc := read.read(p, file)
 			if doc == nil {

@@ -7,7 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -94,6 +96,24 @@ func (d *documents) read(p *validate.Pass, file string) *bundle.Document {
 	}
 	d.Store(file, doc)
 	return doc
+}
+
+// readAll reads the plugin.json files of a large run on all processors: the other
+// plugins wait for them.
+func (d *documents) readAll(p *validate.Pass) {
+	if len(p.Plugins) < 100 {
+		return
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(p.Plugins); i = int(next.Add(1)) - 1 {
+				d.read(p, p.Plugins[i])
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // homes are the folders in which the texts of a plugin may lie: its own and, where

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -24,7 +26,7 @@ func scaffoldText() validate.Rule {
 		Why:      "A scaffold writes texts that speak of no plugin in particular. People who find them in a catalogue think that the plugin is not finished.",
 		Mend:     "write what is true of this plugin",
 		Check: func(p *validate.Pass) {
-			for _, pointer := range p.Doc.Pointers() {
+			for _, pointer := range suspects(p.Doc) {
 				text, _ := p.Doc.Text(pointer)
 				if m := leftover.FindStringIndex(text); m != nil {
 					p.Reportf(p.Within(pointer, m[0], m[1]), "the text %q is left from a scaffold", text[m[0]:m[1]])
@@ -39,6 +41,9 @@ func scaffoldText() validate.Rule {
 					continue // readme-missing says why
 				}
 				data := bytes.TrimPrefix(found.data, []byte(byteOrderMark))
+				if !mayHaveLeftover(string(data)) {
+					continue
+				}
 				for _, m := range leftover.FindAllIndex(withoutCode(data), maxLeftovers) {
 					p.Report(validate.Finding{
 						Place:   placeIn(p, found.file, data, m[0], m[1]),
@@ -51,3 +56,23 @@ func scaffoldText() validate.Rule {
 }
 
 const maxLeftovers = 20
+
+// mayHaveLeftover is a quick look for a part of what leftover finds.
+func mayHaveLeftover(text string) bool {
+	text = strings.ToLower(text)
+	for _, part := range []string{"plugin template", "<!--", "<%=", "[[", "<your", "<my", "github.com/your", "github.com/my"} {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// suspects are the places of a document that may hold a leftover: none where its
+// text has no part of one, which an escape could hide.
+func suspects(doc *bundle.Document) []string {
+	if !mayHaveLeftover(string(doc.Data)) && !bytes.Contains(doc.Data, []byte(`\u`)) && !bytes.Contains(doc.Data, []byte(`\/`)) {
+		return nil
+	}
+	return doc.Pointers()
+}
