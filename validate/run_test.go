@@ -14,7 +14,6 @@ import (
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/report"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -252,36 +251,6 @@ func TestHostileFileIsRefused(t *testing.T) {
 	}
 	if len(r.Findings) != 1 || r.Findings[0].Rule != "json-syntax" {
 		t.Errorf("%d findings, first %+v", len(r.Findings), r.Findings[0])
-	}
-}
-
-// TestSameBytes runs over many faulty plugins: the output is always the same.
-func TestSameBytes(t *testing.T) {
-	t.Parallel()
-	many := fstest.MapFS{}
-	for i := range 20 {
-		data := fmt.Sprintf(`{"id": "p%d", "type": "panle", "x": 1, "nmae": "x", "backend": "yes", "info": {"logos": {"smal": "../../x"}}, "alerting": true}`, i)
-		many[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(data)}
-		many[fmt.Sprintf("p%d/in/plugin.json", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("{", i))}
-	}
-	first, all := "", rules.All()
-	for range 100 {
-		r, err := validate.Run(t.Context(), many, validate.Options{Rules: all})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		for _, f := range report.Formats() {
-			if err := f.Write(&b, r, report.Options{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if first == "" {
-			first = b.String()
-		}
-		if b.String() != first {
-			t.Fatal("two runs differ")
-		}
 	}
 }
 

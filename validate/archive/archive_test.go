@@ -26,7 +26,11 @@ func pack(t testing.TB, entries ...string) []byte {
 	z := zip.NewWriter(&b)
 	for _, e := range entries {
 		name, data, _ := strings.Cut(e, "=")
-		w, err := z.Create(name)
+		header := &zip.FileHeader{Name: name, Method: zip.Store}
+		if len(data) > 1<<10 { // each writer of a compressed entry costs a millisecond
+			header.Method = zip.Deflate
+		}
+		w, err := z.CreateHeader(header)
 		if err == nil && !strings.HasSuffix(name, "/") {
 			_, err = io.WriteString(w, data)
 		}
@@ -185,8 +189,8 @@ func hostile(t testing.TB) map[string]func() []byte {
 	return map[string]func() []byte{
 		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },
 		"a logo of 100 MiB":     func() []byte { return stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>") },
-		"1,000 plugins with faults": func() []byte {
-			return many(1000, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
+		"150 plugins with faults": func() []byte {
+			return many(150, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
 		},
 		"200,000 entries": func() []byte { return many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }) },
 		"60,000 entries":  func() []byte { return many(60_000, func(i int) string { return fmt.Sprintf("%d", i) }) },

@@ -32,11 +32,16 @@ func readmeRelativeLink() validate.Rule {
 				return // readme-missing says why
 			}
 			data := bytes.TrimPrefix(readme.data, []byte(byteOrderMark))
-			for _, m := range link.FindAllSubmatchIndex(withoutCode(data), maxLinksReported) {
+			reported := 0
+			for _, m := range link.FindAllSubmatchIndex(withoutCode(data), -1) {
 				from, to := target(m)
 				address := string(data[from:to])
 				if !isRelative(address) {
 					continue
+				}
+				if reported++; reported > maxLinksReported {
+					p.Skipf("the links after the first %d relative ones", maxLinksReported)
+					return
 				}
 				p.Report(validate.Finding{
 					Place:   placeIn(p, readme.file, data, from, to),
