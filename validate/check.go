@@ -23,6 +23,7 @@ type runner struct {
 	opts    Options
 	running map[string]bool
 	plugins []string
+	files   map[string]*file // by name
 	tree    *treeFacts
 }
 
@@ -34,14 +35,15 @@ func (r runner) group(targets []target) Report {
 	for _, t := range targets {
 		p := &Pass{
 			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
-			RootName: r.opts.RootName, Plugins: r.plugins,
+			RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 		}
 		if r.opts.IsAlone {
 			p.touched = new(atomic.Bool)
 			p.FS = watched{FS: r.fs, only: t.file, isTouched: p.touched}
 		}
-		block := r.load(p)
+		f := r.files[t.file]
+		p.Data, p.Doc, p.Syntax = f.data, f.doc, f.syntax
 		p.Profile = r.profile(p.Doc, outer)
 		if outer == "" {
 			outer = p.Profile.Name
@@ -56,7 +58,7 @@ func (r runner) group(targets []target) Report {
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
 			if rule.Where.Has(p.Where) && !rule.OfArchive {
-				skips := check(p, rule, block) // it may add to the report
+				skips := check(p, rule, f.block) // it may add to the report
 				report.Skips = append(report.Skips, skips...)
 			}
 		}
@@ -113,9 +115,23 @@ type block struct {
 	isBroken bool // also raw rules have nothing to work on
 }
 
-// load reads and parses plugin.json.
-func (r runner) load(p *Pass) (b block) {
-	if p.IsMissing {
+// file is a plugin.json of the run.
+type file struct {
+	data   []byte
+	doc    *bundle.Document
+	syntax bundle.SyntaxErrors
+	block  block
+}
+
+// load reads and parses the plugin.json of a target.
+func (r runner) load(t target) *file {
+	f := &file{}
+	f.block = f.read(r.fs, t)
+	return f
+}
+
+func (f *file) read(fsys fs.FS, t target) (b block) {
+	if t.isMissing {
 		return block{reason: "there is no plugin.json"}
 	}
 	defer func() {
@@ -123,28 +139,27 @@ func (r runner) load(p *Pass) (b block) {
 			b = block{reason: fmt.Sprintf("reading broke: %v (please report this)", fault), isBroken: true}
 		}
 	}()
-	f, err := p.FS.Open(p.File)
+	in, err := fsys.Open(t.file)
 	if err != nil {
 		return block{reason: err.Error(), isBroken: true}
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxFileBytes+1))
 	switch {
 	case err != nil:
 		return block{reason: err.Error(), isBroken: true}
 	case len(data) > maxFileBytes:
 		return block{reason: fmt.Sprintf("plugin.json has more than %d KiB", maxFileBytes>>10), isBroken: true}
 	}
-	p.Data = data
+	f.data = data
 	if UTF16(data) != "" {
 		return block{reason: "plugin.json is not UTF-8"}
 	}
-	doc, err := bundle.ParseDocument(p.File, bytes.TrimPrefix(data, utf8BOM()))
-	p.Doc = doc
-	if err != nil && !errors.As(err, &p.Syntax) {
+	f.doc, err = bundle.ParseDocument(t.file, bytes.TrimPrefix(data, utf8BOM()))
+	if err != nil && !errors.As(err, &f.syntax) {
 		return block{reason: err.Error(), isBroken: true}
 	}
-	if doc == nil {
+	if f.doc == nil {
 		return block{reason: "plugin.json is not valid JSON"}
 	}
 	return block{}

@@ -33,9 +33,20 @@ type Pass struct {
 	facts   map[any]fact
 	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
 	tree    *treeFacts
+	files   map[string]*file
 	report  *Report
 	spent   int // bytes of its findings
 	dropped int // findings that were too many
+}
+
+// Document returns another plugin.json of the run, nil if it cannot be parsed; ok is
+// false where the run has no such file.
+func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
+	f, ok := p.files[name]
+	if !ok {
+		return nil, false
+	}
+	return f.doc, true
 }
 
 // Runs says whether the rule with the ID is part of this run.

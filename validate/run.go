@@ -66,7 +66,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 
 	groups := byRoot(s.targets)
 	results := make([]Report, len(groups))
-	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, tree: &treeFacts{facts: map[any]fact{}}}
+	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, files: map[string]*file{}, tree: &treeFacts{facts: map[any]fact{}}}
 	for _, t := range s.targets {
 		if !t.isMissing {
 			run.plugins = append(run.plugins, t.file)
@@ -74,6 +74,14 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	}
 	for _, r := range opts.Rules {
 		run.running[r.ID] = true
+	}
+	files := make([]*file, len(s.targets))
+	parallel(ctx, len(files), func(i int) { files[i] = run.load(s.targets[i]) })
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("validate: %w", err)
+	}
+	for i, f := range files {
+		run.files[s.targets[i].file] = f
 	}
 	parallel(ctx, len(groups), func(i int) { results[i] = run.group(groups[i]) })
 	if err := ctx.Err(); err != nil {

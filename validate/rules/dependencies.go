@@ -38,12 +38,10 @@ type siblingsKey struct{}
 // siblings reads every plugin of the run, by id, once for all plugins. Of a plugin
 // that is there as source and built the first counts.
 func siblings(p *validate.Pass) map[string]sibling {
-	read := documentsOf(p) // before, since one TreeFact must not ask for another
 	return validate.TreeFact(p, siblingsKey{}, func() map[string]sibling {
 		all := map[string]sibling{}
-		read.readAll(p)
 		for _, file := range p.Plugins {
-			doc := read.read(p, file)
+			doc, _ := p.Document(file)
 			if doc == nil {
 				continue
 			}

@@ -7,9 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -71,49 +69,18 @@ func exists(p *validate.Pass, name string) bool {
 	return err == nil
 }
 
-// readDocument reads another plugin.json; nil where that cannot be done, which a
+// readDocument returns another plugin.json; nil where that cannot be read, which a
 // finding in that file says.
 func readDocument(p *validate.Pass, file string) *bundle.Document {
-	return documentsOf(p).read(p, file)
-}
-
-// documents are the plugin.json files that were read in this run, each once.
-type documents struct{ sync.Map }
-
-type documentsKey struct{}
-
-func documentsOf(p *validate.Pass) *documents {
-	return validate.TreeFact(p, documentsKey{}, func() *documents { return &documents{} })
-}
-
-func (d *documents) read(p *validate.Pass, file string) *bundle.Document {
-	if doc, ok := d.Load(file); ok {
-		return doc.(*bundle.Document)
+	if doc, ok := p.Document(file); ok {
+		return doc
 	}
-	var doc *bundle.Document
-	if data, err := readFile(p, path.Dir(file), file, maxMetadataBytes); err == nil {
-		doc, _ = bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	data, err := readFile(p, path.Dir(file), file, maxMetadataBytes)
+	if err != nil {
+		return nil
 	}
-	d.Store(file, doc)
+	doc, _ := bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	return doc
-}
-
-// readAll reads the plugin.json files of a large run on all processors: the other
-// plugins wait for them.
-func (d *documents) readAll(p *validate.Pass) {
-	if len(p.Plugins) < 100 {
-		return
-	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(p.Plugins); i = int(next.Add(1)) - 1 {
-				d.read(p, p.Plugins[i])
-			}
-		})
-	}
-	wait.Wait()
 }
 
 // homes are the folders in which the texts of a plugin may lie: its own and, where
