@@ -201,6 +201,13 @@ func hostile(t testing.TB) map[string]func() []byte {
 		"names of 60 KB": func() []byte {
 			return many(150, func(i int) string { return fmt.Sprintf("%d%s", i, strings.Repeat("n", 60_000)) })
 		},
+		"5,000 includes over 90 plugins": func() []byte {
+			entries := []string{`a/plugin.json={"id":"a","name":"A","type":"app","includes":[` + strings.Repeat(`{"type":"panel","path":"x/plugin.json"},`, 5000) + `{}]}`}
+			for i := range 90 {
+				entries = append(entries, fmt.Sprintf(`a/n%d/plugin.json={"id":"n%d","name":"N","type":"datasource"}`, i, i))
+			}
+			return pack(t, entries...)
+		},
 		"an entry that says 4 GiB": func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
 		"an entry that says less":  func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
 		"entries that share bytes": func() []byte {

@@ -27,47 +27,56 @@ func nestedDeclared() validate.Rule {
 					misled[kind] = true
 				}
 			}
-			for _, file := range nestedIn(p) {
-				doc := readDocument(p, file)
-				if doc == nil || isDeclared(p, file, doc) {
-					continue
-				}
-				kind, _ := doc.Text("/type")
+			for _, n := range undeclared(p) {
+				kind, _ := n.doc.Text("/type")
 				if misled[kind] {
 					continue // one fault, one finding
 				}
-				name, _ := doc.Text("/name")
+				name, _ := n.doc.Text("/name")
 				if name == "" {
 					continue // its own plugin.json says so
 				}
-				inner := below(p.Dir, file)
+				inner := below(p.Dir, n.file)
 				p.Report(validate.Finding{
 					Place:   p.Opening("/includes"),
 					Message: fmt.Sprintf("\"includes\" does not list the plugin %q in %s", name, path.Dir(inner)),
 					Mend:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
-					Related: []validate.Related{{Place: sibling{file: file, doc: doc}.in(p, "/id"), Message: "the plugin is here"}},
+					Related: []validate.Related{{Place: n.in(p, "/id"), Message: "the plugin is here"}},
 				})
 			}
 		},
 	}
 }
 
-// isDeclared says whether an entry of "includes" speaks of a nested plugin: by its
-// path or its id, or by its type alone, since names there are often longer.
-func isDeclared(p *validate.Pass, file string, doc *bundle.Document) bool {
-	kind, _ := doc.Text("/type")
-	id, _ := doc.Text("/id")
-	for _, item := range p.Doc.Items("/includes") {
-		text := func(key string) string { t, _ := p.Doc.Text(item + "/" + key); return t }
-		to := path.Join(p.Dir, text("path"))
-		switch {
-		case text("path") != "" && (to == file || to == path.Dir(file)), id != "" && (text("uid") == id || text("id") == id):
-			return true
-		case text("path") == "" && text("type") == kind:
-			return true
+type undeclaredKey struct{}
+
+// undeclared returns the nested plugins of which no entry of "includes" speaks: by
+// its path or its id, or by its type alone, since names there are often longer.
+func undeclared(p *validate.Pass) []sibling {
+	return validate.Fact(p, undeclaredKey{}, func() (left []sibling) {
+		paths, ids, types := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		for _, item := range p.Doc.Items("/includes") {
+			text := func(key string) string { t, _ := p.Doc.Text(item + "/" + key); return t }
+			if to := text("path"); to != "" {
+				paths[path.Join(p.Dir, to)] = true
+			} else {
+				types[text("type")] = true
+			}
+			ids[text("uid")], ids[text("id")] = true, true
 		}
-	}
-	return false
+		for _, file := range nestedIn(p) {
+			doc := readDocument(p, file)
+			if doc == nil {
+				continue
+			}
+			kind, _ := doc.Text("/type")
+			id, _ := doc.Text("/id")
+			if !paths[file] && !paths[path.Dir(file)] && !types[kind] && (id == "" || !ids[id]) {
+				left = append(left, sibling{file: file, doc: doc})
+			}
+		}
+		return left
+	})
 }
 
 // checkInclude reports an entry that names the plugin.json of a nested plugin which
@@ -83,13 +92,9 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 		return false
 	}
 	mend := "correct the path, or delete the entry"
-	for _, file := range nestedIn(p) {
-		doc := readDocument(p, file)
-		if doc == nil || isDeclared(p, file, doc) {
-			continue
-		}
-		if is, _ := doc.Text("/type"); is == kind {
-			mend = fmt.Sprintf("write %q, or delete the entry", below(p.Dir, file))
+	for _, n := range undeclared(p) {
+		if is, _ := n.doc.Text("/type"); is == kind {
+			mend = fmt.Sprintf("write %q, or delete the entry", below(p.Dir, n.file))
 		}
 	}
 	p.Report(validate.Finding{
