@@ -15,9 +15,13 @@ import (
 // maxDepth of folders inside each other.
 const maxDepth = 32
 
-// maxInZip is how many plugin.json files of a zip are checked. A zip holds one plugin
-// and those nested in it.
-const maxInZip = 100
+// A zip holds one plugin and those nested in it. Beyond this number of plugin.json
+// files, and bytes in all of them, the rest is not checked: parsed they take forty
+// times as much.
+const (
+	maxInZip      = 100
+	maxBytesInZip = 2 << 20
+)
 
 // target is one plugin.json to check.
 type target struct {
@@ -32,6 +36,7 @@ type search struct {
 	opts     Options
 	targets  []target
 	skips    []Skip
+	bytes    int64         // of the plugin.json files of a zip
 	isFull   bool          // a zip has more than it may have
 	followed []fs.FileInfo // folders reached through symbolic links
 }
@@ -114,12 +119,15 @@ func (s *search) folder(ctx context.Context, dir string, in around) {
 	if s.isNamedDist(dir) {
 		in.root, in.isDist = "", true
 	}
-	if s.opts.Where == Zip && len(s.targets) >= maxInZip {
-		if !s.isFull {
-			s.isFull = true
-			s.skip(".", fmt.Sprintf("the zip holds more than %d plugin.json files", maxInZip))
+	if s.opts.Where == Zip {
+		s.bytes += metadataBytes(entries)
+		if s.isFull || len(s.targets) >= maxInZip || s.bytes > maxBytesInZip {
+			if !s.isFull {
+				s.isFull = true
+				s.skip(".", fmt.Sprintf("the zip holds more than %d plugin.json files, or more than %d MiB of them", maxInZip, maxBytesInZip>>20))
+			}
+			return
 		}
-		return
 	}
 	hasMetadata := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return e.Name() == bundle.MetadataFile && !e.IsDir()
@@ -143,6 +151,19 @@ func (s *search) folder(ctx context.Context, dir string, in around) {
 		}
 		s.folder(ctx, below, in)
 	}
+}
+
+// metadataBytes is the size of the plugin.json among the entries, if it is one that
+// would be read.
+func metadataBytes(entries []fs.DirEntry) int64 {
+	for _, e := range entries {
+		if e.Name() == bundle.MetadataFile && !e.IsDir() {
+			if info, err := e.Info(); err == nil && info.Size() <= maxFileBytes {
+				return info.Size()
+			}
+		}
+	}
+	return 0
 }
 
 // add notes a plugin.json and returns the root it belongs to.

@@ -90,7 +90,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 			}
 			// The program ends soon, so collecting less is worth some memory.
 			debug.SetGCPercent(400)
-			debug.SetMemoryLimit(192 << 20)
+			debug.SetMemoryLimit(224 << 20)
 			return verbs.Validate(c.Context(), stdout, o)
 		},
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -23,14 +24,25 @@ func dependenciesIn(doc *bundle.Document) (all []dependency) {
 	return all
 }
 
+// distinct leaves out the dependencies on a plugin that an earlier one names.
+func distinct(all []dependency) []dependency {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(d dependency) bool {
+		again := seen[d.id]
+		seen[d.id] = true
+		return again
+	})
+}
+
 var dependencyType = regexp.MustCompile(`^/dependencies/plugins/\d+/type$`)
 
 func isDependencyType(pointer string) bool { return dependencyType.MatchString(pointer) }
 
 // sibling is a plugin of the run.
 type sibling struct {
-	file string
-	doc  *bundle.Document
+	file  string
+	doc   *bundle.Document
+	needs []dependency // distinct
 }
 
 type siblingsKey struct{}
@@ -47,7 +59,7 @@ func siblings(p *validate.Pass) map[string]sibling {
 			}
 			if id, _ := doc.Text("/id"); id != "" {
 				if _, again := all[id]; !again {
-					all[id] = sibling{file: file, doc: doc}
+					all[id] = sibling{file: file, doc: doc, needs: distinct(dependenciesIn(doc))}
 				}
 			}
 		}

@@ -17,7 +17,7 @@ func dependencyCycle() validate.Rule {
 		Mend:     "delete one of the dependencies",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
-			for _, d := range dependenciesIn(p.Doc) {
+			for _, d := range distinct(dependenciesIn(p.Doc)) {
 				if id == "" || d.id == id {
 					continue // dependency-self speaks of it
 				}
@@ -74,7 +74,7 @@ func wayTo(all map[string]sibling, id, target string, seen map[string]bool) []st
 		return nil
 	}
 	seen[id] = true
-	for _, d := range dependenciesIn(from.doc) {
+	for _, d := range from.needs {
 		if rest := wayTo(all, d.id, target, seen); rest != nil {
 			return append([]step{{id: id, from: from, pointer: d.pointer + "/id"}}, rest...)
 		}

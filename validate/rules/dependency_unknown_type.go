@@ -30,8 +30,9 @@ func dependencyUnknownType(s schemas) validate.Rule {
 				}
 				p.Report(finding)
 			}
+			others := siblings(p)
 			for _, d := range dependenciesIn(p.Doc) {
-				other, ok := siblings(p)[d.id]
+				other, ok := others[d.id]
 				if !ok {
 					continue
 				}
