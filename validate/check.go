@@ -139,6 +139,13 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 			b = block{reason: fmt.Sprintf("reading broke: %v (please report this)", fault), isBroken: true}
 		}
 	}()
+	info, err := fs.Stat(fsys, t.file)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		err = fmt.Errorf("%s is not a regular file", t.file)
+	}
+	if err != nil {
+		return block{reason: err.Error(), isBroken: true}
+	}
 	in, err := fsys.Open(t.file)
 	if err != nil {
 		return block{reason: err.Error(), isBroken: true}

@@ -53,6 +53,13 @@ func boundary(dir, cwd string) string {
 // Read reads a slipway.yaml. name is how findings name it, rules are the ids of all
 // rules.
 func Read(file, name string, rules []string) (*Config, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe would wait for its writer
+		return nil, fmt.Errorf("%s is not a regular file", file)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
