@@ -129,7 +129,7 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 		return nil, err
 	}
 	undo = append(undo, s.lock.Close)
-	if s.store, err = store.Open(ctx, store.Options{Path: o.Database, Logger: logger}); err != nil {
+	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: logger}); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.store.Close)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // output is what a server prints, also after its test's last look.
@@ -117,7 +117,7 @@ func TestStopCutsStreams(t *testing.T) {
 func TestPluginToken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "slipway.db")})
+	st, err := store.Open(ctx, store.Options{Database: testdb.New(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

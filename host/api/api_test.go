@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 const (
@@ -40,7 +40,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
-	f.store, err = store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock})
+	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // with a floor: the bare mux and one prepared query on the same file.
 func BenchmarkRead(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "slipway.db")
-	s, err := store.Open(b.Context(), store.Options{Path: path})
+	s, err := store.Open(b.Context(), store.Options{Database: path})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -32,7 +33,7 @@ const (
 // TestMain makes the test binary double as the backend of a data source.
 func TestMain(m *testing.M) {
 	if !strings.HasPrefix(filepath.Base(os.Args[0]), backendName) {
-		os.Exit(m.Run())
+		os.Exit(testdb.Main(m))
 	}
 	sdk.Serve(sdk.Plugin{
 		CheckHealth: func(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {

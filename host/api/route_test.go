@@ -12,12 +12,13 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // serverOf serves a table of its own.
 func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{})
+	s, err := store.Open(t.Context(), store.Options{Database: testdb.New(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // clock is a time that a test moves.
@@ -35,7 +35,7 @@ func (c *clock) Advance(d time.Duration) {
 func TestAuthenticateElsewhere(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
-	o := store.Options{Path: filepath.Join(t.TempDir(), "slipway.db"), Clock: now.Now}
+	o := store.Options{Database: testdb.New(t), Clock: now.Now}
 	here, there := open(t, o), open(t, o)
 	ctx := t.Context()
 	account := must(here.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)

@@ -23,9 +23,10 @@ type credential struct {
 // Authenticate returns the identity behind a bearer token, or
 // host.ErrUnauthorized: unknown, deleted or expired, or its account is disabled.
 //
-// A credential is remembered after its first use. A change made through this
-// Store counts from the next call on; a change made by another process that has
-// the database open counts within maxAge.
+// A change counts from the next call on. With SQLite a credential is remembered
+// after its first use, and a change made by another process that has the file open
+// counts within maxAge. With PostgreSQL, which other hosts write to, nothing is
+// remembered.
 func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identity, error) {
 	digest, now := token.Digest(), s.clock()
 	c, generation := s.identities.find(digest, now)
@@ -100,12 +101,16 @@ const (
 // identities remembers credentials by their digest. Each change of an account or
 // a token forgets all of them: such changes are rare and reading again is cheap.
 type identities struct {
+	isOff bool
+
 	mu         sync.RWMutex
 	generation uint64 // counts the changes
 	byDigest   map[string]*credential
 }
 
-func newIdentities() *identities { return &identities{byDigest: make(map[string]*credential)} }
+func newIdentities(isShared bool) *identities {
+	return &identities{isOff: isShared, byDigest: make(map[string]*credential)}
+}
 
 // find returns nil if the digest is to be read from the database, and the
 // generation to give to keep.
@@ -124,7 +129,7 @@ func (i *identities) find(digest string, now time.Time) (*credential, uint64) {
 func (i *identities) keep(digest string, c *credential, generation uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.generation != generation {
+	if i.isOff || i.generation != generation {
 		return
 	}
 	if len(i.byDigest) >= mostIdentities {
@@ -140,8 +145,14 @@ func (i *identities) forget() {
 	clear(i.byDigest)
 }
 
-// transactAccess is transact for a change of what a credential stands for.
+// transactAccess is transact for a change of what a credential stands for. Hosts
+// make such changes one after the other: they first look at what there is.
 func (s *Store) transactAccess(ctx context.Context, do func(tx *sql.Tx) error) error {
 	defer s.identities.forget()
-	return s.transact(ctx, do)
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.wait(ctx, tx, accessLock); err != nil {
+			return err
+		}
+		return do(tx)
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
-	"strings"
 )
 
 // migrations are files NNNN_name.sql, each run once, in the order of their names.
@@ -25,6 +24,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	return s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.wait(ctx, tx, migrationLock); err != nil {
+			return err
+		}
 		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {
@@ -47,7 +49,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			}
 		}
 		if done > known {
-			return fmt.Errorf("a newer version wrote this database (schema %d, this version knows %d): upgrade, or use another file", done, known)
+			return fmt.Errorf("a newer version wrote this database (schema %d, this version knows %d): upgrade, or use another database", done, known)
 		}
 		return nil
 	})
@@ -58,8 +60,7 @@ func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, fil
 	if err != nil {
 		return err
 	}
-	const autoID = "INTEGER PRIMARY KEY AUTOINCREMENT"
-	if _, err := tx.ExecContext(ctx, strings.ReplaceAll(string(text), "$AUTOID", autoID)); err != nil {
+	if _, err := tx.ExecContext(ctx, s.dialect.schema.Replace(string(text))); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",

@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
-	"modernc.org/sqlite"
+	"github.com/jackc/pgerrcode"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/slipway-dev/slipway/host"
@@ -24,15 +25,11 @@ type pool struct {
 	prepared map[string]*sql.Stmt
 }
 
-func newPool(dataSource string, size int) (*pool, error) {
-	connector, err := sqlite.NewConnector(dataSource)
-	if err != nil {
-		return nil, err
-	}
+func newPool(connector driver.Connector, size int) *pool {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, prepared: make(map[string]*sql.Stmt)}, nil
+	return &pool{db: db, prepared: make(map[string]*sql.Stmt)}
 }
 
 // QueryContext prepares the query the first time and runs it.
@@ -43,10 +40,11 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sq
 	if stmt == nil {
 		var err error
 		if stmt, err = p.prepare(ctx, query); err != nil {
-			return nil, err
+			return nil, orUnavailable(err)
 		}
 	}
-	return stmt.QueryContext(ctx, args...)
+	rows, err := stmt.QueryContext(ctx, args...)
+	return rows, orUnavailable(err)
 }
 
 func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -115,13 +113,13 @@ func scanID(row scanner) (id int64, err error) {
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := s.write.db.BeginTx(ctx, nil)
 	if err != nil {
-		return orBusy(err)
+		return orUnavailable(err)
 	}
 	defer tx.Rollback() // nothing is left to undo after Commit
 	if err := do(tx); err != nil {
-		return orBusy(err)
+		return orUnavailable(err)
 	}
-	return orBusy(tx.Commit())
+	return orUnavailable(tx.Commit())
 }
 
 // affected returns host.NotFound(what) if a statement changed no row.
@@ -145,29 +143,24 @@ func orNotFound(err error, what string) error {
 
 // orDuplicate gives the violation of a unique index its name.
 func orDuplicate(err error, duplicate error) error {
-	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE {
+	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
 		return duplicate
 	}
 	return err
 }
 
-// orBusy says in a person's words that another process holds the file.
-func orBusy(err error) error {
-	if isBusy(err) {
-		return fmt.Errorf("%w (%w)", &host.Error{Category: host.ErrUnavailable,
-			Message: "the database is busy; try again in a moment"}, err)
+// orUnavailable says in a person's words that the database cannot do it now.
+func orUnavailable(err error) error {
+	text := ""
+	switch {
+	case isBusy(err):
+		text = "the database is busy; try again in a moment"
+	case isGone(err):
+		text = "the database does not answer; try again in a moment"
+	default:
+		return err
 	}
-	return err
-}
-
-func isBusy(err error) bool { return code(err)&0xff == sqlite3.SQLITE_BUSY }
-
-// code is SQLite's extended result code of an error, 0 if it is not SQLite's.
-func code(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code()
-	}
-	return 0
+	return fmt.Errorf("%w (%w)", &host.Error{Category: host.ErrUnavailable, Message: text}, err)
 }
 
 // Page is a part of a list. The zero value is the first 1000.

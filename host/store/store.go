@@ -1,19 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
-	"os"
-	"path/filepath"
 	"runtime"
-	"sync"
+	"strings"
 	"time"
 )
 
@@ -23,20 +17,17 @@ const MainOrg int64 = 1
 // Options say where the data is and what the store may use. The zero value is a
 // store in a temporary folder that Close removes.
 type Options struct {
-	Path   string           // of the SQLite file; its folder is made if it is missing
-	Clock  func() time.Time // time.Now if nil
-	Rand   io.Reader        // safe for concurrent use; crypto/rand if nil
-	Logger *slog.Logger     // no log if nil
+	Database string           // a SQLite file, made with its folder if missing, or a postgres:// URL
+	Clock    func() time.Time // time.Now if nil
+	Rand     io.Reader        // safe for concurrent use; crypto/rand if nil
+	Logger   *slog.Logger     // no log if nil
 }
 
 // Store is an open database. Its methods may be called from many goroutines.
-//
-// SQLite allows one writer: all writes share one connection and wait for each
-// other there, and not with retries at the file; reads have a pool of their own
-// and, with a write-ahead log, wait for nobody.
 type Store struct {
-	write *pool
-	read  *pool
+	write   *pool
+	read    *pool // in PostgreSQL the same as write
+	dialect dialect
 
 	clock      func() time.Time
 	random     io.Reader
@@ -45,12 +36,20 @@ type Store struct {
 	close      func() error
 }
 
-// Open opens the database, makes it if there is none, and brings its schema up to
-// date. Several processes may open one file, also at once.
-//
-// An acknowledged write survives the death of the process. The write-ahead log is
-// not synced at each commit (synchronous=NORMAL): a power failure can lose the
-// last moments, but cannot corrupt the file.
+// dialect is what the two databases do differently.
+type dialect struct {
+	isShared bool              // several hosts may write
+	schema   *strings.Replacer // writes a migration in the words of the database
+}
+
+// IsShared says whether several hosts can share a database with this name: whether
+// it is the URL of a PostgreSQL server.
+func IsShared(database string) bool {
+	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
+}
+
+// Open opens the database, makes a SQLite file if there is none, and brings the
+// schema up to date. Several processes may open one database, also at once.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger}
 	if s.clock == nil {
@@ -62,36 +61,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.identities = newIdentities()
-	path, remove, err := makeFile(o.Path)
+	var err error
+	if IsShared(o.Database) {
+		err = s.openPostgres(ctx, o.Database)
+	} else {
+		err = s.openSQLite(ctx, o.Database)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx, path, remove); err != nil {
-		return nil, fmt.Errorf("open database %s: %w", cmp.Or(o.Path, "(temporary)"), err)
-	}
+	s.identities = newIdentities(s.dialect.isShared)
 	return s, nil
-}
-
-// open connects to the file and brings it up to date; on an error it leaves
-// nothing open.
-func (s *Store) open(ctx context.Context, path string, remove func() error) (err error) {
-	if s.write, err = newPool(dataSource(path, "_txlock=immediate"), 1); err != nil {
-		return err
-	}
-	if s.read, err = newPool(dataSource(path, "_pragma=query_only(1)"), readers()); err != nil {
-		return err
-	}
-	s.close = sync.OnceValue(func() error { // the writer last: it folds the log into the file
-		return errors.Join(s.read.db.Close(), s.write.db.Close(), remove())
-	})
-	if err = s.useWAL(ctx); err == nil {
-		err = s.migrate(ctx)
-	}
-	if err != nil {
-		return errors.Join(err, s.close())
-	}
-	return nil
 }
 
 // Close waits for running statements and closes the database. Calling it again
@@ -104,66 +84,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// readers is the size of the read pool. Reads are bound by the processor: measured
-// on two of them, more connections than processors gain nothing and each has a
-// page cache. A few more let a long read run beside short ones.
+// readers is the number of connections for reading. Reads of SQLite are bound by
+// the processor: measured on two of them, more connections than processors gain
+// nothing and each has a page cache. A few more let a long read run beside short
+// ones.
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
-
-// makeFile makes the file for its owner alone, before SQLite would make it for
-// everybody; its log files take over its mode. remove undoes a temporary one.
-func makeFile(path string) (absolute string, remove func() error, err error) {
-	remove = func() error { return nil }
-	if path == "" {
-		dir, err := os.MkdirTemp("", "slipway-store-")
-		if err != nil {
-			return "", nil, fmt.Errorf("make a temporary database: %w", err)
-		}
-		path, remove = filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }
-	}
-	if absolute, err = filepath.Abs(path); err != nil {
-		return "", nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
-		return "", nil, fmt.Errorf("make the folder of the database: %w", err)
-	}
-	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return "", nil, fmt.Errorf("open database: %w", err)
-	}
-	return absolute, remove, file.Close()
-}
-
-// dataSource is the driver's name for the file, with one more option.
-func dataSource(path, option string) string {
-	path = filepath.ToSlash(path)
-	if path[0] != '/' { // C:/...
-		path = "/" + path
-	}
-	const options = "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&"
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: options + option}).String()
-}
-
-// useWAL asks again while another process that starts now holds the file: SQLite
-// does not wait by itself for this one change.
-func (s *Store) useWAL(ctx context.Context) error {
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		var mode string
-		err := s.write.db.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode)
-		switch {
-		case err == nil && mode == "wal":
-			return nil
-		case err == nil:
-			return fmt.Errorf("the file system allows no write-ahead log (journal mode %s)", mode)
-		case !isBusy(err) || time.Now().After(deadline):
-			return err
-		}
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
 
 // now is the clock in the unit of the time columns.
 func (s *Store) now() int64 { return s.clock().UnixMilli() }

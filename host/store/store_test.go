@@ -13,12 +13,13 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 func open(t *testing.T, o store.Options) *store.Store {
 	t.Helper()
-	if o.Path == "" {
-		o.Path = filepath.Join(t.TempDir(), "slipway.db")
+	if o.Database == "" {
+		o.Database = testdb.New(t)
 	}
 	s, err := store.Open(t.Context(), o)
 	if err != nil {
@@ -50,7 +51,7 @@ func as(role host.Role) host.Identity { return host.Identity{OrgID: org, Role: r
 func TestOpenMakesPrivateFiles(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data #1?%41", "deeper")
-	s := open(t, store.Options{Path: filepath.Join(dir, "slipway.db")})
+	s := open(t, store.Options{Database: filepath.Join(dir, "slipway.db")})
 	must(s.CreateFolder(t.Context(), org, host.Folder{Title: "x"}))(t)
 	if err := s.Ping(t.Context()); err != nil {
 		t.Error(err)
@@ -86,7 +87,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	newer := filepath.Join(dir, "newer.db")
-	if err := must(store.Open(t.Context(), store.Options{Path: newer}))(t).Close(); err != nil {
+	if err := must(store.Open(t.Context(), store.Options{Database: newer}))(t).Close(); err != nil {
 		t.Fatal(err)
 	}
 	db := must(sql.Open("sqlite", newer))(t)
@@ -97,7 +98,7 @@ func TestOpenRefuses(t *testing.T) {
 	for path, want := range map[string]string{
 		garbage: "not a database", newer: "newer version", dir: "is a directory", filepath.Join(garbage, "x.db"): "not a directory",
 	} {
-		s, err := store.Open(t.Context(), store.Options{Path: path})
+		s, err := store.Open(t.Context(), store.Options{Database: path})
 		if err == nil || !strings.Contains(err.Error(), want) || s != nil {
 			t.Errorf("Open(%s): %v, want %q", path, err, want)
 		}
@@ -107,11 +108,11 @@ func TestOpenRefuses(t *testing.T) {
 // Many stores open one new file at once, as several hosts do.
 func TestOpenAtOnce(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "slipway.db")
+	path := testdb.New(t)
 	var wg sync.WaitGroup
 	for n := range 8 {
 		wg.Go(func() {
-			s, err := store.Open(t.Context(), store.Options{Path: path})
+			s, err := store.Open(t.Context(), store.Options{Database: path})
 			if err != nil {
 				t.Error(err)
 				return
@@ -126,7 +127,7 @@ func TestOpenAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s := open(t, store.Options{Path: path})
+	s := open(t, store.Options{Database: path})
 	if folders := must(s.Folders(t.Context(), org, store.Page{}))(t); len(folders) != 8 {
 		t.Errorf("%d folders", len(folders))
 	}
@@ -139,8 +140,8 @@ func TestOpenAtOnce(t *testing.T) {
 // The first admin password is shown by exactly one of the hosts that start at once.
 func TestEnsureAdmin(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "slipway.db")
-	first, second := open(t, store.Options{Path: path}), open(t, store.Options{Path: path})
+	path := testdb.New(t)
+	first, second := open(t, store.Options{Database: path}), open(t, store.Options{Database: path})
 	var shown []string
 	for _, s := range []*store.Store{first, second, first} {
 		if password := must(s.EnsureAdmin(t.Context(), ""))(t); password != "" {

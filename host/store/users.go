@@ -71,7 +71,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	if err != nil {
 		return "", err
 	}
-	err = s.transact(ctx, func(tx *sql.Tx) error {
+	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
 			_, err = insertUser(ctx, tx, host.User{OrgID: MainOrg, Login: host.AdminLogin,

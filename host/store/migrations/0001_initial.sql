@@ -1,30 +1,31 @@
--- $AUTOID is the dialect's primary key that counts up and never gives an id twice.
+-- $AUTOID is the database's primary key that counts up and never gives an id twice,
+-- $TEXT its text that is compared byte by byte.
 -- Times are Unix milliseconds. *_folded is the text without its case.
 
 CREATE TABLE orgs (
 	id   $AUTOID,
-	name TEXT NOT NULL UNIQUE
+	name $TEXT NOT NULL UNIQUE
 );
 INSERT INTO orgs (name) VALUES ('Main Org.');
 
 CREATE TABLE users (
 	id            $AUTOID,
 	org_id        BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-	login         TEXT NOT NULL UNIQUE,
-	role          TEXT NOT NULL,
+	login         $TEXT NOT NULL UNIQUE,
+	role          $TEXT NOT NULL,
 	is_disabled   BOOLEAN NOT NULL DEFAULT FALSE,
-	password_hash TEXT NOT NULL
+	password_hash $TEXT NOT NULL
 );
 
 CREATE TABLE service_accounts (
 	id          $AUTOID,
 	org_id      BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-	name        TEXT NOT NULL,
-	name_folded TEXT NOT NULL,
-	login       TEXT NOT NULL,
-	role        TEXT NOT NULL,
+	name        $TEXT NOT NULL,
+	name_folded $TEXT NOT NULL,
+	login       $TEXT NOT NULL,
+	role        $TEXT NOT NULL,
 	is_disabled BOOLEAN NOT NULL DEFAULT FALSE,
-	plugin_id   TEXT, -- of a plugin's own account
+	plugin_id   $TEXT, -- of a plugin's own account
 	UNIQUE (org_id, name_folded),
 	UNIQUE (org_id, login),
 	UNIQUE (org_id, plugin_id)
@@ -32,8 +33,8 @@ CREATE TABLE service_accounts (
 
 CREATE TABLE account_grants (
 	account_id BIGINT NOT NULL REFERENCES service_accounts (id) ON DELETE CASCADE,
-	action     TEXT NOT NULL,
-	scope      TEXT NOT NULL,
+	action     $TEXT NOT NULL,
+	scope      $TEXT NOT NULL,
 	PRIMARY KEY (account_id, action, scope)
 );
 
@@ -43,9 +44,9 @@ CREATE TABLE tokens (
 	id         $AUTOID,
 	org_id     BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
 	account_id BIGINT REFERENCES service_accounts (id) ON DELETE CASCADE, -- NULL: an API key
-	role       TEXT, -- of an API key
-	name       TEXT NOT NULL,
-	digest     TEXT NOT NULL UNIQUE,
+	role       $TEXT, -- of an API key
+	name       $TEXT NOT NULL,
+	digest     $TEXT NOT NULL UNIQUE,
 	created_at BIGINT NOT NULL,
 	expires_at BIGINT, -- NULL: never
 	CHECK ((account_id IS NULL) <> (role IS NULL))
@@ -56,8 +57,8 @@ CREATE UNIQUE INDEX tokens_account_name ON tokens (account_id, name) WHERE accou
 CREATE TABLE folders (
 	id     $AUTOID,
 	org_id BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-	uid    TEXT NOT NULL,
-	title  TEXT NOT NULL,
+	uid    $TEXT NOT NULL,
+	title  $TEXT NOT NULL,
 	UNIQUE (org_id, uid),
 	UNIQUE (org_id, title)
 );
@@ -65,13 +66,13 @@ CREATE TABLE folders (
 CREATE TABLE dashboards (
 	id     $AUTOID,
 	org_id BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-	uid    TEXT NOT NULL,
-	title  TEXT NOT NULL,
+	uid    $TEXT NOT NULL,
+	title  $TEXT NOT NULL,
 	UNIQUE (org_id, uid)
 );
 
 CREATE TABLE dashboard_tags (
-	tag          TEXT NOT NULL,
+	tag          $TEXT NOT NULL,
 	dashboard_id BIGINT NOT NULL REFERENCES dashboards (id) ON DELETE CASCADE,
 	PRIMARY KEY (tag, dashboard_id)
 );
@@ -80,10 +81,10 @@ CREATE INDEX dashboard_tags_dashboard ON dashboard_tags (dashboard_id);
 CREATE TABLE playlists (
 	id          $AUTOID,
 	org_id      BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
-	uid         TEXT NOT NULL,
-	name        TEXT NOT NULL,
-	name_folded TEXT NOT NULL,
-	rotation    TEXT NOT NULL, -- the interval, as its owner wrote it
+	uid         $TEXT NOT NULL,
+	name        $TEXT NOT NULL,
+	name_folded $TEXT NOT NULL,
+	rotation    $TEXT NOT NULL, -- the interval, as its owner wrote it
 	UNIQUE (org_id, uid)
 );
 CREATE INDEX playlists_by_name ON playlists (org_id, name, uid);
@@ -92,8 +93,8 @@ CREATE TABLE playlist_items (
 	id          $AUTOID,
 	playlist_id BIGINT NOT NULL REFERENCES playlists (id) ON DELETE CASCADE,
 	position    BIGINT NOT NULL,
-	type        TEXT NOT NULL,
-	value       TEXT NOT NULL,
-	title       TEXT NOT NULL
+	type        $TEXT NOT NULL,
+	value       $TEXT NOT NULL,
+	title       $TEXT NOT NULL
 );
 CREATE INDEX playlist_items_in_order ON playlist_items (playlist_id, position);

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// sqliteDialect is SQLite. It allows one writer: all writes share one connection and
+// wait for each other there, and not with retries at the file; reads have a pool of
+// their own and, with a write-ahead log, wait for nobody.
+func sqliteDialect() dialect {
+	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
+}
+
+// openSQLite connects to the file and brings it up to date; on an error it leaves
+// nothing open.
+//
+// An acknowledged write survives the death of the process. The write-ahead log is
+// not synced at each commit (synchronous=NORMAL): a power failure can lose the
+// last moments, but cannot corrupt the file.
+func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open database %s: %w", cmp.Or(name, "(temporary)"), err)
+		}
+	}()
+	path, remove, err := makeFile(name)
+	if err != nil {
+		return err
+	}
+	s.dialect = sqliteDialect()
+	if s.write, err = newSQLitePool(dataSource(path, "_txlock=immediate"), 1); err != nil {
+		return err
+	}
+	if s.read, err = newSQLitePool(dataSource(path, "_pragma=query_only(1)"), readers()); err != nil {
+		return err
+	}
+	s.close = sync.OnceValue(func() error { // the writer last: it folds the log into the file
+		return errors.Join(s.read.db.Close(), s.write.db.Close(), remove())
+	})
+	if err = s.useWAL(ctx); err == nil {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
+}
+
+func newSQLitePool(dataSource string, size int) (*pool, error) {
+	connector, err := sqlite.NewConnector(dataSource)
+	if err != nil {
+		return nil, err
+	}
+	return newPool(connector, size), nil
+}
+
+// makeFile makes the file for its owner alone, before SQLite would make it for
+// everybody; its log files take over its mode. remove undoes a temporary one.
+func makeFile(path string) (absolute string, remove func() error, err error) {
+	remove = func() error { return nil }
+	if path == "" {
+		dir, err := os.MkdirTemp("", "slipway-store-")
+		if err != nil {
+			return "", nil, fmt.Errorf("make a temporary database: %w", err)
+		}
+		path, remove = filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }
+	}
+	if absolute, err = filepath.Abs(path); err != nil {
+		return "", nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
+		return "", nil, fmt.Errorf("make the folder of the database: %w", err)
+	}
+	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", nil, fmt.Errorf("open database: %w", err)
+	}
+	return absolute, remove, file.Close()
+}
+
+// dataSource is the driver's name for the file, with one more option.
+func dataSource(path, option string) string {
+	path = filepath.ToSlash(path)
+	if path[0] != '/' { // C:/...
+		path = "/" + path
+	}
+	const options = "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&"
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: options + option}).String()
+}
+
+// useWAL asks again while another process that starts now holds the file: SQLite
+// does not wait by itself for this one change.
+func (s *Store) useWAL(ctx context.Context) error {
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		var mode string
+		err := s.write.db.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode)
+		switch {
+		case err == nil && mode == "wal":
+			return nil
+		case err == nil:
+			return fmt.Errorf("the file system allows no write-ahead log (journal mode %s)", mode)
+		case !isBusy(err) || time.Now().After(deadline):
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func isBusy(err error) bool { return code(err)&0xff == sqlite3.SQLITE_BUSY }
+
+// code is SQLite's extended result code of an error, 0 if it is not SQLite's.
+func code(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()
+	}
+	return 0
+}
