@@ -11,12 +11,15 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/internal/demo"
 	"github.com/slipway-dev/slipway/internal/newrule"
+	"github.com/slipway-dev/slipway/internal/testdb"
 
 	//mage:import
 	_ "github.com/slipway-dev/slipway/targets"
@@ -29,7 +32,7 @@ func Demo(ctx context.Context, once *bool) error {
 	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
 }
 
-// Test passes all tests, under the race detector where there is a C compiler; -run=Name picks some.
+// Test passes all tests, under the race detector where there is a C compiler, those of the host on PostgreSQL too where it is installed; -run=Name picks some.
 func Test(ctx context.Context, run *string) error {
 	args := []string{"test"}
 	if _, err := exec.LookPath("gcc"); err == nil {
@@ -39,6 +42,17 @@ func Test(ctx context.Context, run *string) error {
 	}
 	if run != nil {
 		args = append(args, "-run="+*run)
+	}
+	if _, err := testdb.Bin(); err == nil {
+		fmt.Println("the host on PostgreSQL:")
+		cmd := exec.CommandContext(ctx, "go", slices.Concat(args, []string{"./host/...", "./cmd/slipway"})...)
+		cmd.Env = append(os.Environ(), testdb.Env+"=postgres")
+		if err := start(cmd); err != nil {
+			return err
+		}
+		fmt.Println("everything, the host on SQLite:")
+	} else {
+		fmt.Println("testing the host on SQLite only:", err)
 	}
 	return command(ctx, "go", append(args, "./...")...)
 }
@@ -101,12 +115,16 @@ func E2e(ctx context.Context, platforms *string) error {
 }
 
 func command(ctx context.Context, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
+	return start(exec.CommandContext(ctx, name, args...))
+}
+
+// start runs a command on our own output, and fails with its status.
+func start(cmd *exec.Cmd) error {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
-		return mg.Fatalf(ended.ExitCode(), "%s %s ended with status %d", name, args[0], ended.ExitCode())
+		return mg.Fatalf(ended.ExitCode(), "%s %s ended with status %d", filepath.Base(cmd.Path), cmd.Args[1], ended.ExitCode())
 	}
 	return err
 }

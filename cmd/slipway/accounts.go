@@ -2,6 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -10,21 +16,44 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// hostInstance names the tokens of this host. One database has one host.
-const hostInstance = "slipway-host"
+// instanceName is the name of this host's tokens, which no other host on the same
+// database has. It is made once and kept in the data folder, so that each start finds
+// the tokens of the one before.
+func instanceName(dataDir string) (string, error) {
+	file := filepath.Join(dataDir, "instance")
+	known, err := os.ReadFile(file)
+	if name := string(known); err == nil && host.IsUID(name) {
+		return name, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the name of this host: %w", err)
+	}
+	name, err := host.NewUID(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dataDir, 0o700); err != nil {
+		return "", fmt.Errorf("make the data folder: %w", err)
+	}
+	if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
+		return "", fmt.Errorf("keep the name of this host: %w", err)
+	}
+	return name, nil
+}
 
 // accounts looks after the service accounts of the plugins. Each plugin has one
 // token for the life of this host: a process that replaces another gets the same
 // one, so that requests in the old one go on.
 type accounts struct {
-	store *store.Store
+	store    *store.Store
+	instance string // names the tokens of this host
 
 	mu     sync.Mutex
 	tokens map[string]host.Token // by plugin id
 }
 
-func newAccounts(s *store.Store) *accounts {
-	return &accounts{store: s, tokens: map[string]host.Token{}}
+func newAccounts(s *store.Store, instance string) *accounts {
+	return &accounts{store: s, instance: instance, tokens: map[string]host.Token{}}
 }
 
 // token is a loader.TokenFunc.
@@ -41,7 +70,7 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 			return token.Secret(), a.store.SetPluginGrants(ctx, store.MainOrg, id, grants)
 		}
 	}
-	access, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, hostInstance, grants)
+	access, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, a.instance, grants)
 	if err != nil {
 		return "", err
 	}

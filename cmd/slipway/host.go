@@ -48,8 +48,8 @@ const (
 func (o *hostOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.DataDir, "data-dir", "", "folder of the database (default: .slipway/data)")
-	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data folder)")
+	f.StringVar(&o.DataDir, "data-dir", "", "folder of the database and of what this host keeps (default: .slipway/data)")
+	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data folder), or postgres://user:password@server/name")
 	f.StringVar(&o.AdminPassword, "admin-password", "", "password of the user admin; also from "+envAdminPassword+" (generated and printed once)")
 	f.StringVar(&o.ServiceVersion, "service-version", defaultServiceVersion, "version of the service that plugins are told")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
@@ -125,15 +125,19 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	}
 	undo = append(undo, listener.Close)
 	s := &server{url: "http://" + reachable(listener.Addr()), stdout: stdout, failed: make(chan error, 1), drain: drainTimeout}
-	if s.lock, err = lockDatabase(o.Database); err != nil {
+	if s.lock, err = lockData(o); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.lock.Close)
+	instance, err := instanceName(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
 	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: logger}); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.store.Close)
-	s.accounts = newAccounts(s.store)
+	s.accounts = newAccounts(s.store, instance)
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginsDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
 		Environ: os.Environ(), Token: s.accounts.token, Logger: logger,
@@ -177,19 +181,23 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	return s, nil
 }
 
-// lockDatabase refuses a second host on one SQLite file: each would take the
-// plugins' tokens of the other away.
-func lockDatabase(file string) (*flock.Flock, error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the database: %w", err)
+// lockData refuses a second host on one SQLite file or, with PostgreSQL, on one data
+// folder: each would take the plugins' tokens of the other away.
+func lockData(o hostOptions) (*flock.Flock, error) {
+	name := o.Database
+	if store.IsShared(name) {
+		name = filepath.Join(o.DataDir, "instance")
 	}
-	lock := flock.New(file+".lock", flock.SetPermissions(0o600))
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	lock := flock.New(name+".lock", flock.SetPermissions(0o600))
 	free, err := lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("lock database %s: %w", file, err)
+		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
 	if !free {
-		return nil, fmt.Errorf("another host runs on the database %s: stop it, or give this one its own --data-dir", file)
+		return nil, fmt.Errorf("another host runs on %s: stop it, or give this one its own --data-dir", name)
 	}
 	return lock, nil
 }

@@ -34,7 +34,7 @@ func (o *output) String() string {
 }
 
 func testOptions(t *testing.T) hostOptions {
-	return hostOptions{Listen: "127.0.0.1:0", DataDir: t.TempDir(), AdminPassword: "x", ServiceVersion: defaultServiceVersion}
+	return hostOptions{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: testdb.New(t), AdminPassword: "x", ServiceVersion: defaultServiceVersion}
 }
 
 func TestOneHostPerDatabase(t *testing.T) {
@@ -44,7 +44,7 @@ func TestOneHostPerDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := startServer(t.Context(), o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "another host runs on the database") {
+	if _, err := startServer(t.Context(), o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "another host runs on") {
 		t.Errorf("a second host: %v", err)
 	}
 	if err := first.close(); err != nil {
@@ -122,7 +122,7 @@ func TestPluginToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
-	a := newAccounts(st)
+	a := newAccounts(st, "test")
 	token := func(actions ...string) string {
 		iam := &bundle.IAM{}
 		for _, action := range actions {
@@ -150,6 +150,72 @@ func TestPluginToken(t *testing.T) {
 	}
 	if fresh := token("playlists:read"); fresh == first || !allows("playlists:read") {
 		t.Error("a removed account was not made again")
+	}
+}
+
+// Hosts that share a database start at once, and what happens in one counts in the
+// others from the next request on.
+func TestHostsShareADatabase(t *testing.T) {
+	t.Parallel()
+	if !testdb.IsWanted() {
+		t.Skip("only PostgreSQL is shared: " + testdb.Env + "=postgres")
+	}
+	ctx, database := t.Context(), testdb.New(t)
+	servers := make([]*server, 3)
+	tokens := make([]string, len(servers))
+	var group sync.WaitGroup
+	for n := range servers {
+		o := testOptions(t)
+		o.Database = database
+		group.Go(func() {
+			s, err := startServer(ctx, o, io.Discard, io.Discard)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() {
+				if err := s.close(); err != nil {
+					t.Error(err)
+				}
+			})
+			iam := &bundle.IAM{Permissions: []bundle.Permission{{Action: "playlists:read"}}}
+			servers[n] = s
+			if tokens[n], err = s.accounts.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if t.Failed() {
+		return
+	}
+	status := func(s *server, token string) int {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/playlists", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		return got.StatusCode
+	}
+	for _, s := range servers {
+		for _, token := range tokens {
+			if got := status(s, token); got != http.StatusOK {
+				t.Errorf("%s answers the token of a host with %d", s.url, got)
+			}
+		}
+	}
+	if err := servers[0].store.RemovePluginAccount(ctx, store.MainOrg, "acme-app"); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range servers {
+		if got := status(s, tokens[0]); got != http.StatusUnauthorized {
+			t.Errorf("%s answers a removed token with %d", s.url, got)
+		}
 	}
 }
 

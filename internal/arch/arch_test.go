@@ -67,6 +67,7 @@ func arrows() map[string][]string {
 		"build":             {"bundle", "validate"},
 		"internal/verbs":    {"templates", "validate", "validate/rules", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin"},
 		"internal/newrule":  nil,
+		"internal/testdb":   nil,
 		"internal/demo":     {"internal/verbs", "templates"},
 		"internal/nearest":  nil,
 		"validate/config":   {"validate", "bundle", "internal/nearest"},

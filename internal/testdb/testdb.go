@@ -6,7 +6,7 @@ package testdb
 import (
 	"bytes"
 	"context"
-	"database/sql"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,12 +14,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver that makes the databases
+	"github.com/jackc/pgx/v5"
 )
 
 // Env is the environment variable that chooses the database of the tests.
@@ -65,8 +65,6 @@ func Main(m *testing.M) int {
 // envSocket tells the tests where the server of their process is.
 const envSocket = "SLIPWAY_TEST_POSTGRES_SOCKET"
 
-var counter atomic.Int64 // of the databases of this process
-
 // New returns the name of a new database, for store.Options, that is removed with
 // the test.
 func New(t testing.TB) string {
@@ -74,21 +72,23 @@ func New(t testing.TB) string {
 	if !IsWanted() {
 		return filepath.Join(t.TempDir(), "slipway.db")
 	}
-	name := fmt.Sprintf("slipway_%d", counter.Add(1))
-	admin, err := sql.Open("pgx", address("postgres"))
+	name := "slipway_" + strings.ToLower(rand.Text())
+	execute(t.Context(), t, "CREATE DATABASE "+name)
+	t.Cleanup(func() { execute(context.Background(), t, "DROP DATABASE "+name+" WITH (FORCE)") })
+	return address(name)
+}
+
+// execute runs a statement on the server itself.
+func execute(ctx context.Context, t testing.TB, statement string) {
+	t.Helper()
+	db, err := pgx.Connect(ctx, address("postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = admin.Close() })
-	if _, err := admin.ExecContext(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
+	defer db.Close(ctx)
+	if _, err := db.Exec(ctx, statement); err != nil {
+		t.Error(err)
 	}
-	t.Cleanup(func() {
-		if _, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
-	return address(name)
 }
 
 func address(database string) string {
@@ -149,14 +149,11 @@ func start() (stop func() error, err error) {
 
 // answers waits until the server takes connections.
 func answers() error {
-	db, err := sql.Open("pgx", address("postgres"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+	var err error
 	for range 300 {
-		if err = db.Ping(); err == nil {
-			return nil
+		var db *pgx.Conn
+		if db, err = pgx.Connect(context.Background(), address("postgres")); err == nil {
+			return db.Close(context.Background())
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
