@@ -3,6 +3,7 @@ package host
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -53,6 +54,20 @@ const (
 // can have one login; the store numbers the second.
 func AccountLogin(name string) string { return accountPrefix + slugOrHash(name) }
 
+// AccountNameOfKey returns the name of the account that an API key becomes: its own,
+// with a number from 2 on, cut to the length of a name.
+func AccountNameOfKey(key string, n int) string {
+	if strings.HasPrefix(Fold(key), Fold(pluginPrefix)) {
+		key = "key-" + key
+	}
+	suffix := ""
+	if n > 1 {
+		suffix = "-" + strconv.Itoa(n)
+	}
+	runes := []rune(key)
+	return string(runes[:min(len(runes), MaxNameLength-len(suffix))]) + suffix
+}
+
 // PluginLogin derives the login, which is also the name, of a plugin's own service
 // account.
 func PluginLogin(pluginID string) string { return pluginPrefix + slugOrHash(pluginID) }
@@ -94,10 +109,11 @@ func (k APIKey) Check() error {
 // AccountToken is what is known of a service account's token after it was shown
 // to its owner once.
 type AccountToken struct {
-	ID      int64
-	Name    string
-	Created time.Time
-	Expires time.Time // zero: never
+	ID       int64
+	Name     string
+	Created  time.Time
+	Expires  time.Time // zero: never
+	LastUsed time.Time // zero: never
 }
 
 // Check refuses (ErrInvalid) a token that breaks a rule.

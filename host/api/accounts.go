@@ -168,12 +168,14 @@ func (a *API) accountTokens(w http.ResponseWriter, r *http.Request, who host.Ide
 		Name                   string     `json:"name"`
 		Created                *time.Time `json:"created"`
 		Expiration             *time.Time `json:"expiration"`
+		LastUsedAt             *time.Time `json:"lastUsedAt"`
 		SecondsUntilExpiration float64    `json:"secondsUntilExpiration"`
 		HasExpired             bool       `json:"hasExpired"`
 	}
 	now := a.clock()
 	return answer(w, http.StatusOK, mapped(found, func(t host.AccountToken) token {
 		out := token{ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
+			LastUsedAt: timeOrNil(t.LastUsed),
 			HasExpired: host.HasExpired(t.Expires, now)}
 		if out.Expiration != nil && !out.HasExpired {
 			out.SecondsUntilExpiration = t.Expires.Sub(now).Seconds()

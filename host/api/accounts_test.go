@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,80 @@ func TestAPIKeys(t *testing.T) {
 	for _, status := range []int{200, 404} {
 		if got := f.do("DELETE", target, f.admin, ""); got.status != status {
 			t.Errorf("delete: %+v, want %d", got, status)
+		}
+	}
+}
+
+// Keys go on working as tokens of accounts; once all of them are, there are no new
+// ones.
+func TestKeyMigration(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	secrets := map[string]string{}
+	ids := map[string]any{}
+	create := func(name, role string) {
+		t.Helper()
+		made := want[object](t, f, 200, "POST", "/api/auth/keys", f.admin, fmt.Sprintf(`{"name":%q,"role":%q,"secondsToLive":3600}`, name, role))
+		secrets[name], ids[name] = "Bearer "+made["key"].(string), made["id"]
+	}
+	works := func() (status []int) {
+		for _, name := range []string{"one", "two", "boss", "extsvc-x"} {
+			status = append(status, f.do("GET", "/api/playlists", secrets[name], "").status)
+		}
+		return status
+	}
+	for _, name := range []string{"one", "two", "extsvc-x"} {
+		create(name, "Viewer")
+	}
+	create("boss", "Admin")
+	want[object](t, f, 201, "POST", "/api/serviceaccounts", f.admin, `{"name":"TWO"}`)
+	status := func() bool {
+		return want[object](t, f, 200, "GET", "/api/serviceaccounts/migrationstatus", f.editor, "")["migrated"].(bool)
+	}
+	one := want[object](t, f, 200, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")["serviceaccount"].(object)
+	if one["name"] != "one" || one["login"] != "sa-one" || one["role"] != "Viewer" || one["tokens"] != 1.0 {
+		t.Errorf("account %v", one)
+	}
+	want[object](t, f, 403, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["boss"]), f.editor, "")
+	want[object](t, f, 404, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")
+	some := want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.editor, "")
+	if some["total"] != 3.0 || some["migrated"] != 2.0 || some["failed"] != 1.0 || some["failedApikeyIDs"].([]any)[0] != ids["boss"] {
+		t.Errorf("an editor migrated %v", some)
+	}
+	if status() {
+		t.Error("all are migrated, with one left")
+	}
+	create("late", "Viewer")
+	all := want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.admin, "")
+	if all["total"] != 2.0 || all["migrated"] != 2.0 || !status() {
+		t.Errorf("an admin migrated %v", all)
+	}
+	if got := f.do("POST", "/api/auth/keys", f.admin, `{"name":"new","role":"Viewer"}`); got.status != 410 || !strings.Contains(got.message(), "service account") {
+		t.Errorf("a new key: %+v", got)
+	}
+	if got := works(); !slices.Equal(got, []int{200, 200, 200, 200}) {
+		t.Errorf("the keys answer %v", got)
+	}
+	found := want[object](t, f, 200, "GET", "/api/serviceaccounts/search?query=sa-", f.admin, "")["serviceAccounts"].([]any)
+	names := ""
+	for _, a := range found {
+		names += a.(object)["name"].(string) + " "
+	}
+	if !strings.Contains(names, "boss key-extsvc-x late one two-2 ") {
+		t.Errorf("accounts %s", names)
+	}
+	id := found[slices.IndexFunc(found, func(a any) bool { return a.(object)["name"] == "two-2" })].(object)["id"]
+	tokens := want[[]object](t, f, 200, "GET", fmt.Sprintf("/api/serviceaccounts/%v/tokens", id), f.admin, "")
+	if len(tokens) != 1 || tokens[0]["name"] != "two" || tokens[0]["lastUsedAt"] == nil {
+		t.Errorf("tokens %v", tokens)
+	}
+	f.advance(time.Hour)
+	if got := works(); !slices.Equal(got, []int{401, 401, 401, 401}) {
+		t.Errorf("an hour later the keys answer %v", got)
+	}
+	for _, line := range []string{`event="API key migrated"`, `event="API keys migrated"`, `event="service account created"`} {
+		if !strings.Contains(f.log.String(), line) {
+			t.Errorf("no %s in the log", line)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
-	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock})
+	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

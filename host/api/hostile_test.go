@@ -35,6 +35,9 @@ func TestHostileBodies(t *testing.T) {
 			continue
 		}
 		name := route.Method + " " + route.Pattern
+		if strings.Contains(route.Pattern, "/migrate") { // takes no body
+			continue
+		}
 		for _, h := range hostileBodies() {
 			got := f.send(jsonRequest(route.Method, target(route), h.body), f.admin)
 			if got.status < 400 || got.status > 499 || !strings.Contains(got.message(), h.field) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 )
 
 func (a *API) keyRoutes() []Route {
@@ -14,6 +15,10 @@ func (a *API) keyRoutes() []Route {
 		{"GET", "/api/auth/keys", Action(host.ActionAPIKeysRead, manage).On(all), deprecated(a.keys)},
 		{"POST", "/api/auth/keys", Action(host.ActionAPIKeysCreate, manage), deprecated(a.createKey)},
 		{"DELETE", "/api/auth/keys/{id}", Action(host.ActionAPIKeysDelete, manage).On(one), deprecated(a.deleteKey)},
+		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage), a.migrationStatus},
+		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage), a.migrateKeys},
+		// Not /api/serviceaccounts/migrate/{id}, which no mux can tell from {id}/tokens.
+		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage), deprecated(a.migrateKey)},
 	}
 }
 
@@ -102,6 +107,51 @@ func (a *API) deleteKey(w http.ResponseWriter, r *http.Request, who host.Identit
 		return err
 	}
 	return answer(w, http.StatusOK, message{Message: "API key deleted"})
+}
+
+func (a *API) migrationStatus(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	migrated, err := a.store.KeysMigrated(r.Context(), who.OrgID)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, struct {
+		Migrated bool `json:"migrated"`
+	}{migrated})
+}
+
+// migrateKeys turns every key into the token of a service account. Keys of a role
+// above the caller's stay, and the answer says so.
+func (a *API) migrateKeys(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	migrated, faults, err := a.store.MigrateAPIKeys(r.Context(), who)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, struct {
+		Total    int      `json:"total"`
+		Migrated int      `json:"migrated"`
+		Failed   int      `json:"failed"`
+		IDs      []int64  `json:"failedApikeyIDs"`
+		Details  []string `json:"failedDetails"`
+	}{
+		migrated + len(faults), migrated, len(faults),
+		mapped(faults, func(f store.KeyFault) int64 { return f.Key.ID }),
+		mapped(faults, func(f store.KeyFault) string { return f.Key.Name + ": " + f.Err.Error() }),
+	})
+}
+
+func (a *API) migrateKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	made, err := a.store.MigrateAPIKey(r.Context(), who, id)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, struct {
+		message
+		Account account `json:"serviceaccount"`
+	}{message{Message: "API key migrated to a service account"}, accountOf(made)})
 }
 
 // lifetime is the number of seconds under both names that clients use.

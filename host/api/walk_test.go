@@ -102,6 +102,9 @@ func TestRoles(t *testing.T) {
 		"GET /api/serviceaccounts/{id}/tokens":              host.RoleAdmin,
 		"DELETE /api/serviceaccounts/{id}/tokens/{tokenId}": host.RoleAdmin,
 		"GET /api/playlists/{uid}/dashboards":               host.RoleViewer,
+		"POST /api/auth/keys/{id}/migrate":                  host.RoleEditor,
+		"POST /api/serviceaccounts/migrate":                 host.RoleEditor,
+		"GET /api/serviceaccounts/migrationstatus":          host.RoleEditor,
 	}
 	tried := 0
 	for _, route := range f.Routes() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
@@ -86,6 +87,7 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 		a.ID, err = insertAccount(ctx, tx, a)
 		return err
 	})
+	s.audit(ctx, err, by, "service account created", slog.Int64("account", a.ID), slog.String("name", a.Name), slog.Any("role", a.Role))
 	return a, err
 }
 
@@ -154,18 +156,22 @@ func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id i
 			a.Name, host.Fold(a.Name), a.Role.String(), a.IsDisabled, id)
 		return orDuplicate(err, duplicateAccount())
 	})
+	s.audit(ctx, err, by, "service account changed", slog.Int64("account", id), slog.String("name", a.Name),
+		slog.Any("role", a.Role), slog.Bool("disabled", a.IsDisabled))
 	return a, err
 }
 
 // DeleteServiceAccount removes an account and its tokens.
 func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id int64) error {
-	return s.transactAccess(ctx, func(tx *sql.Tx) error {
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		if _, err := editableAccount(ctx, tx, by, id); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", id)
 		return err
 	})
+	s.audit(ctx, err, by, "service account deleted", slog.Int64("account", id))
+	return err
 }
 
 // editableAccount returns an account if the one who asks may change it.

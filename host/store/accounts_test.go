@@ -224,3 +224,35 @@ func TestReconcilePluginAccount(t *testing.T) {
 		t.Errorf("a grant of everything: %v", err)
 	}
 }
+
+// The last use of a token is seen at once and survives the store, without a write
+// at each use.
+func TestLastUsed(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	o, ctx, root := store.Options{Database: testdb.New(t), Clock: now.Now}, t.Context(), as(host.RoleAdmin)
+	s := must(store.Open(ctx, o))(t)
+	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	_, secret, err := s.CreateToken(ctx, root, account.ID, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lastUsed := func(s *store.Store) time.Time {
+		return must(s.AccountTokens(ctx, org, account.ID))(t)[0].LastUsed
+	}
+	if used := lastUsed(s); !used.IsZero() {
+		t.Errorf("a new token was used at %s", used)
+	}
+	must(s.Authenticate(ctx, secret))(t)
+	now.Advance(2 * time.Minute)
+	must(s.Authenticate(ctx, secret))(t)
+	if used := lastUsed(s); !used.Equal(now.Now()) {
+		t.Errorf("used at %s, not %s", used, now.Now())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if used := lastUsed(open(t, o)); !used.Equal(now.Now()) {
+		t.Errorf("after a restart: used at %s, not %s", used, now.Now())
+	}
+}

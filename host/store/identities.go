@@ -15,6 +15,7 @@ import (
 // clock and not a write ends it.
 type credential struct {
 	identity   host.Identity
+	token      int64 // its id
 	isDisabled bool
 	expires    time.Time // zero: never
 	read       time.Time // from the database
@@ -46,6 +47,7 @@ func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identi
 		return host.Identity{}, &host.Error{Category: host.ErrUnauthorized, ID: "auth.expired",
 			Message: "invalid API key: it has expired"}
 	}
+	s.usage.note(c.token, now)
 	return c.identity, nil
 }
 
@@ -78,6 +80,7 @@ func scanCredential(row scanner) (*credential, error) {
 	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &account, &login, &role, &isDisabled); err != nil {
 		return nil, err
 	}
+	c.token = id.ID
 	c.expires, c.isDisabled = timeOf(expires), isDisabled.Bool
 	if !account.Valid {
 		id.Kind, id.Role = host.KindAPIKey, roleOf(keyRole.String)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -33,6 +34,7 @@ type Store struct {
 	random     io.Reader
 	log        *slog.Logger
 	identities *identities
+	usage      *usage
 	close      func() error
 }
 
@@ -70,7 +72,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.identities = newIdentities(s.dialect.isShared)
+	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()
+	go s.keepUsage()
+	database := s.close
+	s.close = sync.OnceValue(func() error {
+		close(s.usage.stop)
+		<-s.usage.done
+		return database()
+	})
 	return s, nil
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"log/slog"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -15,11 +16,11 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64) ([]host
 		return nil, err
 	}
 	return list(ctx, s.read, func(row scanner) (t host.AccountToken, err error) {
-		var created, expires sql.NullInt64
-		err = row.Scan(&t.ID, &t.Name, &created, &expires)
-		t.Created, t.Expires = timeOf(created), timeOf(expires)
+		var created, expires, used sql.NullInt64
+		err = row.Scan(&t.ID, &t.Name, &created, &expires, &used)
+		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), s.usage.latest(t.ID, timeOf(used))
 		return t, err
-	}, "SELECT id, name, created_at, expires_at FROM tokens WHERE account_id = $1 ORDER BY id", accountID)
+	}, "SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1 ORDER BY id", accountID)
 }
 
 // CreateToken makes a token for a service account. life 0 means that it does not
@@ -44,6 +45,7 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 		t.ID, err = insertToken(ctx, tx, a, t, secret)
 		return err
 	})
+	s.audit(ctx, err, by, "token created", slog.Int64("account", accountID), slog.Int64("token", t.ID), slog.String("name", name))
 	return t, secret, err
 }
 
@@ -61,63 +63,13 @@ func columnOf(t time.Time) sql.NullInt64 {
 
 // DeleteToken removes a token of a service account.
 func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id int64) error {
-	return s.transactAccess(ctx, func(tx *sql.Tx) error {
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		if _, err := editableAccount(ctx, tx, by, accountID); err != nil {
 			return err
 		}
 		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE account_id = $1 AND id = $2", accountID, id)
 		return affected(result, err, "Token")
 	})
-}
-
-// APIKeys returns the keys sorted by name, expired ones only if asked for.
-func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool) ([]host.APIKey, error) {
-	return list(ctx, s.read, scanAPIKey, `SELECT id, name, role, expires_at FROM tokens
-		WHERE org_id = $1 AND account_id IS NULL AND ($2 OR expires_at IS NULL OR expires_at > $3)
-		ORDER BY name`, org, withExpired, s.now())
-}
-
-func scanAPIKey(row scanner) (k host.APIKey, err error) {
-	var role string
-	var expires sql.NullInt64
-	err = row.Scan(&k.ID, &k.Name, &role, &expires)
-	k.Role, k.Expires = roleOf(role), timeOf(expires)
-	return k, err
-}
-
-// CreateAPIKey makes a key that lives for life, which the caller took from
-// host.ParseTTL or host.KeyLifetime. The secret is not stored: this is the only
-// time it is seen.
-func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKey, life time.Duration) (host.APIKey, host.Token, error) {
-	if err := k.Check(); err != nil {
-		return host.APIKey{}, host.Token{}, err
-	}
-	if err := by.MayGive(k.Role); err != nil {
-		return host.APIKey{}, host.Token{}, err
-	}
-	secret, err := host.NewToken(host.APIKeyToken, s.random)
-	if err != nil {
-		return host.APIKey{}, host.Token{}, err
-	}
-	created := s.clock()
-	k.Expires = created.Add(life)
-	err = s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
-		k.ID, err = find(ctx, tx, scanID, `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-			by.OrgID, k.Role.String(), k.Name, secret.Digest(), created.UnixMilli(), columnOf(k.Expires))
-		return orDuplicate(err, host.Duplicate("name", "an API key with this name exists already"))
-	})
-	return k, secret, err
-}
-
-// DeleteAPIKey removes a key whose role is not above that of the one who asks.
-func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) error {
-	return s.transactAccess(ctx, func(tx *sql.Tx) error {
-		k, err := find(ctx, tx, scanAPIKey, `DELETE FROM tokens
-			WHERE org_id = $1 AND account_id IS NULL AND id = $2 RETURNING id, name, role, expires_at`, by.OrgID, id)
-		if err != nil {
-			return orNotFound(err, "API key")
-		}
-		return by.MayGive(k.Role)
-	})
+	s.audit(ctx, err, by, "token deleted", slog.Int64("account", accountID), slog.Int64("token", id))
+	return err
 }

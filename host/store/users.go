@@ -95,11 +95,13 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	return generated, nil
 }
 
+const organisation = "Organisation"
+
 // OrgName returns the name of an organisation.
 func (s *Store) OrgName(ctx context.Context, org int64) (string, error) {
 	name, err := find(ctx, s.read, func(row scanner) (name string, err error) {
 		err = row.Scan(&name)
 		return name, err
 	}, "SELECT name FROM orgs WHERE id = $1", org)
-	return name, orNotFound(err, "Organisation")
+	return name, orNotFound(err, organisation)
 }

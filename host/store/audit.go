@@ -1,0 +1,18 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// audit logs who changed what may be done with the host, once the change is stored.
+// What was refused is in the access log. A secret is never part of it.
+func (s *Store) audit(ctx context.Context, err error, by host.Identity, event string, what ...slog.Attr) {
+	if err != nil {
+		return
+	}
+	s.log.LogAttrs(ctx, slog.LevelInfo, "audit", append([]slog.Attr{slog.String("event", event), slog.Int64("org", by.OrgID),
+		slog.String("by_kind", string(by.Kind)), slog.String("by_login", by.Login), slog.Int64("by_id", by.ID)}, what...)...)
+}
