@@ -13,6 +13,7 @@ var (
 	ErrForbidden    = errors.New("forbidden")           // somebody known asks for what they may not do
 	ErrNotFound     = errors.New("not found")           // no such thing in this organisation
 	ErrDuplicate    = errors.New("already exists")      // the name or uid is taken
+	ErrStale        = errors.New("changed meanwhile")   // the caller has not seen the latest version
 	ErrGone         = errors.New("no longer available") // it existed once and was retired for good
 	ErrThrottled    = errors.New("too many attempts")   // asked too often; later it may work
 	ErrUnavailable  = errors.New("unavailable")         // right now it cannot be done; later it may work

@@ -41,14 +41,6 @@ type PlaylistDashboard struct {
 	Order int // of the item
 }
 
-// Dashboard is what a playlist needs to know of a dashboard.
-type Dashboard struct {
-	ID    int64
-	UID   string
-	Title string
-	Tags  []string
-}
-
 // Normalize returns the playlist with its items sorted by their order and
 // numbered from 1; items with equal order stay as they came. It refuses
 // (ErrInvalid) what breaks a rule and names the field.
@@ -89,20 +81,4 @@ func (i PlaylistItem) check(path string) error {
 		return Invalid(path+"order", "must not be negative")
 	}
 	return checkText(path+"title", i.Title)
-}
-
-// Check refuses (ErrInvalid) a dashboard that breaks a rule.
-func (d Dashboard) Check() error {
-	if err := checkName("title", d.Title); err != nil {
-		return err
-	}
-	if d.UID != "" && !IsUID(d.UID) {
-		return Invalid("uid", "%s is not 1 to 40 letters, digits, - and _", quote(d.UID))
-	}
-	for i, tag := range d.Tags {
-		if err := checkName(fmt.Sprintf("tags[%d]", i), tag); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -51,6 +51,7 @@ const (
 	ActionFoldersDelete         = "folders:delete"
 	ActionDashboardsRead        = "dashboards:read"
 	ActionDashboardsWrite       = "dashboards:write"
+	ActionDashboardsDelete      = "dashboards:delete"
 	ActionDatasourcesQuery      = "datasources:query"
 	ActionPluginsAccess         = "plugins.app:access"
 	ActionPluginsWrite          = "plugins:write"
@@ -71,7 +72,7 @@ func WeakestRole(action string) (Role, bool) {
 	case ActionPlaylistsRead, ActionFoldersRead, ActionDashboardsRead,
 		ActionDatasourcesQuery, ActionPluginsAccess, ActionOrgRead:
 		return RoleViewer, true
-	case ActionPlaylistsWrite, ActionDashboardsWrite, ActionAPIKeysCreate,
+	case ActionPlaylistsWrite, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
 		ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete:
 		return RoleEditor, true
 	case ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,

@@ -71,6 +71,7 @@ func (a *API) Routes() []Route {
 		a.systemRoutes(),
 		a.playlistRoutes(),
 		a.folderRoutes(),
+		a.dashboardRoutes(),
 		a.keyRoutes(),
 		a.accountRoutes(),
 		a.pluginRoutes(),

@@ -32,6 +32,7 @@ func statusOf(err error) int {
 		{errMethodNotAllowed, http.StatusMethodNotAllowed},
 		{errTooSlow, http.StatusRequestTimeout},
 		{host.ErrDuplicate, http.StatusConflict},
+		{host.ErrStale, http.StatusPreconditionFailed},
 		{host.ErrGone, http.StatusGone},
 		{errTooLarge, http.StatusRequestEntityTooLarge},
 		{errNotJSON, http.StatusUnsupportedMediaType},

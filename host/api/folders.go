@@ -14,6 +14,7 @@ func (a *API) folderRoutes() []Route {
 		{"GET", "/api/folders", Action(host.ActionFoldersRead).On(all), a.folders},
 		{"POST", "/api/folders", create.On(all), a.createFolder},
 		{"GET", "/api/folders/{uid}", Action(host.ActionFoldersRead).On(one), a.folder},
+		{"PUT", "/api/folders/{uid}", Action(host.ActionFoldersWrite).On(one), a.renameFolder},
 		{"DELETE", "/api/folders/{uid}", remove.On(one), a.deleteFolder},
 	}
 }
@@ -63,6 +64,24 @@ func (a *API) createFolder(w http.ResponseWriter, r *http.Request, who host.Iden
 		return err
 	}
 	f, err := a.store.CreateFolder(r.Context(), who.OrgID, host.Folder{UID: body.UID, Title: body.Title})
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, folderOf(f))
+}
+
+func (a *API) renameFolder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	uid, err := pathUID(r, "Folder")
+	if err != nil {
+		return err
+	}
+	body, err := decode[struct {
+		Title string `json:"title"`
+	}](w, r)
+	if err != nil {
+		return err
+	}
+	f, err := a.store.RenameFolder(r.Context(), who.OrgID, host.Folder{UID: uid, Title: body.Title})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 )
 
 func TestPlaylistLife(t *testing.T) {
@@ -36,7 +37,7 @@ func TestPlaylistLife(t *testing.T) {
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != "[]" {
 		t.Errorf("dashboards that do not exist: %+v", got)
 	}
-	d, err := f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}})
+	d, err := f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,49 +3,226 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
-// SaveDashboard stores a dashboard, or replaces the title and tags of the one that
-// has its uid, and returns it with its id. An empty uid is assigned.
-func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard) (host.Dashboard, error) {
-	if err := d.Check(); err != nil {
-		return host.Dashboard{}, err
-	}
-	if d.UID == "" {
-		uid, err := host.NewUID(s.random)
-		if err != nil {
-			return host.Dashboard{}, fmt.Errorf("save dashboard: %w", err)
-		}
-		d.UID = uid
-	}
-	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		d.ID, err = find(ctx, tx, scanID, `INSERT INTO dashboards (org_id, uid, title) VALUES ($1, $2, $3)
-			ON CONFLICT (org_id, uid) DO UPDATE SET title = excluded.title RETURNING id`, org, d.UID, d.Title)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM dashboard_tags WHERE dashboard_id = $1", d.ID); err != nil {
-			return err
-		}
-		for _, tag := range d.Tags {
-			const insert = "INSERT INTO dashboard_tags (tag, dashboard_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-			if _, err := tx.ExecContext(ctx, insert, tag, d.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+const dashboard = "Dashboard"
+
+const selectDashboard = `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
+		COALESCE(f.uid, ''), COALESCE(f.title, ''), d.model
+	FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id WHERE d.org_id = $1 AND d.uid = $2`
+
+func scanDashboard(row scanner) (d host.Dashboard, err error) {
+	var updated sql.NullInt64
+	var model string
+	err = row.Scan(&d.ID, &d.UID, &d.Title, &d.Version, &updated, &d.PluginID, &d.FolderUID, &d.FolderTitle, &model)
+	d.Updated, d.Model = timeOf(updated), json.RawMessage(model)
 	return d, err
 }
 
-// DeleteDashboard removes a dashboard. Playlist items that refer to it stay and
-// resolve to nothing.
-func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) error {
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "DELETE FROM dashboards WHERE org_id = $1 AND uid = $2", org, uid)
-		return affected(result, err, "Dashboard")
+// Dashboard returns one dashboard with its model.
+func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
+	d, err := find(ctx, s.read, scanDashboard, selectDashboard, org, uid)
+	if err != nil {
+		return d, orNotFound(err, dashboard)
+	}
+	d.Tags, err = list(ctx, s.read, scanText, "SELECT tag FROM dashboard_tags WHERE dashboard_id = $1 ORDER BY tag", d.ID)
+	return d, err
+}
+
+func scanText(row scanner) (text string, err error) {
+	err = row.Scan(&text)
+	return text, err
+}
+
+// Save says how SaveDashboard treats what is there. The zero value refuses
+// (host.ErrStale) to replace a version that the caller has not seen.
+type Save struct {
+	Overwrite  bool
+	KeepFolder bool // of a dashboard that exists
+}
+
+// SaveDashboard stores a dashboard, or replaces the one that has its uid or, without
+// a uid, its id, and returns it as Dashboard does, without the model. An empty uid is
+// assigned.
+func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, how Save) (host.Dashboard, error) {
+	if err := d.Check(); err != nil {
+		return host.Dashboard{}, err
+	}
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		d, err = s.saveDashboard(ctx, tx, org, d, how)
+		return err
 	})
+	d.Model = nil
+	return d, err
+}
+
+func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host.Dashboard, how Save) (host.Dashboard, error) {
+	var err error
+	if d.UID == "" && d.ID != 0 {
+		if d.UID, err = find(ctx, tx, scanText, "SELECT uid FROM dashboards WHERE org_id = $1 AND id = $2", org, d.ID); err != nil {
+			return d, orNotFound(err, dashboard)
+		}
+	}
+	if d.UID == "" {
+		if d.UID, err = host.NewUID(s.random); err != nil {
+			return d, fmt.Errorf("save dashboard: %w", err)
+		}
+	}
+	stored, err := find(ctx, tx, scanDashboard, selectDashboard, org, d.UID)
+	isNew := errors.Is(err, sql.ErrNoRows)
+	switch {
+	case err != nil && !isNew:
+		return d, err
+	case !isNew && !how.Overwrite && d.Version != stored.Version:
+		return d, &host.Error{Category: host.ErrStale, Field: "dashboard.version", ID: "version-mismatch",
+			Message: fmt.Sprintf("somebody saved version %d of this dashboard meanwhile: read it again, or send overwrite", stored.Version)}
+	case !isNew && how.KeepFolder:
+		d.FolderUID = stored.FolderUID
+	}
+	folderID, title, err := folderOf(ctx, tx, org, d.FolderUID)
+	if err != nil {
+		return d, err
+	}
+	d.FolderTitle, d.Updated = title, s.clock()
+	model := string(d.Model)
+	if model == "" {
+		model = "{}"
+	}
+	type saved struct{ id, version int64 }
+	row, err := find(ctx, tx, func(row scanner) (r saved, err error) {
+		err = row.Scan(&r.id, &r.version)
+		return r, err
+	}, `INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, model, updated_at, plugin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, ''))
+		ON CONFLICT (org_id, uid) DO UPDATE SET title = excluded.title, title_folded = excluded.title_folded,
+			folder_id = excluded.folder_id, model = excluded.model, updated_at = excluded.updated_at,
+			plugin_id = COALESCE(excluded.plugin_id, dashboards.plugin_id), version = dashboards.version + 1
+		RETURNING id, version`,
+		org, d.UID, d.Title, host.Fold(d.Title), folderID, model, d.Updated.UnixMilli(), d.PluginID)
+	if err != nil {
+		return d, err
+	}
+	d.ID, d.Version = row.id, row.version
+	if _, err := tx.ExecContext(ctx, "DELETE FROM dashboard_tags WHERE dashboard_id = $1", d.ID); err != nil {
+		return d, err
+	}
+	for _, tag := range d.Tags {
+		const insert = "INSERT INTO dashboard_tags (tag, dashboard_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+		if _, err := tx.ExecContext(ctx, insert, tag, d.ID); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// folderOf returns the id, NULL for no folder, and the title of a folder.
+func folderOf(ctx context.Context, tx *sql.Tx, org int64, uid string) (id sql.NullInt64, title string, err error) {
+	if uid == "" {
+		return id, "", nil
+	}
+	f, err := find(ctx, tx, scanFolder, "SELECT id, uid, title FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	if errors.Is(err, sql.ErrNoRows) {
+		return id, "", host.Invalid("folderUid", "there is no folder with this uid")
+	}
+	return sql.NullInt64{Int64: f.ID, Valid: true}, f.Title, err
+}
+
+// ImportDashboard stores a dashboard of a plugin, unless the file it comes from has
+// the digest of the last import: what people changed since then stays.
+func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard, digest string) (isNew bool, err error) {
+	if err := d.Check(); err != nil {
+		return false, err
+	}
+	if d.UID == "" {
+		return false, host.Invalid("uid", "is required in a dashboard that a plugin includes: without it each start would make another one")
+	}
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		known, err := list(ctx, tx, scanText, "SELECT COALESCE(plugin_digest, '') FROM dashboards WHERE org_id = $1 AND uid = $2", org, d.UID)
+		if err != nil || len(known) > 0 && known[0] == digest {
+			return err
+		}
+		isNew = true
+		if _, err := s.saveDashboard(ctx, tx, org, d, Save{Overwrite: true, KeepFolder: true}); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE dashboards SET plugin_digest = $1 WHERE org_id = $2 AND uid = $3", digest, org, d.UID)
+		return err
+	})
+	return isNew, err
+}
+
+// DeleteDashboard removes a dashboard and returns what it was, without tags and
+// model. Playlist items that refer to it stay and resolve to nothing.
+func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		if d, err = find(ctx, tx, scanDashboard, selectDashboard, org, uid); err != nil {
+			return orNotFound(err, dashboard)
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM dashboards WHERE id = $1", d.ID)
+		return err
+	})
+	d.Model = nil
+	return d, err
+}
+
+// DashboardFilter narrows a search. The zero value is every dashboard.
+type DashboardFilter struct {
+	Text      string   // is contained in the title, whatever its case
+	Tags      []string // all of them are on the dashboard; at most MaxSearchTags
+	FolderUID string
+	Page      Page
+}
+
+// MaxSearchTags is the most tags that a search asks for.
+const MaxSearchTags = 10
+
+// Dashboards returns a page of dashboards sorted by title, without their models.
+func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([]host.Dashboard, error) {
+	if len(f.Text) > 4*host.MaxNameLength {
+		return []host.Dashboard{}, nil
+	}
+	limit, offset := f.Page.bounds()
+	args := []any{org, containing(host.Fold(f.Text)), f.FolderUID, limit, offset}
+	tagged := ""
+	for _, tag := range f.Tags {
+		args = append(args, tag)
+		tagged += fmt.Sprintf(" AND EXISTS (SELECT 1 FROM dashboard_tags w WHERE w.dashboard_id = d.id AND w.tag = $%d)", len(args))
+	}
+	type row struct {
+		d   host.Dashboard
+		tag sql.NullString
+	}
+	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
+		var updated sql.NullInt64
+		err = sc.Scan(&r.d.ID, &r.d.UID, &r.d.Title, &r.d.Version, &updated, &r.d.PluginID, &r.d.FolderUID, &r.d.FolderTitle, &r.tag)
+		r.d.Updated = timeOf(updated)
+		return r, err
+	}, strings.Replace(`SELECT p.id, p.uid, p.title, p.version, p.updated_at, p.plugin_id, p.folder_uid, p.folder_title, t.tag
+		FROM (SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, '') AS plugin_id,
+				COALESCE(f.uid, '') AS folder_uid, COALESCE(f.title, '') AS folder_title
+			FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id
+			WHERE d.org_id = $1 AND ($2 = '' OR d.title_folded LIKE $2 ESCAPE '!') AND ($3 = '' OR f.uid = $3) $TAGGED
+			ORDER BY d.title, d.id LIMIT $4 OFFSET $5) p
+		LEFT JOIN dashboard_tags t ON t.dashboard_id = p.id
+		ORDER BY p.title, p.id, t.tag`, "$TAGGED", tagged, 1), args...)
+	if err != nil {
+		return nil, err
+	}
+	out := []host.Dashboard{}
+	for _, r := range rows {
+		if last := len(out) - 1; last < 0 || out[last].ID != r.d.ID {
+			r.d.Tags = []string{}
+			out = append(out, r.d)
+		}
+		if r.tag.Valid {
+			out[len(out)-1].Tags = append(out[len(out)-1].Tags, r.tag.String)
+		}
+	}
+	return out, nil
 }

@@ -49,7 +49,20 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 	return f, err
 }
 
-// DeleteFolder removes a folder and returns what it was.
+// RenameFolder gives a folder another title.
+func (s *Store) RenameFolder(ctx context.Context, org int64, f host.Folder) (host.Folder, error) {
+	if err := f.Check(); err != nil {
+		return host.Folder{}, err
+	}
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		f, err = find(ctx, tx, scanFolder,
+			"UPDATE folders SET title = $1 WHERE org_id = $2 AND uid = $3 RETURNING id, uid, title", f.Title, org, f.UID)
+		return orNotFound(orDuplicate(err, host.Duplicate("title", "a folder with this title exists already")), folder)
+	})
+	return f, err
+}
+
+// DeleteFolder removes a folder with its dashboards and returns what it was.
 func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string) (f host.Folder, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		f, err = find(ctx, tx, scanFolder,

@@ -93,7 +93,7 @@ func TestPlaylistDashboards(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
 	save := func(title string, tags ...string) host.Dashboard {
-		return must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}))(t)
+		return must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}, store.Save{}))(t)
 	}
 	one, two, three := save("One", "ops", "ops"), save("Two", "ops", "dev"), save("Three")
 	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m", Items: []host.PlaylistItem{
@@ -111,10 +111,10 @@ func TestPlaylistDashboards(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	two.Title, two.Tags = "Too", nil
-	if again := must(s.SaveDashboard(ctx, org, two))(t); again.ID != two.ID {
+	if again := must(s.SaveDashboard(ctx, org, two, store.Save{}))(t); again.ID != two.ID {
 		t.Errorf("saving changed the id: %+v", again)
 	}
-	if err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
+	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
 	}
 	want = []host.PlaylistDashboard{entry(one.ID, "One", 2), entry(one.ID, "One", 5)}

@@ -1,0 +1,125 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func TestDashboards(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Operations"}`)
+	made := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor,
+		`{"dashboard":{"id":null,"title":"Löad 1","tags":["b","a","b"],"panels":[{"big":12345678901234567890}]},"folderUid":"ops","message":"first"}`)
+	uid := made["uid"].(string)
+	if made["version"] != 1.0 || made["status"] != "success" || made["folderUid"] != "ops" || made["url"] != "/d/"+uid+"/l%C3%B6ad-1" {
+		t.Errorf("made %v", made)
+	}
+	target := "/api/dashboards/uid/" + uid
+	got := f.do("GET", target, f.viewer, "")
+	for _, part := range []string{`"panels":[{"big":12345678901234567890}]`, `"tags":["a","b"]`, `"version":1`, `"folderTitle":"Operations"`, `"canEdit":false`, `"uid":"` + uid + `"`} {
+		if !strings.Contains(got.body, part) {
+			t.Errorf("no %s in %s", part, got.body)
+		}
+	}
+	// Saved again with the version that was seen, and not with an older one.
+	save := func(rest string) reply {
+		return f.do("POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"uid":%q,"title":"Load","version":1}%s}`, uid, rest))
+	}
+	if got := save(""); got.status != 200 || !strings.Contains(got.body, `"version":2`) || !strings.Contains(got.body, `"folderUid":"ops"`) {
+		t.Errorf("saved: %+v", got)
+	}
+	if got := save(""); got.status != 412 || !strings.Contains(got.body, "version-mismatch") || !strings.Contains(got.message(), "version 2") {
+		t.Errorf("a version that was not seen: %+v", got)
+	}
+	if got := save(`,"overwrite":true,"folderUid":""`); got.status != 200 || !strings.Contains(got.body, `"version":3`) || !strings.Contains(got.body, `"folderUid":""`) {
+		t.Errorf("overwritten: %+v", got)
+	}
+	for body, field := range map[string]string{
+		`{}`:                                             "dashboard",
+		`{"dashboard":[]}`:                               "dashboard",
+		`{"dashboard":null}`:                             "dashboard",
+		`{"dashboard":{}}`:                               "dashboard.title",
+		`{"dashboard":{"title":1}}`:                      "dashboard.title",
+		`{"dashboard":{"title":"x","tags":"a"}}`:         "dashboard.tags",
+		`{"dashboard":{"title":"x","tags":[""]}}`:        "dashboard.tags",
+		`{"dashboard":{"title":"x","uid":"a/b"}}`:        "dashboard.uid",
+		`{"dashboard":{"title":"x"},"folderUid":"none"}`: "folderUid",
+		`{"dashboard":{"title":"x"},"overwrite":1}`:      "overwrite",
+	} {
+		if got := f.do("POST", "/api/dashboards/db", f.editor, body); got.status != 400 || !strings.HasPrefix(got.message(), field+":") {
+			t.Errorf("%s: %+v, want 400 naming %s", body, got, field)
+		}
+	}
+	if got := f.do("POST", "/api/dashboards/db", f.editor, `{"dashboard":{"title":"x","id":99}}`); got.status != 404 {
+		t.Errorf("an unknown id: %+v", got)
+	}
+	byID := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"id":%v,"title":"By id","version":3}}`, made["id"]))
+	if byID["uid"] != uid {
+		t.Errorf("saved by its id: %v", byID)
+	}
+	gone := want[object](t, f, 200, "DELETE", target, f.editor, "")
+	if gone["title"] != "By id" || f.do("GET", target, f.viewer, "").status != 404 || f.do("DELETE", target, f.editor, "").status != 404 {
+		t.Errorf("deleted %v", gone)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Operations"}`)
+	for _, d := range []string{
+		`{"dashboard":{"title":"b 100%","tags":["x","y"]},"folderUid":"ops"}`, `{"dashboard":{"title":"Ärger","tags":["x"]}}`,
+		`{"dashboard":{"title":"a 1000"}}`,
+	} {
+		want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, d)
+	}
+	for query, titles := range map[string]string{
+		"":                          "a 1000|b 100%|Ärger",
+		"?query=%C3%A4RG":           "Ärger",
+		"?query=100%25":             "b 100%",
+		"?tag=x":                    "b 100%|Ärger",
+		"?tag=x&tag=y&type=dash-db": "b 100%",
+		"?tag=none":                 "",
+		"?folderUIDs=ops":           "b 100%",
+		"?limit=1&page=2":           "b 100%",
+		"?limit=2&tag=x&page=2":     "",
+	} {
+		found := []string{}
+		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search"+query, f.viewer, "") {
+			found = append(found, hit["title"].(string))
+		}
+		if got := strings.Join(found, "|"); got != titles {
+			t.Errorf("%s: %s, want %s", query, got, titles)
+		}
+	}
+	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11)} {
+		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
+	}
+	// A folder goes with what is in it.
+	want[object](t, f, 200, "PUT", "/api/folders/ops", f.editor, `{"title":"Ops","version":3}`)
+	want[object](t, f, 200, "DELETE", "/api/folders/ops", f.editor, "")
+	if left := want[[]object](t, f, 200, "GET", "/api/search", f.viewer, ""); len(left) != 2 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// A grant on one dashboard saves that one only.
+func TestDashboardGrant(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+		[]host.Grant{{Action: host.ActionDashboardsWrite, Scope: "dashboards:uid:mine"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := "Bearer " + access.Token.Secret()
+	for uid, status := range map[string]int{`"uid":"mine",`: 200, `"uid":"other",`: 403, "": 403} {
+		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"}}`); got.status != status {
+			t.Errorf("%s: %+v, want %d", uid, got, status)
+		}
+	}
+}
