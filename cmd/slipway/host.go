@@ -84,6 +84,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 type server struct {
 	url      string
 	stdout   io.Writer
+	log      *slog.Logger
 	loader   *loader.Loader
 	store    *store.Store
 	accounts *accounts
@@ -124,7 +125,7 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("--listen=%s: %w", o.Listen, err)}
 	}
 	undo = append(undo, listener.Close)
-	s := &server{url: "http://" + reachable(listener.Addr()), stdout: stdout, failed: make(chan error, 1), drain: drainTimeout}
+	s := &server{url: "http://" + reachable(listener.Addr()), stdout: stdout, log: logger, failed: make(chan error, 1), drain: drainTimeout}
 	if s.lock, err = lockData(o); err != nil {
 		return nil, err
 	}
@@ -211,9 +212,13 @@ func reachable(addr net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }
 
-// mount brings the plugins and their service accounts in line with the folders.
+// mount brings the plugins, their dashboards and their service accounts in line with
+// the folders.
 func (s *server) mount(ctx context.Context) error {
 	if err := s.loader.Reload(ctx); err != nil {
+		return err
+	}
+	if err := importDashboards(ctx, s.store, s.log, s.loader.Plugins()); err != nil {
 		return err
 	}
 	return s.accounts.removeUnused(ctx, s.loader.Plugins())

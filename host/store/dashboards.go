@@ -143,9 +143,19 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 		return false, host.Invalid("uid", "is required in a dashboard that a plugin includes: without it each start would make another one")
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		known, err := list(ctx, tx, scanText, "SELECT COALESCE(plugin_digest, '') FROM dashboards WHERE org_id = $1 AND uid = $2", org, d.UID)
-		if err != nil || len(known) > 0 && known[0] == digest {
+		type imported struct{ plugin, digest string }
+		known, err := find(ctx, tx, func(row scanner) (i imported, err error) {
+			err = row.Scan(&i.plugin, &i.digest)
+			return i, err
+		}, "SELECT COALESCE(plugin_id, ''), COALESCE(plugin_digest, '') FROM dashboards WHERE org_id = $1 AND uid = $2", org, d.UID)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
 			return err
+		case known.plugin != d.PluginID:
+			return host.Duplicate("uid", "a dashboard that this plugin did not bring has the uid %s", d.UID)
+		case known.digest == digest:
+			return nil
 		}
 		isNew = true
 		if _, err := s.saveDashboard(ctx, tx, org, d, Save{Overwrite: true, KeepFolder: true}); err != nil {
