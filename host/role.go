@@ -52,6 +52,10 @@ const (
 	ActionDashboardsRead        = "dashboards:read"
 	ActionDashboardsWrite       = "dashboards:write"
 	ActionDashboardsDelete      = "dashboards:delete"
+	ActionDatasourcesRead       = "datasources:read"
+	ActionDatasourcesCreate     = "datasources:create"
+	ActionDatasourcesWrite      = "datasources:write"
+	ActionDatasourcesDelete     = "datasources:delete"
 	ActionDatasourcesQuery      = "datasources:query"
 	ActionPluginsAccess         = "plugins.app:access"
 	ActionPluginsWrite          = "plugins:write"
@@ -75,7 +79,8 @@ func WeakestRole(action string) (Role, bool) {
 	case ActionPlaylistsWrite, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
 		ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete:
 		return RoleEditor, true
-	case ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,
+	case ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete,
+		ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,
 		ActionServiceAccountsRead, ActionServiceAccountsWrite,
 		ActionServiceAccountsCreate, ActionServiceAccountsDelete:
 		return RoleAdmin, true

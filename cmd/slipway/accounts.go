@@ -2,12 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -15,31 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 )
-
-// instanceName is the name of this host's tokens, which no other host on the same
-// database has. It is made once and kept in the data folder, so that each start finds
-// the tokens of the one before.
-func instanceName(dataDir string) (string, error) {
-	file := filepath.Join(dataDir, "instance")
-	known, err := os.ReadFile(file)
-	if name := string(known); err == nil && host.IsUID(name) {
-		return name, nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the name of this host: %w", err)
-	}
-	name, err := host.NewUID(rand.Reader)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dataDir, 0o700); err != nil {
-		return "", fmt.Errorf("make the data folder: %w", err)
-	}
-	if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
-		return "", fmt.Errorf("keep the name of this host: %w", err)
-	}
-	return name, nil
-}
 
 // accounts looks after the service accounts of the plugins. Each plugin has one
 // token for the life of this host: a process that replaces another gets the same

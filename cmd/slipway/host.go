@@ -61,7 +61,10 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "host",
 		Short: "Run the reference host on folders of plugins",
 		Long: "Run the reference host on folders of plugins. It prints its URL when it accepts requests\n" +
-			"and stops on SIGINT or SIGTERM, after the requests that are running.",
+			"and stops on SIGINT or SIGTERM, after the requests that are running.\n\n" +
+			"Secrets of data sources are encrypted with the key in " + envSecretKey + ", 64 hexadecimal digits,\n" +
+			"or else with one that the first start makes in the data folder. Hosts that share a\n" +
+			"PostgreSQL need the same key.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := startServer(c.Context(), o, stdout, stderr)
@@ -134,7 +137,11 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: logger}); err != nil {
+	key, err := secretKey(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: logger, Key: key}); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.store.Close)

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -302,6 +304,40 @@ func TestPluginDashboards(t *testing.T) {
 	mount("Mine2acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
 	write("dashboards/one.json", `{"uid":"one","title":"One, better"}`)
 	mount("One, better3acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
+}
+
+// The key and the name of a host are made once, for their owner alone.
+func TestKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	key, err := secretKey(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := secretKey(dir); err != nil || !bytes.Equal(key, again) {
+		t.Errorf("another key: %v", err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "secret.key"))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	name, err := instanceName(dir)
+	if again, _ := instanceName(dir); err != nil || again != name || !host.IsUID(name) {
+		t.Errorf("%q, %q, %v", name, again, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
+		t.Errorf("a broken key: %v", err)
+	}
+	t.Setenv(envSecretKey, hex.EncodeToString(key))
+	if given, err := secretKey(dir); err != nil || !bytes.Equal(key, given) {
+		t.Errorf("the given key: %v", err)
+	}
+	t.Setenv(envSecretKey, "zz")
+	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), envSecretKey) {
+		t.Errorf("a broken key is given: %v", err)
+	}
 }
 
 // What is out of date ends before its successor starts.

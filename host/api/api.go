@@ -75,6 +75,7 @@ func (a *API) Routes() []Route {
 		a.keyRoutes(),
 		a.accountRoutes(),
 		a.pluginRoutes(),
+		a.dataSourceRoutes(),
 	)
 }
 

@@ -40,7 +40,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
-	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock, Logger: logger})
+	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +135,13 @@ func want[T any](t *testing.T, f *fixture, status int, method, target, authoriza
 	if got.status != status || got.header.Get("Content-Type") != "application/json" {
 		t.Fatalf("%s %s: %d (%s) %s, want %d", method, target, got.status, got.header.Get("Content-Type"), got.body, status)
 	}
-	var v T
-	if err := json.Unmarshal([]byte(got.body), &v); err != nil {
-		t.Fatalf("%s %s: %v in %s", method, target, err, got.body)
+	return decoded[T](t, got.body)
+}
+
+func decoded[T any](t *testing.T, body string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(body), &v); err != nil {
+		t.Fatalf("%v in %s", err, body)
 	}
 	return v
 }

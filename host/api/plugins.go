@@ -21,6 +21,8 @@ func (a *API) pluginRoutes() []Route {
 	return []Route{
 		{"GET", "/api/plugins", SignedIn(), a.plugins},
 		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), a.pluginErrors},
+		{"GET", "/api/plugins/{id}/settings", access, a.pluginSettings},
+		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), a.setPluginSettings},
 		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth},
 		{"", "/api/plugins/{id}/resources", access, a.pluginResource},
 		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource},
@@ -95,8 +97,14 @@ func (a *API) plugin(r *http.Request) (*loader.Plugin, error) {
 	return p, nil
 }
 
-// pluginContext says to a plugin on whose behalf it is called.
-func pluginContext(p *loader.Plugin, who host.Identity) sdk.Context {
+// settings are what a plugin is called with: those of an app, or of a data source.
+type settings struct {
+	app        *host.AppSettings
+	dataSource *host.DataSource
+}
+
+// contextOf says to a plugin on whose behalf it is called.
+func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	m := p.Bundle().Metadata
 	c := sdk.Context{
 		OrgID: who.OrgID, PluginID: m.ID, PluginVersion: m.Info.Version,
@@ -105,14 +113,38 @@ func pluginContext(p *loader.Plugin, who host.Identity) sdk.Context {
 	if who.Role != host.RoleNone {
 		c.User.Role = who.Role.String()
 	}
-	settings := sdk.Settings{JSON: json.RawMessage("{}")}
-	switch m.Type {
-	case bundle.TypeApp:
-		c.App = &sdk.App{Settings: settings}
-	case bundle.TypeDatasource:
-		c.DataSource = &sdk.DataSource{Settings: settings, UID: m.ID, Name: m.Name}
+	if app := s.app; app != nil {
+		c.App = &sdk.App{Settings: sdk.Settings{JSON: app.JSON, Secrets: app.Secrets, Updated: app.Updated}}
+	}
+	if d := s.dataSource; d != nil {
+		c.DataSource = &sdk.DataSource{
+			Settings: sdk.Settings{JSON: d.JSON, Secrets: d.Secrets, Updated: d.Updated},
+			ID:       d.ID, UID: d.UID, Name: d.Name, URL: d.URL, User: d.User, Database: d.Database,
+			BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
+		}
 	}
 	return c
+}
+
+// pluginContext is contextOf for a plugin that is called by its id: an app with the
+// settings that were entered, a data source with none.
+func (a *API) pluginContext(r *http.Request, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
+	var s settings
+	switch p.Bundle().Metadata.Type {
+	case bundle.TypeApp:
+		app, err := a.store.AppSettings(r.Context(), who.OrgID, p.ID())
+		if err == nil {
+			app, err = a.store.UnlockApp(r.Context(), who.OrgID, app)
+		}
+		if err != nil {
+			return sdk.Context{}, err
+		}
+		s.app = &app
+	case bundle.TypeDatasource:
+		d := implicitDataSource(p, who)
+		s.dataSource = &d
+	}
+	return contextOf(p, who, s), nil
 }
 
 func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -120,7 +152,15 @@ func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Iden
 	if err != nil {
 		return err
 	}
-	result, err := p.CheckHealth(r.Context(), &sdk.CheckHealthRequest{Context: pluginContext(p, who)})
+	c, err := a.pluginContext(r, p, who)
+	if err != nil {
+		return err
+	}
+	return a.checkHealth(w, r, p, c)
+}
+
+func (a *API) checkHealth(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
+	result, err := p.CheckHealth(r.Context(), &sdk.CheckHealthRequest{Context: c})
 	if err != nil {
 		return a.pluginError(w, r, err)
 	}
@@ -142,13 +182,21 @@ func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Iden
 // maxResourceBody is the most bytes that are passed to a plugin's own endpoint.
 const maxResourceBody = 16 << 20
 
-// pluginResource passes a request to the plugin's own endpoints and streams the
-// answer back.
 func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	p, err := a.plugin(r)
 	if err != nil {
 		return err
 	}
+	c, err := a.pluginContext(r, p, who)
+	if err != nil {
+		return err
+	}
+	return a.callResource(w, r, p, c)
+}
+
+// callResource passes a request to the plugin's own endpoints and streams the
+// answer back.
+func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
 	path, err := resourcePath(r)
 	if err != nil {
 		return err
@@ -158,7 +206,7 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 		return err
 	}
 	req := &sdk.CallResourceRequest{
-		Context: pluginContext(p, who), Method: r.Method, Path: path, Header: http.Header{}, Body: body,
+		Context: c, Method: r.Method, Path: path, Header: http.Header{}, Body: body,
 		URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
 	copyHeaders(req.Header, r.Header, requestHeaders())

@@ -36,7 +36,10 @@ func TestMain(m *testing.M) {
 		os.Exit(testdb.Main(m))
 	}
 	sdk.Serve(sdk.Plugin{
-		CheckHealth: func(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+		CheckHealth: func(_ context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+			if ds := req.Context.DataSource; ds.URL != "" {
+				return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: ds.URL}, nil
+			}
 			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine"}, nil
 		},
 		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
@@ -56,6 +59,8 @@ func TestMain(m *testing.M) {
 			switch r.URL.Path {
 			case "/nothing":
 				w.WriteHeader(http.StatusNoContent)
+			case "/context":
+				_ = json.NewEncoder(w).Encode(sdk.ContextOf(r.Context()))
 			case "/fail":
 				sdk.WriteError(w, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
 			default:

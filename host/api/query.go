@@ -19,13 +19,16 @@ func query(r *http.Request) (url.Values, error) {
 	}
 	for name, list := range values {
 		for _, value := range list {
-			if !utf8.ValidString(value) || strings.Contains(value, "\x00") {
+			if !isPlain(value) {
 				return nil, host.Invalid(strconv.Quote(name), "is not plain text")
 			}
 		}
 	}
 	return values, nil
 }
+
+// isPlain says whether a text can be compared with what a database holds.
+func isPlain(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 // page reads the number of a page and, under the given name, its length.
 func page(values url.Values, limit string) (p store.Page, err error) {

@@ -14,21 +14,23 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
 // queryHead is what the host reads of a query; the plugin gets all of its JSON.
 type queryHead struct {
-	RefID         string `json:"refId"`
-	QueryType     string `json:"queryType"`
-	IntervalMS    int64  `json:"intervalMs"`
-	MaxDataPoints int64  `json:"maxDataPoints"`
-	Datasource    struct {
-		UID  string `json:"uid"`
-		Type string `json:"type"`
-	} `json:"datasource"`
+	RefID         string        `json:"refId"`
+	QueryType     string        `json:"queryType"`
+	IntervalMS    int64         `json:"intervalMs"`
+	MaxDataPoints int64         `json:"maxDataPoints"`
+	Datasource    dataSourceRef `json:"datasource"`
+}
+
+// dataSourceRef names a data source in a query.
+type dataSourceRef struct {
+	UID  string `json:"uid"`
+	Type string `json:"type"` // the id of its plugin
 }
 
 // queryResult is the answer to one query.
@@ -63,7 +65,7 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
-	asked := map[string][]sdk.Query{} // by plugin id
+	asked := map[dataSourceRef][]sdk.Query{}
 	refs := map[string]bool{}
 	for i, raw := range body.Queries {
 		field := fmt.Sprintf("queries[%d]", i)
@@ -72,11 +74,11 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 			return host.Invalid(field, "%s", bodyError(raw, err))
 		}
 		head.RefID = cmp.Or(head.RefID, "A")
-		id := cmp.Or(head.Datasource.UID, head.Datasource.Type)
+		ref := head.Datasource
 		switch {
 		case refs[head.RefID]:
 			return host.Invalid(field+".refId", "%q is used twice", head.RefID)
-		case id == "":
+		case ref == dataSourceRef{}:
 			return host.Invalid(field+".datasource", "is required: an object with the uid or the type of the data source")
 		case head.IntervalMS < 0 || head.IntervalMS > maxInterval:
 			return host.Invalid(field+".intervalMs", "must be from 0 to %d", int64(maxInterval))
@@ -84,7 +86,7 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 			return host.Invalid(field+".maxDataPoints", "must not be negative")
 		}
 		refs[head.RefID] = true
-		asked[id] = append(asked[id], sdk.Query{
+		asked[ref] = append(asked[ref], sdk.Query{
 			RefID: head.RefID, Type: head.QueryType, JSON: raw, TimeRange: span,
 			Interval:      time.Duration(cmp.Or(head.IntervalMS, defaultInterval)) * time.Millisecond,
 			MaxDataPoints: cmp.Or(head.MaxDataPoints, defaultMaxDataPoints),
@@ -100,14 +102,14 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 	return answer(w, status, map[string]any{"results": results})
 }
 
-// askAll asks each plugin its queries, all plugins at once.
-func (a *API) askAll(ctx context.Context, who host.Identity, asked map[string][]sdk.Query) map[string]queryResult {
+// askAll asks each data source its queries, all at once.
+func (a *API) askAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
 	results := map[string]queryResult{}
 	var mu sync.Mutex
 	var group sync.WaitGroup
-	for id, queries := range asked {
+	for ref, queries := range asked {
 		group.Go(func() {
-			answers := a.ask(ctx, who, id, queries)
+			answers := a.ask(ctx, who, ref, queries)
 			mu.Lock()
 			defer mu.Unlock()
 			maps.Copy(results, answers)
@@ -117,7 +119,7 @@ func (a *API) askAll(ctx context.Context, who host.Identity, asked map[string][]
 	return results
 }
 
-func (a *API) ask(ctx context.Context, who host.Identity, id string, queries []sdk.Query) map[string]queryResult {
+func (a *API) ask(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) map[string]queryResult {
 	results := map[string]queryResult{}
 	failAll := func(status int, source sdk.Source, text string) map[string]queryResult {
 		for _, q := range queries {
@@ -125,13 +127,17 @@ func (a *API) ask(ctx context.Context, who host.Identity, id string, queries []s
 		}
 		return results
 	}
-	p, ok := a.loaded.Plugin(id)
-	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
-		return failAll(http.StatusNotFound, sdk.SourcePlugin, fmt.Sprintf("there is no data source %q", id))
+	p, d, err := a.dataSourceFor(ctx, who, ref)
+	if refusal, ok := errors.AsType[*host.Error](err); ok {
+		return failAll(statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
-	answers, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: pluginContext(p, who), Queries: queries})
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "plugin", id, "error", err)
+		a.log.ErrorContext(ctx, "query failed", "uid", ref.UID, "type", ref.Type, "error", err)
+		return failAll(http.StatusInternalServerError, sdk.SourcePlugin, "the data source could not be read")
+	}
+	answers, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: queries})
+	if err != nil {
+		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryFault(err)
 		return failAll(status, source, text)
 	}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/host"
 )
 
 // MainOrg is the organisation that exists from the first start.
@@ -22,6 +25,7 @@ type Options struct {
 	Clock    func() time.Time // time.Now if nil
 	Rand     io.Reader        // safe for concurrent use; crypto/rand if nil
 	Logger   *slog.Logger     // no log if nil
+	Key      []byte           // encrypts secrets, host.KeyLength bytes; without it none can be stored
 }
 
 // Store is an open database. Its methods may be called from many goroutines.
@@ -35,6 +39,7 @@ type Store struct {
 	log        *slog.Logger
 	identities *identities
 	usage      *usage
+	box        *host.Box // nil without a key
 	close      func() error
 }
 
@@ -64,6 +69,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
+	if o.Key != nil {
+		if s.box, err = host.NewBox(o.Key, s.random); err != nil {
+			return nil, fmt.Errorf("open database: %w", err)
+		}
+	}
 	if IsShared(o.Database) {
 		err = s.openPostgres(ctx, o.Database)
 	} else {

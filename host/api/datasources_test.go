@@ -1,0 +1,126 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func TestDataSources(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	body := func(rest string) string { return fmt.Sprintf(`{"name":"Main","type":%q%s}`, pluginID, rest) }
+	made := want[object](t, f, 200, "POST", "/api/datasources", f.admin,
+		body(`,"uid":"main","url":"https://db.example","access":"proxy","jsonData":{"a":1},"secureJsonData":{"token":"s3cret","old":"x"},"isDefault":true,"more":1`))
+	if d := made["datasource"].(object); made["message"] != "Datasource added" || d["uid"] != "main" || d["version"] != 1.0 || d["access"] != "proxy" ||
+		fmt.Sprint(d["secureJsonFields"]) != "map[old:true token:true]" || d["orgId"] != 1.0 {
+		t.Errorf("made %v", made)
+	}
+	for _, target := range []string{"/api/datasources", "/api/datasources/uid/main", "/api/datasources/name/Main"} {
+		got := f.do("GET", target, f.admin, "")
+		if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"jsonData":{"a":1}`) {
+			t.Errorf("%s: %+v", target, got)
+		}
+	}
+	seen := func() string { return f.do("GET", "/api/datasources/uid/main/resources/context", f.viewer, "").body }
+	if got := seen(); !strings.Contains(got, `"token":"s3cret"`) || !strings.Contains(got, `"UID":"main"`) || !strings.Contains(got, `"URL":"https://db.example"`) {
+		t.Errorf("the plugin sees %s", got)
+	}
+	if got := want[object](t, f, 200, "GET", "/api/datasources/uid/main/health", f.viewer, ""); got["message"] != "https://db.example" {
+		t.Errorf("health %v", got)
+	}
+	// A secret that is not given stays, null and "" remove one.
+	updated := want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"secureJsonData":{"old":null,"new":"n"}`))["datasource"].(object)
+	if updated["version"] != 2.0 || updated["isDefault"] != false || fmt.Sprint(updated["secureJsonFields"]) != "map[new:true token:true]" {
+		t.Errorf("updated %v", updated)
+	}
+	if got := seen(); !strings.Contains(got, `"token":"s3cret"`) || strings.Contains(got, `"old"`) {
+		t.Errorf("then the plugin sees %s", got)
+	}
+	for body, field := range map[string]string{
+		`{}`:                              "name",
+		`{"name":"x"}`:                    "type",
+		body(`,"access":"direct"`):        "access",
+		body(`,"uid":"a/b"`):              "uid",
+		body(`,"url":"http://u:p@h"`):     "url",
+		body(`,"url":"http://[::1"`):      "url",
+		body(`,"jsonData":[]`):            "jsonData",
+		body(`,"secureJsonData":{"a":1}`): "secureJsonData.a",
+		body(`,"secureJsonData":{"a":"` + strings.Repeat("x", 1<<16+1) + `"}`): "secureJsonData.a",
+		body(`,"user":"a\u0000"`): "user",
+	} {
+		if got := f.do("POST", "/api/datasources", f.admin, body); got.status != 400 || !strings.HasPrefix(got.message(), field+":") {
+			t.Errorf("%.80s: %+v, want 400 naming %s", body, got, field)
+		}
+	}
+	if got := f.do("POST", "/api/datasources", f.admin, body("")); got.status != 409 {
+		t.Errorf("the same name: %+v", got)
+	}
+	want[object](t, f, 200, "DELETE", "/api/datasources/uid/main", f.admin, "")
+	want[object](t, f, 404, "GET", "/api/datasources/uid/main", f.admin, "")
+	want[object](t, f, 404, "GET", "/api/datasources/uid/main/health", f.viewer, "")
+	// A successor has none of its secrets.
+	again := want[object](t, f, 200, "POST", "/api/datasources", f.admin, body(`,"uid":"main"`))["datasource"].(object)
+	if len(again["secureJsonFields"].(object)) != 0 {
+		t.Errorf("again %v", again)
+	}
+}
+
+// Queries of several data sources are asked at once, each with its own settings, and
+// one that fails loses no other.
+func TestQueryDataSources(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	for _, name := range []string{"one", "two"} {
+		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":%q,"uid":%[1]q,"type":%q}`, name, pluginID))
+	}
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"lost","uid":"lost","type":"acme-gone-datasource"}`)
+	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+		[]host.Grant{{Action: host.ActionDatasourcesQuery, Scope: "datasources:uid:one"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := `{"queries":[{"refId":"A","datasource":{"uid":"one"}},{"refId":"B","datasource":{"uid":"two"}},
+		{"refId":"C","datasource":{"uid":"lost"}},{"refId":"D","datasource":{"uid":"none"}},{"refId":"E","queryType":"bad","datasource":{"uid":"one"}},
+		{"refId":"F","datasource":{"type":"` + pluginID + `"}},{"refId":"G","datasource":{"uid":"a\u0000"}}]}`
+	for who, want := range map[string]string{
+		f.viewer:                          "A200 B200 C404 D404 E400 F200 G404",
+		"Bearer " + access.Token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
+	} {
+		got := f.do("POST", "/api/ds/query", who, queries)
+		statuses := ""
+		for _, ref := range strings.Split("ABCDEFG", "") {
+			result := decoded[struct {
+				Results map[string]struct{ Status int }
+			}](t, got.body).Results[ref]
+			statuses += fmt.Sprint(ref, result.Status, " ")
+		}
+		if got.status != 207 || strings.TrimSpace(statuses) != want {
+			t.Errorf("%d %s, want %s\n%s", got.status, statuses, want, got.body)
+		}
+	}
+}
+
+func TestAppSettings(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	if got := want[object](t, f, 200, "GET", "/api/plugins/"+pluginID+"/settings", f.viewer, ""); got["enabled"] != false || fmt.Sprint(got["jsonData"]) != "map[]" {
+		t.Errorf("settings %v", got)
+	}
+	if got := f.do("POST", "/api/plugins/"+pluginID+"/settings", f.admin, `{"enabled":true}`); got.status != 400 || !strings.Contains(got.message(), "only apps") {
+		t.Errorf("settings of a data source: %+v", got)
+	}
+	if err := f.store.SetAppSettings(t.Context(), host.Identity{OrgID: org}, host.AppSettings{
+		PluginID: "acme-app", IsEnabled: true, Secrets: map[string]string{"k": "v"}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.store.AppSettings(t.Context(), org, "acme-app")
+	if err == nil {
+		s, err = f.store.UnlockApp(t.Context(), org, s)
+	}
+	if err != nil || !s.IsEnabled || s.Secrets["k"] != "v" || len(s.SecretNames) != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

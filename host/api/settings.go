@@ -1,0 +1,65 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+)
+
+// pluginSettings are the settings of an app in an answer. Of its secrets only the
+// names are told.
+type pluginSettings struct {
+	ID               string          `json:"id"`
+	Name             string          `json:"name"`
+	Type             bundle.Type     `json:"type"`
+	Enabled          bool            `json:"enabled"`
+	Pinned           bool            `json:"pinned"`
+	JSONData         json.RawMessage `json:"jsonData"`
+	SecureJSONFields map[string]bool `json:"secureJsonFields"`
+}
+
+func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	p, err := a.plugin(r)
+	if err != nil {
+		return err
+	}
+	s, err := a.store.AppSettings(r.Context(), who.OrgID, p.ID())
+	if err != nil {
+		return err
+	}
+	m := p.Bundle().Metadata
+	if s.Updated.IsZero() {
+		s.IsEnabled, s.IsPinned = m.AutoEnabled, m.AutoEnabled
+	}
+	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames)})
+}
+
+func (a *API) setPluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	body, err := decode[struct {
+		Enabled bool `json:"enabled"`
+		Pinned  bool `json:"pinned"`
+		settingsBody
+	}](w, r)
+	if err != nil {
+		return err
+	}
+	p, err := a.plugin(r)
+	if err != nil {
+		return err
+	}
+	if t := p.Bundle().Metadata.Type; t != bundle.TypeApp {
+		return host.Invalid("id", "is a %s: only apps have settings of their own", t)
+	}
+	visible, err := body.visible()
+	if err != nil {
+		return err
+	}
+	if err := a.store.SetAppSettings(r.Context(), who, host.AppSettings{
+		PluginID: p.ID(), IsEnabled: body.Enabled, IsPinned: body.Pinned, JSON: visible, Secrets: body.secrets(),
+	}); err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, message{Message: "Plugin settings updated"})
+}

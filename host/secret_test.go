@@ -1,0 +1,50 @@
+package host
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestBox(t *testing.T) {
+	t.Parallel()
+	box := func(key byte) *Box {
+		b, err := NewBox(bytes.Repeat([]byte{key}, KeyLength), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	first, err := box(1).Seal("a secret", "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := box(1).Seal("a secret", "here")
+	if err != nil || first == second || strings.Contains(first, "secret") {
+		t.Errorf("sealed %q and %q, %v", first, second, err)
+	}
+	if text, err := box(1).Open(first, "here"); err != nil || text != "a secret" {
+		t.Errorf("opened %q, %v", text, err)
+	}
+	for name, open := range map[string]func() (string, error){
+		"another key":     func() (string, error) { return box(2).Open(first, "here") },
+		"another purpose": func() (string, error) { return box(1).Open(first, "there") },
+		"cut":             func() (string, error) { return box(1).Open(first[:8], "here") },
+		"changed":         func() (string, error) { return box(1).Open("A"+first[1:], "here") },
+		"no base64":       func() (string, error) { return box(1).Open("?", "here") },
+	} {
+		if text, err := open(); !errors.Is(err, ErrSealed) || text != "" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	for _, text := range []string{"", "ab", strings.Repeat("z", 64), strings.Repeat("ab", 33)} {
+		if _, err := ParseKey(text); err == nil {
+			t.Errorf("%q is a key", text)
+		}
+	}
+	if key, err := ParseKey(" " + strings.Repeat("ab", 32) + "\n"); err != nil || len(key) != KeyLength {
+		t.Errorf("%v, %v", key, err)
+	}
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+const dataSourceName = "Data source"
+
+const selectDataSource = `SELECT id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
+	is_default, settings, version, updated_at FROM data_sources WHERE org_id = $1 `
+
+func scanDataSource(row scanner) (d host.DataSource, err error) {
+	var updated sql.NullInt64
+	var settings string
+	err = row.Scan(&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth, &d.BasicAuthUser,
+		&d.IsDefault, &settings, &d.Version, &updated)
+	d.JSON, d.Updated = json.RawMessage(settings), timeOf(updated)
+	return d, err
+}
+
+func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.ID) }
+
+// DataSources returns all data sources sorted by name, without their secrets.
+func (s *Store) DataSources(ctx context.Context, org int64) ([]host.DataSource, error) {
+	found, err := list(ctx, s.read, scanDataSource, selectDataSource+"ORDER BY name", org)
+	for i := range found {
+		if err == nil {
+			found[i].SecretNames, err = secretNames(ctx, s.read, org, ownerOf(found[i]))
+		}
+	}
+	return found, err
+}
+
+// DataSource returns one data source without its secrets.
+func (s *Store) DataSource(ctx context.Context, org int64, uid string) (host.DataSource, error) {
+	return s.dataSource(ctx, "AND uid = $2", org, uid)
+}
+
+// DataSourceByName returns one data source without its secrets.
+func (s *Store) DataSourceByName(ctx context.Context, org int64, name string) (host.DataSource, error) {
+	return s.dataSource(ctx, "AND name = $2", org, name)
+}
+
+// DataSourceOfType returns the data source that is meant by a plugin's id alone: the
+// default one if it is of that type, otherwise the oldest.
+func (s *Store) DataSourceOfType(ctx context.Context, org int64, pluginID string) (host.DataSource, error) {
+	return s.dataSource(ctx, "AND type = $2 ORDER BY is_default DESC, id LIMIT 1", org, pluginID)
+}
+
+func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host.DataSource, error) {
+	d, err := find(ctx, s.read, scanDataSource, selectDataSource+where, args...)
+	if err != nil {
+		return d, orNotFound(err, dataSourceName)
+	}
+	d.SecretNames, err = secretNames(ctx, s.read, d.OrgID, ownerOf(d))
+	return d, err
+}
+
+// Unlock returns a data source with its secrets.
+func (s *Store) Unlock(ctx context.Context, d host.DataSource) (host.DataSource, error) {
+	var err error
+	d.Secrets, err = s.openSecrets(ctx, d.OrgID, ownerOf(d))
+	return d, err
+}
+
+// CreateDataSource stores a data source with its secrets and returns it without them.
+func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
+	if d.UID == "" {
+		uid, err := host.NewUID(s.random)
+		if err != nil {
+			return d, fmt.Errorf("create data source: %w", err)
+		}
+		d.UID = uid
+	}
+	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
+		return find(ctx, tx, scanDataSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
+				basic_auth, basic_auth_user, is_default, settings, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) `+returnDataSource, columnsOf(d)...)
+	})
+}
+
+// UpdateDataSource replaces what is stored under the uid. Secrets that are not given
+// stay, "" removes one.
+func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
+	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
+		updated, err := find(ctx, tx, scanDataSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
+				database_name = $7, basic_auth = $8, basic_auth_user = $9, is_default = $10, settings = $11, updated_at = $12,
+				version = version + 1
+			WHERE org_id = $1 AND uid = $2 `+returnDataSource, columnsOf(d)...)
+		return updated, orNotFound(err, dataSourceName)
+	})
+}
+
+const returnDataSource = `RETURNING id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
+	is_default, settings, version, updated_at`
+
+func columnsOf(d host.DataSource) []any {
+	return []any{d.OrgID, d.UID, d.Name, d.Type, d.URL, d.User, d.Database, d.BasicAuth, d.BasicAuthUser, d.IsDefault,
+		string(d.JSON), d.Updated.UnixMilli()}
+}
+
+func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.DataSource, event string,
+	save func(*sql.Tx, host.DataSource) (host.DataSource, error)) (host.DataSource, error) {
+	d.OrgID, d.Updated = by.OrgID, s.clock()
+	d.JSON = orEmpty(d.JSON)
+	if err := d.Check(); err != nil {
+		return host.DataSource{}, err
+	}
+	var saved host.DataSource
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		if d.IsDefault {
+			const only = "UPDATE data_sources SET is_default = FALSE WHERE org_id = $1 AND is_default AND uid <> $2"
+			if _, err := tx.ExecContext(ctx, only, d.OrgID, d.UID); err != nil {
+				return err
+			}
+		}
+		if saved, err = save(tx, d); err != nil {
+			return orDuplicate(err, host.Duplicate("name", "a data source with this name or uid exists already"))
+		}
+		if err := s.changeSecrets(ctx, tx, d.OrgID, ownerOf(saved), d.Secrets); err != nil {
+			return err
+		}
+		saved.SecretNames, err = secretNames(ctx, tx, d.OrgID, ownerOf(saved))
+		return err
+	})
+	s.audit(ctx, err, by, event, slog.String("uid", saved.UID), slog.String("name", saved.Name), slog.String("type", saved.Type))
+	return saved, err
+}
+
+// orEmpty returns the settings, {} if there are none.
+func orEmpty(settings json.RawMessage) json.RawMessage {
+	return json.RawMessage(cmp.Or(string(settings), "{}"))
+}
+
+// DeleteDataSource removes a data source with its secrets and returns what it was.
+func (s *Store) DeleteDataSource(ctx context.Context, by host.Identity, uid string) (d host.DataSource, err error) {
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		if d, err = find(ctx, tx, scanDataSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
+			return orNotFound(err, dataSourceName)
+		}
+		return removeSecrets(ctx, tx, by.OrgID, ownerOf(d))
+	})
+	s.audit(ctx, err, by, "data source deleted", slog.String("uid", uid), slog.String("name", d.Name))
+	return d, err
+}

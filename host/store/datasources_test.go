@@ -1,0 +1,75 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+)
+
+// Secrets need the key they were stored with, and nothing else is lost without it.
+func TestSecretsNeedTheirKey(t *testing.T) {
+	t.Parallel()
+	ctx, root, database := t.Context(), as(host.RoleAdmin), testdb.New(t)
+	with := func(key []byte) *store.Store { return open(t, store.Options{Database: database, Key: key}) }
+	key := bytes.Repeat([]byte{1}, host.KeyLength)
+	first := with(key)
+	d := must(first.CreateDataSource(ctx, root, host.DataSource{Name: "a", Type: "acme-datasource", Secrets: map[string]string{"token": "s3cret"}}))(t)
+	if got := must(first.Unlock(ctx, d))(t); got.Secrets["token"] != "s3cret" {
+		t.Errorf("unlocked %+v", got)
+	}
+	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
+		found := must(s.DataSources(ctx, org))(t)
+		if len(found) != 1 || len(found[0].SecretNames) != 1 {
+			t.Errorf("found %+v", found)
+		}
+		if _, err := s.Unlock(ctx, d); !errors.Is(err, host.ErrUnavailable) || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("another key: %v", err)
+		}
+	}
+	if _, err := with(nil).CreateDataSource(ctx, root, host.DataSource{Name: "b", Type: "x", Secrets: map[string]string{"a": "b"}}); !errors.Is(err, host.ErrUnavailable) {
+		t.Errorf("a secret without a key: %v", err)
+	}
+	if _, err := first.DataSourceByName(ctx, org, "b"); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("a data source was stored without its secret: %v", err)
+	}
+	if _, err := store.Open(ctx, store.Options{Database: database, Key: []byte("short")}); err == nil {
+		t.Error("a short key was taken")
+	}
+}
+
+// At most one data source is the default one.
+func TestDefaultDataSource(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	save := func(name string, isDefault bool) host.DataSource {
+		return must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", IsDefault: isDefault}))(t)
+	}
+	named := func() string { return must(s.DataSourceOfType(ctx, org, "acme-datasource"))(t).Name }
+	save("oldest", false)
+	if got := named(); got != "oldest" {
+		t.Errorf("%s stands for its plugin", got)
+	}
+	save("b", true)
+	c := save("c", true)
+	if got := named(); got != "c" {
+		t.Errorf("%s stands for its plugin", got)
+	}
+	defaults := 0
+	for _, d := range must(s.DataSources(ctx, org))(t) {
+		if d.IsDefault {
+			defaults++
+		}
+	}
+	if defaults != 1 {
+		t.Errorf("%d defaults", defaults)
+	}
+	must(s.DeleteDataSource(ctx, root, c.UID))(t)
+	if got := named(); got != "oldest" {
+		t.Errorf("%s stands for its plugin", got)
+	}
+}

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// purpose binds a sealed secret to its place, so that nobody who can write to the
+// database can move it to where it would be sent elsewhere.
+func purpose(org int64, owner, name string) string { return fmt.Sprintf("%d/%s/%s", org, owner, name) }
+
+func secretNames(ctx context.Context, q querier, org int64, owner string) ([]string, error) {
+	return list(ctx, q, scanText, "SELECT name FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
+}
+
+// changeSecrets stores secrets beside the ones that are there; "" removes one.
+func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(change)) {
+		value := change[name]
+		if value == "" {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2 AND name = $3", org, owner, name); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.box == nil {
+			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "this host has no key for secrets"}
+		}
+		sealed, err := s.box.Seal(value, purpose(org, owner, name))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO secrets (org_id, owner, name, sealed) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (org_id, owner, name) DO UPDATE SET sealed = excluded.sealed`, org, owner, name, sealed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2", org, owner)
+	return err
+}
+
+// openSecrets decrypts all secrets of an owner. The error (host.ErrUnavailable) names
+// the first that another key encrypted.
+func (s *Store) openSecrets(ctx context.Context, org int64, owner string) (map[string]string, error) {
+	type sealed struct{ name, text string }
+	rows, err := list(ctx, s.read, func(row scanner) (r sealed, err error) {
+		err = row.Scan(&r.name, &r.text)
+		return r, err
+	}, "SELECT name, sealed FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]string, len(rows))
+	for _, r := range rows {
+		err := host.ErrSealed
+		if s.box != nil {
+			out[r.name], err = s.box.Open(r.text, purpose(org, owner, r.name))
+		}
+		if err != nil {
+			return nil, &host.Error{Category: host.ErrUnavailable, ID: "secrets.key", Message: fmt.Sprintf(
+				"the secret %s of %s cannot be decrypted: %s; start the host with the key it was stored with, or enter the secret again", r.name, owner, err)}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// AppSettings returns what was entered for an app plugin, without its secrets; the
+// zero settings if nobody entered any.
+func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
+	a, err := find(ctx, s.read, func(row scanner) (a host.AppSettings, err error) {
+		var settings string
+		var updated sql.NullInt64
+		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated)
+		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+		return a, err
+	}, "SELECT is_enabled, is_pinned, settings, updated_at FROM plugin_settings WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
+	if errors.Is(err, sql.ErrNoRows) {
+		a, err = host.AppSettings{JSON: orEmpty(nil)}, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	a.PluginID = pluginID
+	a.SecretNames, err = secretNames(ctx, s.read, org, "plugin:"+pluginID)
+	return a, err
+}
+
+// UnlockApp returns settings with their secrets.
+func (s *Store) UnlockApp(ctx context.Context, org int64, a host.AppSettings) (host.AppSettings, error) {
+	var err error
+	a.Secrets, err = s.openSecrets(ctx, org, "plugin:"+a.PluginID)
+	return a, err
+}
+
+// SetAppSettings replaces what is stored. Secrets that are not given stay, "" removes
+// one.
+func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.AppSettings) error {
+	a.JSON = orEmpty(a.JSON)
+	if err := a.Check(); err != nil {
+		return err
+	}
+	err := s.transact(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO plugin_settings (org_id, plugin_id, is_enabled, is_pinned, settings, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (org_id, plugin_id) DO UPDATE SET is_enabled = excluded.is_enabled, is_pinned = excluded.is_pinned,
+				settings = excluded.settings, updated_at = excluded.updated_at`,
+			by.OrgID, a.PluginID, a.IsEnabled, a.IsPinned, string(a.JSON), s.now()); err != nil {
+			return err
+		}
+		return s.changeSecrets(ctx, tx, by.OrgID, "plugin:"+a.PluginID, a.Secrets)
+	})
+	s.audit(ctx, err, by, "plugin settings changed", slog.String("plugin", a.PluginID))
+	return err
+}
