@@ -18,6 +18,8 @@ type Identity struct {
 	Login  string // of a key: its name
 	Role   Role
 	Grants []Grant // beyond the role; shared between requests, never written to
+
+	IsServiceAdmin bool // administers the service, beyond the organisation
 }
 
 // Allows is the one decision on permissions: whether the identity may do action

@@ -69,6 +69,19 @@ const (
 	ActionServiceAccountsDelete = "serviceaccounts:delete"
 )
 
+// Actions returns every action that basic roles have.
+func Actions() []string {
+	return []string{
+		ActionPlaylistsRead, ActionPlaylistsWrite,
+		ActionFoldersRead, ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete,
+		ActionDashboardsRead, ActionDashboardsWrite, ActionDashboardsDelete,
+		ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete, ActionDatasourcesQuery,
+		ActionPluginsAccess, ActionPluginsWrite, ActionOrgRead,
+		ActionAPIKeysRead, ActionAPIKeysCreate, ActionAPIKeysDelete,
+		ActionServiceAccountsRead, ActionServiceAccountsWrite, ActionServiceAccountsCreate, ActionServiceAccountsDelete,
+	}
+}
+
 // WeakestRole returns the weakest basic role that may do the action. An action
 // that no basic role has (a plugin's own) gives false.
 func WeakestRole(action string) (Role, bool) {

@@ -23,6 +23,8 @@ type User struct {
 	Role         Role
 	IsDisabled   bool
 	PasswordHash string
+
+	IsServiceAdmin bool // administers the service, beyond the organisation
 }
 
 // Check refuses (ErrInvalid) a user that breaks a rule.
@@ -36,7 +38,7 @@ func (u User) Check() error {
 
 // Identity returns who the user is once the password was right.
 func (u User) Identity() Identity {
-	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role}
+	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}
 }
 
 const (

@@ -45,10 +45,11 @@ type Loader struct {
 
 	reloading sync.Mutex // one scan at a time
 
-	mu      sync.RWMutex
-	plugins map[string]*Plugin
-	faults  []bundle.Fault
-	closed  bool
+	mu       sync.RWMutex
+	plugins  map[string]*Plugin
+	faults   []bundle.Fault
+	revision uint64 // counts the scans
+	closed   bool
 }
 
 // New prepares a loader; nothing is mounted before Reload. Close it to stop every
@@ -125,6 +126,7 @@ func (l *Loader) Reload(ctx context.Context) error {
 		return errors.New("reload plugins: the loader is closed")
 	}
 	l.faults = faults
+	l.revision++
 	var gone, settled []*Plugin
 	isFound := map[string]bool{}
 	for _, b := range found {
@@ -183,6 +185,16 @@ func (l *Loader) Plugin(id string) (*Plugin, bool) {
 	defer l.mu.RUnlock()
 	p, ok := l.plugins[id]
 	return p, ok
+}
+
+// Revision changes with what is mounted.
+func (l *Loader) Revision() uint64 {
+	if l == nil {
+		return 0
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.revision
 }
 
 // Faults lists what the last scan could not mount.

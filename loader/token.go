@@ -42,6 +42,22 @@ func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	return TokenDecision{Injected: true, Reason: "granted " + granted(m.IAM.Permissions)}
 }
 
+// ToggleRoles is the feature toggle that lets plugins bring roles.
+const ToggleRoles = "accessControlOnCall"
+
+// minRoles is the first host version that registers the roles of plugins.
+const minRoles = "9.4.0"
+
+// TakesRoles says whether the roles in plugin.json count: that is up to the host's
+// version and a toggle.
+func (l *Loader) TakesRoles() bool {
+	if l == nil {
+		return false
+	}
+	version, err := semver.NewVersion(l.options.HostVersion)
+	return err == nil && !version.LessThan(semver.MustParse(minRoles)) && slices.Contains(l.options.Toggles, ToggleRoles)
+}
+
 func granted(permissions []bundle.Permission) string {
 	if len(permissions) == 0 {
 		return "no permission beyond being known"

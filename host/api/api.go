@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -38,6 +39,7 @@ type API struct {
 	passwords *host.Passwords
 	logins    *throttle
 	bodyTime  time.Duration
+	brought   atomic.Pointer[pluginRoles]
 	mux       *http.ServeMux
 }
 
@@ -74,6 +76,7 @@ func (a *API) Routes() []Route {
 		a.dashboardRoutes(),
 		a.keyRoutes(),
 		a.accountRoutes(),
+		a.roleRoutes(),
 		a.pluginRoutes(),
 		a.dataSourceRoutes(),
 	)

@@ -129,6 +129,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			if who, err = a.authenticate(w, r); err != nil {
 				return err
 			}
+			who = a.withRoles(who)
 			w.(*response).who = who
 		}
 		if err := route.Permission.check(r, who); err != nil {

@@ -28,7 +28,7 @@ func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	switch route.Method + " " + route.Pattern {
 	case "GET /api/health", "GET /avatar/{hash}":
 		return true, true
-	case "GET /api/user", "GET /api/plugins":
+	case "GET /api/user", "GET /api/plugins", "GET /api/access-control/user/permissions":
 		return false, true
 	}
 	return false, false

@@ -15,11 +15,11 @@ func (s *Store) User(ctx context.Context, login string) (host.User, error) {
 	return u, orNotFound(err, "User")
 }
 
-const selectUser = "SELECT id, org_id, login, role, is_disabled, password_hash FROM users WHERE login = $1"
+const selectUser = "SELECT id, org_id, login, role, is_disabled, password_hash, is_service_admin FROM users WHERE login = $1"
 
 func scanUser(row scanner) (u host.User, err error) {
 	var role string
-	err = row.Scan(&u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.PasswordHash)
+	err = row.Scan(&u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.PasswordHash, &u.IsServiceAdmin)
 	u.Role = roleOf(role)
 	return u, err
 }
@@ -44,8 +44,8 @@ func (s *Store) CreateUser(ctx context.Context, org int64, login, password strin
 
 func insertUser(ctx context.Context, tx *sql.Tx, u host.User) (int64, error) {
 	id, err := find(ctx, tx, scanID,
-		"INSERT INTO users (org_id, login, role, password_hash) VALUES ($1, $2, $3, $4) RETURNING id",
-		u.OrgID, u.Login, u.Role.String(), u.PasswordHash)
+		"INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, $5) RETURNING id",
+		u.OrgID, u.Login, u.Role.String(), u.PasswordHash, u.IsServiceAdmin)
 	return id, orDuplicate(err, host.Duplicate("login", "a user with this login exists already"))
 }
 
@@ -75,7 +75,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
 			_, err = insertUser(ctx, tx, host.User{OrgID: MainOrg, Login: host.AdminLogin,
-				Role: host.RoleAdmin, PasswordHash: hash})
+				Role: host.RoleAdmin, PasswordHash: hash, IsServiceAdmin: true})
 			return err
 		}
 		if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 			generated = ""
 			return nil
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE WHERE login = $3",
+		_, err = tx.ExecContext(ctx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE, is_service_admin = TRUE WHERE login = $3",
 			hash, host.RoleAdmin.String(), host.AdminLogin)
 		return err
 	})

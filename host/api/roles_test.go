@@ -1,0 +1,95 @@
+package api_test
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// withMounted is a fixture whose host has a plugin without a backend mounted.
+func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.Dirs = []string{dir}
+	l, err := loader.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"roles":[
+	{"role":{"name":"Reader","description":"reads","permissions":[{"action":"acme-roles-app:read","scope":"teams:1"}]},"grant":["Viewer"]},
+	{"role":{"name":"Writer","permissions":[{"action":"acme-roles-app:write"}]},"grant":["Editor"]},
+	{"role":{"name":"Owner","permissions":[{"action":"acme-roles-app:own"}]},"grant":["Service Admin"]},
+	{"role":{"name":"Thief","permissions":[{"action":"playlists:write"}]},"grant":["Viewer"]}]}`
+
+func TestPluginRoles(t *testing.T) {
+	t.Parallel()
+	f := withMounted(t, withRoles, loader.Options{HostVersion: "9.4.0", Toggles: []string{loader.ToggleRoles}})
+	f.ensureAdmin(t)
+	held := func(authorization string) string {
+		all := want[map[string][]string](t, f, 200, "GET", "/api/access-control/user/permissions", authorization, "")
+		held := ""
+		for _, action := range []string{"playlists:write", "acme-roles-app:read", "acme-roles-app:write", "acme-roles-app:own"} {
+			if scopes, ok := all[action]; ok {
+				held += strings.TrimPrefix(action, "acme-roles-app:") + fmt.Sprint(scopes)
+			}
+		}
+		return held
+	}
+	for _, c := range []struct{ who, authorization, held string }{
+		{"viewer", f.viewer, "read[teams:1]"},
+		{"editor", f.editor, "playlists:write[*]read[teams:1]write[*]"},
+		{"admin account", f.admin, "playlists:write[*]read[teams:1]write[*]"},
+		{"service admin", basic("admin", adminPassword), "playlists:write[*]read[teams:1]write[*]own[*]"},
+		{"plugin", f.plugin, ""},
+	} {
+		if got := held(c.authorization); got != c.held {
+			t.Errorf("%s holds %s, want %s", c.who, got, c.held)
+		}
+	}
+	roles := want[[]object](t, f, 200, "GET", "/api/access-control/roles", f.admin, "")
+	if len(roles) != 3 || roles[0]["name"] != "plugins:acme-roles-app:Reader" {
+		t.Errorf("roles %v", roles)
+	}
+	if !strings.Contains(f.log.String(), `role=Thief`) {
+		t.Error("the role that reaches beyond its plugin is not in the log")
+	}
+}
+
+// Without the version and the toggle there are no roles of plugins.
+func TestPluginRolesAreOff(t *testing.T) {
+	t.Parallel()
+	for _, o := range []loader.Options{
+		{HostVersion: "9.3.9", Toggles: []string{loader.ToggleRoles}}, {HostVersion: "9.4.0"},
+	} {
+		f := withMounted(t, withRoles, o)
+		if roles := want[[]object](t, f, 200, "GET", "/api/access-control/roles", f.admin, ""); len(roles) != 0 {
+			t.Errorf("%s %v: %v", o.HostVersion, o.Toggles, roles)
+		}
+	}
+}
