@@ -1,0 +1,82 @@
+package store_test
+
+import (
+	"bufio"
+	"database/sql"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+)
+
+// What was acknowledged survives the death of the process, and the file stays whole.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("PostgreSQL keeps its own promises")
+	}
+	kills := 50
+	if testing.Short() {
+		kills = 5
+	}
+	file := filepath.Join(t.TempDir(), "slipway.db")
+	acknowledged := map[string]bool{}
+	for range kills {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), envWriter+"="+file)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		isArmed := false
+		for lines.Scan() {
+			acknowledged[lines.Text()] = true
+			if !isArmed { // in the middle of writing
+				isArmed = true
+				time.AfterFunc(time.Duration(rand.IntN(20_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
+			}
+		}
+		if err := cmd.Wait(); err == nil || !isArmed {
+			t.Fatalf("the writer ended by itself: %v", err)
+		}
+		check(t, file)
+	}
+	s, err := store.Open(t.Context(), store.Options{Database: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for uid := range acknowledged {
+		if p, err := s.Playlist(t.Context(), org, uid); err != nil || len(p.Items) != 2 {
+			t.Errorf("the playlist %s is lost: %+v, %v", uid, p, err)
+		}
+	}
+	t.Logf("%d kills, %d acknowledged writes", kills, len(acknowledged))
+	if len(acknowledged) < kills {
+		t.Errorf("only %d writes", len(acknowledged))
+	}
+}
+
+// check asks SQLite whether the file is whole.
+func check(t *testing.T, file string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Fatalf("integrity_check says %q, %v", verdict, err)
+	}
+}
