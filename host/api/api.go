@@ -38,6 +38,7 @@ type API struct {
 	loaded    *loader.Loader
 	passwords *host.Passwords
 	logins    *throttle
+	metrics   *metrics
 	bodyTime  time.Duration
 	brought   atomic.Pointer[pluginRoles]
 	mux       *http.ServeMux
@@ -50,7 +51,7 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
-		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), bodyTime: bodyTime}
+		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), metrics: newMetrics(o.Plugins), bodyTime: bodyTime}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -88,6 +89,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &response{ResponseWriter: w}
 	out.Header().Set(requestIDHeader, a.requestID(r))
 	a.limitBodyTime(w, r)
+	a.metrics.running.Inc()
+	defer a.metrics.running.Dec()
 	defer func() {
 		fault := recover()
 		if fault != nil && fault != http.ErrAbortHandler {
@@ -97,7 +100,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				fault = nil
 			}
 		}
-		a.logAccess(out, r, a.clock().Sub(start))
+		took := a.clock().Sub(start)
+		a.metrics.observe(r, out.status, took)
+		a.logAccess(out, r, took)
 		if fault != nil { // the answer has begun: only a cut connection tells the client
 			panic(http.ErrAbortHandler)
 		}

@@ -11,6 +11,7 @@ import (
 func (a *API) systemRoutes() []Route {
 	return []Route{
 		{"GET", "/api/health", Public(), a.health},
+		{"GET", "/metrics", Public(), a.serveMetrics}, // numbers only
 		{"GET", "/api/user", SignedIn(), a.whoAmI},
 		{"GET", "/api/org", Action(host.ActionOrgRead), a.org},
 		{"GET", "/avatar/{hash}", Public(), a.avatar},

@@ -1,0 +1,27 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	f.do("GET", "/api/playlists/none", f.viewer, "")
+	f.do("GET", "/api/playlists/none-either", f.viewer, "")
+	f.do("BREW", "/no/such/path", f.viewer, "")
+	got := f.do("GET", "/metrics", "", "")
+	for _, line := range []string{
+		`slipway_http_request_duration_seconds_count{method="GET",route="/api/playlists/{uid}",status="404"} 2`,
+		`slipway_http_request_duration_seconds_count{method="other",route="/",status="404"} 1`,
+		`slipway_http_requests_running 1`,
+		`slipway_backend_restarts_total{plugin="acme-test-datasource"} 0`,
+		`slipway_backend_running{plugin="acme-test-datasource"} 1`,
+		`process_resident_memory_bytes`,
+	} {
+		if !strings.Contains(got.body, line) {
+			t.Errorf("no %s in\n%s", line, got.body)
+		}
+	}
+}
