@@ -16,14 +16,22 @@ func (a *API) accountRoutes() []Route {
 	create := Action(host.ActionServiceAccountsCreate, host.ActionServiceAccountsWrite)
 	remove := Action(host.ActionServiceAccountsDelete, host.ActionServiceAccountsWrite)
 	return []Route{
-		{"POST", "/api/serviceaccounts", create.On(all), a.createAccount},
-		{"GET", "/api/serviceaccounts/search", read.On(all), a.searchAccounts},
-		{"GET", "/api/serviceaccounts/{id}", read.On(one), a.account},
-		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), a.updateAccount},
-		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), a.deleteAccount},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), a.accountTokens},
-		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), a.createToken},
-		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), a.deleteToken},
+		{"POST", "/api/serviceaccounts", create.On(all), a.createAccount,
+			Doc{Summary: "Create a service account", Body: accountBody{}, Answer: account{}, Status: http.StatusCreated}},
+		{"GET", "/api/serviceaccounts/search", read.On(all), a.searchAccounts,
+			Doc{Summary: "Search service accounts", Query: []string{"query", "disabled bool", "perpage int", "page int"}, Answer: accountPage{}}},
+		{"GET", "/api/serviceaccounts/{id}", read.On(one), a.account,
+			Doc{Summary: "Read a service account", Answer: account{}}},
+		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), a.updateAccount,
+			Doc{Summary: "Change a service account", Body: accountBody{}, Answer: accountUpdated{}}},
+		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), a.deleteAccount,
+			Doc{Summary: "Delete a service account and its tokens", Answer: message{}}},
+		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), a.accountTokens,
+			Doc{Summary: "List the tokens of a service account", Answer: []accountToken{}}},
+		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), a.createToken,
+			Doc{Summary: "Create a token; the answer is the only one that shows it", Body: tokenBody{}, Answer: issued{}}},
+		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), a.deleteToken,
+			Doc{Summary: "Delete a token", Answer: message{}}},
 	}
 }
 
@@ -94,6 +102,14 @@ func (a *API) account(w http.ResponseWriter, r *http.Request, who host.Identity)
 	return answer(w, http.StatusOK, accountOf(found))
 }
 
+// accountPage is a page of a search.
+type accountPage struct {
+	TotalCount int64     `json:"totalCount"`
+	Accounts   []account `json:"serviceAccounts"`
+	Page       int64     `json:"page"`
+	PerPage    int64     `json:"perPage"`
+}
+
 func (a *API) searchAccounts(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	values, err := query(r)
 	if err != nil {
@@ -110,12 +126,14 @@ func (a *API) searchAccounts(w http.ResponseWriter, r *http.Request, who host.Id
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		TotalCount int64     `json:"totalCount"`
-		Accounts   []account `json:"serviceAccounts"`
-		Page       int64     `json:"page"`
-		PerPage    int64     `json:"perPage"`
-	}{total, mapped(found, accountOf), max(filter.Page.Number, 1), filter.Page.Length()})
+	return answer(w, http.StatusOK, accountPage{total, mapped(found, accountOf), max(filter.Page.Number, 1), filter.Page.Length()})
+}
+
+type accountUpdated struct {
+	message
+	ID      int64   `json:"id"`
+	Name    string  `json:"name"`
+	Account account `json:"serviceaccount"`
 }
 
 func (a *API) updateAccount(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -135,12 +153,7 @@ func (a *API) updateAccount(w http.ResponseWriter, r *http.Request, who host.Ide
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		message
-		ID      int64   `json:"id"`
-		Name    string  `json:"name"`
-		Account account `json:"serviceaccount"`
-	}{message{Message: "Service account updated"}, id, updated.Name, accountOf(updated)})
+	return answer(w, http.StatusOK, accountUpdated{message{Message: "Service account updated"}, id, updated.Name, accountOf(updated)})
 }
 
 func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -154,6 +167,17 @@ func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, who host.Ide
 	return answer(w, http.StatusOK, message{Message: "Service account deleted"})
 }
 
+// accountToken is what is known of a token after it was shown once.
+type accountToken struct {
+	ID                     int64      `json:"id"`
+	Name                   string     `json:"name"`
+	Created                *time.Time `json:"created" jsonschema:"oneof_type=string;null"`
+	Expiration             *time.Time `json:"expiration" jsonschema:"oneof_type=string;null"`
+	LastUsedAt             *time.Time `json:"lastUsedAt" jsonschema:"oneof_type=string;null"`
+	SecondsUntilExpiration float64    `json:"secondsUntilExpiration"`
+	HasExpired             bool       `json:"hasExpired"`
+}
+
 func (a *API) accountTokens(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	id, err := pathID(r, "id")
 	if err != nil {
@@ -163,18 +187,9 @@ func (a *API) accountTokens(w http.ResponseWriter, r *http.Request, who host.Ide
 	if err != nil {
 		return err
 	}
-	type token struct {
-		ID                     int64      `json:"id"`
-		Name                   string     `json:"name"`
-		Created                *time.Time `json:"created"`
-		Expiration             *time.Time `json:"expiration"`
-		LastUsedAt             *time.Time `json:"lastUsedAt"`
-		SecondsUntilExpiration float64    `json:"secondsUntilExpiration"`
-		HasExpired             bool       `json:"hasExpired"`
-	}
 	now := a.clock()
-	return answer(w, http.StatusOK, mapped(found, func(t host.AccountToken) token {
-		out := token{ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
+	return answer(w, http.StatusOK, mapped(found, func(t host.AccountToken) accountToken {
+		out := accountToken{ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
 			LastUsedAt: timeOrNil(t.LastUsed),
 			HasExpired: host.HasExpired(t.Expires, now)}
 		if out.Expiration != nil && !out.HasExpired {
@@ -184,15 +199,17 @@ func (a *API) accountTokens(w http.ResponseWriter, r *http.Request, who host.Ide
 	}))
 }
 
+type tokenBody struct {
+	Name string `json:"name" jsonschema:"required"`
+	lifetime
+}
+
 func (a *API) createToken(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	id, err := pathID(r, "id")
 	if err != nil {
 		return err
 	}
-	body, err := decode[struct {
-		Name string `json:"name"`
-		lifetime
-	}](w, r)
+	body, err := decode[tokenBody](w, r)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +43,7 @@ type API struct {
 	metrics   *metrics
 	bodyTime  time.Duration
 	brought   atomic.Pointer[pluginRoles]
+	described func() (json.RawMessage, error) // the OpenAPI document, made once
 	mux       *http.ServeMux
 }
 
@@ -58,6 +61,7 @@ func New(o Options) (*API, error) {
 	if a.clock == nil {
 		a.clock = time.Now
 	}
+	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
 		return nil, fmt.Errorf("api: %w", err)

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,7 @@ const (
 type fixture struct {
 	*api.API
 	store *store.Store
+	t     *testing.T
 	log   *lockedBuffer
 
 	mu  sync.Mutex
@@ -37,7 +39,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
+	f := &fixture{t: t, log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
 	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
@@ -123,9 +125,15 @@ func (f *fixture) send(r *http.Request, authorization string) reply {
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
+	request, _ := io.ReadAll(r.Body) // of a recorder's request: it cannot fail
+	r.Body = io.NopCloser(bytes.NewReader(request))
 	w := httptest.NewRecorder()
 	f.ServeHTTP(w, r)
-	return reply{w.Code, w.Header(), w.Body.String()}
+	got := reply{w.Code, w.Header(), w.Body.String()}
+	if err := traffic.check(f.API, r, string(request), got); err != nil {
+		f.t.Errorf("%s %s: the OpenAPI document differs: %v", r.Method, r.URL, err)
+	}
+	return got
 }
 
 // want sends a request and decodes the answer of the wanted status.

@@ -16,11 +16,29 @@ func (a *API) dashboardRoutes() []Route {
 	read, write := Action(host.ActionDashboardsRead), Action(host.ActionDashboardsWrite)
 	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite)
 	return []Route{
-		{"GET", "/api/search", read.On(all), a.search},
-		{"POST", "/api/dashboards/db", write, a.saveDashboard}, // on the uid in its body
-		{"GET", "/api/dashboards/uid/{uid}", read.On(one), a.dashboard},
-		{"DELETE", "/api/dashboards/uid/{uid}", remove.On(one), a.deleteDashboard},
+		{"GET", "/api/search", read.On(all), a.search,
+			Doc{Summary: "Search dashboards by title and tags", Query: []string{"query", "tag list", "folderUIDs", "type", "limit int", "page int"}, Answer: []searchHit{}}},
+		{"POST", "/api/dashboards/db", write, a.saveDashboard,
+			Doc{Summary: "Create or replace a dashboard", Body: dashboardBody{}, Answer: dashboardSaved{}}}, // on the uid in its body
+		{"GET", "/api/dashboards/uid/{uid}", read.On(one), a.dashboard,
+			Doc{Summary: "Read a dashboard", Answer: dashboardFull{}}},
+		{"DELETE", "/api/dashboards/uid/{uid}", remove.On(one), a.deleteDashboard,
+			Doc{Summary: "Delete a dashboard", Answer: deleted{}}},
 	}
+}
+
+// searchHit is a dashboard that a search found.
+type searchHit struct {
+	ID          int64    `json:"id"`
+	UID         string   `json:"uid"`
+	Title       string   `json:"title"`
+	Type        string   `json:"type"`
+	URI         string   `json:"uri"`
+	URL         string   `json:"url"`
+	Tags        []string `json:"tags"`
+	IsStarred   bool     `json:"isStarred"`
+	FolderUID   string   `json:"folderUid,omitempty"`
+	FolderTitle string   `json:"folderTitle,omitempty"`
 }
 
 func (a *API) search(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -42,26 +60,33 @@ func (a *API) search(w http.ResponseWriter, r *http.Request, who host.Identity) 
 	if err != nil {
 		return err
 	}
-	type hit struct {
-		ID          int64    `json:"id"`
-		UID         string   `json:"uid"`
-		Title       string   `json:"title"`
-		Type        string   `json:"type"`
-		URI         string   `json:"uri"`
-		URL         string   `json:"url"`
-		Tags        []string `json:"tags"`
-		IsStarred   bool     `json:"isStarred"`
-		FolderUID   string   `json:"folderUid,omitempty"`
-		FolderTitle string   `json:"folderTitle,omitempty"`
-	}
-	return answer(w, http.StatusOK, mapped(found, func(d host.Dashboard) hit {
-		return hit{d.ID, d.UID, d.Title, dashboardKind, "db/" + d.Slug(), dashboardURL(d), d.Tags, false, d.FolderUID, d.FolderTitle}
+	return answer(w, http.StatusOK, mapped(found, func(d host.Dashboard) searchHit {
+		return searchHit{d.ID, d.UID, d.Title, dashboardKind, "db/" + d.Slug(), dashboardURL(d), d.Tags, false, d.FolderUID, d.FolderTitle}
 	}))
 }
 
 const dashboardKind = "dash-db"
 
 func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.PathEscape(d.Slug()) }
+
+// dashboardFull is a dashboard read on its own: its model, and what the host knows
+// of it.
+type dashboardFull struct {
+	Dashboard json.RawMessage `json:"dashboard"`
+	Meta      dashboardMeta   `json:"meta"`
+}
+
+type dashboardMeta struct {
+	Type        string    `json:"type"`
+	Slug        string    `json:"slug"`
+	URL         string    `json:"url"`
+	Version     int64     `json:"version"`
+	Updated     time.Time `json:"updated"`
+	FolderUID   string    `json:"folderUid"`
+	FolderTitle string    `json:"folderTitle"`
+	PluginID    string    `json:"pluginId,omitempty"`
+	CanEdit     bool      `json:"canEdit"`
+}
 
 func (a *API) dashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	uid, err := pathUID(r, "Dashboard")
@@ -76,30 +101,28 @@ func (a *API) dashboard(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
-	type meta struct {
-		Type        string    `json:"type"`
-		Slug        string    `json:"slug"`
-		URL         string    `json:"url"`
-		Version     int64     `json:"version"`
-		Updated     time.Time `json:"updated"`
-		FolderUID   string    `json:"folderUid"`
-		FolderTitle string    `json:"folderTitle"`
-		PluginID    string    `json:"pluginId,omitempty"`
-		CanEdit     bool      `json:"canEdit"`
-	}
-	return answer(w, http.StatusOK, struct {
-		Dashboard json.RawMessage `json:"dashboard"`
-		Meta      meta            `json:"meta"`
-	}{model, meta{"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
+	return answer(w, http.StatusOK, dashboardFull{model, dashboardMeta{"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
 		who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+uid)}})
 }
 
+type dashboardBody struct {
+	Dashboard json.RawMessage `json:"dashboard" jsonschema:"required"`
+	FolderUID *string         `json:"folderUid"` // where it is, if absent
+	Overwrite bool            `json:"overwrite"`
+}
+
+type dashboardSaved struct {
+	ID        int64  `json:"id"`
+	UID       string `json:"uid"`
+	URL       string `json:"url"`
+	Slug      string `json:"slug"`
+	Status    string `json:"status"`
+	Version   int64  `json:"version"`
+	FolderUID string `json:"folderUid"`
+}
+
 func (a *API) saveDashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[struct {
-		Dashboard json.RawMessage `json:"dashboard"`
-		FolderUID *string         `json:"folderUid"` // where it is, if absent
-		Overwrite bool            `json:"overwrite"`
-	}](w, r)
+	body, err := decode[dashboardBody](w, r)
 	if err != nil {
 		return err
 	}
@@ -120,15 +143,7 @@ func (a *API) saveDashboard(w http.ResponseWriter, r *http.Request, who host.Ide
 	if d, err = a.store.SaveDashboard(r.Context(), who.OrgID, d, how); err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		ID        int64  `json:"id"`
-		UID       string `json:"uid"`
-		URL       string `json:"url"`
-		Slug      string `json:"slug"`
-		Status    string `json:"status"`
-		Version   int64  `json:"version"`
-		FolderUID string `json:"folderUid"`
-	}{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID})
+	return answer(w, http.StatusOK, dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID})
 }
 
 func (a *API) deleteDashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -140,9 +155,5 @@ func (a *API) deleteDashboard(w http.ResponseWriter, r *http.Request, who host.I
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		message
-		ID    int64  `json:"id"`
-		Title string `json:"title"`
-	}{message{Message: "Dashboard deleted"}, d.ID, d.Title})
+	return answer(w, http.StatusOK, deleted{message{Message: "Dashboard deleted"}, d.ID, d.Title})
 }

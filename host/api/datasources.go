@@ -19,15 +19,24 @@ func (a *API) dataSourceRoutes() []Route {
 	remove := Action(host.ActionDatasourcesDelete, host.ActionDatasourcesWrite)
 	ask := Action(host.ActionDatasourcesQuery).On(one)
 	return []Route{
-		{"GET", "/api/datasources", read.On(all), a.dataSources},
-		{"POST", "/api/datasources", create.On(all), a.createDataSource},
-		{"GET", "/api/datasources/name/{name}", read.On(all), a.dataSourceByName},
-		{"GET", "/api/datasources/uid/{uid}", read.On(one), a.dataSource},
-		{"PUT", "/api/datasources/uid/{uid}", write.On(one), a.updateDataSource},
-		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), a.deleteDataSource},
-		{"GET", "/api/datasources/uid/{uid}/health", ask, a.dataSourceHealth},
-		{"", "/api/datasources/uid/{uid}/resources", ask, a.dataSourceResource},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", ask, a.dataSourceResource},
+		{"GET", "/api/datasources", read.On(all), a.dataSources,
+			Doc{Summary: "List data sources", Answer: []dataSource{}}},
+		{"POST", "/api/datasources", create.On(all), a.createDataSource,
+			Doc{Summary: "Create a data source", Body: dataSourceBody{}, Answer: dataSourceSaved{}}},
+		{"GET", "/api/datasources/name/{name}", read.On(all), a.dataSourceByName,
+			Doc{Summary: "Read a data source by its name", Answer: dataSource{}}},
+		{"GET", "/api/datasources/uid/{uid}", read.On(one), a.dataSource,
+			Doc{Summary: "Read a data source", Answer: dataSource{}}},
+		{"PUT", "/api/datasources/uid/{uid}", write.On(one), a.updateDataSource,
+			Doc{Summary: "Replace a data source; secrets that are not given stay", Body: dataSourceBody{}, Answer: dataSourceSaved{}}},
+		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), a.deleteDataSource,
+			Doc{Summary: "Delete a data source", Answer: dataSourceDeleted{}}},
+		{"GET", "/api/datasources/uid/{uid}/health", ask, a.dataSourceHealth,
+			Doc{Summary: "Ask a backend for the health of a data source", Answer: pluginHealth{}}},
+		{"", "/api/datasources/uid/{uid}/resources", ask, a.dataSourceResource,
+			Doc{Summary: "Call a plugin's own endpoints with a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources/{path...}", ask, a.dataSourceResource,
+			Doc{Summary: "Call a plugin's own endpoints with a data source"}},
 	}
 }
 
@@ -102,8 +111,8 @@ func (b settingsBody) secrets() map[string]string {
 // dataSourceBody is what create and update accept.
 type dataSourceBody struct {
 	UID           string `json:"uid"`
-	Name          string `json:"name"`
-	Type          string `json:"type"`
+	Name          string `json:"name" jsonschema:"required"`
+	Type          string `json:"type" jsonschema:"required"`
 	Access        string `json:"access"`
 	URL           string `json:"url"`
 	User          string `json:"user"`
@@ -204,6 +213,11 @@ func (a *API) updateDataSource(w http.ResponseWriter, r *http.Request, who host.
 	return answer(w, http.StatusOK, savedDataSource(d, "Datasource updated"))
 }
 
+type dataSourceDeleted struct {
+	message
+	ID int64 `json:"id"`
+}
+
 func (a *API) deleteDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	uid, err := pathUID(r, "Data source")
 	if err != nil {
@@ -213,10 +227,7 @@ func (a *API) deleteDataSource(w http.ResponseWriter, r *http.Request, who host.
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		message
-		ID int64 `json:"id"`
-	}{message{Message: "Data source deleted"}, d.ID})
+	return answer(w, http.StatusOK, dataSourceDeleted{message{Message: "Data source deleted"}, d.ID})
 }
 
 func (a *API) dataSourceHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 func TestDataSources(t *testing.T) {
@@ -105,22 +106,29 @@ func TestQueryDataSources(t *testing.T) {
 
 func TestAppSettings(t *testing.T) {
 	t.Parallel()
-	f := withPlugin(t)
-	if got := want[object](t, f, 200, "GET", "/api/plugins/"+pluginID+"/settings", f.viewer, ""); got["enabled"] != false || fmt.Sprint(got["jsonData"]) != "map[]" {
+	f := withMounted(t, withRoles, loader.Options{})
+	const target = "/api/plugins/acme-roles-app/settings"
+	if got := want[object](t, f, 200, "GET", target, f.viewer, ""); got["enabled"] != false || fmt.Sprint(got["jsonData"]) != "map[]" {
 		t.Errorf("settings %v", got)
 	}
-	if got := f.do("POST", "/api/plugins/"+pluginID+"/settings", f.admin, `{"enabled":true}`); got.status != 400 || !strings.Contains(got.message(), "only apps") {
-		t.Errorf("settings of a data source: %+v", got)
+	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"pinned":true,"jsonData":{"a":1},"secureJsonData":{"k":"s3cret","l":"x"}}`)
+	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"jsonData":{"a":2},"secureJsonData":{"l":null}}`)
+	got := f.do("GET", target, f.viewer, "")
+	if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"enabled":true,"pinned":false,"jsonData":{"a":2},"secureJsonFields":{"k":true}`) {
+		t.Errorf("settings %+v", got)
 	}
-	if err := f.store.SetAppSettings(t.Context(), host.Identity{OrgID: org}, host.AppSettings{
-		PluginID: "acme-app", IsEnabled: true, Secrets: map[string]string{"k": "v"}}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := f.store.AppSettings(t.Context(), org, "acme-app")
+	stored, err := f.store.AppSettings(t.Context(), org, "acme-roles-app")
 	if err == nil {
-		s, err = f.store.UnlockApp(t.Context(), org, s)
+		stored, err = f.store.UnlockApp(t.Context(), org, stored)
 	}
-	if err != nil || !s.IsEnabled || s.Secrets["k"] != "v" || len(s.SecretNames) != 1 {
-		t.Errorf("%+v, %v", s, err)
+	if err != nil || stored.Secrets["k"] != "s3cret" {
+		t.Errorf("stored %+v, %v", stored, err)
+	}
+	if got := f.do("POST", target, f.admin, `{"jsonData":3}`); got.status != 400 || !strings.HasPrefix(got.message(), "jsonData:") {
+		t.Errorf("wrong settings: %+v", got)
+	}
+	d := withPlugin(t)
+	if got := d.do("POST", "/api/plugins/"+pluginID+"/settings", d.admin, `{"enabled":true}`); got.status != 400 || !strings.Contains(got.message(), "only apps") {
+		t.Errorf("settings of a data source: %+v", got)
 	}
 }

@@ -11,11 +11,16 @@ func (a *API) folderRoutes() []Route {
 	create := Action(host.ActionFoldersCreate, host.ActionFoldersWrite)
 	remove := Action(host.ActionFoldersDelete, host.ActionFoldersWrite)
 	return []Route{
-		{"GET", "/api/folders", Action(host.ActionFoldersRead).On(all), a.folders},
-		{"POST", "/api/folders", create.On(all), a.createFolder},
-		{"GET", "/api/folders/{uid}", Action(host.ActionFoldersRead).On(one), a.folder},
-		{"PUT", "/api/folders/{uid}", Action(host.ActionFoldersWrite).On(one), a.renameFolder},
-		{"DELETE", "/api/folders/{uid}", remove.On(one), a.deleteFolder},
+		{"GET", "/api/folders", Action(host.ActionFoldersRead).On(all), a.folders,
+			Doc{Summary: "List folders", Query: []string{"limit int", "page int"}, Answer: []folder{}}},
+		{"POST", "/api/folders", create.On(all), a.createFolder,
+			Doc{Summary: "Create a folder", Body: folderBody{}, Answer: folder{}}},
+		{"GET", "/api/folders/{uid}", Action(host.ActionFoldersRead).On(one), a.folder,
+			Doc{Summary: "Read a folder", Answer: folder{}}},
+		{"PUT", "/api/folders/{uid}", Action(host.ActionFoldersWrite).On(one), a.renameFolder,
+			Doc{Summary: "Rename a folder", Body: folderTitle{}, Answer: folder{}}},
+		{"DELETE", "/api/folders/{uid}", remove.On(one), a.deleteFolder,
+			Doc{Summary: "Delete a folder and the dashboards in it", Answer: deleted{}}},
 	}
 }
 
@@ -26,6 +31,22 @@ type folder struct {
 }
 
 func folderOf(f host.Folder) folder { return folder(f) }
+
+type folderTitle struct {
+	Title string `json:"title" jsonschema:"required"`
+}
+
+type folderBody struct {
+	UID string `json:"uid"`
+	folderTitle
+}
+
+// deleted is the answer about a folder or a dashboard that was there.
+type deleted struct {
+	message
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+}
 
 func (a *API) folders(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	values, err := query(r)
@@ -56,10 +77,7 @@ func (a *API) folder(w http.ResponseWriter, r *http.Request, who host.Identity) 
 }
 
 func (a *API) createFolder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[struct {
-		UID   string `json:"uid"`
-		Title string `json:"title"`
-	}](w, r)
+	body, err := decode[folderBody](w, r)
 	if err != nil {
 		return err
 	}
@@ -75,9 +93,7 @@ func (a *API) renameFolder(w http.ResponseWriter, r *http.Request, who host.Iden
 	if err != nil {
 		return err
 	}
-	body, err := decode[struct {
-		Title string `json:"title"`
-	}](w, r)
+	body, err := decode[folderTitle](w, r)
 	if err != nil {
 		return err
 	}
@@ -97,9 +113,5 @@ func (a *API) deleteFolder(w http.ResponseWriter, r *http.Request, who host.Iden
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		message
-		ID    int64  `json:"id"`
-		Title string `json:"title"`
-	}{message{Message: "Folder deleted"}, f.ID, f.Title})
+	return answer(w, http.StatusOK, deleted{message{Message: "Folder deleted"}, f.ID, f.Title})
 }

@@ -12,13 +12,19 @@ func (a *API) keyRoutes() []Route {
 	const all, one = "apikeys:id:*", "apikeys:id:{id}"
 	manage := host.ActionServiceAccountsWrite // whoever manages accounts manages keys too
 	return []Route{
-		{"GET", "/api/auth/keys", Action(host.ActionAPIKeysRead, manage).On(all), deprecated(a.keys)},
-		{"POST", "/api/auth/keys", Action(host.ActionAPIKeysCreate, manage), deprecated(a.createKey)},
-		{"DELETE", "/api/auth/keys/{id}", Action(host.ActionAPIKeysDelete, manage).On(one), deprecated(a.deleteKey)},
-		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage), a.migrationStatus},
-		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage), a.migrateKeys},
+		{"GET", "/api/auth/keys", Action(host.ActionAPIKeysRead, manage).On(all), deprecated(a.keys),
+			Doc{Summary: "List API keys (deprecated)", Query: []string{"includeExpired bool"}, Answer: []apiKey{}}},
+		{"POST", "/api/auth/keys", Action(host.ActionAPIKeysCreate, manage), deprecated(a.createKey),
+			Doc{Summary: "Create an API key (deprecated)", Body: keyBody{}, Answer: issued{}}},
+		{"DELETE", "/api/auth/keys/{id}", Action(host.ActionAPIKeysDelete, manage).On(one), deprecated(a.deleteKey),
+			Doc{Summary: "Delete an API key (deprecated)", Answer: message{}}},
+		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage), a.migrationStatus,
+			Doc{Summary: "Tell whether all API keys were migrated", Answer: migrationStatus{}}},
+		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage), a.migrateKeys,
+			Doc{Summary: "Make every API key the token of a service account", Answer: migration{}}},
 		// Not /api/serviceaccounts/migrate/{id}, which no mux can tell from {id}/tokens.
-		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage), deprecated(a.migrateKey)},
+		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage), deprecated(a.migrateKey),
+			Doc{Summary: "Make an API key the token of a service account", Answer: keyMigrated{}}},
 	}
 }
 
@@ -30,6 +36,14 @@ func deprecated(handle Handler) Handler {
 		w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
 		return handle(w, r, who)
 	}
+}
+
+// apiKey is what is known of a key after it was shown once.
+type apiKey struct {
+	ID         int64      `json:"id"`
+	Name       string     `json:"name"`
+	Role       string     `json:"role"`
+	Expiration *time.Time `json:"expiration,omitempty"`
 }
 
 func (a *API) keys(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -45,14 +59,8 @@ func (a *API) keys(w http.ResponseWriter, r *http.Request, who host.Identity) er
 	if err != nil {
 		return err
 	}
-	type key struct {
-		ID         int64      `json:"id"`
-		Name       string     `json:"name"`
-		Role       string     `json:"role"`
-		Expiration *time.Time `json:"expiration,omitempty"`
-	}
-	return answer(w, http.StatusOK, mapped(found, func(k host.APIKey) key {
-		return key{k.ID, k.Name, k.Role.String(), timeOrNil(k.Expires)}
+	return answer(w, http.StatusOK, mapped(found, func(k host.APIKey) apiKey {
+		return apiKey{k.ID, k.Name, k.Role.String(), timeOrNil(k.Expires)}
 	}))
 }
 
@@ -63,13 +71,15 @@ type issued struct {
 	Key  string `json:"key"`
 }
 
+type keyBody struct {
+	Name       string  `json:"name" jsonschema:"required"`
+	Role       string  `json:"role" jsonschema:"required,enum=Viewer,enum=Editor,enum=Admin"`
+	TimeToLive *string `json:"timeToLive"` // "30d"
+	lifetime
+}
+
 func (a *API) createKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[struct {
-		Name       string  `json:"name"`
-		Role       string  `json:"role"`
-		TimeToLive *string `json:"timeToLive"` // "30d"
-		lifetime
-	}](w, r)
+	body, err := decode[keyBody](w, r)
 	if err != nil {
 		return err
 	}
@@ -109,14 +119,24 @@ func (a *API) deleteKey(w http.ResponseWriter, r *http.Request, who host.Identit
 	return answer(w, http.StatusOK, message{Message: "API key deleted"})
 }
 
+type migrationStatus struct {
+	Migrated bool `json:"migrated"`
+}
+
 func (a *API) migrationStatus(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	migrated, err := a.store.KeysMigrated(r.Context(), who.OrgID)
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		Migrated bool `json:"migrated"`
-	}{migrated})
+	return answer(w, http.StatusOK, migrationStatus{migrated})
+}
+
+type migration struct {
+	Total    int      `json:"total"`
+	Migrated int      `json:"migrated"`
+	Failed   int      `json:"failed"`
+	IDs      []int64  `json:"failedApikeyIDs"`
+	Details  []string `json:"failedDetails"`
 }
 
 // migrateKeys turns every key into the token of a service account. Keys of a role
@@ -126,17 +146,16 @@ func (a *API) migrateKeys(w http.ResponseWriter, r *http.Request, who host.Ident
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		Total    int      `json:"total"`
-		Migrated int      `json:"migrated"`
-		Failed   int      `json:"failed"`
-		IDs      []int64  `json:"failedApikeyIDs"`
-		Details  []string `json:"failedDetails"`
-	}{
+	return answer(w, http.StatusOK, migration{
 		migrated + len(faults), migrated, len(faults),
 		mapped(faults, func(f store.KeyFault) int64 { return f.Key.ID }),
 		mapped(faults, func(f store.KeyFault) string { return f.Key.Name + ": " + f.Err.Error() }),
 	})
+}
+
+type keyMigrated struct {
+	message
+	Account account `json:"serviceaccount"`
 }
 
 func (a *API) migrateKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -148,10 +167,7 @@ func (a *API) migrateKey(w http.ResponseWriter, r *http.Request, who host.Identi
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		message
-		Account account `json:"serviceaccount"`
-	}{message{Message: "API key migrated to a service account"}, accountOf(made)})
+	return answer(w, http.StatusOK, keyMigrated{message{Message: "API key migrated to a service account"}, accountOf(made)})
 }
 
 // lifetime is the number of seconds under both names that clients use.

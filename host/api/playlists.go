@@ -11,13 +11,20 @@ func (a *API) playlistRoutes() []Route {
 	read, write := Action(host.ActionPlaylistsRead), Action(host.ActionPlaylistsWrite)
 	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
 	return []Route{
-		{"GET", "/api/playlists", read.On(all), a.playlists},
-		{"POST", "/api/playlists", write.On(all), a.createPlaylist},
-		{"GET", "/api/playlists/{uid}", read.On(one), a.playlist},
-		{"PUT", "/api/playlists/{uid}", write.On(one), a.updatePlaylist},
-		{"DELETE", "/api/playlists/{uid}", write.On(one), a.deletePlaylist},
-		{"GET", "/api/playlists/{uid}/items", read.On(one), a.playlistItems},
-		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), a.playlistDashboards},
+		{"GET", "/api/playlists", read.On(all), a.playlists,
+			Doc{Summary: "List playlists, or those whose name contains query", Query: []string{"query", "limit int", "page int"}, Answer: []playlistHead{}}},
+		{"POST", "/api/playlists", write.On(all), a.createPlaylist,
+			Doc{Summary: "Create a playlist", Body: playlistBody{}, Answer: playlistHead{}}},
+		{"GET", "/api/playlists/{uid}", read.On(one), a.playlist,
+			Doc{Summary: "Read a playlist with its items", Answer: playlistFull{}}},
+		{"PUT", "/api/playlists/{uid}", write.On(one), a.updatePlaylist,
+			Doc{Summary: "Replace a playlist and its items", Body: playlistBody{}, Answer: playlistFull{}}},
+		{"DELETE", "/api/playlists/{uid}", write.On(one), a.deletePlaylist,
+			Doc{Summary: "Delete a playlist", Answer: struct{}{}}},
+		{"GET", "/api/playlists/{uid}/items", read.On(one), a.playlistItems,
+			Doc{Summary: "Read the items of a playlist", Answer: []playlistItem{}}},
+		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), a.playlistDashboards,
+			Doc{Summary: "Resolve the items of a playlist to dashboards", Answer: []playlistDashboard{}}},
 	}
 }
 
@@ -58,15 +65,17 @@ func itemsOf(p host.Playlist) []playlistItem {
 
 // playlistBody is what create and update accept.
 type playlistBody struct {
-	Name     string `json:"name"`
-	Interval string `json:"interval"`
-	Items    []struct {
-		PlaylistUID string        `json:"playlistUid"` // the one of the path counts
-		Type        host.ItemType `json:"type"`
-		Value       string        `json:"value"`
-		Order       *int          `json:"order"` // its place in the array if absent
-		Title       string        `json:"title"`
-	} `json:"items"`
+	Name     string         `json:"name" jsonschema:"required"`
+	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"`
+	Items    []playlistPart `json:"items"`
+}
+
+type playlistPart struct {
+	PlaylistUID string        `json:"playlistUid"` // the one of the path counts
+	Type        host.ItemType `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_tag"`
+	Value       string        `json:"value" jsonschema:"required"`
+	Order       *int          `json:"order"` // its place in the array if absent
+	Title       string        `json:"title"`
 }
 
 func (b playlistBody) playlist(uid string) host.Playlist {
@@ -160,6 +169,13 @@ func (a *API) storedPlaylist(r *http.Request, who host.Identity) (host.Playlist,
 	return a.store.Playlist(r.Context(), who.OrgID, uid)
 }
 
+// playlistDashboard is a dashboard that an item of a playlist resolved to.
+type playlistDashboard struct {
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+	Order int    `json:"order"`
+}
+
 func (a *API) playlistDashboards(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	uid, err := pathUID(r, "Playlist")
 	if err != nil {
@@ -169,12 +185,7 @@ func (a *API) playlistDashboards(w http.ResponseWriter, r *http.Request, who hos
 	if err != nil {
 		return err
 	}
-	type entry struct {
-		ID    int64  `json:"id"`
-		Title string `json:"title"`
-		Order int    `json:"order"`
-	}
-	return answer(w, http.StatusOK, mapped(found, func(d host.PlaylistDashboard) entry {
-		return entry{d.ID, d.Title, d.Order}
+	return answer(w, http.StatusOK, mapped(found, func(d host.PlaylistDashboard) playlistDashboard {
+		return playlistDashboard{d.ID, d.Title, d.Order}
 	}))
 }

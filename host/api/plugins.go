@@ -19,14 +19,22 @@ func (a *API) pluginRoutes() []Route {
 	const scope = "plugins:id:{id}"
 	access := Action(host.ActionPluginsAccess).On(scope)
 	return []Route{
-		{"GET", "/api/plugins", SignedIn(), a.plugins},
-		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), a.pluginErrors},
-		{"GET", "/api/plugins/{id}/settings", access, a.pluginSettings},
-		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), a.setPluginSettings},
-		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth},
-		{"", "/api/plugins/{id}/resources", access, a.pluginResource},
-		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource},
-		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), a.queryData},
+		{"GET", "/api/plugins", SignedIn(), a.plugins,
+			Doc{Summary: "List the mounted plugins", Answer: []pluginInfo{}}},
+		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), a.pluginErrors,
+			Doc{Summary: "List what is not mounted or does not run, and why", Answer: []pluginFault{}}},
+		{"GET", "/api/plugins/{id}/settings", access, a.pluginSettings,
+			Doc{Summary: "Read the settings of an app", Answer: pluginSettings{}}},
+		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), a.setPluginSettings,
+			Doc{Summary: "Replace the settings of an app", Body: pluginSettingsBody{}, Answer: message{}}},
+		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth,
+			Doc{Summary: "Ask a backend for its health", Answer: pluginHealth{}}},
+		{"", "/api/plugins/{id}/resources", access, a.pluginResource,
+			Doc{Summary: "Call a plugin's own endpoints"}},
+		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource,
+			Doc{Summary: "Call a plugin's own endpoints"}},
+		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), a.queryData,
+			Doc{Summary: "Query data sources", Body: queryBody{}, Answer: queryResults{}}},
 	}
 }
 
@@ -69,20 +77,22 @@ func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity)
 	}))
 }
 
+// pluginFault is a plugin that is not mounted, or a backend that does not run.
+type pluginFault struct {
+	Code     string `json:"errorCode"`
+	PluginID string `json:"pluginId"`
+	Path     string `json:"path"`
+	Reason   string `json:"reason"`
+}
+
 // pluginErrors lists what could not be mounted and which backends do not run.
 func (a *API) pluginErrors(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
-	type fault struct {
-		Code     string `json:"errorCode"`
-		PluginID string `json:"pluginId"`
-		Path     string `json:"path"`
-		Reason   string `json:"reason"`
-	}
-	faults := mapped(a.loaded.Faults(), func(f bundle.Fault) fault {
-		return fault{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
+	faults := mapped(a.loaded.Faults(), func(f bundle.Fault) pluginFault {
+		return pluginFault{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
 	})
 	for _, p := range a.loaded.Plugins() {
 		if s := p.Status(); s.Reason != "" {
-			faults = append(faults, fault{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
+			faults = append(faults, pluginFault{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
 		}
 	}
 	return answer(w, http.StatusOK, faults)
@@ -147,6 +157,13 @@ func (a *API) pluginContext(r *http.Request, p *loader.Plugin, who host.Identity
 	return contextOf(p, who, s), nil
 }
 
+// pluginHealth is what a backend says of itself.
+type pluginHealth struct {
+	Status  sdk.HealthStatus `json:"status"`
+	Message string           `json:"message"`
+	Details json.RawMessage  `json:"details,omitempty"`
+}
+
 func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	p, err := a.plugin(r)
 	if err != nil {
@@ -172,11 +189,7 @@ func (a *API) checkHealth(w http.ResponseWriter, r *http.Request, p *loader.Plug
 	if !json.Valid(details) {
 		details = nil
 	}
-	return answer(w, status, struct {
-		Status  sdk.HealthStatus `json:"status"`
-		Message string           `json:"message"`
-		Details json.RawMessage  `json:"details,omitempty"`
-	}{result.Status, result.Message, details})
+	return answer(w, status, pluginHealth{result.Status, result.Message, details})
 }
 
 // maxResourceBody is the most bytes that are passed to a plugin's own endpoint.

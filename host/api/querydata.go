@@ -47,14 +47,20 @@ const (
 	defaultMaxDataPoints = 100
 )
 
+type queryBody struct {
+	From    json.RawMessage   `json:"from"`
+	To      json.RawMessage   `json:"to"`
+	Queries []json.RawMessage `json:"queries" jsonschema:"required"`
+}
+
+type queryResults struct {
+	Results map[string]queryResult `json:"results"` // by refId
+}
+
 // queryData asks several queries, of several data sources in parallel. A query
 // that fails has its error in its own result, and makes the status 207.
 func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[struct {
-		From    json.RawMessage   `json:"from"`
-		To      json.RawMessage   `json:"to"`
-		Queries []json.RawMessage `json:"queries"`
-	}](w, r)
+	body, err := decode[queryBody](w, r)
 	if err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 			status = http.StatusMultiStatus
 		}
 	}
-	return answer(w, status, map[string]any{"results": results})
+	return answer(w, status, queryResults{results})
 }
 
 // askAll asks each data source its queries, all at once.

@@ -12,8 +12,10 @@ import (
 
 func (a *API) roleRoutes() []Route {
 	return []Route{
-		{"GET", "/api/access-control/roles", Action(host.ActionPluginsWrite), a.roles},
-		{"GET", "/api/access-control/user/permissions", SignedIn(), a.permissions},
+		{"GET", "/api/access-control/roles", Action(host.ActionPluginsWrite), a.roles,
+			Doc{Summary: "List the roles that plugins bring", Answer: []role{}}},
+		{"GET", "/api/access-control/user/permissions", SignedIn(), a.permissions,
+			Doc{Summary: "Tell what the caller may do: actions and their scopes", Answer: map[string][]string{}}},
 	}
 }
 
@@ -66,19 +68,22 @@ func (a *API) withRoles(who host.Identity) host.Identity {
 	return who
 }
 
+type permission struct {
+	Action string `json:"action"`
+	Scope  string `json:"scope,omitempty"`
+}
+
+// role is a role that a plugin brings.
+type role struct {
+	Name        string       `json:"name"`
+	DisplayName string       `json:"displayName"`
+	Description string       `json:"description"`
+	PluginID    string       `json:"pluginId"`
+	Permissions []permission `json:"permissions"`
+	GrantedTo   []string     `json:"grantedTo"`
+}
+
 func (a *API) roles(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
-	type permission struct {
-		Action string `json:"action"`
-		Scope  string `json:"scope,omitempty"`
-	}
-	type role struct {
-		Name        string       `json:"name"`
-		DisplayName string       `json:"displayName"`
-		Description string       `json:"description"`
-		PluginID    string       `json:"pluginId"`
-		Permissions []permission `json:"permissions"`
-		GrantedTo   []string     `json:"grantedTo"`
-	}
 	return answer(w, http.StatusOK, mapped(a.pluginRoles(), func(r host.PluginRole) role {
 		return role{r.FullName(), r.Name, r.Description, r.PluginID,
 			mapped(r.Permissions, func(g host.Grant) permission { return permission(g) }), append([]string{}, r.GrantedTo...)}

@@ -20,6 +20,18 @@ type Route struct {
 	Pattern    string // a path as http.ServeMux understands it; also served with a slash behind
 	Permission Permission
 	Handle     Handler
+	Doc        Doc
+}
+
+// Doc is what /api/openapi.json says of a route. Bodies and answers are zero values
+// of their types.
+type Doc struct {
+	Summary string
+	Query   []string // names of parameters and their types: "limit int"; a text without one
+	Body    any      // nil if none is read
+	Answer  any      // nil if it is not JSON or is the plugin's own
+	Status  int      // of success; 0 is 200
+	Media   string   // type of an answer that is not JSON
 }
 
 // Permission says who may use a route. The zero value is no permission at all and

@@ -39,9 +39,9 @@ func TestTableIsRefused(t *testing.T) {
 	t.Parallel()
 	nothing := func(http.ResponseWriter, *http.Request, host.Identity) error { return nil }
 	for name, routes := range map[string][]Route{
-		"no permission": {{"GET", "/a", Permission{}, nothing}},
-		"no action":     {{"GET", "/a", Action(), nothing}},
-		"twice":         {{"GET", "/a", Public(), nothing}, {"GET", "/a", SignedIn(), nothing}},
+		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
+		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
+		"twice":         {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
 	} {
 		if _, err := new(API).newMux(routes); err == nil || !strings.Contains(err.Error(), "GET /a") {
 			t.Errorf("%s: %v", name, err)
@@ -63,7 +63,7 @@ func TestStream(t *testing.T) {
 			}
 			<-more
 			return errors.New("the plugin went away")
-		}})
+		}, Doc{}})
 	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	server := serverOf(t, &log, Route{"GET", "/panic", Public(),
-		func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }})
+		func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }, Doc{}})
 	resp, err := http.Get(server.URL + "/panic")
 	if err != nil {
 		t.Fatal(err)

@@ -36,12 +36,14 @@ func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Id
 	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames)})
 }
 
+type pluginSettingsBody struct {
+	Enabled bool `json:"enabled"`
+	Pinned  bool `json:"pinned"`
+	settingsBody
+}
+
 func (a *API) setPluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[struct {
-		Enabled bool `json:"enabled"`
-		Pinned  bool `json:"pinned"`
-		settingsBody
-	}](w, r)
+	body, err := decode[pluginSettingsBody](w, r)
 	if err != nil {
 		return err
 	}

@@ -10,20 +10,28 @@ import (
 
 func (a *API) systemRoutes() []Route {
 	return []Route{
-		{"GET", "/api/health", Public(), a.health},
-		{"GET", "/metrics", Public(), a.serveMetrics}, // numbers only
-		{"GET", "/api/user", SignedIn(), a.whoAmI},
-		{"GET", "/api/org", Action(host.ActionOrgRead), a.org},
-		{"GET", "/avatar/{hash}", Public(), a.avatar},
+		{"GET", "/api/health", Public(), a.health,
+			Doc{Summary: "Tell whether the host and its database answer", Answer: health{}}},
+		{"GET", "/metrics", Public(), a.serveMetrics,
+			Doc{Summary: "Metrics for Prometheus", Media: "text/plain"}}, // numbers only
+		{"GET", "/api/openapi.json", Public(), a.serveOpenAPI,
+			Doc{Summary: "Describe this API", Answer: map[string]any{}}},
+		{"GET", "/api/user", SignedIn(), a.whoAmI,
+			Doc{Summary: "Tell whose the credentials are", Answer: caller{}}},
+		{"GET", "/api/org", Action(host.ActionOrgRead), a.org,
+			Doc{Summary: "Read the organisation", Answer: organisation{}}},
+		{"GET", "/avatar/{hash}", Public(), a.avatar,
+			Doc{Summary: "Draw the picture of a service account", Media: "image/svg+xml"}},
 	}
+}
+
+type health struct {
+	Database string `json:"database"`
+	Version  string `json:"version"`
 }
 
 // health tells whether the database answers.
 func (a *API) health(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	type health struct {
-		Database string `json:"database"`
-		Version  string `json:"version"`
-	}
 	if err := a.store.Ping(r.Context()); err != nil {
 		a.logError(w.(*response), r, err)
 		return answer(w, http.StatusServiceUnavailable, health{"failing", a.version})
@@ -31,15 +39,23 @@ func (a *API) health(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 	return answer(w, http.StatusOK, health{"ok", a.version})
 }
 
+// caller is the one who asks.
+type caller struct {
+	ID    int64     `json:"id"`
+	Login string    `json:"login"`
+	OrgID int64     `json:"orgId"`
+	Role  string    `json:"role"`
+	Kind  host.Kind `json:"kind"`
+}
+
 // whoAmI tells a caller who the credentials belong to.
 func (a *API) whoAmI(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
-	return answer(w, http.StatusOK, struct {
-		ID    int64     `json:"id"`
-		Login string    `json:"login"`
-		OrgID int64     `json:"orgId"`
-		Role  string    `json:"role"`
-		Kind  host.Kind `json:"kind"`
-	}{who.ID, who.Login, who.OrgID, who.Role.String(), who.Kind})
+	return answer(w, http.StatusOK, caller{who.ID, who.Login, who.OrgID, who.Role.String(), who.Kind})
+}
+
+type organisation struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
 }
 
 func (a *API) org(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -47,10 +63,7 @@ func (a *API) org(w http.ResponseWriter, r *http.Request, who host.Identity) err
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, struct {
-		ID   int64  `json:"id"`
-		Name string `json:"name"`
-	}{who.OrgID, name})
+	return answer(w, http.StatusOK, organisation{who.OrgID, name})
 }
 
 // avatar draws the picture that avatarUrl of a service account points to: a disc

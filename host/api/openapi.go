@@ -1,0 +1,183 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// openAPI describes the route table as OpenAPI 3.1. The error is one of ours: two
+// types with one name.
+func (a *API) openAPI() (json.RawMessage, error) {
+	schemas := map[string]json.RawMessage{}
+	paths := map[string]map[string]any{}
+	for _, route := range a.Routes() {
+		path := strings.ReplaceAll(route.Pattern, "...}", "}")
+		if paths[path] == nil {
+			paths[path] = map[string]any{}
+		}
+		methods := []string{route.Method}
+		if route.Method == "" {
+			methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+		}
+		for _, method := range methods {
+			operation, err := operationOf(route, method, path, schemas)
+			if err != nil {
+				return nil, fmt.Errorf("describe %s %s: %w", method, route.Pattern, err)
+			}
+			paths[path][strings.ToLower(method)] = operation
+		}
+	}
+	problem, err := schemaOf(message{}, false, schemas)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{"title": "Slipway reference host", "version": a.version,
+			"description": "Playlists, folders, dashboards, data sources, service accounts and plugins."},
+		"paths": paths,
+		"components": map[string]any{
+			"schemas":   schemas,
+			"responses": map[string]any{"Error": content("What was wrong, where, and what to do.", problem)},
+			"securitySchemes": map[string]any{
+				"token":    map[string]any{"type": "http", "scheme": "bearer", "description": "The token of a service account, or an API key."},
+				"password": map[string]any{"type": "http", "scheme": "basic", "description": "A user."},
+			},
+		},
+	})
+}
+
+func operationOf(route Route, method, path string, schemas map[string]json.RawMessage) (map[string]any, error) {
+	operation := map[string]any{
+		"operationId": operationID(method, path),
+		"summary":     route.Doc.Summary,
+		"tags":        []string{strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, "/"), "api/"), "/")[0]},
+		"parameters":  append(pathParameters(path), queryParameters(route.Doc.Query)...),
+	}
+	if route.Permission.kind != public {
+		operation["security"] = []map[string][]string{{"token": {}}, {"password": {}}}
+		operation["x-permission"] = map[string]any{"anyOf": append([]string{}, route.Permission.actions...), "scope": route.Permission.scope}
+	}
+	if route.Doc.Body != nil {
+		schema, err := schemaOf(route.Doc.Body, true, schemas)
+		if err != nil {
+			return nil, err
+		}
+		operation["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
+	}
+	success := map[string]any{"description": "Done."}
+	switch {
+	case route.Doc.Answer != nil:
+		schema, err := schemaOf(route.Doc.Answer, false, schemas)
+		if err != nil {
+			return nil, err
+		}
+		success = content("Done.", schema)
+	case route.Doc.Media != "":
+		success["content"] = map[string]any{route.Doc.Media: map[string]any{}}
+	}
+	operation["responses"] = map[string]any{
+		strconv.Itoa(max(route.Doc.Status, http.StatusOK)): success,
+		"default": map[string]string{"$ref": "#/components/responses/Error"},
+	}
+	return operation, nil
+}
+
+func content(description string, schema json.RawMessage) map[string]any {
+	return map[string]any{"description": description, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
+}
+
+// operationID is the method and the words of the path: getPlaylistsUidItems.
+func operationID(method, path string) string {
+	id := strings.ToLower(method)
+	for _, word := range strings.FieldsFunc(strings.TrimPrefix(path, "/api"), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		id += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return id
+}
+
+func pathParameters(path string) []map[string]any {
+	parameters := []map[string]any{}
+	for _, segment := range strings.Split(path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			parameters = append(parameters, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path",
+				"required": true, "schema": map[string]any{"type": "string"}})
+		}
+	}
+	return parameters
+}
+
+// queryParameters reads "name", "name int", "name bool" and "name list".
+func queryParameters(names []string) (parameters []map[string]any) {
+	for _, text := range names {
+		name, kind, _ := strings.Cut(text, " ")
+		schema := map[string]any{"type": "string"}
+		switch kind {
+		case "int":
+			schema = map[string]any{"type": "integer", "minimum": 0}
+		case "bool":
+			schema = map[string]any{"type": "boolean"}
+		case "list":
+			schema = map[string]any{"type": "array", "items": schema}
+		}
+		parameters = append(parameters, map[string]any{"name": name, "in": "query", "schema": schema})
+	}
+	return parameters
+}
+
+// schemaOf returns the JSON Schema of a type, and adds those of the types in it to
+// schemas. What a request may leave out and add is up to its tags; an answer has all
+// its fields and no others.
+func schemaOf(value any, isRequest bool, schemas map[string]json.RawMessage) (json.RawMessage, error) {
+	r := jsonschema.Reflector{
+		Anonymous: true, RequiredFromJSONSchemaTags: isRequest, AllowAdditionalProperties: isRequest,
+		Namer: func(t reflect.Type) string {
+			name := t.Name()
+			if name != "" {
+				name = strings.ToUpper(name[:1]) + name[1:]
+			}
+			return name
+		},
+	}
+	text, err := json.Marshal(r.Reflect(value))
+	if err != nil {
+		return nil, err
+	}
+	var schema map[string]json.RawMessage
+	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"#/$defs/`), []byte(`"#/components/schemas/`)), &schema); err != nil {
+		return nil, err
+	}
+	var parts map[string]json.RawMessage
+	if raw, ok := schema["$defs"]; ok {
+		if err := json.Unmarshal(raw, &parts); err != nil {
+			return nil, err
+		}
+	}
+	for name, part := range parts {
+		if known, ok := schemas[name]; ok && !bytes.Equal(known, part) {
+			return nil, fmt.Errorf("two types are called %s", name)
+		}
+		schemas[name] = part
+	}
+	delete(schema, "$defs")
+	delete(schema, "$schema")
+	return json.Marshal(schema)
+}
+
+func (a *API) serveOpenAPI(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
+	text, err := a.described()
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, text)
+}
