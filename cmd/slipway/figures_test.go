@@ -37,7 +37,7 @@ func figures(b *testing.B) {
 	}
 
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprint(table, "\nFIGURE\tSLIPWAY\tPROCESSOR TIME\tTARGET\tBESIDE IT\n")
+	fmt.Fprint(table, "\nFIGURE\tSLIPWAY\tPROCESSOR TIME, SHARE\tTARGET\tBESIDE IT\n")
 	start := measure(b, 60, func(string) *exec.Cmd { return exec.CommandContext(b.Context(), program, "version") }, "")
 	validate := func(dir string) *exec.Cmd { return exec.CommandContext(b.Context(), program, "validate", dir) }
 	single := measure(b, 60, validate, one)
@@ -48,6 +48,7 @@ func figures(b *testing.B) {
 		fmt.Fprintf(table, "%d %s plugins, best of 5\t%s\t%.2f ms each\t5000/s or more\t%s\n",
 			treeSize, t.name, rate(treeSize, r), ms(r.cpu)/treeSize, ajv(treeSize, t.dir))
 	}
+	hostFigures(b, table, program)
 	if err := table.Flush(); err != nil {
 		b.Fatal(err)
 	}

@@ -7,4 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-func TestMain(m *testing.M) { os.Exit(testdb.Main(m)) }
+func TestMain(m *testing.M) {
+	if !doubles() {
+		os.Exit(testdb.Main(m))
+	}
+}
