@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 		{"faults", s.faults},
 		{"build", s.build},
 		{"playlists", s.playlists},
+		{"client", s.client},
 		{"plugin", s.plugin},
 		{"stop", s.stop},
 		{"dev", s.dev},
@@ -224,6 +225,14 @@ func (s *script) playlists(t *testing.T) {
 	h.call(t, editor, 404, "GET", "/api/playlists/"+uid, nil)
 	h.call(t, "wrong", 401, "GET", "/api/playlists", nil)
 	h.call(t, editor, 400, "POST", "/api/playlists", map[string]any{"name": "x", "interval": "banana"})
+	h.terminate(t)
+}
+
+// client lets the Go client that Grafana publishes drive the host.
+func (s *script) client(t *testing.T) {
+	h := s.host(t)
+	out := run(t, 0, filepath.Join("..", "..", "tools", "grafanaclient"), "go", "run", ".", strings.TrimPrefix(h.url, "http://"), password)
+	t.Logf("%d steps of the published client", strings.Count(out, "ok "))
 	h.terminate(t)
 }
 
