@@ -16,11 +16,11 @@ import (
 )
 
 // Forward answers a request by the route of the target that escaped names: the
-// rest of the request's path, as it was sent. An error before the answer has begun
+// rest of the request's path as it was sent, without the slash before it. An error before the answer has begun
 // is one of the host's categories and for the caller to answer with; after that
 // only a cut connection tells the client.
 func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identity, escaped string, to Target) error {
-	asked, err := parsePath(escaped)
+	asked, err := parsePath("/" + escaped) // a slash more would be an empty segment
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,8 @@ func loose(segment string) string {
 	return host.Fold(strings.TrimRightFunc(name, isDotOrNothing))
 }
 
-// takes reports whether a list such as "GET, post" has the method.
+// takes reports whether a list such as "GET, post" has the method. A request's own
+// method has one case: what servers make of another is not known.
 func takes(list, method string) bool {
 	if method == "CONNECT" || method == "TRACE" {
 		return false
@@ -77,7 +78,7 @@ func takes(list, method string) bool {
 		return true
 	}
 	for one := range strings.SplitSeq(list, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.EqualFold(one, method) {
+		if one = strings.TrimSpace(one); one == "*" || strings.ToUpper(one) == method {
 			return true
 		}
 	}
