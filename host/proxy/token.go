@@ -3,29 +3,20 @@ package proxy
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/host"
 )
 
 const (
 	maxTokens    = 1000             // kept at a time
-	maxToken     = 1 << 20          // bytes of an answer with a token
 	fetchTime    = 20 * time.Second // for one fetch
-	unknownLife  = time.Minute      // of a token that does not say when it ends
-	longestLife  = 24 * time.Hour
 	retryRefresh = 10 * time.Second // after a refresh that went wrong
+	retryFetch   = 2 * time.Second  // after a fetch that did, or a wrong secret would be tried at every request
 )
 
 // tokens keeps the bearer tokens of routes. Per key there is one fetch at a time,
@@ -50,6 +41,7 @@ type tokenKey [sha256.Size]byte
 // keptToken is a token, or the place for one. tokens.mu guards it.
 type keptToken struct {
 	text     string
+	err      error     // of the last fetch, if there is no token
 	renew    time.Time // from then on a new one is fetched
 	end      time.Time // from then on this one is of no use
 	used     time.Time
@@ -111,6 +103,10 @@ func (t *tokens) token(ctx context.Context, key tokenKey, g *grant) (string, err
 	}
 	k.used = now
 	isGood := now.Before(k.end)
+	if !isGood && k.err != nil && k.underway == nil && now.Before(k.renew) {
+		defer t.mu.Unlock()
+		return "", k.err
+	}
 	if k.underway == nil && (!isGood || !now.Before(k.renew)) {
 		t.start(k, g)
 	}
@@ -140,12 +136,15 @@ func (t *tokens) start(k *keptToken, g *grant) {
 		}
 		t.mu.Lock()
 		now := t.clock()
+		k.err = err
 		switch {
 		case err == nil:
 			k.text, k.renew, k.end = text, now.Add(life*3/4), now.Add(life-min(life/10, 30*time.Second))
 		case now.Before(k.end): // nobody waits for this one
 			k.renew = now.Add(retryRefresh)
 			t.log.Warn("the token of a plugin's route is not renewed", "service", hostOf(g.to), "error", err)
+		default:
+			k.renew = now.Add(retryFetch)
 		}
 		k.underway = nil
 		t.mu.Unlock()
@@ -167,72 +166,4 @@ func (t *tokens) makeRoom() {
 		}
 	}
 	delete(t.kept, oldest)
-}
-
-// ask posts the form and reads the token, and how long it lives. Its errors hold
-// nothing of what was sent, nor of the answer but the code that the standard has.
-func (t *tokens) ask(ctx context.Context, g *grant) (string, time.Duration, error) {
-	form := g.form
-	if g.jwt != nil {
-		signed, err := g.jwt.sign(t.clock())
-		if err != nil {
-			return "", 0, unavailable("jwtTokenAuth of plugin.json: %v", err)
-		}
-		form = maps.Clone(form)
-		form.Set("assertion", signed)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.to, strings.NewReader(form.Encode()))
-	if err != nil {
-		return "", 0, unavailable("the address of the token service is none")
-	}
-	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "User-Agent": nil}
-	res, err := t.transport.RoundTrip(req)
-	if err != nil {
-		return "", 0, broken("the token service of the plugin", err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxToken+1))
-	if err != nil {
-		return "", 0, broken("the token service of the plugin", err)
-	}
-	return readToken(res.StatusCode, raw)
-}
-
-func readToken(status int, raw []byte) (string, time.Duration, error) {
-	var answer struct {
-		Token string      `json:"access_token"`
-		Life  json.Number `json:"expires_in"` // seconds; some send a text
-		Error string      `json:"error"`
-	}
-	refuse := func(why string) (string, time.Duration, error) {
-		return "", 0, upstream(host.ErrUpstream, "the token service of the plugin gave no token", errors.New(why))
-	}
-	err := json.Unmarshal(raw, &answer)
-	switch {
-	case status < 200 || status > 299:
-		if len(answer.Error) > 60 || onlyChars(answer.Error, "_-", "no code") != nil {
-			answer.Error = ""
-		}
-		return refuse(strings.TrimSpace(fmt.Sprintf("status %d %s", status, answer.Error)))
-	case len(raw) > maxToken:
-		return refuse("the answer is too large")
-	case err != nil:
-		return refuse("the answer is not the JSON of a token")
-	case answer.Token == "" || !isHeaderValue(answer.Token) || strings.ContainsAny(answer.Token, " \t"):
-		return refuse("the answer has no access_token that a header could carry")
-	}
-	life := unknownLife
-	if seconds, err := answer.Life.Float64(); err == nil {
-		life = time.Duration(max(0, min(seconds, longestLife.Seconds()))) * time.Second
-	}
-	return answer.Token, life, nil
-}
-
-// hostOf names a service in the log without what its address may hold.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }

@@ -63,7 +63,7 @@ func withToken(p *provider) func(string) proxy.Target {
 		to := target(service)
 		auth := &bundle.TokenAuth{URL: p.URL + "/{{ .JsonData.tenant }}/token", Scopes: []string{"read", "write"}, Params: map[string]string{
 			"grant_type": "client_credentials", "client_id": "me", "client_secret": "{{ .SecureJsonData.key }}", "resource": "r"}}
-		to.Routes = []bundle.Route{{Path: "t", URL: service, TokenAuth: auth}, {Path: "u", URL: service, TokenAuth: auth}, {Path: "plain", URL: service}}
+		to.Routes = []bundle.Route{{Path: "t", URL: service, TokenAuth: auth}, {Path: "u", URL: service, TokenAuth: auth}}
 		return to
 	}
 }
@@ -173,11 +173,17 @@ func TestTokenRefused(t *testing.T) {
 		},
 		"token number": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"access_token":1}`) },
 	} {
+		var c clock
 		p := newProvider(t, func(w http.ResponseWriter, r *http.Request, _ int32) { reply(w, r) })
-		f := newFixture(t, proxy.Options{}, withToken(p))
-		code, _, text := f.raw(t, request("GET", "t", "viewer"))
-		if got := f.take(); code != 502 || len(got) > 0 || strings.Contains(text, "s3cret") || p.fetches.Load() != 1 {
-			t.Errorf("%s: %d %s, reached %v", name, code, text, got)
+		f := newFixture(t, proxy.Options{Clock: c.now}, withToken(p))
+		for n := range int32(2) {
+			for range 3 { // a wrong secret is not tried again at once
+				code, _, text := f.raw(t, request("GET", "t", "viewer"))
+				if got := f.take(); code != 502 || len(got) > 0 || strings.Contains(text, "s3cret") || p.fetches.Load() != n+1 {
+					t.Errorf("%s: %d %s, reached %v after %d fetches", name, code, text, got, p.fetches.Load())
+				}
+			}
+			c.advance(5 * time.Second)
 		}
 	}
 }
@@ -300,14 +306,18 @@ func TestOneFetch(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	var wg sync.WaitGroup
-	var served atomic.Int32
+	var asked, served atomic.Int32
 	for range 100 {
 		wg.Go(func() {
+			asked.Add(1)
 			if text, err := ask(t.Context()); err != nil || text != "Bearer token-1" {
 				t.Errorf("%s, %v", text, err)
 			}
 			served.Add(1)
 		})
+	}
+	for asked.Load() < 100 {
+		time.Sleep(time.Millisecond)
 	}
 	leave()
 	if err := <-left; err == nil {
@@ -350,8 +360,8 @@ func TestCloseEndsFetches(t *testing.T) {
 	}
 }
 
-// TestStalledProvider compares the slowest requests of a route without a token
-// while nothing else happens and while many wait for a provider that stalls.
+// TestStalledProvider compares the slowest requests of a route with a token of
+// another provider while nothing else happens and while many wait for a provider that stalls.
 func TestStalledProvider(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -361,6 +371,7 @@ func TestStalledProvider(t *testing.T) {
 	})
 	defer close(release)
 	f := newFixture(t, proxy.Options{}, withToken(p))
+	f.target.Routes[1].TokenAuth = &bundle.TokenAuth{URL: newProvider(t, hour).URL}
 	client := f.front.Client()
 	ask := func(ctx context.Context, path string) {
 		req, err := http.NewRequestWithContext(ctx, "GET", f.front.URL+"/proxy/"+path, nil)
@@ -378,7 +389,7 @@ func TestStalledProvider(t *testing.T) {
 		took := make([]time.Duration, 500)
 		for i := range took {
 			start := time.Now()
-			ask(t.Context(), "plain/x")
+			ask(t.Context(), "u/x")
 			took[i] = time.Since(start)
 		}
 		slices.Sort(took)
