@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxToken    = 1 << 20     // bytes of an answer with a token
+	maxToken    = 1 << 20     // bytes read of an answer with a token
 	unknownLife = time.Minute // of a token that does not say when it ends
 	longestLife = 24 * time.Hour
 )
@@ -43,7 +43,7 @@ func (t *tokens) ask(ctx context.Context, g *grant) (string, time.Duration, erro
 		return "", 0, broken("the token service of the plugin", err)
 	}
 	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxToken+1))
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxToken))
 	if err != nil {
 		return "", 0, broken("the token service of the plugin", err)
 	}
@@ -66,10 +66,8 @@ func readToken(status int, raw []byte) (string, time.Duration, error) {
 			answer.Error = ""
 		}
 		return refuse(strings.TrimSpace(fmt.Sprintf("status %d %s", status, answer.Error)))
-	case len(raw) > maxToken:
-		return refuse("the answer is too large")
 	case err != nil:
-		return refuse("the answer is not the JSON of a token")
+		return refuse("the answer is not the JSON of a token, or too long")
 	case answer.Token == "" || !isHeaderValue(answer.Token) || strings.ContainsAny(answer.Token, " \t"):
 		return refuse("the answer has no access_token that a header could carry")
 	}
