@@ -142,16 +142,6 @@ type Role struct {
 	Grant []string `json:"grant"`
 }
 
-// Route is one entry of "routes", a proxied path.
-type Route struct {
-	Path        string `json:"path"`
-	Method      string `json:"method"`
-	URL         string `json:"url"`
-	ReqSignedIn bool   `json:"reqSignedIn"`
-	ReqRole     string `json:"reqRole"`
-	ReqAction   string `json:"reqAction"`
-}
-
 // ParseMetadata decodes a plugin.json. The error names the property whose type
 // is wrong; missing properties are not an error here.
 func ParseMetadata(data []byte) (*Metadata, error) {

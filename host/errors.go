@@ -17,6 +17,8 @@ var (
 	ErrGone         = errors.New("no longer available") // it existed once and was retired for good
 	ErrThrottled    = errors.New("too many attempts")   // asked too often; later it may work
 	ErrUnavailable  = errors.New("unavailable")         // right now it cannot be done; later it may work
+	ErrUpstream     = errors.New("bad upstream")        // the service behind the host cannot be used
+	ErrTimeout      = errors.New("upstream too slow")   // the service behind the host does not answer
 )
 
 // Error is a refusal written for the person who has to act on it.

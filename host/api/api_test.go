@@ -27,7 +27,7 @@ const (
 type fixture struct {
 	*api.API
 	store *store.Store
-	t     *testing.T
+	t     testing.TB
 	log   *lockedBuffer
 
 	mu  sync.Mutex
@@ -37,7 +37,7 @@ type fixture struct {
 	plugin                string // role None, may read playlists
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{t: t, log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
@@ -77,7 +77,7 @@ func (f *fixture) advance(d time.Duration) {
 }
 
 // bearer makes a service account with a role and returns its Authorization.
-func (f *fixture) bearer(t *testing.T, role host.Role) string {
+func (f *fixture) bearer(t testing.TB, role host.Role) string {
 	t.Helper()
 	root := host.Identity{OrgID: org, Role: host.RoleAdmin}
 	account, err := f.store.CreateServiceAccount(t.Context(), root, host.ServiceAccount{Name: role.String(), Role: role})

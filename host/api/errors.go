@@ -37,7 +37,9 @@ func statusOf(err error) int {
 		{errTooLarge, http.StatusRequestEntityTooLarge},
 		{errNotJSON, http.StatusUnsupportedMediaType},
 		{host.ErrThrottled, http.StatusTooManyRequests},
+		{host.ErrUpstream, http.StatusBadGateway},
 		{host.ErrUnavailable, http.StatusServiceUnavailable},
+		{host.ErrTimeout, http.StatusGatewayTimeout},
 	} {
 		if errors.Is(err, row.category) {
 			return row.status
@@ -50,7 +52,9 @@ func statusOf(err error) int {
 // the log.
 func (a *API) fail(w *response, r *http.Request, err error) {
 	if w.status != 0 { // too late to say it: cut the connection
-		a.logError(w, r, err)
+		if r.Context().Err() == nil { // otherwise the client has left
+			a.logError(w, r, err)
+		}
 		panic(http.ErrAbortHandler)
 	}
 	status := statusOf(err)
@@ -65,7 +69,7 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
-	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		a.logError(w, r, err)
 	}
 	_ = answer(w, status, body) // two strings always encode

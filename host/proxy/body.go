@@ -1,0 +1,68 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// maxBody is the most bytes of a request's body.
+const maxBody = 16 << 20
+
+// readBody is how a body is read unless Options say otherwise.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, host.Invalid("body", "is larger than %d bytes, or ended early", maxBody)
+	}
+	return raw, nil
+}
+
+// body fills in the body of a route. Each text of it is a template and is encoded
+// after that, so that a value stays inside of its text. It is nil without one.
+func (s settings) body(object json.RawMessage) ([]byte, error) {
+	object = bytes.TrimSpace(object)
+	if len(object) == 0 || string(object) == "null" {
+		return nil, nil
+	}
+	var content map[string]any
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	if err := d.Decode(&content); err != nil {
+		return nil, unavailable("body of plugin.json: is not an object")
+	}
+	filled, err := s.fill(content)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(filled); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+func (s settings) fill(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case string:
+		return s.render("body", v)
+	case []any:
+		for i := range v {
+			if v[i], err = s.fill(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for key := range v {
+			if v[key], err = s.fill(v[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,312 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/proxy"
+)
+
+// attempt is one hostile request. Where base is set it may be forwarded, as long
+// as it stays below base and carries nothing of the caller's.
+type attempt struct{ name, text, base string }
+
+// TestHostile sends what attackers send, as bytes, and looks at what reached the
+// service: nothing outside of a route's base, nothing for those who may not, none
+// of the caller's credentials.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	all := append(traversals(), append(detours(), append(smuggling(), queries()...)...)...)
+	var escapes, unauthorised, leaks, forwarded int
+	for _, a := range all {
+		code, _, _ := f.raw(t, a.text)
+		got := f.take()
+		if a.base == "" && len(got) > 0 {
+			unauthorised++
+			t.Errorf("%s: forwarded as %s %s", a.name, got[0].method, got[0].uri)
+		}
+		if a.base == "" && code >= 200 && code < 400 || code >= 500 && code != http.StatusNotImplemented {
+			t.Errorf("%s: status %d", a.name, code)
+		}
+		for _, s := range got {
+			forwarded++
+			if !isWithin(a.base, s.uri) {
+				escapes++
+				t.Errorf("%s: %s is not below %s", a.name, s.uri, a.base)
+			}
+			for name, values := range s.header {
+				if !isHarmless(name, values) {
+					leaks++
+					t.Errorf("%s: leaks %s: %q", a.name, name, values)
+				}
+			}
+			if "http://"+s.host != f.service.URL {
+				leaks++
+				t.Errorf("%s: Host is %s", a.name, s.host)
+			}
+		}
+	}
+	if len(all) < 200 || forwarded == 0 {
+		t.Errorf("%d attempts, of which %d were forwarded, are no test", len(all), forwarded)
+	}
+	t.Logf("%d hostile requests: %d escapes, %d unauthorised forwards, %d leaked headers; %d were harmless and passed",
+		len(all), escapes, unauthorised, leaks, forwarded)
+}
+
+// isWithin decodes an address as often as it can be and resolves it as a careless
+// server does.
+func isWithin(base, uri string) bool {
+	if base == "" {
+		return false
+	}
+	text, _, _ := strings.Cut(uri, "?")
+	for range 10 {
+		clean := path.Clean(strings.ReplaceAll(strings.ReplaceAll(text, `\`, "/"), ";", "/"))
+		if clean != base && !strings.HasPrefix(clean, base+"/") || strings.Contains(text, "//") {
+			return false
+		}
+		next, err := url.PathUnescape(text)
+		if err != nil {
+			break
+		}
+		text = next
+	}
+	return true
+}
+
+// isHarmless lists what may reach the service.
+func isHarmless(name string, values []string) bool {
+	own := map[string]string{"X-Key": "s3cret", "Authorization": "Bearer s3cret"}
+	if want, ok := own[name]; ok {
+		return len(values) == 1 && values[0] == want
+	}
+	switch name {
+	case "Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Content-Length", "User-Agent", "Range", "If-None-Match":
+		return !strings.ContainsAny(strings.Join(values, ""), "\r\n") && !strings.Contains(strings.Join(values, ""), "mine")
+	}
+	return false
+}
+
+// traversals puts every spelling of a step up in every place.
+func traversals() []attempt {
+	var list []attempt
+	for _, up := range []string{
+		".", "..", "%2e", "%2e%2e", "%2E%2e", ".%2e", "%2E.", "%252e%252e", "%25252e%25252e", "%252E.", ".%252e", "%2525252e%2525252e",
+		"..;", "..;x=y", "%2e%2e;", "..%3b", "..%3Bx", "..%253b", ";", ";x", "%3b", ".;", "...", "....", "..%20", "%20..", "..%09", "..%00", "%00",
+		"..%2f", "..%2F", "%2f..", "%2e%2e%2f", "..%252f", "%252f", "%2f", "..%5c", "..%5C", "%5c..", "..%255c", `..\`, `\`, "%5c",
+		"%c0%ae%c0%ae", "%c0%af", "%e0%80%ae", "%c1%9c", "%uff0e%uff0e", "%25u002e%25u002e", "%u2215", "%ff", "%zz", "%", "%2",
+		"%ef%bc%8e%ef%bc%8e", "%ef%bc%8f", "%e2%80%a5", "%e2%80%a4%e2%80%a4", "%e2%88%95", "%ef%bc%bc", "．．",
+		"..%0d%0a", "%0a", "%0d%0aX-Evil:1", "%7f", "%c2%85", "..%e2%80%8b", "%252525252525252e", "%25%32%65%25%32%65", "", "//",
+	} {
+		for _, place := range []string{"api/@/secret", "api/x/@/@/@/secret", "@/api/secret", "api/x/@/../@", "act/@/x"} {
+			list = append(list, attempt{name: "traversal " + place + " " + up, text: request("GET", strings.ReplaceAll(place, "@", up), "granted")})
+		}
+	}
+	return list
+}
+
+// detours try to reach a route by what is not its path, or as who may not.
+func detours() []attempt {
+	var list []attempt
+	get := func(who string, paths ...string) {
+		for _, p := range paths {
+			list = append(list, attempt{name: "detour " + who + " " + p, text: request("GET", p, who)})
+		}
+	}
+	get("viewer", "apikeys", "api2/x", "ap", "a", "x/api", "API/x", "Api", "api%20/x", "api./x", "api;/x", "api%3bx/y", "%2561pi/x", "", "/", "//api/x", "/api/x", "api//admin",
+		"http://evil.example/", "http:%2f%2fevil.example", "//evil.example/x", "@evil.example", "unknown", "ds/own", "base/v1",
+		"api%2fadmin", "api%2Fx", "own%2f..", "proxy/api/x", "api%3fx=/y/%2e%2e", "api/x//", "api///x", "api/%20../x")
+	// The stricter route is reached by no other spelling (CVE-2025-3454).
+	get("viewer", "api/admin", "api/admin/", "api/admin/x", "api//admin/x", "api/./admin", "api/x/../admin", "api/%61dmin/x", "api/%2561dmin", "api/ADMIN/x",
+		"api/Admin", "api/admin;/x", "api/admin;a=b", "api/admin%3b/x", "api/admin./x", "api/admin%20", "api/admin%2e", "api/admin%252e", "api/admin%e2%80%8b", "api/aD%6din/x",
+		"api/admin%2fx", "api/broken/x", "act", "act/x", "both", "both/x")
+	get("admin", "api/broken", "api/broken/x", "act/x", "both/x") // no role gives a plugin's action, and "Anyone" is no role
+	get("granted", "both/x", "api/admin")
+	get("other", "act", "act/x", "both/x") // CVE-2024-6322: held on another data source
+	get("none", "api/admin", "act/x")
+	get("", "api", "api/x", "api/admin", "act/x", "own/x", "tenant/x", "body")
+	get("nobody-known", "api/x")
+	for _, method := range []string{"PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "GETT", "PROPFIND", "PRI", "*"} {
+		list = append(list, attempt{name: "method " + method, text: request(method, "api/x", "viewer")})
+	}
+	for _, line := range []string{
+		"GET /proxy/../proxy/api/../x HTTP/1.1", "GET /x/../proxy/api HTTP/1.1", "GET proxy/api HTTP/1.1", "GET * HTTP/1.1", "GET  /proxy/api HTTP/1.1", "GET /proxy/api",
+		"GET /proxy/api x HTTP/1.1", "GET /proxy/api\tx HTTP/1.1", "GET http://h//proxy/api HTTP/1.1", "GET /proxy/api#/../../x\\y HTTP/1.1", "CONNECT h:80 HTTP/1.1", "GET /proxy/api\x00 HTTP/1.1",
+		"GET /proxy/api/\xff HTTP/1.1", "GET /proxy/" + strings.Repeat("a/", 5000) + " HTTP/1.1", "GET /proxy/api/" + strings.Repeat("%61", 4000) + " HTTP/1.1",
+	} {
+		list = append(list, attempt{name: "line " + line[:min(40, len(line))], text: line + "\r\nHost: h\r\nX-Who: viewer\r\nConnection: close\r\n\r\n"})
+	}
+	return list
+}
+
+// smuggling puts into headers what must not go on, or makes two requests of one.
+func smuggling() []attempt {
+	var list []attempt
+	for _, line := range []string{
+		"Cookie: session=mine", "Cookie: a=mine\r\nCookie: b=mine", "Authorization: Bearer mine", "authorization: Basic mine", "Authorization : Bearer mine", "Proxy-Authorization: Basic mine",
+		"X-Forwarded-User: mine", "X-Forwarded-For: mine", "X-Forwarded-Host: mine", "X-Forwarded-Proto: mine", "Forwarded: for=mine", "X-Real-Ip: mine", "X-Original-Url: /mine",
+		"X-Rewrite-Url: /mine", "X-Http-Method-Override: PUT", "X-Method-Override: DELETE", "X-Grafana-User: mine", "X-Grafana-Id: mine", "X-Grafana-Org-Id: 2", "X-Grafana-Device-Id: mine",
+		"X-Dashboard-Id: 1", "X-Id-Token: mine", "X-Webauth-User: mine", "Remote-User: mine", "X-Api-Key: mine", "X-Csrf-Token: mine", "X-Key: mine", "x-key: mine\r\nX-Key: mine",
+		"X_Key: mine", "Origin: http://mine", "Referer: http://mine", "Host: evil.example", "Via: mine", "Te: trailers", "Trailer: X-Evil", "Upgrade: websocket", "Upgrade: h2c\r\nHTTP2-Settings: mine",
+		"Connection: X-Key", "Connection: Authorization", "Connection: Content-Type, X-Key\r\nContent-Type: mine", "Connection: close, User-Agent\r\nUser-Agent: mine", "Connection: Host", "Proxy-Connection: keep-alive",
+		"Keep-Alive: timeout=9", "Expect: 100-continue", "Expect: mine", "Content-Length: 3\r\nContent-Length: 4", "Content-Length: -1", "Content-Length: +0",
+		"Transfer-Encoding: xchunked", "Transfer-Encoding: chunked, chunked", "Transfer-Encoding : chunked", "Transfer-Encoding:\x0bchunked", "Transfer-Encoding: identity", "X-Evil\x00: mine",
+		"Accept: a\rCookie: mine", "Accept: a\nCookie: session=mine", "Accept: a\r\n Cookie: session", "Accept: \x00", "Accept\r\n: x", ": x", "Accept-Language: a\x7fb", " Cookie: mine", "Sec-Websocket-Key: mine",
+	} {
+		list = append(list,
+			attempt{"header " + line, request("GET", "api/x", "viewer", line+"\r\n"), "/base/v1"},
+			attempt{"header in a POST " + line, request("POST", "api/x", "viewer", line+"\r\n"), "/base/v1"})
+	}
+	second := "GET /base/secret HTTP/1.1\r\nHost: h\r\nX-Who: admin\r\n\r\n"
+	for name, text := range map[string]string{
+		"length and chunks": "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + second,
+		"two lengths":       "Content-Length: 0\r\nContent-Length: 50\r\n\r\n" + second,
+		"broken chunk":      "Transfer-Encoding: chunked\r\n\r\nzz\r\n" + second,
+		"chunk extension":   "Transfer-Encoding: chunked\r\n\r\n0;a\r\n\r\n" + second,
+		"trailer":           "Transfer-Encoding: chunked\r\nTrailer: Cookie\r\n\r\n0\r\nCookie: mine\r\n\r\n" + second,
+		"length too small":  "Content-Length: 0\r\n\r\n" + second,
+	} {
+		head := strings.TrimSuffix(request("POST", "api/x", "viewer"), "\r\n")
+		list = append(list, attempt{"smuggling " + name, head + text, "/base/v1"})
+	}
+	return list
+}
+
+// queries try to leave the query, or to overrule what the route puts there.
+func queries() []attempt {
+	var list []attempt
+	for _, q := range []string{"a=/../../x", "a=%2e%2e%2f", "a=b#/../x", "a=%0d%0aCookie:mine", "?x=/../", "a=\\..\\", "a=%00", "&&&", "=", "a=%ff", "a[]=1", "a=http://evil.example"} {
+		list = append(list, attempt{"query " + q, request("GET", "api/x?"+q, "viewer"), "/base/v1"})
+	}
+	for _, q := range []string{"a;b=c", "%zz", "a=%", "a=1;fixed=2"} {
+		list = append(list, attempt{name: "query " + q, text: request("GET", "api/x?"+q, "viewer")})
+	}
+	return list
+}
+
+// TestHostileSettings fills routes with settings that try to break out. Nothing is
+// sent, or it is sent to where the route says.
+func TestHostileSettings(t *testing.T) {
+	t.Parallel()
+	local := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
+		if !strings.HasPrefix(to, "127.0.0.1:") {
+			return nil, errors.New("no network in tests")
+		}
+		return new(net.Dialer).DialContext(ctx, network, to)
+	}}
+	f := newFixture(t, proxy.Options{Transport: local}, target)
+	elsewhere := newFixture(t, proxy.Options{}, target)
+	evil := strings.TrimPrefix(elsewhere.service.URL, "http://")
+	values := []string{
+		"@" + evil, "x@" + evil, evil + "/", "//" + evil, elsewhere.service.URL, "\\\\" + evil, "?", "#", "x?y", "x#y", "..", ".", "../..", "a/../../b", "%2e%2e", "%2e%2e/x", "..%2f", "%252e%252e",
+		"..;", "a//b", "\\", "..\\", "a b", "a\r\nX-Evil: 1", "a\nb", "a\x00b", "\r\n\r\nGET / HTTP/1.1", "\x7f", "é", `","admin":true,"x":"`, "{{ .SecureJsonData.key }}", "<no value>", ":80", ".evil.example", "/", "",
+		"&fixed=2", "a&fixed=2", "a%26b", "javascript:alert(1)", "file:///etc/passwd", "ftp://h/", "http://user:pass@" + evil, "\u2025", "．．／", strings.Repeat("x", 70000),
+	}
+	s := f.service.URL
+	routes := []bundle.Route{
+		{URL: s + "{{ .JsonData.v }}/base"}, {URL: s + "/base/{{ .JsonData.v }}"}, {URL: s + "/base/{{ .JsonData.v }}/x"}, {URL: s + "/base/x{{ .JsonData.v }}"}, {URL: s + "/base/{{ urlquery .JsonData.v }}/x"},
+		{URL: s + "/base?q={{ .JsonData.v }}&fixed=1"}, {URL: s + "/base?q={{ urlquery .JsonData.v }}&fixed=1"},
+		{URL: s + "/base", Headers: []bundle.RouteValue{{Name: "X-Key", Content: "a{{ .JsonData.v }}"}}},
+		{URL: s + "/base", Body: json.RawMessage(`{"x":"{{ .JsonData.v }}","admin":false}`)},
+		{URL: s + "/base?fixed=1", URLParams: []bundle.RouteValue{{Name: "q", Content: "{{ .JsonData.v }}"}}},
+		{URL: "{{ .JsonData.v }}://" + strings.TrimPrefix(s, "http://") + "/base"}, {URL: "http://{{ .JsonData.v }}" + strings.TrimPrefix(s, "http://") + "/base"},
+	}
+	n, sent := 0, 0
+	for _, r := range routes {
+		for _, v := range values {
+			n++
+			r.Path = "r"
+			f.target.Routes = []bundle.Route{r}
+			f.target.JSON, _ = json.Marshal(map[string]string{"v": v})
+			code, _, text := f.raw(t, request("GET", "r/end", "viewer"))
+			name := r.URL + " with " + v[:min(len(v), 30)]
+			got := f.take()
+			if len(got) == 0 && code != 503 && (code != 502 || r.Headers != nil) || len(got) > 0 && code != 200 {
+				t.Errorf("%s: %d %.200s", name, code, text)
+			}
+			for _, g := range got {
+				sent++
+				u, err := url.ParseRequestURI(g.uri)
+				if err != nil || !strings.HasSuffix(u.Path, "/end") || !strings.Contains(r.URL, "{{ .JsonData.v }}/base") && !isWithin("/base", g.uri) {
+					t.Errorf("%s: reached %s", name, g.uri)
+				} else if strings.Contains(r.URL, "fixed") && (len(u.Query()["fixed"]) != 1 || u.Query().Get("fixed") != "1" || u.Query().Get("q") != v) {
+					t.Errorf("%s: the query is %s", name, u.RawQuery)
+				}
+				var body struct{ X, Admin any }
+				if r.Body != nil && (json.Unmarshal([]byte(g.body), &body) != nil || body.Admin != false || body.X != v) {
+					t.Errorf("%s: the body is %s", name, g.body)
+				}
+				if g.header.Get("X-Evil") != "" {
+					t.Errorf("%s: %v", name, g.header)
+				}
+			}
+		}
+	}
+	if got := elsewhere.take(); len(got) > 0 {
+		t.Errorf("another host was reached: %v", got)
+	}
+	t.Logf("%d hostile settings: %d were sent, each inside of its place", n, sent)
+	if sent < n/10 || sent > n*9/10 {
+		t.Errorf("%d of %d sent is no test", sent, n)
+	}
+}
+
+// TestMissing sends nothing when plugin.json or the settings lack something, and
+// says what.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	s := f.service.URL
+	header := func(content string) bundle.Route {
+		return bundle.Route{URL: s, Headers: []bundle.RouteValue{{Name: "X-Key", Content: content}}}
+	}
+	named := func(name string) bundle.Route {
+		return bundle.Route{URL: s, Headers: []bundle.RouteValue{{Name: name, Content: "x"}}}
+	}
+	for _, c := range []struct {
+		says  string
+		route bundle.Route
+	}{
+		{`"absent"`, header("{{ .SecureJsonData.absent }}")}, {`"absent"`, header("{{ .JsonData.absent }}")}, {`"nothing"`, header("{{ .JsonData.nothing }}")},
+		{`"absent"`, header(`{{ index .JsonData "absent" }}`)}, {`"absent"`, header("{{ if .JsonData.absent }}x{{ end }}")}, {"absent", header("{{ .JsonData.nested.absent }}")},
+		{"text", header("{{ .JsonData.nested }}")}, {"text", header("{{ .SecureJsonData }}")}, {"Other", header("{{ .Other }}")},
+		{"range", header("{{ range .JsonData }}x{{ end }}")}, {"another", header(`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`)}, {"another", header(`{{ define "x" }}{{ end }}`)},
+		{"call", header("{{ call .JsonData }}")}, {"html", header("{{ html .JsonData.on }}")}, {"printf", header(`{{ printf "%1000000d" 1 }}`)}, {"printf", header(`{{ printf "%*d" 1000000 1 }}`)},
+		{"function", header("{{ env }}")}, {"unexpected", header("{{ .JsonData.tenant }")}, {"bytes", header("{{/*" + strings.Repeat("x", 20000) + "*/}}")},
+		{"absent", bundle.Route{URL: "{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s + "/{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s, Body: json.RawMessage(`{"a":[{"b":"{{ .JsonData.absent }}"}]}`)}},
+		{"absent", bundle.Route{URL: s, URLParams: []bundle.RouteValue{{Name: "a", Content: "{{ .JsonData.absent }}"}}}},
+		{"object", bundle.Route{URL: s, Body: json.RawMessage(`"text"`)}}, {"http", bundle.Route{URL: "ftp://h/"}}, {"http", bundle.Route{URL: "/relative"}}, {"user", bundle.Route{URL: "http://a:b@h/"}}, {"fragment", bundle.Route{URL: s + "/#x"}},
+		{"segments", bundle.Route{URL: s + "/a/../b"}}, {"empty segments", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
+		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"name", named("")}, {"name", named("a b")}, {"name", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
+		{"absent", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"client_id": "{{ .JsonData.absent }}"}}}}, {"tokenAuth.url", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{}}},
+		{"PEM", bundle.Route{URL: s, JWTTokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"private_key": "none"}}}},
+	} {
+		c.route.Path = "r"
+		f.target.Routes = []bundle.Route{c.route}
+		code, _, text := f.raw(t, request("GET", "r", "viewer"))
+		if got := f.take(); code != http.StatusServiceUnavailable || !strings.Contains(text, c.says) || strings.Contains(text, "s3cret") || len(got) > 0 {
+			t.Errorf("%.100v: %d %.300s, reached %d", c.route, code, text, len(got))
+		}
+	}
+	for content, want := range map[string]string{
+		"{{.JsonData.tenant}}": "t 1", "{{ .JsonData.port }}/{{ .JsonData.on }}": "8080/true", "{{ .JsonData.nested.a }}": "b", `{{ index .JsonData "tenant" }}`: "t 1", `{{ printf "%s-%s" .JsonData.port .JsonData.tenant }}`: "8080-t 1",
+		"{{ if .JsonData.on }}yes{{ else }}no{{ end }}": "yes", "{{ .JsonData.tenant | urlquery }}": "t+1", "plain": "plain", `{{ with $x := .JsonData.nested }}{{ $x.a }}{{ end }}`: "b", `{{- .SecureJsonData.key -}} `: "s3cret",
+	} {
+		r := header(content)
+		r.Path = "r"
+		f.target.Routes = []bundle.Route{r}
+		code, _, text := f.raw(t, request("GET", "r", "viewer"))
+		if got := f.take(); code != 200 || len(got) != 1 || got[0].header.Get("X-Key") != want {
+			t.Errorf("%s: %d %s, %v", content, code, text, got)
+		}
+	}
+}

@@ -1,0 +1,377 @@
+package proxy_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/proxy"
+)
+
+const scope = "datasources:uid:a"
+
+// seen is a request as it reached the service.
+type seen struct {
+	method, uri, host, body string
+	header                  http.Header
+}
+
+// fixture is a host with a proxy in front of a service that notes what reaches it.
+type fixture struct {
+	target  proxy.Target
+	front   *httptest.Server
+	service *httptest.Server
+	answer  http.HandlerFunc // of the service, after it has noted the request
+
+	mu      sync.Mutex
+	reached []seen
+}
+
+// newFixture serves /proxy/ by the target that routes makes of the service's
+// address. The caller of a request is named in the header X-Who.
+func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy.Target) *fixture {
+	t.Helper()
+	f := &fixture{answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }}
+	f.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		f.mu.Lock()
+		f.reached = append(f.reached, seen{r.Method, r.RequestURI, r.Host, string(body), r.Header.Clone()})
+		f.mu.Unlock()
+		f.answer(w, r)
+	}))
+	t.Cleanup(f.service.Close)
+	f.target = target(f.service.URL)
+	p := proxy.New(o)
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.front = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), "/proxy/")
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		began := &beginning{ResponseWriter: w}
+		err := p.Forward(began, r, callers()[r.Header.Get("X-Who")], escaped, f.target)
+		if err != nil && began.has {
+			panic(http.ErrAbortHandler)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), status(err))
+		}
+	}))
+	t.Cleanup(f.front.Close)
+	return f
+}
+
+// beginning notes whether an answer has begun.
+type beginning struct {
+	http.ResponseWriter
+	has bool
+}
+
+func (b *beginning) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+func (b *beginning) WriteHeader(status int)      { b.has = true; b.ResponseWriter.WriteHeader(status) }
+
+func callers() map[string]host.Identity {
+	as := func(role host.Role, grants ...host.Grant) host.Identity {
+		return host.Identity{Kind: host.KindUser, ID: 1, OrgID: 1, Login: "someone", Role: role, Grants: grants}
+	}
+	return map[string]host.Identity{
+		"":        {},
+		"none":    as(host.RoleNone),
+		"viewer":  as(host.RoleViewer),
+		"editor":  as(host.RoleEditor),
+		"admin":   as(host.RoleAdmin),
+		"granted": as(host.RoleViewer, host.Grant{Action: "acme-ds:read", Scope: scope}),
+		"other":   as(host.RoleAdmin, host.Grant{Action: "acme-ds:read", Scope: "datasources:uid:b"}),
+	}
+}
+
+func status(err error) int {
+	for category, status := range map[error]int{
+		host.ErrInvalid: 400, host.ErrUnauthorized: 401, host.ErrForbidden: 403, host.ErrNotFound: 404,
+		host.ErrUpstream: 502, host.ErrUnavailable: 503, host.ErrTimeout: 504,
+	} {
+		if errors.Is(err, category) {
+			return status
+		}
+	}
+	return 500
+}
+
+// take returns what reached the service since the last call.
+func (f *fixture) take() []seen {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.reached
+	f.reached = nil
+	return list
+}
+
+// raw sends text as it is and returns the first answer.
+func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", f.front.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		return 0, nil, "" // it was cut, which is a refusal
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, nil, ""
+	}
+	body, _ := io.ReadAll(res.Body)
+	return res.StatusCode, res.Header, string(body)
+}
+
+// request is a plain request as text.
+func request(method, path, who string, lines ...string) string {
+	text := method + " /proxy/" + path + " HTTP/1.1\r\nHost: front\r\nConnection: close\r\n"
+	if who != "" {
+		text += "X-Who: " + who + "\r\n"
+	}
+	return text + strings.Join(append(lines, "\r\n"), "")
+}
+
+// bodyOf is a request with a body.
+func bodyOf(method, path, who, body string, lines ...string) string {
+	return request(method, path, who, append(lines, "Content-Length: ", itoa(len(body)), "\r\n")...) + body
+}
+
+func itoa(n int) string { text, _ := json.Marshal(n); return string(text) }
+
+// target has a route of each kind.
+func target(service string) proxy.Target {
+	return proxy.Target{
+		PluginID: "acme-ds", Scope: scope, URL: service + "/ds",
+		JSON:    json.RawMessage(`{"tenant":"t 1","port":8080,"on":true,"nothing":null,"nested":{"a":"b"}}`),
+		Secrets: map[string]string{"key": "s3cret", "quote": `a","admin":"b`},
+		Routes: []bundle.Route{
+			{Path: "api", Method: "GET, post ,DELETE", URL: service + "/base/v1", Headers: []bundle.RouteValue{
+				{Name: "X-Key", Content: "{{ .SecureJsonData.key }}"}, {Name: "authorization", Content: "Bearer {{.SecureJsonData.key}}"}}},
+			{Path: "api/admin", ReqRole: "Admin", URL: service + "/base/admin"},
+			{Path: "api/broken", ReqRole: "Anyone", URL: service + "/base/broken"},
+			{Path: "act", ReqAction: "acme-ds:read", URL: service + "/base/act"},
+			{Path: "both", ReqAction: "acme-ds:read", ReqRole: "Admin", URL: service + "/base/both"},
+			{Path: "own", Method: "GET"},
+			{Path: "tenant", URL: service + "/base/{{ .JsonData.tenant }}/x?fixed=1&k={{ .SecureJsonData.quote }}",
+				URLParams: []bundle.RouteValue{{Name: "port", Content: "{{ .JsonData.port }}"}}},
+			{Path: "body", Method: "*", URL: service + "/base/body", Body: json.RawMessage(
+				`{"user":"{{ .SecureJsonData.quote }}","n":12345678901234567890,"list":["{{ .JsonData.tenant }}",true]}`)},
+		},
+	}
+}
+
+// Whatever is sent must arrive, or the hostile test would pass by refusing all.
+func TestForward(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	for _, c := range []struct {
+		name, text string
+		want       seen
+	}{
+		{"a route", request("GET", "api/users", "viewer"), seen{method: "GET", uri: "/base/v1/users"}},
+		{"no role is enough where none is asked", request("GET", "api/users", "none"), seen{method: "GET", uri: "/base/v1/users"}},
+		{"the route itself", request("GET", "api", "viewer"), seen{method: "GET", uri: "/base/v1"}},
+		{"a folder", request("GET", "api/users/", "viewer"), seen{method: "GET", uri: "/base/v1/users/"}},
+		{"needless escapes", request("GET", "%61pi/%75sers", "viewer"), seen{method: "GET", uri: "/base/v1/users"}},
+		{"needed escapes", request("GET", "api/a%20b/100%25/%C3%A4", "viewer"), seen{method: "GET", uri: "/base/v1/a%20b/100%25/%C3%A4"}},
+		{"dots inside of names", request("GET", "api/v1..v2/.well-known/x.y", "viewer"), seen{method: "GET", uri: "/base/v1/v1..v2/.well-known/x.y"}},
+		{"a question mark in a name", request("GET", "api/a%3Fb?c=d", "viewer"), seen{method: "GET", uri: "/base/v1/a%3Fb?c=d"}},
+		{"a query", request("GET", "api/q?b=2&a=1%201&b=3&flag", "viewer"), seen{method: "GET", uri: "/base/v1/q?b=2&a=1+1&b=3&flag"}},
+		{"methods have spaces and any case", bodyOf("POST", "api/x", "viewer", "hello"), seen{method: "POST", uri: "/base/v1/x", body: "hello"}},
+		{"the last method", request("DELETE", "api/x", "viewer"), seen{method: "DELETE", uri: "/base/v1/x"}},
+		{"a chunked body", request("POST", "api/x", "viewer", "Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\n\r\n", seen{method: "POST", uri: "/base/v1/x", body: "hello"}},
+		{"the longest route", request("GET", "api/admin/x", "admin"), seen{method: "GET", uri: "/base/admin/x"}},
+		{"a plugin's action", request("GET", "act/x", "granted"), seen{method: "GET", uri: "/base/act/x"}},
+		{"the data source's address", request("GET", "own/x?y=z", "viewer"), seen{method: "GET", uri: "/ds/own/x?y=z"}},
+		{"settings in the address", request("GET", "tenant/y", "viewer"), seen{method: "GET", uri: "/base/t%201/x/y?fixed=1&k=a%22%2C%22admin%22%3A%22b&port=8080"}},
+		{"the route's parameters win", request("GET", "tenant/y?FIXED=2&port=1&free=3", "viewer"), seen{method: "GET", uri: "/base/t%201/x/y?fixed=1&k=a%22%2C%22admin%22%3A%22b&port=8080&free=3"}},
+		{"a body of the route's", bodyOf("PUT", "body", "viewer", "mine"), seen{method: "PUT", uri: "/base/body",
+			body: `{"list":["t 1",true],"n":12345678901234567890,"user":"a\",\"admin\":\"b"}`}},
+		{"an absolute address of the request", strings.Replace(request("GET", "api/x", "viewer"), "/proxy", "http://elsewhere.example/proxy", 1), seen{method: "GET", uri: "/base/v1/x"}},
+	} {
+		code, _, answer := f.raw(t, c.text)
+		got := f.take()
+		if code != 200 || answer != "ok" || len(got) != 1 {
+			t.Errorf("%s: %d %s, reached %v", c.name, code, answer, got)
+			continue
+		}
+		if g := got[0]; g.method != c.want.method || g.uri != c.want.uri || g.body != c.want.body || "http://"+g.host != f.service.URL {
+			t.Errorf("%s: got %s %s %q at %s, want %+v", c.name, g.method, g.uri, g.body, g.host, c.want)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	code, _, _ := f.raw(t, bodyOf("POST", "api/x", "viewer", "{}", "Accept: text/plain\r\n", "Content-Type: application/json\r\n",
+		"X-Key: mine\r\n", "User-Agent: tester\r\n", "If-None-Match: \"1\"\r\n"))
+	got := f.take()
+	if code != 200 || len(got) != 1 {
+		t.Fatalf("%d, %v", code, got)
+	}
+	want := map[string]string{"Accept": "text/plain", "Content-Type": "application/json", "X-Key": "s3cret", "Authorization": "Bearer s3cret",
+		"User-Agent": "tester", "If-None-Match": `"1"`, "Content-Length": "2"}
+	for name, values := range got[0].header {
+		if len(values) != 1 || values[0] != want[name] {
+			t.Errorf("%s: %q, want %q", name, values, want[name])
+		}
+	}
+	if len(got[0].header) != len(want) {
+		t.Errorf("got %v", got[0].header)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	f.answer = func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Set-Cookie", "early=1")
+		w.WriteHeader(http.StatusEarlyHints)
+		for _, line := range []string{
+			"Set-Cookie: a=b", "Set-Cookie2: a=b", "Access-Control-Allow-Origin: *", "Access-Control-Allow-Credentials: true",
+			"Content-Security-Policy: default-src *", "Strict-Transport-Security: max-age=1", "Clear-Site-Data: *", "Refresh: 0;url=/logout",
+			"X-Accel-Redirect: /etc/passwd", "X-Sendfile: /etc/passwd", "WWW-Authenticate: Basic", "X-Frame-Options: ALLOWALL", "Alt-Svc: h2",
+			"Keep-Alive: timeout=1", "Proxy-Authenticate: Basic", "Upgrade: h2c", "Service-Worker-Allowed: /", "X-Request-Id: forged",
+			"Connection: Etag", "Etag: hop", "Content-Type: text/html", "Cache-Control: no-store", "X-Total-Count: 3", "Trailer: Set-Cookie",
+		} {
+			name, value, _ := strings.Cut(line, ": ")
+			h.Add(name, value)
+		}
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, "<script>")
+		h.Set("Set-Cookie", "late=1")
+	}
+	code, header, body := f.raw(t, request("GET", "api/x", "viewer"))
+	want := map[string]string{"Content-Type": "text/html", "Cache-Control": "no-store", "X-Total-Count": "3",
+		"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
+	for name, values := range header {
+		if name != "Date" && name != "Content-Length" && name != "Connection" && (len(values) != 1 || values[0] != want[name]) {
+			t.Errorf("%s: %q, want %q", name, values, want[name])
+		}
+	}
+	if code != http.StatusTeapot || body != "<script>" || header.Get("X-Total-Count") == "" || header.Get("Content-Security-Policy") == "" {
+		t.Errorf("%d %v %s", code, header, body)
+	}
+	if got := f.take(); len(got) != 1 {
+		t.Errorf("reached %v", got)
+	}
+}
+
+// A redirect is for the caller to see, never followed, and leads nowhere else.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	for place, want := range map[string]string{
+		"next": "next", "next?page=2": "next?page=2", "a/b": "a/b",
+		"/logout": "", "//evil.example/": "", "http://evil.example/": "", "../../../api/user": "", "a/../../b": "", "%2e%2e/x": "",
+		"javascript:alert(1)": "", `\\evil.example`: "", "?only=query": "", "/\\evil.example": "", "a//b": "",
+	} {
+		f.answer = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", place)
+			w.WriteHeader(http.StatusFound)
+		}
+		code, header, _ := f.raw(t, request("GET", "api/x", "viewer"))
+		if got := f.take(); code != 302 || header.Get("Location") != want || len(got) != 1 {
+			t.Errorf("%s: %d to %q, reached %v", place, code, header.Get("Location"), got)
+		}
+	}
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, target)
+	next := make(chan struct{})
+	f.answer = func(w http.ResponseWriter, _ *http.Request) {
+		c := http.NewResponseController(w)
+		_ = c.Flush()
+		for _, part := range []string{"one", "two"} {
+			<-next
+			_, _ = io.WriteString(w, part)
+			_ = c.Flush()
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", f.front.URL+"/proxy/api/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Who", "viewer")
+	res, err := f.front.Client().Do(req) // the headers come before the first part does
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	for _, want := range []string{"one", "two"} {
+		next <- struct{}{}
+		part := make([]byte, 3)
+		if _, err := io.ReadFull(res.Body, part); err != nil || string(part) != want {
+			t.Fatalf("%q, %v", part, err)
+		}
+	}
+}
+
+func TestBrokenService(t *testing.T) {
+	t.Parallel()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	f := newFixture(t, proxy.Options{Transport: &http.Transport{ResponseHeaderTimeout: 50 * time.Millisecond}}, target)
+	done := make(chan struct{})
+	defer close(done)
+	f.target.Routes = append(f.target.Routes, bundle.Route{Path: "gone", URL: closed.URL}, bundle.Route{Path: "app"})
+	f.answer = func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/slow"):
+			<-done
+		case strings.HasSuffix(r.URL.Path, "/switch"):
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			_ = conn.Close()
+		case strings.HasSuffix(r.URL.Path, "/cut"):
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "half")
+		}
+	}
+	for path, want := range map[string]int{"api/slow": 504, "gone": 502, "api/switch": 502} {
+		code, _, text := f.raw(t, request("GET", path, "viewer"))
+		if code != want {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+	if _, header, text := f.raw(t, request("GET", "api/cut", "viewer")); header.Get("Content-Length") != "100" || text != "half" {
+		t.Errorf("a cut answer looks whole: %v %q", header, text)
+	}
+	f.target.URL = ""
+	if code, _, text := f.raw(t, request("GET", "app", "viewer")); code != 503 || !strings.Contains(text, "address") {
+		t.Errorf("an app's route without a url: %d %s", code, text)
+	}
+	if code, _, text := f.raw(t, bodyOf("POST", "api/x", "viewer", strings.Repeat("x", 17<<20))); code != 400 && code != 0 {
+		t.Errorf("a huge body: %d %s", code, text)
+	}
+	for _, s := range f.take() {
+		if s.method == "POST" {
+			t.Errorf("part of a huge body was sent: %d bytes", len(s.body))
+		}
+	}
+}
