@@ -90,6 +90,7 @@ type server struct {
 	log      *slog.Logger
 	loader   *loader.Loader
 	store    *store.Store
+	api      *api.API
 	accounts *accounts
 	lock     *flock.Flock // of the database
 	http     *http.Server
@@ -154,10 +155,10 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 		return nil, err
 	}
 	undo = append(undo, s.loader.Close)
-	handler, err := api.New(api.Options{Store: s.store, Logger: logger, Version: o.ServiceVersion, Plugins: s.loader})
-	if err != nil {
+	if s.api, err = api.New(api.Options{Store: s.store, Logger: logger, Version: o.ServiceVersion, Plugins: s.loader}); err != nil {
 		return nil, err
 	}
+	undo = append(undo, s.api.Close)
 	generated, err := s.store.EnsureAdmin(ctx, o.AdminPassword)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cut = cut
 	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: s.api, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
 		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
@@ -247,7 +248,7 @@ func (s *server) close() error {
 		fmt.Fprintf(s.stdout, "requests that still ran after %s were cut\n", s.drain)
 		err = s.http.Close()
 	}
-	err = errors.Join(err, s.loader.Close())
+	err = errors.Join(err, s.api.Close(), s.loader.Close())
 	s.mounted.Wait()
 	return errors.Join(err, s.store.Close(), s.lock.Close())
 }

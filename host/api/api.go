@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -41,6 +42,7 @@ type API struct {
 	passwords *host.Passwords
 	logins    *throttle
 	metrics   *metrics
+	proxy     *proxy.Proxy
 	bodyTime  time.Duration
 	brought   atomic.Pointer[pluginRoles]
 	described func() (json.RawMessage, error) // the OpenAPI document, made once
@@ -61,6 +63,8 @@ func New(o Options) (*API, error) {
 	if a.clock == nil {
 		a.clock = time.Now
 	}
+	a.proxy = proxy.New(proxy.Options{Clock: a.clock, Logger: a.log,
+		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r, maxResourceBody) }})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
@@ -71,6 +75,9 @@ func New(o Options) (*API, error) {
 	}
 	return a, nil
 }
+
+// Close ends what the API does in the background. Call it after the last request.
+func (a *API) Close() error { return a.proxy.Close() }
 
 // Routes returns the whole route table.
 func (a *API) Routes() []Route {
@@ -84,6 +91,7 @@ func (a *API) Routes() []Route {
 		a.roleRoutes(),
 		a.pluginRoutes(),
 		a.dataSourceRoutes(),
+		a.proxyRoutes(),
 	)
 }
 

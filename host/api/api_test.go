@@ -54,6 +54,11 @@ func newFixture(t testing.TB) *fixture {
 	if f.API, err = api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2"}); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := f.API.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
 	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
 		[]host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}})

@@ -77,7 +77,7 @@ func arrows() map[string][]string {
 		"loader":            {"sdk", "internal/wire", "bundle"},
 		"host/store":        {"host"},
 		"host/proxy":        {"host", "bundle"},
-		"host/api":          {"host", "host/store", "bundle", "loader", "sdk"},
+		"host/api":          {"host", "host/store", "host/proxy", "bundle", "loader", "sdk"},
 		"internal/arch":     nil,
 		"internal/e2e":      nil,
 	}

@@ -1,0 +1,169 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// upstream is a service behind a plugin that notes what reaches it.
+type upstream struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []string
+}
+
+func newUpstream(t *testing.T) *upstream {
+	u := &upstream{}
+	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.seen = append(u.seen, fmt.Sprint(r.Method, " ", r.RequestURI, " ", r.Header.Get("X-Key"), r.Header.Get("Authorization"), r.Header.Get("Cookie"), string(body)))
+		w.Header().Set("Set-Cookie", "a=b")
+		fmt.Fprint(w, "upstream")
+	}))
+	t.Cleanup(u.Close)
+	return u
+}
+
+func (u *upstream) take() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	seen := strings.Join(u.seen, "|")
+	u.seen = nil
+	return seen
+}
+
+const routesOf = `"routes":[
+	{"path":"open","url":"{{ .JsonData.base }}/v1","headers":[{"name":"X-Key","content":"{{ .SecureJsonData.key }}"}]},
+	{"path":"admin","url":"{{ .JsonData.base }}/v1/admin","reqRole":"Admin"},
+	{"path":"own","url":"{{ .JsonData.base }}/own","reqAction":"%[1]s:own"},
+	{"path":"post","method":"POST, PUT","url":"{{ .JsonData.base }}/post"},
+	{"path":"broken","url":"{{ .JsonData.none }}"}]`
+
+func TestProxyDataSource(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	const id = "acme-routes-datasource"
+	f := withMounted(t, `{"id":"`+id+`","type":"datasource","name":"Routes",`+fmt.Sprintf(routesOf, id)+`}`, loader.Options{})
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin,
+		fmt.Sprintf(`{"name":"r","uid":"r","type":%q,"jsonData":{"base":%q},"secureJsonData":{"key":"s3cret"}}`, id, u.URL))
+	const base = "/api/datasources/proxy/uid/r/"
+	for _, c := range []struct {
+		method, path, authorization string
+		status                      int
+		seen                        string
+	}{
+		{"GET", "open/a/b?x=1", f.viewer, 200, "GET /v1/a/b?x=1 s3cret"},
+		{"GET", "open", f.viewer, 200, "GET /v1 s3cret"},
+		{"GET", "openly", f.viewer, 404, ""},
+		{"GET", "admin", f.viewer, 403, ""},
+		{"GET", "admin/x", f.admin, 200, "GET /v1/admin/x "},
+		{"GET", "own", f.admin, 403, ""}, // a plugin's own action comes with no basic role
+		{"GET", "post", f.viewer, 403, ""},
+		{"PUT", "post/1", f.viewer, 200, "PUT /post/1 body"},
+		{"GET", "broken", f.viewer, 503, ""},
+		{"GET", "open", "", 401, ""},
+		{"GET", "open", f.plugin, 403, ""},
+		{"GET", "open/%2e%2e/admin", f.viewer, 400, ""},
+		{"GET", "open/%252e%252e%252fadmin", f.viewer, 400, ""},
+		{"GET", "open%2fadmin", f.viewer, 400, ""},
+	} {
+		body := ""
+		if c.method == "PUT" {
+			body = "body"
+		}
+		r := httptest.NewRequest(c.method, base+c.path, strings.NewReader(body))
+		r.Header.Set("Cookie", "session=host")
+		got := f.send(r, c.authorization)
+		if seen := u.take(); got.status != c.status || seen != c.seen {
+			t.Errorf("%s %s: %d %s, upstream saw %q, want %d and %q", c.method, c.path, got.status, got.body, seen, c.status, c.seen)
+		}
+		if got.status == 200 && (got.header.Get("Content-Security-Policy") != "sandbox" || got.header.Get("Set-Cookie") != "" || got.body != "upstream") {
+			t.Errorf("%s %s: %+v", c.method, c.path, got)
+		}
+	}
+	u.Close()
+	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 502 || strings.Contains(got.body, "127.0.0.1") {
+		t.Errorf("a service that is gone: %+v", got)
+	}
+}
+
+func TestProxyApp(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	const id = "acme-routes-app"
+	f := withMounted(t, `{"id":"`+id+`","type":"app","name":"Routes",`+fmt.Sprintf(routesOf, id)+`,
+		"roles":[{"role":{"name":"Owner","permissions":[{"action":"`+id+`:own"}]},"grant":["Editor"]}]}`,
+		loader.Options{HostVersion: "10.4.0", Toggles: []string{loader.ToggleRoles}})
+	const base = "/api/plugin-proxy/" + id + "/"
+	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 503 || !strings.Contains(got.message(), "base") {
+		t.Errorf("without settings: %+v", got)
+	}
+	want[object](t, f, 200, "POST", "/api/plugins/"+id+"/settings", f.admin, fmt.Sprintf(`{"jsonData":{"base":%q},"secureJsonData":{"key":"k"}}`, u.URL))
+	for who, status := range map[string]int{f.viewer: 403, f.editor: 200, f.admin: 200} {
+		if got := f.do("GET", base+"own/x", who, ""); got.status != status {
+			t.Errorf("own: %+v, want %d", got, status)
+		}
+	}
+	if got := u.take(); got != "GET /own/x |GET /own/x " {
+		t.Errorf("upstream saw %q", got)
+	}
+	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 200 || u.take() != "GET /v1 k" {
+		t.Errorf("open: %+v", got)
+	}
+	d := withPlugin(t)
+	if got := d.do("GET", "/api/plugin-proxy/"+pluginID+"/x", d.admin, ""); got.status != 404 || !strings.Contains(got.message(), "no app") {
+		t.Errorf("a data source: %+v", got)
+	}
+}
+
+// Raw requests through the whole server, the mux included: whatever the spelling,
+// nothing but the open route is reached.
+func TestProxyIsNotLeft(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	const id = "acme-routes-app"
+	f := withMounted(t, `{"id":"`+id+`","type":"app","name":"Routes",`+fmt.Sprintf(routesOf, id)+`}`, loader.Options{})
+	want[object](t, f, 200, "POST", "/api/plugins/"+id+"/settings", f.admin, fmt.Sprintf(`{"jsonData":{"base":%q},"secureJsonData":{"key":"k"}}`, u.URL))
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	base, sent := "/api/plugin-proxy/"+id, 0
+	for _, dots := range []string{"..", "%2e%2e", ".%2e", "%252e%252e", "..;", "..%00", "..%5c", "\\..", "%c0%ae%c0%ae", "..%2f", "%2e%2e%2f", "....//"} {
+		for _, form := range []string{"/open/%s/admin", "/open//%s/admin", "//open/%s/admin", "/%s/admin", "/open/x/%s/%[1]s/admin", "/open%s/admin", "/open/%sadmin", "/OPEN/%s/admin", "/;/%s/admin"} {
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent++
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", base+fmt.Sprintf(form, dots), f.viewer)
+			got, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Errorf("%s %s: %v", form, dots, err)
+			} else if got.StatusCode >= 500 {
+				t.Errorf("%s %s: %d", form, dots, got.StatusCode)
+			}
+			_ = conn.Close()
+			seen := u.take()
+			if seen == "" {
+				continue
+			}
+			reached := strings.Fields(seen)[1]
+			if clean, err := url.PathUnescape(reached); err != nil || !strings.HasPrefix(path.Clean(clean)+"/", "/v1/") || strings.HasPrefix(path.Clean(clean)+"/", "/v1/admin/") {
+				t.Errorf("%s %s: upstream saw %q", form, dots, seen)
+			}
+		}
+	}
+	t.Logf("%d requests", sent)
+}
