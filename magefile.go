@@ -69,7 +69,7 @@ func Lint(ctx context.Context) error {
 	)
 }
 
-// Bench prints what validate takes, beside targets and ajv; -all then runs every benchmark there is.
+// Bench prints what validate and the host can do, beside targets and peers; -all then runs every benchmark there is.
 func Bench(ctx context.Context, all *bool) error {
 	err := command(ctx, "go", "test", "./cmd/slipway", "-run=^$", "-bench=^BenchmarkFigures$", "-benchtime=1x")
 	if err != nil || all == nil || !*all {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type hostOptions struct {
 
 const (
 	envAdminPassword = "SLIPWAY_ADMIN_PASSWORD"
+	envDatabase      = "SLIPWAY_DATABASE" // keeps a password out of the list of processes
 	// defaultServiceVersion is the first that gives plugins service accounts.
 	defaultServiceVersion = "10.3.0"
 	drainTimeout          = 10 * time.Second
@@ -49,7 +51,7 @@ func (o *hostOptions) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 takes a free one")
 	f.StringVar(&o.DataDir, "data-dir", "", "folder of the database and of what this host keeps (default: .slipway/data)")
-	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data folder), or postgres://user:password@server/name")
+	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data folder), or postgres://user:password@server/name; also from "+envDatabase)
 	f.StringVar(&o.AdminPassword, "admin-password", "", "password of the user admin; also from "+envAdminPassword+" (generated and printed once)")
 	f.StringVar(&o.ServiceVersion, "service-version", defaultServiceVersion, "version of the service that plugins are told")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
@@ -108,6 +110,7 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
 	}
+	o.Database = cmp.Or(o.Database, os.Getenv(envDatabase))
 	if o.Database == "" {
 		o.Database = filepath.Join(o.DataDir, "slipway.db")
 	}

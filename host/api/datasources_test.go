@@ -124,6 +124,15 @@ func TestAppSettings(t *testing.T) {
 	if err != nil || stored.Secrets["k"] != "s3cret" {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
+	for who, want := range map[string]string{f.viewer: "all", f.editor: "all edit", f.admin: "all edit"} {
+		names := []string{}
+		for _, i := range decoded[struct{ Includes []struct{ Name string } }](t, f.do("GET", target, who, "").body).Includes {
+			names = append(names, i.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("includes %q, want %q", got, want)
+		}
+	}
 	if got := f.do("POST", target, f.admin, `{"jsonData":3}`); got.status != 400 || !strings.HasPrefix(got.message(), "jsonData:") {
 		t.Errorf("wrong settings: %+v", got)
 	}

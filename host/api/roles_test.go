@@ -41,7 +41,9 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	return f
 }
 
-const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"roles":[
+const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"includes":[
+	{"type":"page","name":"all","path":"/a"},{"type":"page","name":"edit","role":"Editor"},{"type":"page","name":"boss","role":"Boss"},
+	{"type":"page","name":"own","action":"acme-roles-app:own"}],"roles":[
 	{"role":{"name":"Reader","description":"reads","permissions":[{"action":"acme-roles-app:read","scope":"teams:1"}]},"grant":["Viewer"]},
 	{"role":{"name":"Writer","permissions":[{"action":"acme-roles-app:write"}]},"grant":["Editor"]},
 	{"role":{"name":"Owner","permissions":[{"action":"acme-roles-app:own"}]},"grant":["Service Admin"]},

@@ -18,6 +18,31 @@ type pluginSettings struct {
 	Pinned           bool            `json:"pinned"`
 	JSONData         json.RawMessage `json:"jsonData"`
 	SecureJSONFields map[string]bool `json:"secureJsonFields"`
+	Includes         []include       `json:"includes"`
+}
+
+// include is a page, dashboard or panel of a plugin that the caller may see.
+type include struct {
+	Type       string `json:"type"`
+	Name       string `json:"name"`
+	Path       string `json:"path"`
+	UID        string `json:"uid"`
+	Role       string `json:"role,omitempty"`
+	Action     string `json:"action,omitempty"`
+	AddToNav   bool   `json:"addToNav"`
+	DefaultNav bool   `json:"defaultNav"`
+}
+
+// includesFor leaves out what plugin.json keeps from the caller.
+func includesFor(m *bundle.Metadata, who host.Identity) []include {
+	seen := []include{}
+	for _, i := range m.Includes {
+		asks := host.Requirement{PluginID: m.ID, Role: i.Role, Action: i.Action, Scope: "plugins:id:" + m.ID}
+		if asks.Check(who) == nil {
+			seen = append(seen, include(i))
+		}
+	}
+	return seen
 }
 
 func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -33,7 +58,7 @@ func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Id
 	if s.Updated.IsZero() {
 		s.IsEnabled, s.IsPinned = m.AutoEnabled, m.AutoEnabled
 	}
-	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames)})
+	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)})
 }
 
 type pluginSettingsBody struct {
