@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
@@ -41,7 +38,7 @@ func importDashboards(ctx context.Context, s *store.Store, log *slog.Logger, plu
 }
 
 func importDashboard(ctx context.Context, s *store.Store, log *slog.Logger, b bundle.Plugin, include bundle.Include) error {
-	model, err := readWithin(b.Dir, include.Path)
+	model, err := readDashboard(b, include.Path)
 	if err != nil {
 		return err
 	}
@@ -61,28 +58,16 @@ func importDashboard(ctx context.Context, s *store.Store, log *slog.Logger, b bu
 	return err
 }
 
-// readWithin reads a file of a plugin; a path that leads out of its folder is an
-// error.
-func readWithin(dir, name string) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	name = filepath.FromSlash(name)
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a file")
-	case info.Size() > maxDashboard:
-		return nil, fmt.Errorf("it has more than %d MiB", maxDashboard>>20)
-	}
-	f, err := root.Open(name)
+// readDashboard reads a file of a plugin.
+func readDashboard(b bundle.Plugin, name string) ([]byte, error) {
+	f, err := b.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxDashboard))
+	text, err := io.ReadAll(io.LimitReader(f, maxDashboard+1))
+	if err == nil && len(text) > maxDashboard {
+		err = fmt.Errorf("it has more than %d MiB", maxDashboard>>20)
+	}
+	return text, err
 }

@@ -90,6 +90,7 @@ func (a *API) Routes() []Route {
 		a.accountRoutes(),
 		a.roleRoutes(),
 		a.pluginRoutes(),
+		a.assetRoutes(),
 		a.dataSourceRoutes(),
 		a.proxyRoutes(),
 	)

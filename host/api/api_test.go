@@ -35,6 +35,7 @@ type fixture struct {
 
 	viewer, editor, admin string // values of Authorization
 	plugin                string // role None, may read playlists
+	pluginDir             string // of the plugin that is mounted, if there is one
 }
 
 func newFixture(t testing.TB) *fixture {

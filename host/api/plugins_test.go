@@ -85,6 +85,7 @@ func withPlugin(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	dir := filepath.Join(t.TempDir(), pluginID)
+	f.pluginDir = dir
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

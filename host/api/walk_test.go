@@ -26,7 +26,7 @@ func method(route api.Route) string {
 // credentials.
 func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	switch route.Method + " " + route.Pattern {
-	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}":
+	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}":
 		return true, true
 	case "GET /api/user", "GET /api/plugins", "GET /api/access-control/user/permissions":
 		return false, true
