@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -64,61 +64,50 @@ func (e *HostError) Error() string {
 	return fmt.Sprintf("host answered %d: %s", e.Status, e.Message)
 }
 
-// Playlist is a playlist as the host lists it.
-type Playlist struct {
-	UID      string `json:"uid"`
-	Name     string `json:"name"`
-	Interval string `json:"interval"`
-}
-
-// PlaylistSearch narrows a list of playlists; the zero value takes the host's
-// defaults.
-type PlaylistSearch struct {
-	Query string // part of the name
-	Limit int    // at most so many; 0 for the host's default
-}
-
-// Playlists lists the playlists of the organisation. It needs the permission
-// playlists:read.
-func (h *Host) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
-	q := url.Values{}
-	if s.Query != "" {
-		q.Set("query", s.Query)
-	}
-	if s.Limit > 0 {
-		q.Set("limit", strconv.Itoa(s.Limit))
-	}
-	var list []Playlist
-	err := h.get(ctx, "api/playlists", q, &list)
-	return list, err
-}
-
-// get decodes the answer to a GET of a fixed path below the host's URL.
-func (h *Host) get(ctx context.Context, path string, query url.Values, into any) error {
+// call sends body, if there is one, as JSON to a fixed path below the host's URL, in
+// which segments follow as they are, and decodes the answer.
+func call[T any](ctx context.Context, h *Host, method, path string, segments []string, query url.Values, body any) (answer T, err error) {
 	u := h.base.JoinPath(path)
+	for _, segment := range segments { // escaped: a value never becomes another path
+		if segment == "" || segment == "." || segment == ".." {
+			return answer, fmt.Errorf("call host: %q cannot be the uid of anything", segment)
+		}
+		u = u.JoinPath(url.PathEscape(segment))
+	}
 	u.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return answer, fmt.Errorf("call host: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return fmt.Errorf("call host: %w", err)
+		return answer, fmt.Errorf("call host: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Authorization", "Bearer "+h.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	resp, err := h.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("call host: %w", err)
+		return answer, fmt.Errorf("call host: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, hostBodyLimit))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, hostBodyLimit))
 	if err != nil {
-		return fmt.Errorf("read answer of host: %w", err)
+		return answer, fmt.Errorf("read answer of host: %w", err)
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return hostError(resp.StatusCode, body)
+		return answer, hostError(resp.StatusCode, text)
 	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("decode answer of host: %w", err)
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return answer, fmt.Errorf("decode answer of host: %w", err)
 	}
-	return nil
+	return answer, nil
 }
 
 func hostError(code int, body []byte) error {
