@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -63,10 +64,29 @@ func (d DataSource) Check() error {
 			return err
 		}
 	}
-	if u, err := url.Parse(d.URL); err != nil || len(d.URL) > maxURL || u.User != nil {
-		return Invalid("url", "is not an address without a login and a password in it, of at most %d bytes", maxURL)
+	if err := checkAddress(d.URL); err != nil {
+		return err
 	}
 	return checkSettings(d.JSON, d.Secrets)
+}
+
+// checkAddress refuses what is neither a URL nor, as databases have, a host and a
+// port. Everybody who may read data sources reads it.
+func checkAddress(address string) error {
+	parsed := address
+	if !strings.Contains(address, "://") {
+		parsed = "//" + address
+	}
+	u, err := url.Parse(parsed)
+	switch {
+	case len(address) > maxURL:
+		return Invalid("url", "has more than %d bytes", maxURL)
+	case strings.Contains(address, "@") && (err != nil || u.User != nil):
+		return Invalid("url", "must not hold a login: send user, and the password in secureJsonData")
+	case err != nil:
+		return Invalid("url", "is not an address such as https://host/path or host:port")
+	}
+	return checkControl("url", address)
 }
 
 // Check refuses (ErrInvalid) settings that break a rule.

@@ -25,6 +25,9 @@ func (r PluginRole) Check() error {
 		return err
 	}
 	for _, p := range r.Permissions {
+		if isOwn(p.Action) {
+			return Invalid("roles.role.permissions.action", "%s of the role %s is an action of the host, which no plugin gives away", quote(p.Action), quote(r.Name))
+		}
 		if !isActionOf(p.Action, r.PluginID) {
 			return Invalid("roles.role.permissions.action", "%s of the role %s does not begin with the id of its plugin, %s", quote(p.Action), quote(r.Name), r.PluginID)
 		}

@@ -15,6 +15,10 @@ func TestPluginRole(t *testing.T) {
 			t.Errorf("%q: %v", action, err)
 		}
 	}
+	// An id that is a resource of the host gives no power over it.
+	if err := (PluginRole{PluginID: "serviceaccounts", Name: "R", Permissions: []Grant{{Action: "serviceaccounts:create"}}}).Check(); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
 	if err := (PluginRole{PluginID: "a", Name: "R", GrantedTo: []string{"Owner"}}).Check(); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}

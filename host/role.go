@@ -1,6 +1,9 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Role is a basic role. Each role may do all that the ones before it may; the zero
 // value may do nothing on its own.
@@ -99,6 +102,16 @@ func WeakestRole(action string) (Role, bool) {
 		return RoleAdmin, true
 	}
 	return RoleNone, false
+}
+
+// isOwn says whether an action is on a resource of the host, such as playlists,
+// whatever it does with it.
+func isOwn(action string) bool {
+	resource, _, _ := strings.Cut(action, ":")
+	return slices.ContainsFunc(Actions(), func(known string) bool {
+		of, _, _ := strings.Cut(known, ":")
+		return of == resource
+	})
 }
 
 // Grant is one permission beyond a basic role.

@@ -69,14 +69,21 @@ func checkName(field, name string) error {
 // checkText refuses a text that is too long or holds what no database and no
 // screen can show.
 func checkText(field, text string) error {
+	if err := checkControl(field, text); err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(text); n > MaxNameLength {
+		return Invalid(field, "has %d characters, at most %d are allowed", n, MaxNameLength)
+	}
+	return nil
+}
+
+func checkControl(field, text string) error {
 	if !utf8.ValidString(text) {
 		return Invalid(field, "is not valid UTF-8")
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
 		return Invalid(field, "contains a control character")
-	}
-	if n := utf8.RuneCountInString(text); n > MaxNameLength {
-		return Invalid(field, "has %d characters, at most %d are allowed", n, MaxNameLength)
 	}
 	return nil
 }

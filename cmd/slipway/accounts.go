@@ -35,7 +35,7 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 		grants = append(grants, host.Grant{Action: perm.Action, Scope: perm.Scope})
 	}
 	if token, ok := a.tokens[id]; ok {
-		if _, err := a.store.Authenticate(ctx, token); err == nil { // an administrator may have deleted it
+		if _, err := a.store.Authenticate(ctx, token); err == nil { // an administrator may have revoked it
 			return token.Secret(), a.store.SetPluginGrants(ctx, store.MainOrg, id, grants)
 		}
 	}

@@ -42,7 +42,7 @@ func secretKey(dataDir string) ([]byte, error) {
 	}
 	key, err := host.ParseKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s is damaged: restore it, since the secrets that are stored can be read with no other; or delete it and enter them again", file)
 	}
 	return key, nil
 }
@@ -61,12 +61,21 @@ func kept(file string, first func() (string, error)) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", fmt.Errorf("make the data folder: %w", err)
 	}
-	whole := file + ".new" // a start that is killed leaves no half of it
-	if err := os.WriteFile(whole, []byte(text+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("make %s: %w", file, err)
-	}
-	if err := os.Rename(whole, file); err != nil {
+	if err := writeWhole(file, text+"\n"); err != nil {
 		return "", fmt.Errorf("make %s: %w", file, err)
 	}
 	return text, nil
+}
+
+// writeWhole writes a file so that no start that ends early leaves a part of it.
+func writeWhole(file, text string) error {
+	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
 }

@@ -32,7 +32,7 @@ func (a *API) dataSourceRoutes() []Route {
 		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), a.deleteDataSource,
 			Doc{Summary: "Delete a data source", Answer: dataSourceDeleted{}}},
 		{"GET", "/api/datasources/uid/{uid}/health", ask, a.dataSourceHealth,
-			Doc{Summary: "Ask a backend for the health of a data source", Answer: pluginHealth{}}},
+			Doc{Summary: "Ask a backend for the health of a data source", Answer: pluginHealth{}, Also: http.StatusServiceUnavailable}},
 		{"", "/api/datasources/uid/{uid}/resources", ask, a.dataSourceResource,
 			Doc{Summary: "Call a plugin's own endpoints with a data source"}},
 		{"", "/api/datasources/uid/{uid}/resources/{path...}", ask, a.dataSourceResource,
@@ -207,6 +207,9 @@ func (a *API) updateDataSource(w http.ResponseWriter, r *http.Request, who host.
 		return err
 	}
 	d.UID = uid
+	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, "datasources:uid:*") { // it takes that from another
+		return host.Forbidden("Permission denied: isDefault changes other data sources too")
+	}
 	if d, err = a.store.UpdateDataSource(r.Context(), who, d); err != nil {
 		return err
 	}
@@ -264,7 +267,7 @@ func (a *API) unlock(ctx context.Context, d host.DataSource) (*loader.Plugin, ho
 	if d.ID == 0 { // nobody has stored it
 		return p, d, nil
 	}
-	d, err := a.store.Unlock(ctx, d)
+	d, err := a.store.Unlock(ctx, d.OrgID, d.UID)
 	return p, d, err
 }
 

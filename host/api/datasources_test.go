@@ -32,9 +32,20 @@ func TestDataSources(t *testing.T) {
 	if got := want[object](t, f, 200, "GET", "/api/datasources/uid/main/health", f.viewer, ""); got["message"] != "https://db.example" {
 		t.Errorf("health %v", got)
 	}
+	// A stored secret is not sent to another place, or to another plugin.
+	for _, change := range []string{
+		body(`,"url":"https://evil.example"`), body(`,"url":"https://db.example","jsonData":{"a":{"b":["https://evil.example/x"]}}`),
+		`{"name":"Main","type":"acme-evil-datasource","url":"https://db.example"}`, body(`,"url":"https://evil.example","secureJsonData":{"old":"y"}`),
+	} {
+		if got := f.do("PUT", "/api/datasources/uid/main", f.admin, change); got.status != 400 || !strings.HasPrefix(got.message(), "secureJsonData.") {
+			t.Errorf("%s: %+v", change, got)
+		}
+	}
+	want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example/v2"`))
+	want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example","isDefault":true`))
 	// A secret that is not given stays, null and "" remove one.
-	updated := want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"secureJsonData":{"old":null,"new":"n"}`))["datasource"].(object)
-	if updated["version"] != 2.0 || updated["isDefault"] != false || fmt.Sprint(updated["secureJsonFields"]) != "map[new:true token:true]" {
+	updated := want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example","secureJsonData":{"old":null,"new":"n"}`))["datasource"].(object)
+	if updated["version"] != 4.0 || updated["isDefault"] != false || fmt.Sprint(updated["secureJsonFields"]) != "map[new:true token:true]" {
 		t.Errorf("updated %v", updated)
 	}
 	if got := seen(); !strings.Contains(got, `"token":"s3cret"`) || strings.Contains(got, `"old"`) {
@@ -46,6 +57,7 @@ func TestDataSources(t *testing.T) {
 		body(`,"access":"direct"`):        "access",
 		body(`,"uid":"a/b"`):              "uid",
 		body(`,"url":"http://u:p@h"`):     "url",
+		body(`,"url":"u:p@db:27017"`):     "url",
 		body(`,"url":"http://[::1"`):      "url",
 		body(`,"jsonData":[]`):            "jsonData",
 		body(`,"secureJsonData":{"a":1}`): "secureJsonData.a",
@@ -83,6 +95,13 @@ func TestQueryDataSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	many := strings.TrimSuffix(strings.Repeat(`{"datasource":{"uid":"x"}},`, 201), ",")
+	if got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[`+many+`]}`); got.status != 400 || !strings.Contains(got.message(), "at most 200") {
+		t.Errorf("too many queries: %+v", got)
+	}
+	for n, address := range []string{"127.0.0.1:5432", "[::1]:5432", "db_1:5432", "https://host/a@b", ""} {
+		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"db%d","type":"x","url":%q}`, n, address))
+	}
 	queries := `{"queries":[{"refId":"A","datasource":{"uid":"one"}},{"refId":"B","datasource":{"uid":"two"}},
 		{"refId":"C","datasource":{"uid":"lost"}},{"refId":"D","datasource":{"uid":"none"}},{"refId":"E","queryType":"bad","datasource":{"uid":"one"}},
 		{"refId":"F","datasource":{"type":"` + pluginID + `"}},{"refId":"G","datasource":{"uid":"a\u0000"}}]}`
@@ -108,7 +127,7 @@ func TestAppSettings(t *testing.T) {
 	t.Parallel()
 	f := withMounted(t, withRoles, loader.Options{})
 	const target = "/api/plugins/acme-roles-app/settings"
-	if got := want[object](t, f, 200, "GET", target, f.viewer, ""); got["enabled"] != false || fmt.Sprint(got["jsonData"]) != "map[]" {
+	if got := want[object](t, f, 200, "GET", target, f.viewer, ""); got["enabled"] != true || fmt.Sprint(got["jsonData"]) != "map[]" {
 		t.Errorf("settings %v", got)
 	}
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"pinned":true,"jsonData":{"a":1},"secureJsonData":{"k":"s3cret","l":"x"}}`)
@@ -117,10 +136,7 @@ func TestAppSettings(t *testing.T) {
 	if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"enabled":true,"pinned":false,"jsonData":{"a":2},"secureJsonFields":{"k":true}`) {
 		t.Errorf("settings %+v", got)
 	}
-	stored, err := f.store.AppSettings(t.Context(), org, "acme-roles-app")
-	if err == nil {
-		stored, err = f.store.UnlockApp(t.Context(), org, stored)
-	}
+	stored, err := f.store.UnlockApp(t.Context(), org, "acme-roles-app")
 	if err != nil || stored.Secrets["k"] != "s3cret" {
 		t.Errorf("stored %+v, %v", stored, err)
 	}
@@ -132,6 +148,13 @@ func TestAppSettings(t *testing.T) {
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("includes %q, want %q", got, want)
 		}
+	}
+	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":false}`)
+	if got := f.do("GET", "/api/plugins/acme-roles-app/health", f.viewer, ""); got.status != 403 || !strings.Contains(got.message(), "disabled") {
+		t.Errorf("a disabled app: %+v", got)
+	}
+	if got := f.do("POST", target, f.admin, `{"jsonData":{"url":"https://elsewhere"}}`); got.status != 400 || !strings.HasPrefix(got.message(), "secureJsonData.k:") {
+		t.Errorf("another address: %+v", got)
 	}
 	if got := f.do("POST", target, f.admin, `{"jsonData":3}`); got.status != 400 || !strings.HasPrefix(got.message(), "jsonData:") {
 		t.Errorf("wrong settings: %+v", got)

@@ -18,12 +18,12 @@ func (a *API) keyRoutes() []Route {
 			Doc{Summary: "Create an API key (deprecated)", Body: keyBody{}, Answer: issued{}}},
 		{"DELETE", "/api/auth/keys/{id}", Action(host.ActionAPIKeysDelete, manage).On(one), deprecated(a.deleteKey),
 			Doc{Summary: "Delete an API key (deprecated)", Answer: message{}}},
-		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage), a.migrationStatus,
+		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage).On(all), a.migrationStatus,
 			Doc{Summary: "Tell whether all API keys were migrated", Answer: migrationStatus{}}},
-		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage), a.migrateKeys,
+		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage).On(all), a.migrateKeys,
 			Doc{Summary: "Make every API key the token of a service account", Answer: migration{}}},
 		// Not /api/serviceaccounts/migrate/{id}, which no mux can tell from {id}/tokens.
-		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage), deprecated(a.migrateKey),
+		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage).On(one), deprecated(a.migrateKey),
 			Doc{Summary: "Make an API key the token of a service account", Answer: keyMigrated{}}},
 	}
 }

@@ -86,10 +86,14 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 	case route.Doc.Media != "":
 		success["content"] = map[string]any{route.Doc.Media: map[string]any{}}
 	}
-	operation["responses"] = map[string]any{
+	responses := map[string]any{
 		strconv.Itoa(max(route.Doc.Status, http.StatusOK)): success,
 		"default": map[string]string{"$ref": "#/components/responses/Error"},
 	}
+	if route.Doc.Also != 0 {
+		responses[strconv.Itoa(route.Doc.Also)] = success
+	}
+	operation["responses"] = responses
 	return operation, nil
 }
 

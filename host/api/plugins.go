@@ -28,13 +28,13 @@ func (a *API) pluginRoutes() []Route {
 		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), a.setPluginSettings,
 			Doc{Summary: "Replace the settings of an app", Body: pluginSettingsBody{}, Answer: message{}}},
 		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth,
-			Doc{Summary: "Ask a backend for its health", Answer: pluginHealth{}}},
+			Doc{Summary: "Ask a backend for its health", Answer: pluginHealth{}, Also: http.StatusServiceUnavailable}},
 		{"", "/api/plugins/{id}/resources", access, a.pluginResource,
 			Doc{Summary: "Call a plugin's own endpoints"}},
 		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource,
 			Doc{Summary: "Call a plugin's own endpoints"}},
 		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), a.queryData,
-			Doc{Summary: "Query data sources", Body: queryBody{}, Answer: queryResults{}}},
+			Doc{Summary: "Query data sources", Body: queryBody{}, Answer: queryResults{}, Also: http.StatusMultiStatus}},
 	}
 }
 
@@ -142,10 +142,7 @@ func (a *API) pluginContext(r *http.Request, p *loader.Plugin, who host.Identity
 	var s settings
 	switch p.Bundle().Metadata.Type {
 	case bundle.TypeApp:
-		app, err := a.store.AppSettings(r.Context(), who.OrgID, p.ID())
-		if err == nil {
-			app, err = a.store.UnlockApp(r.Context(), who.OrgID, app)
-		}
+		app, err := a.openApp(r, who, p.ID())
 		if err != nil {
 			return sdk.Context{}, err
 		}

@@ -38,10 +38,7 @@ func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity
 	if m.Type != bundle.TypeApp {
 		return &host.Error{Category: host.ErrNotFound, Message: "the plugin " + m.ID + " is no app: its routes are reached through its data sources"}
 	}
-	app, err := a.store.AppSettings(r.Context(), who.OrgID, m.ID)
-	if err == nil {
-		app, err = a.store.UnlockApp(r.Context(), who.OrgID, app)
-	}
+	app, err := a.openApp(r, who, m.ID)
 	if err != nil {
 		return err
 	}

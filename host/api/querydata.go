@@ -9,10 +9,12 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
@@ -45,6 +47,8 @@ const (
 	defaultInterval      = 1000 // milliseconds
 	maxInterval          = math.MaxInt64 / int64(time.Millisecond)
 	defaultMaxDataPoints = 100
+	maxQueries           = 200
+	atOnce               = 8 // data sources that one request asks
 )
 
 type queryBody struct {
@@ -64,6 +68,9 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
+	if len(body.Queries) > maxQueries {
+		return host.Invalid("queries", "are %d, at most %d are allowed", len(body.Queries), maxQueries)
+	}
 	if len(body.Queries) == 0 {
 		return host.Invalid("queries", "is required: a list of one or more queries")
 	}
@@ -81,6 +88,9 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 		}
 		head.RefID = cmp.Or(head.RefID, "A")
 		ref := head.Datasource
+		if ref.UID != "" {
+			ref.Type = "" // says nothing more
+		}
 		switch {
 		case refs[head.RefID]:
 			return host.Invalid(field+".refId", "%q is used twice", head.RefID)
@@ -112,41 +122,56 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 func (a *API) askAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
 	results := map[string]queryResult{}
 	var mu sync.Mutex
-	var group sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(atOnce)
 	for ref, queries := range asked {
-		group.Go(func() {
-			answers := a.ask(ctx, who, ref, queries)
+		group.Go(func() error {
+			answers := a.askSafely(ctx, who, ref, queries)
 			mu.Lock()
 			defer mu.Unlock()
 			maps.Copy(results, answers)
+			return nil
 		})
 	}
-	group.Wait()
+	_ = group.Wait() // each failure is in its result
+	return results
+}
+
+// askSafely is ask, whose panic is the failure of its queries only.
+func (a *API) askSafely(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) (results map[string]queryResult) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			a.log.ErrorContext(ctx, "panic", "panic", fault, "stack", string(debug.Stack()))
+			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host says more")
+		}
+	}()
+	return a.ask(ctx, who, ref, queries)
+}
+
+func failAll(queries []sdk.Query, status int, source sdk.Source, text string) map[string]queryResult {
+	results := map[string]queryResult{}
+	for _, q := range queries {
+		results[q.RefID] = queryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: source}
+	}
 	return results
 }
 
 func (a *API) ask(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) map[string]queryResult {
-	results := map[string]queryResult{}
-	failAll := func(status int, source sdk.Source, text string) map[string]queryResult {
-		for _, q := range queries {
-			results[q.RefID] = queryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: source}
-		}
-		return results
-	}
 	p, d, err := a.dataSourceFor(ctx, who, ref)
 	if refusal, ok := errors.AsType[*host.Error](err); ok {
-		return failAll(statusOf(err), sdk.SourcePlugin, refusal.Error())
+		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "uid", ref.UID, "type", ref.Type, "error", err)
-		return failAll(http.StatusInternalServerError, sdk.SourcePlugin, "the data source could not be read")
+		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the data source could not be read")
 	}
 	answers, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: queries})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryFault(err)
-		return failAll(status, source, text)
+		return failAll(queries, status, source, text)
 	}
+	results := map[string]queryResult{}
 	for _, q := range queries {
 		answer, answered := answers[q.RefID]
 		if !answered {

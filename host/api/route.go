@@ -31,6 +31,7 @@ type Doc struct {
 	Body    any      // nil if none is read
 	Answer  any      // nil if it is not JSON or is the plugin's own
 	Status  int      // of success; 0 is 200
+	Also    int      // another status with the same answer; 0 if there is none
 	Media   string   // type of an answer that is not JSON
 }
 

@@ -56,14 +56,23 @@ func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Id
 	}
 	m := p.Bundle().Metadata
 	if s.Updated.IsZero() {
-		s.IsEnabled, s.IsPinned = m.AutoEnabled, m.AutoEnabled
+		s.IsPinned = m.AutoEnabled
 	}
 	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)})
 }
 
+// openApp returns the settings of an app with its secrets, unless it was disabled.
+func (a *API) openApp(r *http.Request, who host.Identity, id string) (host.AppSettings, error) {
+	app, err := a.store.UnlockApp(r.Context(), who.OrgID, id)
+	if err == nil && !app.IsEnabled {
+		err = host.Forbidden("Permission denied: the app %s is disabled", id)
+	}
+	return app, err
+}
+
 type pluginSettingsBody struct {
-	Enabled bool `json:"enabled"`
-	Pinned  bool `json:"pinned"`
+	Enabled *bool `json:"enabled"` // true if absent
+	Pinned  bool  `json:"pinned"`
 	settingsBody
 }
 
@@ -84,7 +93,7 @@ func (a *API) setPluginSettings(w http.ResponseWriter, r *http.Request, who host
 		return err
 	}
 	if err := a.store.SetAppSettings(r.Context(), who, host.AppSettings{
-		PluginID: p.ID(), IsEnabled: body.Enabled, IsPinned: body.Pinned, JSON: visible, Secrets: body.secrets(),
+		PluginID: p.ID(), IsEnabled: body.Enabled == nil || *body.Enabled, IsPinned: body.Pinned, JSON: visible, Secrets: body.secrets(),
 	}); err != nil {
 		return err
 	}

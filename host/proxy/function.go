@@ -79,7 +79,7 @@ func index(in any, keys ...string) (any, error) {
 			in, ok = from[key]
 		}
 		if !ok {
-			return nil, fmt.Errorf("map has no entry for key %q", key)
+			return nil, errors.New("map has no entry for a key of index") // the key may be a secret
 		}
 	}
 	return in, nil

@@ -55,6 +55,9 @@ func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, 
 		return host.Dashboard{}, err
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		if err := s.wait(ctx, tx, contentLock); err != nil {
+			return err
+		}
 		d, err = s.saveDashboard(ctx, tx, org, d, how)
 		return err
 	})
@@ -143,6 +146,9 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 		return false, host.Invalid("uid", "is required in a dashboard that a plugin includes: without it each start would make another one")
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.wait(ctx, tx, contentLock); err != nil {
+			return err
+		}
 		type imported struct{ plugin, digest string }
 		known, err := find(ctx, tx, func(row scanner) (i imported, err error) {
 			err = row.Scan(&i.plugin, &i.digest)

@@ -63,10 +63,27 @@ func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host
 	return d, err
 }
 
-// Unlock returns a data source with its secrets.
-func (s *Store) Unlock(ctx context.Context, d host.DataSource) (host.DataSource, error) {
-	var err error
-	d.Secrets, err = s.openSecrets(ctx, d.OrgID, ownerOf(d))
+// Unlock returns a data source with its secrets. They are read in one statement: a
+// secret never meets the address of another version.
+func (s *Store) Unlock(ctx context.Context, org int64, uid string) (d host.DataSource, err error) {
+	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
+		var updated sql.NullInt64
+		var settings string
+		err = row.Scan(&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth, &d.BasicAuthUser,
+			&d.IsDefault, &settings, &d.Version, &updated, &sealed.name, &sealed.text)
+		d.JSON, d.Updated = json.RawMessage(settings), timeOf(updated)
+		return sealed, err
+	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
+			d.is_default, d.settings, d.version, d.updated_at, s.name, s.sealed
+		FROM data_sources d LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
+		WHERE d.org_id = $1 AND d.uid = $2 ORDER BY s.name`, org, uid)
+	if err != nil {
+		return d, err
+	}
+	if len(rows) == 0 {
+		return d, host.NotFound(dataSourceName)
+	}
+	d.Secrets, err = s.openSecrets(org, ownerOf(d), rows)
 	return d, err
 }
 
@@ -90,12 +107,28 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 // stay, "" removes one.
 func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
+		if err := mayKeepSecrets(ctx, tx, d); err != nil {
+			return d, err
+		}
 		updated, err := find(ctx, tx, scanDataSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
 				database_name = $7, basic_auth = $8, basic_auth_user = $9, is_default = $10, settings = $11, updated_at = $12,
 				version = version + 1
 			WHERE org_id = $1 AND uid = $2 `+returnDataSource, columnsOf(d)...)
 		return updated, orNotFound(err, dataSourceName)
 	})
+}
+
+// mayKeepSecrets refuses to keep secrets for another place than they were entered for:
+// whoever may change an address could read them there.
+func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
+	stored, err := find(ctx, tx, scanDataSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
+	if err != nil {
+		return orNotFound(err, dataSourceName)
+	}
+	if !d.LeadsElsewhere(stored) {
+		return nil
+	}
+	return needAgain(ctx, tx, d.OrgID, ownerOf(stored), d.Secrets)
 }
 
 const returnDataSource = `RETURNING id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
@@ -115,6 +148,9 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 	}
 	var saved host.DataSource
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		if err := s.wait(ctx, tx, sourceLock); err != nil {
+			return err
+		}
 		if d.IsDefault {
 			const only = "UPDATE data_sources SET is_default = FALSE WHERE org_id = $1 AND is_default AND uid <> $2"
 			if _, err := tx.ExecContext(ctx, only, d.OrgID, d.UID); err != nil {

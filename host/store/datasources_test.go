@@ -19,7 +19,7 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	key := bytes.Repeat([]byte{1}, host.KeyLength)
 	first := with(key)
 	d := must(first.CreateDataSource(ctx, root, host.DataSource{Name: "a", Type: "acme-datasource", Secrets: map[string]string{"token": "s3cret"}}))(t)
-	if got := must(first.Unlock(ctx, d))(t); got.Secrets["token"] != "s3cret" {
+	if got := must(first.Unlock(ctx, org, d.UID))(t); got.Secrets["token"] != "s3cret" {
 		t.Errorf("unlocked %+v", got)
 	}
 	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
@@ -27,7 +27,7 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
 			t.Errorf("found %+v", found)
 		}
-		if _, err := s.Unlock(ctx, d); !errors.Is(err, host.ErrUnavailable) || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), "s3cret") {
+		if _, err := s.Unlock(ctx, org, d.UID); !errors.Is(err, host.ErrUnavailable) || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("another key: %v", err)
 		}
 	}

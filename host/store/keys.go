@@ -119,7 +119,7 @@ type KeyFault struct {
 }
 
 // MigrateAPIKeys migrates every key, expired ones too, but those that the one who
-// asks may not. If none is left, no new ones can be made.
+// asks may not. If that leaves none, no new ones can be made.
 func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, faults []KeyFault, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		keys, err := list(ctx, tx, scanAPIKey, selectKeys+"ORDER BY id", by.OrgID)
@@ -137,7 +137,7 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 			}
 			migrated++
 		}
-		if len(faults) > 0 {
+		if migrated == 0 || len(faults) > 0 {
 			return nil
 		}
 		return endKeys(ctx, tx, by.OrgID)

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -24,19 +26,27 @@ func postgresDialect() dialect {
 }
 
 const (
-	connections    = 16 // per host; a server allows 100 if nobody changed it
+	connections    = 8 // for reading and for writing each; a server allows 100 if nobody changed it
 	connectTimeout = 10 * time.Second
 )
+
+// limits end what another host holds up, in the units of the server's settings: one
+// that hangs in a transaction must not stop all others.
+func limits() map[string]string {
+	return map[string]string{"lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s", "statement_timeout": "60s"}
+}
 
 // The locks of hosts that share a database, held until the end of a transaction.
 // The numbers only have to differ from those of other programs in it.
 const (
 	migrationLock int64 = 0x736c6970_00000001
-	accessLock    int64 = 0x736c6970_00000002
+	accessLock    int64 = 0x736c6970_00000002 // accounts, keys, tokens, users
+	contentLock   int64 = 0x736c6970_00000003 // folders and dashboards
+	sourceLock    int64 = 0x736c6970_00000004 // data sources and settings
 )
 
-// wait waits until no other host's transaction holds the lock. A transaction of
-// SQLite has waited for all others when it began.
+// wait waits until no other host's transaction holds the lock, for what first looks at
+// what there is. A transaction of SQLite has waited for all others when it began.
 func (s *Store) wait(ctx context.Context, tx *sql.Tx, lock int64) error {
 	if !s.dialect.isShared {
 		return nil
@@ -55,10 +65,15 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	for name, value := range limits() {
+		if _, isGiven := config.RuntimeParams[name]; !isGiven {
+			config.RuntimeParams[name] = value
+		}
+	}
 	s.dialect = postgresDialect()
-	s.write = newPool(stdlib.GetConnector(*config), connections)
-	s.read = s.write
-	s.close = sync.OnceValue(s.write.db.Close)
+	connector := stdlib.GetConnector(*config)
+	s.write, s.read = newPool(connector, connections), newPool(connector, connections)
+	s.close = sync.OnceValue(func() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) })
 	if err := s.migrate(ctx); err != nil {
 		return errors.Join(fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, err), s.close())
 	}
@@ -78,6 +93,8 @@ func isGone(err error) bool {
 	state := sqlState(err)
 	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
 	_, isCut := errors.AsType[*net.OpError](err)
-	return isRefused || isCut || pgerrcode.IsConnectionException(state) || strings.HasPrefix(state, "57P") ||
+	isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
+	return isRefused || isCut || isEnd || state == pgerrcode.LockNotAvailable || pgerrcode.IsConnectionException(state) ||
+		pgerrcode.IsOperatorIntervention(state) ||
 		pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state)
 }

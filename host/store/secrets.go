@@ -43,31 +43,41 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 	return nil
 }
 
+// needAgain refuses a change that leaves out a secret which is stored.
+func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given map[string]string) error {
+	names, err := secretNames(ctx, tx, org, owner)
+	for _, name := range names {
+		if _, isGiven := given[name]; err == nil && !isGiven {
+			err = host.Invalid("secureJsonData."+name, "has to be entered again, or null to remove it: "+
+				"the type or an address in the settings changed, and a stored secret is not sent to another place")
+		}
+	}
+	return err
+}
+
 func removeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM secrets WHERE org_id = $1 AND owner = $2", org, owner)
 	return err
 }
 
-// openSecrets decrypts all secrets of an owner. The error (host.ErrUnavailable) names
-// the first that another key encrypted.
-func (s *Store) openSecrets(ctx context.Context, org int64, owner string) (map[string]string, error) {
-	type sealed struct{ name, text string }
-	rows, err := list(ctx, s.read, func(row scanner) (r sealed, err error) {
-		err = row.Scan(&r.name, &r.text)
-		return r, err
-	}, "SELECT name, sealed FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
-	if err != nil {
-		return nil, err
-	}
+// sealed is a stored secret; NULL for an owner without any.
+type sealed struct{ name, text sql.NullString }
+
+// openSecrets decrypts secrets of an owner. The error (host.ErrUnavailable) names the
+// first that another key encrypted.
+func (s *Store) openSecrets(org int64, owner string, rows []sealed) (map[string]string, error) {
 	out := make(map[string]string, len(rows))
 	for _, r := range rows {
-		err := host.ErrSealed
+		if !r.name.Valid {
+			continue
+		}
+		name, err := r.name.String, host.ErrSealed
 		if s.box != nil {
-			out[r.name], err = s.box.Open(r.text, purpose(org, owner, r.name))
+			out[name], err = s.box.Open(r.text.String, purpose(org, owner, name))
 		}
 		if err != nil {
 			return nil, &host.Error{Category: host.ErrUnavailable, ID: "secrets.key", Message: fmt.Sprintf(
-				"the secret %s of %s cannot be decrypted: %s; start the host with the key it was stored with, or enter the secret again", r.name, owner, err)}
+				"the secret %s of %s cannot be decrypted: %s; start the host with the key it was stored with, or enter the secret again", name, owner, err)}
 		}
 	}
 	return out, nil

@@ -11,9 +11,13 @@ import (
 )
 
 // AppSettings returns what was entered for an app plugin, without its secrets; the
-// zero settings if nobody entered any.
+// settings of an enabled app if nobody entered any.
 func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
-	a, err := find(ctx, s.read, func(row scanner) (a host.AppSettings, err error) {
+	return appSettings(ctx, s.read, org, pluginID)
+}
+
+func appSettings(ctx context.Context, q querier, org int64, pluginID string) (host.AppSettings, error) {
+	a, err := find(ctx, q, func(row scanner) (a host.AppSettings, err error) {
 		var settings string
 		var updated sql.NullInt64
 		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated)
@@ -21,20 +25,33 @@ func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (ho
 		return a, err
 	}, "SELECT is_enabled, is_pinned, settings, updated_at FROM plugin_settings WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
 	if errors.Is(err, sql.ErrNoRows) {
-		a, err = host.AppSettings{JSON: orEmpty(nil)}, nil
+		a, err = host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}, nil
 	}
 	if err != nil {
 		return a, err
 	}
 	a.PluginID = pluginID
-	a.SecretNames, err = secretNames(ctx, s.read, org, "plugin:"+pluginID)
+	a.SecretNames, err = secretNames(ctx, q, org, "plugin:"+pluginID)
 	return a, err
 }
 
-// UnlockApp returns settings with their secrets.
-func (s *Store) UnlockApp(ctx context.Context, org int64, a host.AppSettings) (host.AppSettings, error) {
-	var err error
-	a.Secrets, err = s.openSecrets(ctx, org, "plugin:"+a.PluginID)
+// UnlockApp is AppSettings with the secrets, read in one statement.
+func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
+	a := host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}
+	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
+		var settings string
+		var updated sql.NullInt64
+		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated, &sealed.name, &sealed.text)
+		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+		return sealed, err
+	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, s.name, s.sealed
+		FROM plugin_settings p LEFT JOIN secrets s ON s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id
+		WHERE p.org_id = $1 AND p.plugin_id = $2 ORDER BY s.name`, org, pluginID)
+	if err != nil {
+		return a, err
+	}
+	a.PluginID = pluginID
+	a.Secrets, err = s.openSecrets(org, "plugin:"+pluginID, rows)
 	return a, err
 }
 
@@ -46,6 +63,16 @@ func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.App
 		return err
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.wait(ctx, tx, sourceLock); err != nil {
+			return err
+		}
+		stored, err := appSettings(ctx, tx, by.OrgID, a.PluginID)
+		if err == nil && a.LeadsElsewhere(stored) {
+			err = needAgain(ctx, tx, by.OrgID, "plugin:"+a.PluginID, a.Secrets)
+		}
+		if err != nil {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO plugin_settings (org_id, plugin_id, is_enabled, is_pinned, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (org_id, plugin_id) DO UPDATE SET is_enabled = excluded.is_enabled, is_pinned = excluded.is_pinned,

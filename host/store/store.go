@@ -31,7 +31,7 @@ type Options struct {
 // Store is an open database. Its methods may be called from many goroutines.
 type Store struct {
 	write   *pool
-	read    *pool // in PostgreSQL the same as write
+	read    *pool
 	dialect dialect
 
 	clock      func() time.Time

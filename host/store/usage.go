@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -64,6 +65,17 @@ func (u *usage) take() map[int64]time.Time {
 	return taken
 }
 
+// putBack is for what could not be stored: the next write has it too.
+func (u *usage) putBack(used map[int64]time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for token, at := range used {
+		if at.After(u.pending[token]) {
+			u.pending[token] = at
+		}
+	}
+}
+
 // keepUsage stores what was used until the store is closed, and then once more.
 func (s *Store) keepUsage() {
 	defer close(s.usage.done)
@@ -89,14 +101,15 @@ func (s *Store) flushUsage() {
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		const update = "UPDATE tokens SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)"
-		for token, at := range used {
-			if _, err := tx.ExecContext(ctx, update, at.UnixMilli(), token); err != nil {
+		for _, token := range slices.Sorted(maps.Keys(used)) { // in one order: another host may do the same
+			if _, err := tx.ExecContext(ctx, update, used[token].UnixMilli(), token); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
+		s.usage.putBack(used)
 		s.log.LogAttrs(ctx, slog.LevelWarn, "the last use of tokens was not stored", slog.Any("error", err))
 	}
 }

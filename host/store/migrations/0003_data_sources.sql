@@ -17,6 +17,8 @@ CREATE TABLE data_sources (
 	UNIQUE (org_id, name)
 );
 
+CREATE UNIQUE INDEX data_sources_default ON data_sources (org_id) WHERE is_default;
+
 -- What an administrator entered for an app plugin.
 CREATE TABLE plugin_settings (
 	org_id     BIGINT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,

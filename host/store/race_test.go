@@ -1,0 +1,146 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// atOnce runs do in n goroutines and returns how many had no error. Any error that is
+// not one of the host's is a failure.
+func atOnce(t *testing.T, n int, do func(n int) error) int64 {
+	t.Helper()
+	var group sync.WaitGroup
+	var done atomic.Int64
+	for i := range n {
+		group.Go(func() {
+			err := do(i)
+			if _, isRefusal := errors.AsType[*host.Error](err); err != nil && !isRefusal {
+				t.Errorf("%v", err)
+			}
+			if err == nil {
+				done.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	return done.Load()
+}
+
+// Of those who replace one version, one does.
+func TestOneReplacesAVersion(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	for round := range 10 {
+		uid := fmt.Sprint("d", round)
+		save := func(version int64) func(int) error {
+			return func(n int) error {
+				_, err := s.SaveDashboard(ctx, org, host.Dashboard{UID: uid, Title: fmt.Sprint(n), Version: version}, store.Save{})
+				return err
+			}
+		}
+		if made := atOnce(t, 8, save(0)); made != 1 {
+			t.Errorf("%d made one dashboard", made)
+		}
+		if saved := atOnce(t, 8, save(1)); saved != 1 {
+			t.Errorf("%d replaced version 1", saved)
+		}
+	}
+}
+
+// A folder that goes while somebody saves into it is refused, and nothing is left in
+// a folder that is gone.
+func TestFolderGoesWhileSaving(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	for round := range 10 {
+		uid := fmt.Sprint("f", round)
+		must(s.CreateFolder(ctx, org, host.Folder{UID: uid, Title: uid}))(t)
+		atOnce(t, 8, func(n int) error {
+			if n == 3 {
+				_, err := s.DeleteFolder(ctx, org, uid)
+				return err
+			}
+			_, err := s.SaveDashboard(ctx, org, host.Dashboard{Title: "x", FolderUID: uid}, store.Save{})
+			return err
+		})
+	}
+	if left := must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t); len(left) != 0 {
+		t.Errorf("left: %+v", left)
+	}
+}
+
+// However many are made the default one at once, one is.
+func TestOneDefault(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	for n := range 4 {
+		must(s.CreateDataSource(ctx, root, host.DataSource{UID: fmt.Sprint(n), Name: fmt.Sprint(n), Type: "x"}))(t)
+	}
+	done := atOnce(t, 16, func(n int) error {
+		_, err := s.UpdateDataSource(ctx, root, host.DataSource{UID: fmt.Sprint(n % 4), Name: fmt.Sprint(n % 4), Type: "x", IsDefault: true})
+		return err
+	})
+	defaults := 0
+	for _, d := range must(s.DataSources(ctx, org))(t) {
+		if d.IsDefault {
+			defaults++
+		}
+	}
+	if done != 16 || defaults != 1 {
+		t.Errorf("%d updates of 16, %d defaults", done, defaults)
+	}
+}
+
+// A secret is only ever read with the address it was stored with.
+func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
+	version := func(n int) host.DataSource {
+		return host.DataSource{UID: "d", Name: "d", Type: "x", URL: fmt.Sprintf("http://h%d", n), Secrets: map[string]string{"k": fmt.Sprintf("http://h%d", n)}}
+	}
+	must(s.CreateDataSource(ctx, root, version(0)))(t)
+	var group sync.WaitGroup
+	group.Go(func() {
+		for n := range 100 {
+			if _, err := s.UpdateDataSource(ctx, root, version(n)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 200 {
+		if d := must(s.Unlock(ctx, org, "d"))(t); d.Secrets["k"] != d.URL {
+			t.Errorf("the secret %s meets the address %s", d.Secrets["k"], d.URL)
+		}
+	}
+	group.Wait()
+}
+
+// Migrating nothing ends nothing, and the token of a plugin can be revoked.
+func TestWhatAdministratorsMay(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	if migrated, faults, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || faults != nil || err != nil {
+		t.Errorf("%d, %v, %v", migrated, faults, err)
+	}
+	if ended := must(s.KeysMigrated(ctx, org))(t); ended {
+		t.Error("there were no keys, and there can be none any more")
+	}
+	access := must(s.ReconcilePluginAccount(ctx, org, "acme-app", "host", nil))(t)
+	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := must(s.AccountTokens(ctx, org, accounts[0].ID))(t)
+	if err := s.DeleteToken(ctx, root, accounts[0].ID, tokens[0].ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Authenticate(ctx, access.Token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("a revoked token: %v", err)
+	}
+}
