@@ -94,7 +94,7 @@ type server struct {
 	store    *store.Store
 	api      *api.API
 	accounts *accounts
-	lock     *flock.Flock // of the database
+	unlock   func() error // gives up the data of the host
 	http     *http.Server
 	failed   chan error
 	mounted  sync.WaitGroup
@@ -133,10 +133,10 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	}
 	undo = append(undo, listener.Close)
 	s := &server{url: "http://" + reachable(listener.Addr()), stdout: stdout, log: logger, failed: make(chan error, 1), drain: drainTimeout}
-	if s.lock, err = lockData(o); err != nil {
+	if s.unlock, err = lockData(o); err != nil {
 		return nil, err
 	}
-	undo = append(undo, s.lock.Close)
+	undo = append(undo, s.unlock)
 	instance, err := instanceName(o.DataDir)
 	if err != nil {
 		return nil, err
@@ -193,25 +193,35 @@ func startServer(ctx context.Context, o hostOptions, stdout, stderr io.Writer) (
 	return s, nil
 }
 
-// lockData refuses a second host on one SQLite file or, with PostgreSQL, on one data
-// folder: each would take the plugins' tokens of the other away.
-func lockData(o hostOptions) (*flock.Flock, error) {
-	name := o.Database
-	if store.IsShared(name) {
-		name = filepath.Join(o.DataDir, "instance")
+// lockData refuses a second host on one data folder or one SQLite file: each would
+// take the plugins' tokens of the other away.
+func lockData(o hostOptions) (unlock func() error, err error) {
+	names := []string{filepath.Join(o.DataDir, "instance")}
+	if !store.IsShared(o.Database) {
+		names = append(names, o.Database)
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return nil, fmt.Errorf("make the data folder: %w", err)
+	var locks []*flock.Flock
+	unlock = func() (err error) {
+		for _, lock := range locks {
+			err = errors.Join(err, lock.Close())
+		}
+		return err
 	}
-	lock := flock.New(name+".lock", flock.SetPermissions(0o600))
-	free, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, errors.Join(fmt.Errorf("make the data folder: %w", err), unlock())
+		}
+		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
+		free, err := lock.TryLock()
+		if err == nil && !free {
+			err = fmt.Errorf("another host runs on %s: stop it, or give this one its own --data-dir", name)
+		}
+		if err != nil {
+			return nil, errors.Join(err, unlock())
+		}
+		locks = append(locks, lock)
 	}
-	if !free {
-		return nil, fmt.Errorf("another host runs on %s: stop it, or give this one its own --data-dir", name)
-	}
-	return lock, nil
+	return unlock, nil
 }
 
 // reachable is the address under which this machine reaches a listener.
@@ -253,5 +263,5 @@ func (s *server) close() error {
 	}
 	err = errors.Join(err, s.api.Close(), s.loader.Close())
 	s.mounted.Wait()
-	return errors.Join(err, s.store.Close(), s.lock.Close())
+	return errors.Join(err, s.store.Close(), s.unlock())
 }

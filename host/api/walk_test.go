@@ -103,6 +103,17 @@ func TestRoles(t *testing.T) {
 		"DELETE /api/serviceaccounts/{id}/tokens/{tokenId}": host.RoleAdmin,
 		"GET /api/playlists/{uid}/dashboards":               host.RoleViewer,
 		"PUT /api/folders/{uid}":                            host.RoleEditor,
+		"GET /api/access-control/roles":                     host.RoleAdmin,
+		"GET /api/plugins/errors":                           host.RoleAdmin,
+		"GET /api/plugins/{id}/health":                      host.RoleViewer,
+		"GET /api/plugins/{id}/markdown/{name}":             host.RoleViewer,
+		"/api/plugins/{id}/resources":                       host.RoleViewer,
+		"/api/plugins/{id}/resources/{path...}":             host.RoleViewer,
+		"/api/plugin-proxy/{id}/{path...}":                  host.RoleViewer,
+		"/api/datasources/proxy/uid/{uid}/{path...}":        host.RoleViewer,
+		"/api/datasources/uid/{uid}/resources":              host.RoleViewer,
+		"/api/datasources/uid/{uid}/resources/{path...}":    host.RoleViewer,
+		"POST /api/ds/query":                                host.RoleViewer,
 		"GET /api/datasources":                              host.RoleAdmin,
 		"POST /api/datasources":                             host.RoleAdmin,
 		"GET /api/datasources/name/{name}":                  host.RoleAdmin,
@@ -122,13 +133,18 @@ func TestRoles(t *testing.T) {
 	}
 	tried := 0
 	for _, route := range f.Routes() {
-		needed, ok := weakest[route.Method+" "+route.Pattern]
+		name := strings.TrimSpace(route.Method + " " + route.Pattern)
+		needed, ok := weakest[name]
+		if _, isOpen := isOpen(route); isOpen {
+			continue
+		}
 		if !ok {
+			t.Errorf("%s is not in the table", name)
 			continue
 		}
 		tried++
 		for role, credential := range map[host.Role]string{host.RoleViewer: f.viewer, host.RoleEditor: f.editor, host.RoleAdmin: f.admin} {
-			if got := f.do(route.Method, target(route), credential, ""); (got.status == 403) != (role < needed) {
+			if got := f.do(method(route), target(route), credential, ""); (got.status == 403) != (role < needed) {
 				t.Errorf("%s %s as %s: %+v", route.Method, route.Pattern, role, got)
 			}
 		}
