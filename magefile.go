@@ -45,7 +45,8 @@ func Test(ctx context.Context, run *string) error {
 	}
 	if _, err := testdb.Bin(); err == nil {
 		fmt.Println("the host on PostgreSQL:")
-		cmd := exec.CommandContext(ctx, "go", slices.Concat(args, []string{"./host/...", "./cmd/slipway"})...)
+		without := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-race" }) // the same code as below
+		cmd := exec.CommandContext(ctx, "go", append(without, "./host/...", "./cmd/slipway")...)
 		cmd.Env = append(os.Environ(), testdb.Env+"=postgres")
 		if err := start(cmd); err != nil {
 			return err
