@@ -34,7 +34,7 @@ func (s slow) Open(name string) (fs.File, error) {
 func TestOneHundredRuns(t *testing.T) { // not parallel: it changes GOMAXPROCS
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	many := fstest.MapFS{}
-	for i := range 20 {
+	for i := range 12 {
 		data := fmt.Sprintf(`{"id": "p%d", "type": "panle", "nmae": "x", "backend": "yes", "info": {"logos": {"smal": "../../x"}}, "alerting": true}`, i)
 		many[fmt.Sprintf("p%d/plugin.json", i)] = &fstest.MapFile{Data: []byte(data)}
 		many[fmt.Sprintf("p%d/in/plugin.json", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("{", i))}
