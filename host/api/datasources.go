@@ -252,23 +252,25 @@ func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who hos
 // openDataSource returns the data source of the path with its secrets, and its
 // plugin.
 func (a *API) openDataSource(r *http.Request, who host.Identity) (*loader.Plugin, host.DataSource, error) {
-	d, err := a.storedDataSource(r, who)
+	uid, err := pathUID(r, "Data source")
+	if err != nil {
+		return nil, host.DataSource{}, err
+	}
+	d, err := a.store.Unlock(r.Context(), who.OrgID, uid)
 	if err != nil {
 		return nil, d, err
 	}
-	return a.unlock(r.Context(), d)
+	p, err := a.pluginOf(d)
+	return p, d, err
 }
 
-func (a *API) unlock(ctx context.Context, d host.DataSource) (*loader.Plugin, host.DataSource, error) {
+// pluginOf returns the plugin of a data source.
+func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
 	p, ok := a.loaded.Plugin(d.Type)
 	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
-		return nil, d, &host.Error{Category: host.ErrNotFound, Message: "the data source plugin " + d.Type + " is not mounted"}
+		return nil, &host.Error{Category: host.ErrNotFound, Message: "the data source plugin " + d.Type + " is not mounted"}
 	}
-	if d.ID == 0 { // nobody has stored it
-		return p, d, nil
-	}
-	d, err := a.store.Unlock(ctx, d.OrgID, d.UID)
-	return p, d, err
+	return p, nil
 }
 
 // dataSourceFor returns the data source that a query names, with its secrets, and its
@@ -282,7 +284,13 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+d.UID) {
 		return nil, d, host.Forbidden("Permission denied")
 	}
-	return a.unlock(ctx, d)
+	if d.ID != 0 { // it is stored
+		if d, err = a.store.Unlock(ctx, d.OrgID, d.UID); err != nil {
+			return nil, d, err
+		}
+	}
+	p, err := a.pluginOf(d)
+	return p, d, err
 }
 
 func (a *API) namedDataSource(ctx context.Context, who host.Identity, ref dataSourceRef) (host.DataSource, error) {
