@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,7 +19,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -100,22 +98,7 @@ func withPlugin(t *testing.T) *fixture {
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
 		t.Skipf("this system makes no symbolic links: %v", err)
 	}
-	l, err := loader.New(loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := l.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
 	return f
 }
 

@@ -22,6 +22,13 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 		t.Fatal(err)
 	}
 	o.Dirs = []string{dir}
+	f.mount(t, o)
+	return f
+}
+
+// mount gives the fixture an API with the plugins in folders.
+func (f *fixture) mount(t *testing.T, o loader.Options) {
+	t.Helper()
 	l, err := loader.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +45,6 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
 }
 
 const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"includes":[

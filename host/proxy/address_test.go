@@ -31,14 +31,14 @@ func TestAddress(t *testing.T) {
 		{"{{ .JsonData.v }}/api", "https://user@example.com", ""},
 		{"{{ .JsonData.v }}/api", "https://example.com/../x", ""},
 		{"{{ .JsonData.v }}/api", "example.com", ""},
-		{"{{ .URL }}/{{ .JsonData.v }}", "x y", "http://base.example/root/x%20y"},
+		{"{{ .URL }}/{{ .JsonData.v }}", "x y", "http://base.example/base/x%20y"},
 		{"https://example.com/{{ .JsonData.v }}", "/a/b/", "https://example.com/a/b/"},
 		{"https://example.com/{{ .JsonData.v }}/c", "a/../b", ""},
 		{"https://example.com/{{ .JsonData.v }}/c", "a?b#c", "https://example.com/a%3Fb%23c/c"},
 		{"https://example.com/?q={{ .JsonData.v }}", "a&b=c#d", "https://example.com/?q=a%26b%3Dc%23d"},
 		{"https://example.com/?q={{ urlquery .JsonData.v }}", "a&b", "https://example.com/?q=a%26b"},
 	} {
-		s := settings{URL: "http://base.example/root", JsonData: map[string]any{"v": c.value}}
+		s := settings{URL: "http://base.example/base", JsonData: map[string]any{"v": c.value}}
 		u, err := s.address("url", c.text)
 		if c.want == "" && err == nil || c.want != "" && (err != nil || u.String() != c.want) {
 			t.Errorf("%s with %q: %v, %v", c.text, c.value, u, err)

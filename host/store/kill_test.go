@@ -18,7 +18,7 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testdb.IsWanted() {
-		t.Skip("PostgreSQL keeps its own promises")
+		t.Skip("this is about the SQLite file; what PostgreSQL keeps is up to its server")
 	}
 	kills := 50
 	if testing.Short() {

@@ -99,9 +99,11 @@ func ruleFunction() validate.Rule {
 }
 `
 
-const exampleText = `
--- good/plugin.json --
-{
+// The good and the bad plugin begin alike: the author breaks the bad one.
+const (
+	exampleText = "\n-- good/plugin.json --\n" + examplePlugin + "-- good/img/logo.svg --\n" + exampleLogo +
+		"-- bad/plugin.json --\n" + examplePlugin + "-- bad/img/logo.svg --\n" + exampleLogo + "-- findings --\n"
+	examplePlugin = `{
   "id": "acme-clock-panel",
   "name": "Clock",
   "type": "panel",
@@ -114,23 +116,7 @@ const exampleText = `
   },
   "dependencies": { "serviceDependency": ">=10.3.0" }
 }
--- good/img/logo.svg --
-<svg xmlns="http://www.w3.org/2000/svg"/>
--- bad/plugin.json --
-{
-  "id": "acme-clock-panel",
-  "name": "Clock",
-  "type": "panel",
-  "info": {
-    "description": "Shows the time.",
-    "keywords": ["time"],
-    "logos": { "small": "img/logo.svg", "large": "img/logo.svg" },
-    "updated": "2026-01-31",
-    "version": "1.0.0"
-  },
-  "dependencies": { "serviceDependency": ">=10.3.0" }
-}
--- bad/img/logo.svg --
-<svg xmlns="http://www.w3.org/2000/svg"/>
--- findings --
 `
+	exampleLogo = `<svg xmlns="http://www.w3.org/2000/svg"/>
+`
+)

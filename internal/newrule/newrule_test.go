@@ -16,7 +16,7 @@ const rules = "../../validate/rules"
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("compiles the rules anew")
+		t.Skip("-short: this compiles the rules anew, which takes seconds")
 	}
 	dir := t.TempDir()
 	all, err := os.ReadFile(filepath.Join(rules, "rules.go"))

@@ -224,7 +224,7 @@ func hostile(t testing.TB) map[string]func() []byte {
 // TestHostileZips validates zips that are made to hurt, with all rules.
 func TestHostileZips(t *testing.T) {
 	if testing.Short() {
-		t.Skip("packs several hundred MB")
+		t.Skip("-short: this packs several hundred MB")
 	}
 	const most = 256 << 20
 	all := rules.All()

@@ -40,7 +40,7 @@ func agree(t *testing.T, s *schema, text []byte) bool {
 	t.Helper()
 	doc, err := bundle.ParseDocument("plugin.json", text)
 	if err != nil {
-		t.Skip("no JSON")
+		t.Skip("the input is no JSON, of which neither says anything")
 	}
 	compiled, err := s.compiled()
 	if err != nil {
