@@ -118,7 +118,7 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 	return answer(w, status, queryResults{results})
 }
 
-// askAll asks each data source its queries, all at once.
+// askAll asks each data source its queries, several at a time.
 func (a *API) askAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
 	results := map[string]queryResult{}
 	var mu sync.Mutex

@@ -54,10 +54,7 @@ func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, 
 	if err := d.Check(); err != nil {
 		return host.Dashboard{}, err
 	}
-	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.wait(ctx, tx, contentLock); err != nil {
-			return err
-		}
+	err := s.transactAlone(ctx, contentLock, func(tx *sql.Tx) (err error) {
 		d, err = s.saveDashboard(ctx, tx, org, d, how)
 		return err
 	})
@@ -145,10 +142,7 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 	if d.UID == "" {
 		return false, host.Invalid("uid", "is required in a dashboard that a plugin includes: without it each start would make another one")
 	}
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.wait(ctx, tx, contentLock); err != nil {
-			return err
-		}
+	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
 		type imported struct{ plugin, digest string }
 		known, err := find(ctx, tx, func(row scanner) (i imported, err error) {
 			err = row.Scan(&i.plugin, &i.digest)

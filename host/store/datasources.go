@@ -147,10 +147,7 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 		return host.DataSource{}, err
 	}
 	var saved host.DataSource
-	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.wait(ctx, tx, sourceLock); err != nil {
-			return err
-		}
+	err := s.transactAlone(ctx, sourceLock, func(tx *sql.Tx) (err error) {
 		if d.IsDefault {
 			const only = "UPDATE data_sources SET is_default = FALSE WHERE org_id = $1 AND is_default AND uid <> $2"
 			if _, err := tx.ExecContext(ctx, only, d.OrgID, d.UID); err != nil {

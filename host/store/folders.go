@@ -64,10 +64,8 @@ func (s *Store) RenameFolder(ctx context.Context, org int64, f host.Folder) (hos
 
 // DeleteFolder removes a folder with its dashboards and returns what it was.
 func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string) (f host.Folder, err error) {
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.wait(ctx, tx, contentLock); err != nil { // nobody saves into it meanwhile
-			return err
-		}
+	// Alone, so that nobody saves into it meanwhile.
+	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
 		f, err = find(ctx, tx, scanFolder,
 			"DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING id, uid, title", org, uid)
 		return orNotFound(err, folder)

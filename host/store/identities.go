@@ -148,14 +148,8 @@ func (i *identities) forget() {
 	clear(i.byDigest)
 }
 
-// transactAccess is transact for a change of what a credential stands for. Hosts
-// make such changes one after the other: they first look at what there is.
+// transactAccess is transactAlone for a change of what a credential stands for.
 func (s *Store) transactAccess(ctx context.Context, do func(tx *sql.Tx) error) error {
 	defer s.identities.forget()
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.wait(ctx, tx, accessLock); err != nil {
-			return err
-		}
-		return do(tx)
-	})
+	return s.transactAlone(ctx, accessLock, do)
 }

@@ -23,10 +23,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.wait(ctx, tx, migrationLock); err != nil {
-			return err
-		}
+	return s.transactAlone(ctx, migrationLock, func(tx *sql.Tx) error {
 		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {

@@ -45,14 +45,18 @@ const (
 	sourceLock    int64 = 0x736c6970_00000004 // data sources and settings
 )
 
-// wait waits until no other host's transaction holds the lock, for what first looks at
-// what there is. A transaction of SQLite has waited for all others when it began.
-func (s *Store) wait(ctx context.Context, tx *sql.Tx, lock int64) error {
-	if !s.dialect.isShared {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lock)
-	return err
+// transactAlone is transact while no other host is in a transaction with the same
+// lock, for what first looks at what there is. A transaction of SQLite has waited for
+// all others when it begins.
+func (s *Store) transactAlone(ctx context.Context, lock int64, do func(tx *sql.Tx) error) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if s.dialect.isShared {
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lock); err != nil {
+				return err
+			}
+		}
+		return do(tx)
+	})
 }
 
 // openPostgres connects to the server and brings the schema up to date; on an error

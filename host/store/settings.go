@@ -62,10 +62,7 @@ func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.App
 	if err := a.Check(); err != nil {
 		return err
 	}
-	err := s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.wait(ctx, tx, sourceLock); err != nil {
-			return err
-		}
+	err := s.transactAlone(ctx, sourceLock, func(tx *sql.Tx) error {
 		stored, err := appSettings(ctx, tx, by.OrgID, a.PluginID)
 		if err == nil && a.LeadsElsewhere(stored) {
 			err = needAgain(ctx, tx, by.OrgID, "plugin:"+a.PluginID, a.Secrets)
