@@ -2,15 +2,13 @@ package sdk
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // ErrUnsupported is what a Client's call returns when the plugin has no handler
@@ -23,6 +21,8 @@ type Client struct {
 	data        pluginv2.DataClient
 	diagnostics pluginv2.DiagnosticsClient
 	resource    pluginv2.ResourceClient
+	stream      pluginv2.StreamClient
+	conn        grpc.ClientConnInterface
 }
 
 // NewClient returns a client of the plugin at the other end of a connection.
@@ -31,8 +31,13 @@ func NewClient(conn grpc.ClientConnInterface) *Client {
 		data:        pluginv2.NewDataClient(conn),
 		diagnostics: pluginv2.NewDiagnosticsClient(conn),
 		resource:    pluginv2.NewResourceClient(conn),
+		stream:      pluginv2.NewStreamClient(conn),
+		conn:        conn,
 	}
 }
+
+// Conn returns the connection, for the clients of further services.
+func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
 
 // QueryData asks the queries. Frames come back as ArrowFrame.
 func (c *Client) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
@@ -104,32 +109,77 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 	}
 }
 
-// callError turns the error of a call into ErrUnsupported, a context's error or
-// an *Error with the status that fits its gRPC code.
-func callError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// CollectMetrics asks for the metrics of the plugin's process, in the text format of
+// Prometheus.
+func (c *Client) CollectMetrics(ctx context.Context, req *CollectMetricsRequest) ([]byte, error) {
+	out, err := c.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
+	if err != nil {
+		return nil, callError(ctx, err)
 	}
-	s, _ := status.FromError(err)
-	if s.Code() == codes.Unimplemented {
-		return fmt.Errorf("%w: %s", ErrUnsupported, s.Message())
+	return out.GetMetrics().GetPrometheus(), nil
+}
+
+// SubscribeStream asks whether a user may subscribe to a channel, and returns JSON
+// for the subscriber, or nil. A refusal is an *Error with status 404 or 403.
+func (c *Client) SubscribeStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+	out, err := c.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{
+		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
+	})
+	if err != nil {
+		return nil, callError(ctx, err)
 	}
-	e := &Error{Status: http.StatusInternalServerError, Source: SourcePlugin, Message: s.Message()}
-	switch s.Code() {
-	case codes.InvalidArgument:
-		e.Status = http.StatusBadRequest
-	case codes.Unauthenticated:
-		e.Status = http.StatusUnauthorized
-	case codes.PermissionDenied:
-		e.Status = http.StatusForbidden
-	case codes.NotFound:
-		e.Status = http.StatusNotFound
-	case codes.DeadlineExceeded:
-		e.Status = http.StatusGatewayTimeout
-	case codes.Unavailable, codes.Canceled: // cancelled by the end of the process; gRPC's words name sockets
-		e.Status, e.Message, e.Cause = http.StatusBadGateway, "the connection to the plugin was lost", err
-	case codes.Internal:
-		e.Message, e.Cause = "the plugin failed on this call: its log may say why", err
+	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
+}
+
+// PublishStream hands what a user sends to a channel to the plugin, and returns what
+// its subscribers get; nil for nothing. A refusal is an *Error with status 404 or 403.
+func (c *Client) PublishStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+	out, err := c.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{
+		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
+	})
+	if err != nil {
+		return nil, callError(ctx, err)
 	}
-	return e
+	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
+}
+
+// RunStream runs a channel and hands over what it sends. It returns nil when the
+// plugin has ended the channel, and an *Error with a status of 400 to 499 when it has
+// ended it for a reason; both are final. After any other error the channel may be run
+// again. It stops when receive returns an error, and returns that error.
+func (c *Client) RunStream(ctx context.Context, req *StreamRequest, receive func(json.RawMessage) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := c.stream.RunStream(ctx, &pluginv2.RunStreamRequest{
+		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
+	})
+	if err != nil {
+		return callError(ctx, err)
+	}
+	for {
+		packet, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return finalError(stream.Trailer())
+		}
+		if err != nil {
+			return callError(ctx, err)
+		}
+		if err := receive(packet.GetData()); err != nil {
+			return err
+		}
+	}
+}
+
+// refused turns the status of the answer about a channel into an error. The numbers
+// are the same for subscribing and publishing.
+func refused(status int32, path string) error {
+	switch pluginv2.SubscribeStreamResponse_Status(status) {
+	case pluginv2.SubscribeStreamResponse_OK:
+		return nil
+	case pluginv2.SubscribeStreamResponse_NOT_FOUND:
+		return Downstreamf(http.StatusNotFound, "the plugin has no channel %q", path)
+	case pluginv2.SubscribeStreamResponse_PERMISSION_DENIED:
+		return Downstreamf(http.StatusForbidden, "the plugin denies access to the channel %q", path)
+	}
+	return Errorf(http.StatusBadGateway, "the plugin answered with the unknown status %d about the channel %q", status, path)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -17,16 +16,19 @@ import (
 // existing plugins panic on nil.
 
 func contextFromWire(in *pluginv2.PluginContext) Context {
-	c := Context{OrgID: in.GetOrgId(), PluginID: in.GetPluginId(), PluginVersion: in.GetPluginVersion()}
+	c := Context{
+		OrgID: in.GetOrgId(), Namespace: in.GetNamespace(), PluginID: in.GetPluginId(), PluginVersion: in.GetPluginVersion(),
+		APIVersion: in.GetApiVersion(), UserAgent: in.GetUserAgent(), Config: in.GetGrafanaConfig(),
+	}
 	if u := in.GetUser(); u != nil {
 		c.User = &User{Login: u.GetLogin(), Name: u.GetName(), Email: u.GetEmail(), Role: u.GetRole()}
 	}
 	if a := in.GetAppInstanceSettings(); a != nil {
-		c.App = &App{Settings: settings(a.GetJsonData(), a.GetDecryptedSecureJsonData(), a.GetLastUpdatedMS())}
+		c.App = &App{Settings: settings(a.GetJsonData(), a.GetDecryptedSecureJsonData(), a.GetLastUpdatedMS(), a.GetApiVersion())}
 	}
 	if d := in.GetDataSourceInstanceSettings(); d != nil {
 		c.DataSource = &DataSource{
-			Settings: settings(d.GetJsonData(), d.GetDecryptedSecureJsonData(), d.GetLastUpdatedMS()),
+			Settings: settings(d.GetJsonData(), d.GetDecryptedSecureJsonData(), d.GetLastUpdatedMS(), d.GetApiVersion()),
 			ID:       d.GetId(), UID: d.GetUid(), Name: d.GetName(), URL: d.GetUrl(),
 			User: d.GetUser(), Database: d.GetDatabase(),
 			BasicAuth: d.GetBasicAuthEnabled(), BasicAuthUser: d.GetBasicAuthUser(),
@@ -36,13 +38,16 @@ func contextFromWire(in *pluginv2.PluginContext) Context {
 }
 
 func contextToWire(c Context) *pluginv2.PluginContext {
-	out := &pluginv2.PluginContext{OrgId: c.OrgID, PluginId: c.PluginID, PluginVersion: c.PluginVersion}
+	out := &pluginv2.PluginContext{
+		OrgId: c.OrgID, Namespace: c.Namespace, PluginId: c.PluginID, PluginVersion: c.PluginVersion,
+		ApiVersion: c.APIVersion, UserAgent: c.UserAgent, GrafanaConfig: c.Config,
+	}
 	if u := c.User; u != nil {
 		out.User = &pluginv2.User{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}
 	}
 	if a := c.App; a != nil {
 		out.AppInstanceSettings = &pluginv2.AppInstanceSettings{
-			JsonData: a.JSON, DecryptedSecureJsonData: a.Secrets, LastUpdatedMS: millis(a.Updated),
+			JsonData: a.JSON, DecryptedSecureJsonData: a.Secrets, LastUpdatedMS: millis(a.Updated), ApiVersion: a.APIVersion,
 		}
 	}
 	if d := c.DataSource; d != nil {
@@ -51,14 +56,18 @@ func contextToWire(c Context) *pluginv2.PluginContext {
 			Id:  d.ID,
 			Uid: d.UID, Name: d.Name, Url: d.URL, User: d.User, Database: d.Database,
 			BasicAuthEnabled: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
-			JsonData: d.JSON, DecryptedSecureJsonData: d.Secrets, LastUpdatedMS: millis(d.Updated),
+			JsonData: d.JSON, DecryptedSecureJsonData: d.Secrets, LastUpdatedMS: millis(d.Updated), ApiVersion: d.APIVersion,
 		}
 	}
 	return out
 }
 
-func settings(visible []byte, secrets map[string]string, updatedMS int64) Settings {
-	return Settings{JSON: visible, Secrets: secrets, Updated: time.UnixMilli(updatedMS)}
+func settings(visible []byte, secrets map[string]string, updatedMS int64, apiVersion string) Settings {
+	s := Settings{JSON: visible, Secrets: secrets, APIVersion: apiVersion}
+	if updatedMS != 0 {
+		s.Updated = time.UnixMilli(updatedMS)
+	}
+	return s
 }
 
 func millis(t time.Time) int64 {
@@ -100,7 +109,7 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	}
 	if r.Err != nil {
 		code, source, message := describe(r.Err)
-		slog.ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
+		logOf(ctx).ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
 		out.Error, out.ErrorSource = wireText(message), string(source)
 		if r.Status == 0 {
 			out.Status = int32(code)

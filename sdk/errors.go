@@ -2,10 +2,15 @@ package sdk
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"syscall"
 )
 
 // Source says whose fault an error is.
@@ -17,8 +22,15 @@ const (
 	SourceDownstream Source = "downstream" // what the plugin talks to, or the query
 )
 
-// Error is what a handler returns when it can say more than "it failed". It
-// works the same for queries, health and resources.
+// Error is what a handler returns when it can say more than "it failed". It is the
+// same for queries, health, resources and streams: users see Message, the host
+// counts Status and Source, and the log has Cause.
+//
+// An error that is no *Error counts as the plugin's, with status 500, and its text
+// is shown, so do not put secrets into it. Two are known better: what net and
+// net/http return when a service cannot be reached is downstream with status 502,
+// or 504 for a time-out, and its text, which may hold addresses, goes to the log
+// only.
 type Error struct {
 	Status  int    // HTTP status, 0 for 500
 	Source  Source // "" for the plugin
@@ -50,34 +62,84 @@ func Errorf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Source: SourcePlugin, Message: fmt.Sprintf(format, args...)}
 }
 
-// Downstream makes an error of what the plugin talks to. message is for users,
-// cause for the log. A cause that is a time-out has the status 504, a failed name
-// look-up or connection 502, anything else 500; set Status to say otherwise.
-func Downstream(message string, cause error) *Error {
-	return &Error{Status: downstreamStatus(cause), Source: SourceDownstream, Message: message, Cause: cause}
+// Downstreamf makes an error of the query or of what the plugin talks to, with a
+// message for users.
+func Downstreamf(status int, format string, args ...any) *Error {
+	return &Error{Status: status, Source: SourceDownstream, Message: fmt.Sprintf(format, args...)}
 }
 
-func downstreamStatus(err error) int {
+// Downstream makes an error of what the plugin talks to. message is for users,
+// cause for the log. A cause that is a time-out has the status 504, anything that
+// kept the service from being reached 502, the rest 500; set Status to say
+// otherwise.
+func Downstream(message string, cause error) *Error {
+	status, _ := reachability(cause)
+	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: cause}
+}
+
+// FromStatus makes an error of an upstream's answer that is no success: 401 and 403
+// stay what they are, other 4xx are 400 and the rest is 502, all downstream. The
+// body of the answer is not read; message is for users.
+func FromStatus(code int, message string) *Error {
+	status := http.StatusBadGateway
+	switch {
+	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound, code == http.StatusTooManyRequests:
+		status = code
+	case code >= http.StatusBadRequest && code < http.StatusInternalServerError:
+		status = http.StatusBadRequest
+	case code == http.StatusGatewayTimeout:
+		status = code
+	}
+	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream answered %d %s", code, http.StatusText(code))}
+}
+
+// reachability gives the status of an error of the network, and words that name no
+// address; "" for any other error.
+func reachability(err error) (status int, message string) {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
 	var dns *net.DNSError
+	var address *url.Error
+	var record tls.RecordHeaderError
+	var certificate *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return http.StatusGatewayTimeout
-	case errors.As(err, &dns), errors.As(err, &op):
-		return http.StatusBadGateway
+		return http.StatusGatewayTimeout, "the upstream service did not answer in time"
+	case errors.As(err, &dns):
+		return http.StatusBadGateway, "the name of the upstream service was not found"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return http.StatusBadGateway, "the upstream service refused the connection"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
+		return http.StatusBadGateway, "the upstream service broke off the connection"
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &record):
+		return http.StatusBadGateway, "the certificate of the upstream service could not be verified"
+	case errors.As(err, &op), errors.As(err, &address):
+		return http.StatusBadGateway, "the upstream service could not be reached"
 	}
-	return http.StatusInternalServerError
+	return http.StatusInternalServerError, ""
 }
 
-// describe gives the status, source and user's message of any error. A plain
-// error is shown as it is.
+// statusCanceled is what proxies log for a caller that gave up.
+const statusCanceled = 499
+
+// describe gives the status, source and user's message of any error.
 func describe(err error) (status int, source Source, message string) {
-	var e *Error
-	if !errors.As(err, &e) || e == nil {
-		return http.StatusInternalServerError, SourcePlugin, fmt.Sprint(err)
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case ok && e != nil:
+		status, source, message = e.Status, e.Source, e.Message
+	case errors.Is(err, context.Canceled):
+		return statusCanceled, SourceDownstream, "the request was cancelled"
+	default:
+		if host, ok := errors.AsType[*HostError](err); ok {
+			return FromStatus(host.Status, "").Status, SourceDownstream, host.Error()
+		}
+		if status, message = reachability(err); message != "" {
+			return status, SourceDownstream, message
+		}
+		message = fmt.Sprint(err)
 	}
-	status, source, message = e.Status, e.Source, e.Message
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}

@@ -64,15 +64,12 @@ func (e *HostError) Error() string {
 	return fmt.Sprintf("host answered %d: %s", e.Status, e.Message)
 }
 
-// call sends body, if there is one, as JSON to a fixed path below the host's URL, in
+// ask sends body, if there is one, as JSON to a fixed path below the host's URL, in
 // which segments follow as they are, and decodes the answer.
-func call[T any](ctx context.Context, h *Host, method, path string, segments []string, query url.Values, body any) (answer T, err error) {
-	u := h.base.JoinPath(path)
-	for _, segment := range segments { // escaped: a value never becomes another path
-		if segment == "" || segment == "." || segment == ".." {
-			return answer, fmt.Errorf("call host: %q cannot be the uid of anything", segment)
-		}
-		u = u.JoinPath(url.PathEscape(segment))
+func ask[T any](ctx context.Context, h *Host, method, path string, segments []string, query url.Values, body any) (answer T, err error) {
+	u, err := JoinURL(h.base.JoinPath(path).String(), segments...) // a value never becomes another path
+	if err != nil {
+		return answer, fmt.Errorf("call host: %w", err)
 	}
 	u.RawQuery = query.Encode()
 	var content io.Reader

@@ -46,33 +46,33 @@ type PlaylistSearch struct {
 // playlists:read, as all reading of playlists does; changing them needs
 // playlists:write. Answers that are no success are a *HostError.
 func (h *Host) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
-	return call[[]Playlist](ctx, h, http.MethodGet, "api/playlists", nil, values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page)), nil)
+	return ask[[]Playlist](ctx, h, http.MethodGet, "api/playlists", nil, values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page)), nil)
 }
 
 // Playlist reads a playlist with its items, in order.
 func (h *Host) Playlist(ctx context.Context, uid string) (Playlist, error) {
-	return call[Playlist](ctx, h, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
+	return ask[Playlist](ctx, h, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
 }
 
 // PlaylistDashboards lists the dashboards that a playlist shows, in order.
 func (h *Host) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
-	return call[[]PlaylistDashboard](ctx, h, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
+	return ask[[]PlaylistDashboard](ctx, h, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
 }
 
 // CreatePlaylist stores a playlist and returns it with its uid, without its items.
 func (h *Host) CreatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
 	p.UID = ""
-	return call[Playlist](ctx, h, http.MethodPost, "api/playlists", nil, nil, p)
+	return ask[Playlist](ctx, h, http.MethodPost, "api/playlists", nil, nil, p)
 }
 
 // UpdatePlaylist replaces the playlist with the uid of p and returns it as stored.
 func (h *Host) UpdatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
-	return call[Playlist](ctx, h, http.MethodPut, "api/playlists", []string{p.UID}, nil, p)
+	return ask[Playlist](ctx, h, http.MethodPut, "api/playlists", []string{p.UID}, nil, p)
 }
 
 // DeletePlaylist removes a playlist.
 func (h *Host) DeletePlaylist(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, h, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
+	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
 	return err
 }
 
@@ -85,17 +85,17 @@ type Folder struct {
 
 // Folders lists the folders sorted by title. It needs folders:read.
 func (h *Host) Folders(ctx context.Context) ([]Folder, error) {
-	return call[[]Folder](ctx, h, http.MethodGet, "api/folders", nil, nil, nil)
+	return ask[[]Folder](ctx, h, http.MethodGet, "api/folders", nil, nil, nil)
 }
 
 // CreateFolder stores a folder. An empty uid is assigned. It needs folders:create.
 func (h *Host) CreateFolder(ctx context.Context, f Folder) (Folder, error) {
-	return call[Folder](ctx, h, http.MethodPost, "api/folders", nil, nil, f)
+	return ask[Folder](ctx, h, http.MethodPost, "api/folders", nil, nil, f)
 }
 
 // DeleteFolder removes a folder and the dashboards in it. It needs folders:delete.
 func (h *Host) DeleteFolder(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, h, http.MethodDelete, "api/folders", []string{uid}, nil, nil)
+	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/folders", []string{uid}, nil, nil)
 	return err
 }
 
@@ -121,7 +121,7 @@ type DashboardSearch struct {
 func (h *Host) SearchDashboards(ctx context.Context, s DashboardSearch) ([]DashboardHit, error) {
 	q := values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page))
 	q["tag"] = s.Tags
-	return call[[]DashboardHit](ctx, h, http.MethodGet, "api/search", nil, q, nil)
+	return ask[[]DashboardHit](ctx, h, http.MethodGet, "api/search", nil, q, nil)
 }
 
 // Dashboard reads the model of a dashboard. It needs dashboards:read.
@@ -129,7 +129,7 @@ func (h *Host) Dashboard(ctx context.Context, uid string) (json.RawMessage, erro
 	type full struct {
 		Dashboard json.RawMessage `json:"dashboard"`
 	}
-	d, err := call[full](ctx, h, http.MethodGet, "api/dashboards/uid", []string{uid}, nil, nil)
+	d, err := ask[full](ctx, h, http.MethodGet, "api/dashboards/uid", []string{uid}, nil, nil)
 	return d.Dashboard, err
 }
 
@@ -141,13 +141,13 @@ func (h *Host) SaveDashboard(ctx context.Context, model json.RawMessage) (uid st
 		UID     string `json:"uid"`
 		Version int64  `json:"version"`
 	}
-	s, err := call[saved](ctx, h, http.MethodPost, "api/dashboards/db", nil, nil, map[string]json.RawMessage{"dashboard": model})
+	s, err := ask[saved](ctx, h, http.MethodPost, "api/dashboards/db", nil, nil, map[string]json.RawMessage{"dashboard": model})
 	return s.UID, s.Version, err
 }
 
 // DeleteDashboard removes a dashboard. It needs dashboards:delete.
 func (h *Host) DeleteDashboard(ctx context.Context, uid string) error {
-	_, err := call[struct{}](ctx, h, http.MethodDelete, "api/dashboards/uid", []string{uid}, nil, nil)
+	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/dashboards/uid", []string{uid}, nil, nil)
 	return err
 }
 

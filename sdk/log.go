@@ -18,8 +18,10 @@ const (
 const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 
 // NewLogger returns a logger whose lines a host understands: one JSON object a
-// line with @timestamp, @level and @message. [Serve] makes such a logger on
-// standard error the default one.
+// line with @timestamp, @level and @message. What is logged with the context of a
+// call carries pluginId, orgId, and where there are such the data source's dsUid and
+// dsName and the traceId. [Serve] makes such a logger on standard error the default
+// one.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(renamer{slog.NewJSONHandler(w, &slog.HandlerOptions{
 		Level: level,
@@ -55,7 +57,23 @@ func (h renamer) Handle(ctx context.Context, r slog.Record) error {
 		clean.AddAttrs(renamed(a))
 		return true
 	})
+	clean.AddAttrs(callAttrs(callOf(ctx))...)
 	return h.Handler.Handle(ctx, clean)
+}
+
+// callAttrs say which call a line is about.
+func callAttrs(c call) (attrs []slog.Attr) {
+	if c.plugin.PluginID != "" {
+		attrs = append(attrs, slog.String("pluginId", c.plugin.PluginID), slog.Int64("orgId", c.plugin.OrgID))
+	}
+	if d := c.plugin.DataSource; d != nil {
+		attrs = append(attrs, slog.String("dsUid", d.UID), slog.String("dsName", d.Name))
+	}
+	if version, rest, ok := strings.Cut(c.trace.Get("traceparent"), "-"); ok && version != "" {
+		id, _, _ := strings.Cut(rest, "-")
+		attrs = append(attrs, slog.String("traceId", id))
+	}
+	return attrs
 }
 
 // WithAttrs implements slog.Handler.

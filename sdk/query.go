@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // QueryDataFunc answers all queries of one request. An error fails the whole
@@ -63,18 +62,25 @@ type ArrowFrame []byte
 // MarshalArrow returns the frame's bytes.
 func (f ArrowFrame) MarshalArrow() ([]byte, error) { return f, nil }
 
+// QueryFunc answers one query, whose JSON has been decoded into a struct M.
+type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
+
 // EachQuery makes a QueryDataFunc of a function that answers one query. The JSON
-// of a query is decoded into M first; JSON that does not fit fails that query with
-// status 400. Queries run concurrently, and one that fails or panics leaves the
-// others alone.
-func EachQuery[M any](answer func(ctx context.Context, q Query, model M) ([]Frame, error)) QueryDataFunc {
+// of a query is decoded into M first, and checked if M has a method Validate() error;
+// JSON that does not fit fails that query with status 400. Queries run concurrently,
+// and one that fails or panics leaves the others alone.
+func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 	return func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 		answers := make([]DataResponse, len(req.Queries))
-		var group sync.WaitGroup
-		for i, q := range req.Queries {
-			group.Go(func() { answers[i] = answerOne(ctx, q, answer) })
+		if len(req.Queries) == 1 {
+			answers[0] = answerOne(ctx, req.Queries[0], answer)
+		} else {
+			var group sync.WaitGroup
+			for i, q := range req.Queries {
+				group.Go(func() { answers[i] = answerOne(ctx, q, answer) })
+			}
+			group.Wait()
 		}
-		group.Wait()
 		out := make(QueryDataResponse, len(answers))
 		for i, q := range req.Queries {
 			out[q.RefID] = answers[i]
@@ -83,21 +89,84 @@ func EachQuery[M any](answer func(ctx context.Context, q Query, model M) ([]Fram
 	}
 }
 
-func answerOne[M any](ctx context.Context, q Query, answer func(context.Context, Query, M) ([]Frame, error)) (r DataResponse) {
+func answerOne[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r DataResponse) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.ErrorContext(ctx, "a query handler panicked", "refId", q.RefID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			r = DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query: its log says why")}
+			r = panicked(ctx, q.RefID, p)
 		}
 	}()
 	var model M
 	if len(q.JSON) > 0 {
 		if err := json.Unmarshal(q.JSON, &model); err != nil {
-			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the query cannot be read: " + err.Error(), Cause: err}}
+			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the query cannot be read: " + jsonFault(err), Cause: err}}
 		}
+	}
+	if err := check(&model); err != nil {
+		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the query is not right: " + err.Error(), Cause: err}}
 	}
 	frames, err := answer(ctx, q, model)
 	return DataResponse{Frames: frames, Err: err}
+}
+
+// panicked is the answer of a handler that panicked with p.
+func panicked(ctx context.Context, refID string, p any) DataResponse {
+	logOf(ctx).ErrorContext(ctx, "a query handler panicked", "refId", refID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query: its log says why")}
+}
+
+// QueryTypes has a handler for each query type, "" for queries without one. Its
+// method QueryData asks each handler its queries, concurrently. A query of another
+// type fails with status 400 and the types that there are.
+type QueryTypes map[string]QueryDataFunc
+
+// QueryData is a QueryDataFunc. An error of one handler fails the queries of its
+// type only.
+func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
+	byType := map[string][]Query{}
+	for _, q := range req.Queries {
+		byType[q.Type] = append(byType[q.Type], q)
+	}
+	out := make(QueryDataResponse, len(req.Queries))
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for kind, queries := range byType {
+		group.Go(func() {
+			answers := t.answer(ctx, kind, &QueryDataRequest{Context: req.Context, Headers: req.Headers, Queries: queries})
+			mu.Lock()
+			defer mu.Unlock()
+			for _, q := range queries {
+				if a, answered := answers[q.RefID]; answered {
+					out[q.RefID] = a
+				}
+			}
+		})
+	}
+	group.Wait()
+	return out, nil
+}
+
+func (t QueryTypes) answer(ctx context.Context, kind string, req *QueryDataRequest) (answers QueryDataResponse) {
+	failAll := func(r DataResponse) {
+		answers = make(QueryDataResponse, len(req.Queries))
+		for _, q := range req.Queries {
+			answers[q.RefID] = r
+		}
+	}
+	handle, known := t[kind]
+	if !known {
+		failAll(DataResponse{Err: Downstreamf(http.StatusBadRequest, "the query type %q is not known: there are %q", kind, slices.Sorted(maps.Keys(t)))})
+		return answers
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			failAll(panicked(ctx, req.Queries[0].RefID, p))
+		}
+	}()
+	answers, err := handle(ctx, req)
+	if err != nil {
+		failAll(DataResponse{Err: err})
+	}
+	return answers
 }
 
 type dataServer struct {
@@ -111,7 +180,8 @@ func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest
 	for _, q := range in.GetQueries() {
 		req.Queries = append(req.Queries, queryFromWire(q))
 	}
-	answers, err := s.handle(withContext(ctx, req.Context), req)
+	ctx = withContext(ctx, req.Context)
+	answers, err := s.handle(ctx, req)
 	if err != nil {
 		return nil, rpcError(ctx, err)
 	}
@@ -126,30 +196,4 @@ func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest
 		}
 	}
 	return out, nil
-}
-
-// rpcError makes the error of a whole call: the message for users goes over the
-// wire, the cause goes to the log.
-func rpcError(ctx context.Context, err error) error {
-	code, _, message := describe(err)
-	slog.ErrorContext(ctx, "a call failed", "status", code, "error", err)
-	return status.Error(grpcCode(code), wireText(message))
-}
-
-func grpcCode(httpStatus int) codes.Code {
-	switch httpStatus {
-	case http.StatusBadRequest:
-		return codes.InvalidArgument
-	case http.StatusUnauthorized:
-		return codes.Unauthenticated
-	case http.StatusForbidden:
-		return codes.PermissionDenied
-	case http.StatusNotFound:
-		return codes.NotFound
-	case http.StatusBadGateway, http.StatusServiceUnavailable:
-		return codes.Unavailable
-	case http.StatusGatewayTimeout:
-		return codes.DeadlineExceeded
-	}
-	return codes.Unknown
 }

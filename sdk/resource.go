@@ -3,8 +3,8 @@ package sdk
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -123,11 +123,44 @@ func (w *resourceWriter) Flush() { _ = w.FlushError() }
 
 func (w *resourceWriter) close() error { return w.FlushError() }
 
-// WriteError answers a resource request with an error: its status and, as
-// {"message": ...}, what users may read.
-func WriteError(w http.ResponseWriter, err error) {
-	code, _, message := describe(err)
+// HandlerFunc is an http.Handler that may return an error, which is answered with
+// WriteError. An error after the answer has begun breaks the answer off, so that a
+// part of it is not taken for all.
+type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// ServeHTTP calls f.
+func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	err := f(w, r)
+	if err == nil {
+		return
+	}
+	if sent, ok := w.(*resourceWriter); ok && sent.status != 0 {
+		logOf(r.Context()).ErrorContext(r.Context(), "an answer was broken off", "path", r.URL.Path, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	WriteError(w, r, err)
+}
+
+// WriteError answers a request with an error: its status and, as JSON, what users may
+// read and whose fault it is. The cause goes to the log.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	code, source, message := describe(err)
+	if !isCanceled(r.Context(), err) {
+		logOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code, "errorSource", source, "error", err)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_, _ = io.WriteString(w, fmt.Sprintf("{\"message\":%s}\n", jsonString(message)))
+	_, _ = fmt.Fprintf(w, "{\"message\":%s,\"errorSource\":%q}\n", jsonString(message), source)
+}
+
+// WriteJSON answers a request with a value as JSON. Nothing is sent when v cannot be
+// encoded; the error says why.
+func WriteJSON(w http.ResponseWriter, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(append(text, '\n'))
+	return err
 }

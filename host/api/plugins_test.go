@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 			case "/context":
 				_ = json.NewEncoder(w).Encode(sdk.ContextOf(r.Context()))
 			case "/fail":
-				sdk.WriteError(w, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
+				sdk.WriteError(w, r, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
 			default:
 				w.Header().Set("Set-Cookie", "a=b")
 				body, _ := io.ReadAll(r.Body)

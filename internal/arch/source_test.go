@@ -23,8 +23,14 @@ func TestSource(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if f.Doc != nil {
+				if f.Doc != nil && !ast.IsGenerated(f) {
 					comments++
+				}
+				if ast.IsGenerated(f) {
+					if !within(p.path(), "internal/wire") {
+						t.Errorf("%s is generated: generated code lives in internal/wire only", name)
+					}
+					continue
 				}
 				for _, d := range f.Decls {
 					checkDecl(t, files, d)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 )
@@ -22,13 +21,16 @@ const MaxMessage = math.MaxInt32
 
 // The names of the plugin sets.
 const (
-	SetDiagnostics = "diagnostics"
-	SetResource    = "resource"
-	SetData        = "data"
+	SetDiagnostics    = "diagnostics"
+	SetResource       = "resource"
+	SetData           = "data"
+	SetStream         = "stream"
+	SetRenderer       = "renderer"
+	SetSecretsManager = "secretsmanager"
 )
 
-// Handshake returns the cookie that tells a plugin it was started by a host.
-// Data sources and apps share it.
+// Handshake returns the cookie that tells a plugin it was started by a host. All
+// types of plugins share it.
 func Handshake() goplugin.HandshakeConfig {
 	return goplugin.HandshakeConfig{
 		ProtocolVersion:  AppProtocol,
@@ -37,25 +39,16 @@ func Handshake() goplugin.HandshakeConfig {
 	}
 }
 
-// Services are the gRPC services that a plugin implements; a nil one is not
-// advertised and every call of it answers Unimplemented.
-type Services struct {
-	Diagnostics pluginv2.DiagnosticsServer
-	Resource    pluginv2.ResourceServer
-	Data        pluginv2.DataServer
-}
+// Services are the gRPC services that a plugin implements, by the name of their
+// set, each as what registers it. What is not there is not advertised, and every
+// call of it answers Unimplemented.
+type Services map[string]func(grpc.ServiceRegistrar)
 
 // PluginSet returns the go-plugin set for the services.
 func (s Services) PluginSet() goplugin.PluginSet {
 	set := goplugin.PluginSet{}
-	if s.Diagnostics != nil {
-		set[SetDiagnostics] = service(func(g *grpc.Server) { pluginv2.RegisterDiagnosticsServer(g, s.Diagnostics) })
-	}
-	if s.Resource != nil {
-		set[SetResource] = service(func(g *grpc.Server) { pluginv2.RegisterResourceServer(g, s.Resource) })
-	}
-	if s.Data != nil {
-		set[SetData] = service(func(g *grpc.Server) { pluginv2.RegisterDataServer(g, s.Data) })
+	for name, register := range s {
+		set[name] = &service{register: register}
 	}
 	return set
 }
@@ -64,25 +57,21 @@ func (s Services) PluginSet() goplugin.PluginSet {
 // dispense from it: it calls the services on the connection itself, because
 // go-plugin hands out a client whether or not the plugin has the service.
 func HostSet() goplugin.PluginSet {
-	return goplugin.PluginSet{SetDiagnostics: service(nil)}
+	return goplugin.PluginSet{SetDiagnostics: &service{}}
 }
 
-type registration struct {
+type service struct {
 	goplugin.NetRPCUnsupportedPlugin
-	register func(*grpc.Server)
-}
-
-func service(register func(*grpc.Server)) goplugin.Plugin {
-	return &registration{register: register}
+	register func(grpc.ServiceRegistrar)
 }
 
 // GRPCServer registers the service on the plugin's side.
-func (r *registration) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
-	r.register(g)
+func (s *service) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
+	s.register(g)
 	return nil
 }
 
 // GRPCClient refuses: see HostSet.
-func (r *registration) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+func (s *service) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
 	return nil, errors.New("call the services on the connection")
 }

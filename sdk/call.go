@@ -1,0 +1,66 @@
+package sdk
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"google.golang.org/grpc/metadata"
+)
+
+// call is what the SDK keeps in the context of each call of the protocol.
+type call struct {
+	plugin Context // on whose behalf
+	logger *slog.Logger
+	trace  http.Header // W3C trace context and baggage of the caller, or nil
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) call {
+	c, _ := ctx.Value(callKey{}).(call)
+	return c
+}
+
+// withCall starts a call that logs to logger.
+func withCall(ctx context.Context, logger *slog.Logger) context.Context {
+	c := call{logger: logger}
+	if md, ok := metadata.FromIncomingContext(ctx); ok {
+		for _, name := range traceHeaders() {
+			if values := md.Get(name); len(values) > 0 {
+				if c.trace == nil {
+					c.trace = http.Header{}
+				}
+				c.trace.Set(name, values[0])
+			}
+		}
+	}
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// traceHeaders are the headers of W3C Trace Context and W3C Baggage.
+func traceHeaders() []string { return []string{"traceparent", "tracestate", "baggage"} }
+
+// ContextOf returns on whose behalf the call is made; the zero Context outside of
+// one.
+func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
+
+// withContext notes on whose behalf the call is made.
+func withContext(ctx context.Context, p Context) context.Context {
+	c := callOf(ctx)
+	c.plugin = p
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// TraceHeaders returns the W3C trace headers (traceparent, tracestate, baggage)
+// that the host sent with the call, for requests made on its behalf. It is nil
+// where there are none. sdk/httpclient sends them on by itself.
+func TraceHeaders(ctx context.Context) http.Header { return callOf(ctx).trace.Clone() }
+
+// logOf returns the logger of the call.
+func logOf(ctx context.Context) *slog.Logger {
+	if l := callOf(ctx).logger; l != nil {
+		return l
+	}
+	return slog.Default()
+}

@@ -1,0 +1,550 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// defaultIdle is how long an instance that nobody uses is kept.
+const defaultIdle = time.Hour
+
+// lateFor is how long after a change of settings a request with older ones counts as
+// one that was on its way, and not as another change.
+const lateFor = time.Minute
+
+// ErrSettingsChanged is the cause with which the context of a stream ends when the
+// settings of its instance have changed. The host then runs the stream again, on the
+// new instance.
+var ErrSettingsChanged = errors.New("the settings have changed")
+
+// Instances keeps a value of the author's, such as a client with its connections, for
+// each data source or app and organisation. DataSources and Apps make one.
+//
+//   - A value is made when it is first asked for, once, however many ask, and shared.
+//   - When settings change, the new value is made first and then the old one retired;
+//     if that fails, requests get the error, and the old value is retired too.
+//   - A retired value is closed exactly once, if it has a method Close() error, after
+//     its last request and stream. The contexts of its streams end at once, with the
+//     cause ErrSettingsChanged.
+//   - One that has not been used for Idle is closed as well.
+type Instances[T any] struct {
+	// Idle is how long a value that nobody uses is kept: 0 is an hour, below 0 is
+	// for ever. Set it before the first call.
+	Idle time.Duration
+
+	identify func(Context) (key string, s *Settings, err error)
+	equal    func(a, b Context) bool
+	create   func(context.Context, Context) (T, error)
+
+	mu      sync.Mutex
+	slots   map[string]*slot[T]
+	closed  bool
+	running int           // factories and Close methods under way
+	settled chan struct{} // closed when running falls to 0 after Close; nil before
+	faults  []error       // of Close methods after Close
+}
+
+// DataSources makes the instances of a data source plugin. create gets the data
+// source and its settings, decoded as DecodeSettings does, and returns what answers
+// its requests; its ctx ends when everybody who waits for it has given up.
+func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
+	return &Instances[T]{
+		slots: map[string]*slot[T]{},
+		identify: func(c Context) (string, *Settings, error) {
+			if c.DataSource == nil {
+				return "", nil, Errorf(http.StatusBadRequest, "the call names no data source")
+			}
+			return fmt.Sprintf("%d/%s/%s/%d", c.OrgID, c.Namespace, c.DataSource.UID, c.DataSource.ID), &c.DataSource.Settings, nil
+		},
+		equal: func(a, b Context) bool {
+			x, y := *a.DataSource, *b.DataSource
+			same := x.Settings.equal(y.Settings)
+			x.Settings, y.Settings = Settings{}, Settings{}
+			return same && reflect.DeepEqual(x, y)
+		},
+		create: func(ctx context.Context, c Context) (T, error) {
+			settings, err := DecodeSettings[S](c.DataSource.Settings)
+			if err != nil {
+				var none T
+				return none, err
+			}
+			return create(ctx, *c.DataSource, settings)
+		},
+	}
+}
+
+// Apps makes the instances of an app plugin, as DataSources does for data sources.
+func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, error)) *Instances[T] {
+	return &Instances[T]{
+		slots: map[string]*slot[T]{},
+		identify: func(c Context) (string, *Settings, error) {
+			if c.App == nil {
+				return "", nil, Errorf(http.StatusBadRequest, "the call has no settings of an app")
+			}
+			return fmt.Sprintf("%d/%s", c.OrgID, c.Namespace), &c.App.Settings, nil
+		},
+		equal: func(a, b Context) bool { return a.App.Settings.equal(b.App.Settings) },
+		create: func(ctx context.Context, c Context) (T, error) {
+			settings, err := DecodeSettings[S](c.App.Settings)
+			if err != nil {
+				var none T
+				return none, err
+			}
+			return create(ctx, *c.App, settings)
+		},
+	}
+}
+
+func (s Settings) equal(o Settings) bool {
+	return s.Updated.Equal(o.Updated) && s.APIVersion == o.APIVersion && bytes.Equal(s.JSON, o.JSON) && maps.Equal(s.Secrets, o.Secrets)
+}
+
+// slot holds the instance of one key. Its fields, and those of build and instance,
+// are guarded by Instances.mu.
+type slot[T any] struct {
+	key     string
+	want    Context   // the newest settings that were asked for
+	wanted  time.Time // since when
+	current *instance[T]
+	build   *build[T] // under way, for want; or nil
+}
+
+// build is a factory under way.
+type build[T any] struct {
+	slot    *slot[T]
+	done    chan struct{} // it ended or was superseded
+	cancel  context.CancelFunc
+	waiters int
+	made    *instance[T]
+	err     error // both are nil when it was superseded
+}
+
+// instance is a value with the count of those who use it.
+type instance[T any] struct {
+	value   T
+	slot    *slot[T]
+	context Context            // that it was made of
+	live    context.Context    // ends when it is retired
+	retired context.CancelFunc // ends live
+	holders int
+	timer   *time.Timer // closes it when idle; nil while it is held
+	isOut   bool        // retired: closed with the last holder
+}
+
+// Hold returns the instance for a context, and what to call when it is no longer
+// used. It waits for one that is being made. Plugin does this for every call.
+func (i *Instances[T]) Hold(ctx context.Context, c Context) (value T, release func(), err error) {
+	held, err := i.hold(ctx, c)
+	if err != nil {
+		return value, nil, err
+	}
+	return held.value, sync.OnceFunc(func() { i.release(held) }), nil
+}
+
+func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error) {
+	key, _, err := i.identify(c)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		held, b, err := i.join(ctx, key, c)
+		if held != nil || err != nil {
+			return held, err
+		}
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+		}
+		held, err = i.leave(ctx, b)
+		if held != nil || err != nil {
+			return held, err
+		}
+	}
+}
+
+// join takes the instance of a key, or joins those who wait for it to be made.
+func (i *Instances[T]) join(ctx context.Context, key string, c Context) (*instance[T], *build[T], error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		return nil, nil, Errorf(http.StatusServiceUnavailable, "the plugin is stopping")
+	}
+	s := i.slots[key]
+	if s == nil {
+		s = &slot[T]{key: key, want: c, wanted: time.Now()}
+		i.slots[key] = s
+	}
+	if !i.equal(s.want, c) && !i.isLate(s, c) {
+		s.want, s.wanted = c, time.Now()
+		s.supersede() // what is being made is out of date; those who wait ask again
+	}
+	if s.current != nil && i.equal(s.current.context, s.want) {
+		i.take(s.current)
+		return s.current, nil, nil
+	}
+	if s.build == nil {
+		s.build = i.start(ctx, s)
+	}
+	s.build.waiters++
+	return nil, s.build, nil
+}
+
+// isLate says whether a request with other settings was on its way when the newest
+// ones came.
+func (i *Instances[T]) isLate(s *slot[T], c Context) bool {
+	_, newest, _ := i.identify(s.want)
+	_, asked, _ := i.identify(c)
+	return asked.Updated.Before(newest.Updated) && time.Since(s.wanted) < lateFor
+}
+
+// leave takes what was made, or gives up waiting for it. It returns nothing when the
+// build was superseded: ask again.
+func (i *Instances[T]) leave(ctx context.Context, b *build[T]) (*instance[T], error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	b.waiters--
+	select {
+	case <-b.done:
+	default:
+		if b.waiters == 0 {
+			b.slot.supersede()
+		}
+		return nil, ctx.Err()
+	}
+	if b.made != nil && !b.made.isOut {
+		i.take(b.made)
+		return b.made, nil
+	}
+	return nil, b.err
+}
+
+// supersede gives up what is being made.
+func (s *slot[T]) supersede() {
+	if s.build != nil {
+		s.build.cancel()
+		close(s.build.done)
+		s.build = nil
+	}
+}
+
+// start makes an instance for the newest settings of a slot. It does not end with
+// the first request that needs it, only with the last.
+func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b := &build[T]{slot: s, done: make(chan struct{}), cancel: cancel}
+	want := s.want
+	i.run(func() {
+		defer cancel()
+		value, err := i.produce(withContext(ctx, want), want)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		var made *instance[T]
+		if err == nil {
+			made = &instance[T]{value: value, slot: s, context: want}
+			made.live, made.retired = context.WithCancel(context.Background())
+		}
+		if s.build != b { // superseded
+			if made != nil {
+				i.expel(made)
+			}
+			return
+		}
+		i.retire(s)
+		s.build, s.current = nil, made
+		b.made, b.err = made, err
+		close(b.done)
+		if made != nil {
+			i.rest(made)
+		} else {
+			time.AfterFunc(lateFor, func() { i.forget(s) })
+		}
+	})
+	return b
+}
+
+// forget drops a slot that has nothing in it any more.
+func (i *Instances[T]) forget(s *slot[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if s.current == nil && s.build == nil && i.slots[s.key] == s {
+		delete(i.slots, s.key)
+	}
+}
+
+// run does something in the background that Close waits for. i.mu is held.
+func (i *Instances[T]) run(do func()) {
+	i.running++
+	go func() {
+		do()
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.running--
+		if i.running == 0 && i.settled != nil {
+			close(i.settled)
+			i.settled = nil
+		}
+	}()
+}
+
+func (i *Instances[T]) produce(ctx context.Context, c Context) (value T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			logOf(ctx).ErrorContext(ctx, "the instance could not be made: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings: its log says why")
+		}
+	}()
+	return i.create(ctx, c)
+}
+
+// take adds a holder.
+func (i *Instances[T]) take(in *instance[T]) {
+	in.holders++
+	if in.timer != nil {
+		in.timer.Stop()
+		in.timer = nil
+	}
+}
+
+func (i *Instances[T]) release(in *instance[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	in.holders--
+	switch {
+	case in.holders > 0:
+	case in.isOut:
+		i.dispose(in)
+	default:
+		i.rest(in)
+	}
+}
+
+// rest starts the time after which an instance without holders is closed.
+func (i *Instances[T]) rest(in *instance[T]) {
+	idle := i.Idle
+	if idle == 0 {
+		idle = defaultIdle
+	}
+	if idle < 0 {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(idle, func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if in.timer != timer || in.isOut {
+			return // it was taken meanwhile
+		}
+		i.retire(in.slot)
+		if in.slot.build == nil {
+			delete(i.slots, in.slot.key)
+		}
+	})
+	in.timer = timer
+}
+
+// retire takes the instance of a slot out of use.
+func (i *Instances[T]) retire(s *slot[T]) {
+	if s.current != nil {
+		i.expel(s.current)
+		s.current = nil
+	}
+}
+
+func (i *Instances[T]) expel(in *instance[T]) {
+	in.isOut = true
+	in.retired()
+	if in.timer != nil {
+		in.timer.Stop()
+		in.timer = nil
+	}
+	if in.holders == 0 {
+		i.dispose(in)
+	}
+}
+
+// dispose closes a retired instance that has no holder.
+func (i *Instances[T]) dispose(in *instance[T]) {
+	closer, ok := any(in.value).(io.Closer)
+	if !ok {
+		return
+	}
+	i.run(func() {
+		err := closeSafely(closer)
+		if err == nil {
+			return
+		}
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if i.closed {
+			i.faults = append(i.faults, err)
+			return
+		}
+		slog.Error("an instance did not close cleanly", "error", err)
+	})
+}
+
+func closeSafely(c io.Closer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("closing the instance panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return c.Close()
+}
+
+// Close retires every instance and waits until all that nobody uses any more have
+// been closed. It returns what their Close methods returned. It may be called more
+// than once.
+func (i *Instances[T]) Close() error {
+	i.mu.Lock()
+	i.closed = true
+	for key, s := range i.slots {
+		s.supersede()
+		i.retire(s)
+		delete(i.slots, key)
+	}
+	if i.running > 0 && i.settled == nil {
+		i.settled = make(chan struct{})
+	}
+	settled := i.settled
+	i.mu.Unlock()
+	if settled != nil {
+		<-settled
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return errors.Join(i.faults...)
+}
+
+// QueryDataHandler is implemented by instances that answer queries.
+type QueryDataHandler interface {
+	QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
+}
+
+// CheckHealthHandler is implemented by instances that know their health.
+type CheckHealthHandler interface {
+	CheckHealth(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error)
+}
+
+// StreamHandler is implemented by instances with channels. See SubscribeStreamFunc
+// and RunStreamFunc.
+type StreamHandler interface {
+	SubscribeStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
+	RunStream(ctx context.Context, req *StreamRequest, to *StreamSender) error
+}
+
+// PublishStreamHandler is implemented by instances with channels that users may send
+// to. See PublishStreamFunc.
+type PublishStreamHandler interface {
+	PublishStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
+}
+
+// Plugin makes a plugin of the instances. What it can do follows from the interfaces
+// that T implements: QueryDataHandler, CheckHealthHandler, StreamHandler,
+// PublishStreamHandler, and http.Handler for resources. A CheckHealth on settings
+// that no instance can be made of reports why. Plugin panics when T has one of these
+// methods with another signature, since it would never be called.
+func (i *Instances[T]) Plugin() Plugin {
+	p := Plugin{Close: i.Close}
+	t := reflect.TypeFor[T]()
+	if implements[QueryDataHandler](t) {
+		p.QueryData = func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
+			return with(ctx, i, func(_ context.Context, v T) (QueryDataResponse, error) {
+				return any(v).(QueryDataHandler).QueryData(ctx, req)
+			})
+		}
+	}
+	if implements[CheckHealthHandler](t) {
+		p.CheckHealth = func(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error) {
+			return with(ctx, i, func(_ context.Context, v T) (*CheckHealthResult, error) {
+				return any(v).(CheckHealthHandler).CheckHealth(ctx, req)
+			})
+		}
+	}
+	if implements[http.Handler](t) {
+		p.Resources = HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+			_, err := with(r.Context(), i, func(_ context.Context, v T) (struct{}, error) {
+				any(v).(http.Handler).ServeHTTP(w, r)
+				return struct{}{}, nil
+			})
+			return err
+		})
+	}
+	if implements[StreamHandler](t) {
+		p.SubscribeStream = func(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+			return with(ctx, i, func(_ context.Context, v T) (json.RawMessage, error) {
+				return any(v).(StreamHandler).SubscribeStream(ctx, req)
+			})
+		}
+		p.RunStream = func(ctx context.Context, req *StreamRequest, to *StreamSender) error {
+			_, err := with(ctx, i, func(live context.Context, v T) (struct{}, error) {
+				return struct{}{}, runWhile(ctx, live, func(ctx context.Context) error {
+					return any(v).(StreamHandler).RunStream(ctx, req, to)
+				})
+			})
+			return err
+		}
+	}
+	if implements[PublishStreamHandler](t) {
+		p.PublishStream = func(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+			return with(ctx, i, func(_ context.Context, v T) (json.RawMessage, error) {
+				return any(v).(PublishStreamHandler).PublishStream(ctx, req)
+			})
+		}
+	}
+	return p
+}
+
+// with calls do with the instance of the call, held meanwhile.
+func with[T, R any](ctx context.Context, i *Instances[T], do func(live context.Context, v T) (R, error)) (result R, err error) {
+	held, err := i.hold(ctx, ContextOf(ctx))
+	if err != nil {
+		return result, err
+	}
+	defer i.release(held)
+	return do(held.live, held.value)
+}
+
+// runWhile runs a stream until its instance is retired.
+func runWhile(ctx, live context.Context, run func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(live, func() { cancel(ErrSettingsChanged) })
+	defer stop()
+	err := run(ctx)
+	if errors.Is(context.Cause(ctx), ErrSettingsChanged) {
+		return &Error{Status: http.StatusServiceUnavailable, Message: "the settings have changed: run the stream again", Cause: err}
+	}
+	return err
+}
+
+// implements says whether T has the methods of an interface H. It panics when T has
+// some of them only, or by name only.
+func implements[H any](t reflect.Type) bool {
+	h := reflect.TypeFor[H]()
+	if t.Implements(h) {
+		return true
+	}
+	if t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(h) {
+		panic(fmt.Sprintf("sdk: only *%s has the methods of %s: let the function that makes instances return a pointer", t, h))
+	}
+	for has := range t.Methods() {
+		if want, named := h.MethodByName(has.Name); named {
+			panic(fmt.Sprintf("sdk: %s has the method %s%s, but is no %s, which asks for %s",
+				t, has.Name, strings.TrimPrefix(has.Type.String(), "func"), h, want.Type))
+		}
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestLogger(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	NewLogger(&out, slog.LevelInfo).With("request", 7).WarnContext(t.Context(), "slow", "took", "1s", slog.Group("g", "level", "inner"), "msg", "mine", "level", "mine too")
+	var line map[string]any
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line["@level"] != "warn" || line["@message"] != "slow" || line["took"] != "1s" || line["msg_"] != "mine" || line["level_"] != "mine too" || line["request"] != 7.0 || line["g"].(map[string]any)["level"] != "inner" {
+		t.Errorf("%s", &out)
+	}
+	if _, err := time.Parse(logTimeLayout, line["@timestamp"].(string)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Only the end of the caller's own context is a context's error: go-plugin cancels
+// calls too, when a process has died.
+func TestCallError(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for code, want := range map[codes.Code]int{
+		codes.Canceled: 502, codes.Unavailable: 502, codes.Internal: 500, codes.DeadlineExceeded: 504, codes.NotFound: 404,
+	} {
+		cause := status.Error(code, "unix /tmp/x: closed")
+		e, ok := errors.AsType[*Error](callError(t.Context(), cause))
+		if !ok || e.Status != want {
+			t.Errorf("%s became %v", code, callError(t.Context(), cause))
+		}
+		if err := callError(gone, cause); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s for a caller that has left became %v", code, err)
+		}
+	}
+	if err := callError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}

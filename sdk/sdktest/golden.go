@@ -1,0 +1,98 @@
+package sdktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frames"
+)
+
+// EnvUpdate is the environment variable that makes Golden write its files, whatever
+// its value: UPDATE_GOLDEN=1 go test ./...
+const EnvUpdate = "UPDATE_GOLDEN"
+
+// golden is an answer as a golden file holds it.
+type golden struct {
+	Status int               `json:"status"`
+	Error  string            `json:"error,omitempty"`
+	Source sdk.Source        `json:"errorSource,omitempty"`
+	Frames []json.RawMessage `json:"frames"` // schema and data, as hosts send them to browsers
+}
+
+// Golden compares an answer to a query with a file of indented JSON, and fails the
+// test with the first line that differs. With UPDATE_GOLDEN set it writes the file.
+func Golden(t testing.TB, file string, answer sdk.DataResponse) {
+	t.Helper()
+	got, err := goldenText(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv(EnvUpdate) != "" {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%s does not exist: %s=1 go test writes it", file, EnvUpdate)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
+	if !bytes.Equal(got, want) {
+		t.Errorf("the answer is not that of %s (%s=1 go test writes it anew):\n%s", file, EnvUpdate, firstDifference(string(got), string(want)))
+	}
+}
+
+func goldenText(answer sdk.DataResponse) ([]byte, error) {
+	g := golden{Status: answer.Status, Frames: []json.RawMessage{}}
+	if answer.Err != nil {
+		g.Error, g.Source = answer.Err.Error(), sdk.SourcePlugin
+		if e, ok := errors.AsType[*sdk.Error](answer.Err); ok {
+			g.Error, g.Source = e.Message, e.Source
+		}
+	}
+	list, err := frames.FromResponse(answer)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		text, err := json.Marshal(f)
+		if err != nil {
+			return nil, fmt.Errorf("write frame %q: %w", f.Name, err)
+		}
+		g.Frames = append(g.Frames, text)
+	}
+	text, err := json.MarshalIndent(g, "", "  ")
+	return append(text, '\n'), err
+}
+
+// firstDifference shows the first lines that differ, with their number.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for n := range max(len(a), len(b)) {
+		line := func(list []string) string {
+			if n < len(list) {
+				return list[n]
+			}
+			return "(the end)"
+		}
+		if line(a) != line(b) {
+			return fmt.Sprintf("line %d\n  got  %s\n  want %s", n+1, line(a), line(b))
+		}
+	}
+	return ""
+}

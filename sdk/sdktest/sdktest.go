@@ -1,0 +1,219 @@
+// Package sdktest runs a plugin in the process of its test: over the protocol, with
+// everything that goes between the host and the handlers, but without a process, a
+// port or anything global. A test may start any number of plugins.
+//
+//	func TestQuery(t *testing.T) {
+//		k := sdktest.Start(t, sdk.DataSources(newSource).Plugin())
+//		k.Context.DataSource.JSON = []byte(`{"region": "north"}`)
+//		answer := k.Query(sdk.Query{JSON: []byte(`{"points": 3}`)})
+//		sdktest.Golden(t, "testdata/query.json", answer)
+//	}
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// bufferSize is that of the connection in memory, in bytes.
+const bufferSize = 1 << 20
+
+// patience is how long Stream waits for a packet.
+const patience = 10 * time.Second
+
+// Kit is a running plugin and the host of a test around it.
+type Kit struct {
+	// Client calls the plugin. Its calls take a context of their own; Query, Health,
+	// HTTP and Stream use Context.
+	*sdk.Client
+	// Context is on whose behalf the kit calls: organisation 1, an Admin, a data
+	// source "uid" without settings, and an app without settings. Change what matters.
+	Context sdk.Context
+	// Headers are sent with each call.
+	Headers map[string]string
+
+	t testing.TB
+}
+
+// Start runs a plugin until the end of the test, which then waits for its calls and
+// for its Close.
+func Start(t testing.TB, p sdk.Plugin) *Kit {
+	t.Helper()
+	listener := bufconn.Listen(bufferSize)
+	server := p.NewServer(slog.New(slog.NewTextHandler(t.Output(), nil)))
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(listener) }) // it ends with Stop
+	conn, err := grpc.NewClient("passthrough:///plugin",
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil { // cancels what still runs
+			t.Error(err)
+		}
+		server.GracefulStop()
+		served.Wait()
+		if p.Close != nil {
+			if err := p.Close(); err != nil {
+				t.Errorf("close the plugin: %v", err)
+			}
+		}
+	})
+	return &Kit{
+		Client: sdk.NewClient(conn), t: t,
+		Context: sdk.Context{
+			OrgID: 1, PluginID: "test",
+			User:       &sdk.User{Login: "admin", Name: "Admin", Email: "admin@localhost", Role: "Admin"},
+			App:        &sdk.App{},
+			DataSource: &sdk.DataSource{ID: 1, UID: "uid", Name: "Test"},
+		},
+	}
+}
+
+const maxMessage = 1<<31 - 1
+
+// Query asks one query and returns its answer. It gets the refId A and the last hour
+// before noon of 2 January 2026 UTC, where the query has none. A call that fails as a
+// whole fails the test.
+func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
+	k.t.Helper()
+	if q.RefID == "" {
+		q.RefID = "A"
+	}
+	if q.TimeRange.To.IsZero() {
+		q.TimeRange.To = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+		q.TimeRange.From = q.TimeRange.To.Add(-time.Hour)
+	}
+	answers, err := k.QueryData(k.t.Context(), &sdk.QueryDataRequest{Context: k.Context, Headers: k.Headers, Queries: []sdk.Query{q}})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return answers[q.RefID]
+}
+
+// Health asks for the plugin's health. A call that fails fails the test.
+func (k *Kit) Health() *sdk.CheckHealthResult {
+	k.t.Helper()
+	result, err := k.CheckHealth(k.t.Context(), &sdk.CheckHealthRequest{Context: k.Context, Headers: k.Headers})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return result
+}
+
+// HTTP returns a client of the plugin's resources: http://plugin/ stands for their
+// root. Answers arrive as the plugin flushes them.
+func (k *Kit) HTTP() *http.Client { return &http.Client{Transport: transport{k}} }
+
+type transport struct{ kit *Kit }
+
+// RoundTrip sends a request as a call of CallResource.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	call := &sdk.CallResourceRequest{Context: t.kit.Context, Method: r.Method, Path: path, URL: path, Header: r.Header, Body: body}
+	if r.URL.RawQuery != "" {
+		call.URL += "?" + r.URL.RawQuery
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	reader, writer := io.Pipe()
+	first := make(chan *http.Response, 1)
+	failed := make(chan error, 1)
+	go func() {
+		started := false
+		err := t.kit.CallResource(ctx, call, func(piece sdk.CallResourceResponse) error {
+			if !started {
+				started = true
+				first <- &http.Response{
+					StatusCode: piece.Status, Status: http.StatusText(piece.Status), Header: piece.Header, Request: r,
+					Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: -1,
+					Body: pieces{Reader: reader, close: func() error { cancel(); return reader.Close() }},
+				}
+			}
+			_, err := writer.Write(piece.Body)
+			return err
+		})
+		if err == nil && !started {
+			err = errors.New("the plugin sent no answer")
+		}
+		_ = writer.CloseWithError(err) // never fails
+		failed <- err
+	}()
+	select {
+	case resp := <-first:
+		return resp, nil
+	case err := <-failed:
+		select {
+		case resp := <-first: // it was both
+			return resp, nil
+		default:
+		}
+		cancel()
+		return nil, err
+	}
+}
+
+type pieces struct {
+	io.Reader
+	close func() error
+}
+
+// Close ends the request.
+func (b pieces) Close() error { return b.close() }
+
+// Stream subscribes to a channel, runs it, and returns its first n packets; fewer
+// when it ends by itself, with the error that it ended with. It fails the test after
+// 10 s without a packet.
+func (k *Kit) Stream(path string, n int) ([]json.RawMessage, error) {
+	k.t.Helper()
+	ctx, cancel := context.WithCancelCause(k.t.Context())
+	defer cancel(nil)
+	req := &sdk.StreamRequest{Context: k.Context, Headers: k.Headers, Path: path}
+	if _, err := k.SubscribeStream(ctx, req); err != nil {
+		return nil, err
+	}
+	silent := errors.New("no packet")
+	timer := time.AfterFunc(patience, func() { cancel(silent) })
+	defer timer.Stop()
+	var packets []json.RawMessage
+	enough := errors.New("enough")
+	err := k.RunStream(ctx, req, func(packet json.RawMessage) error {
+		timer.Reset(patience)
+		if packets = append(packets, packet); len(packets) >= n {
+			return enough
+		}
+		return nil
+	})
+	switch {
+	case context.Cause(ctx) == silent:
+		k.t.Fatalf("the stream %q sent %d of %d packets and then nothing for %s", path, len(packets), n, patience)
+	case errors.Is(err, enough):
+		err = nil
+	}
+	return packets, err
+}

@@ -1,0 +1,128 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+)
+
+type region struct {
+	Name string `json:"region" required:"true"`
+}
+
+type fullSettings struct {
+	region
+	Limit int8     `json:"limit"`
+	Tags  []string `json:"tags"`
+	Nest  struct {
+		On bool `json:"on"`
+	} `json:"nest"`
+	Key string `secret:"apiKey" required:"true"`
+}
+
+// Validate allows up to 50.
+func (s *fullSettings) Validate() error {
+	if s.Limit > 50 {
+		return fmt.Errorf("\"limit\" must be 50 or less, not %d", s.Limit)
+	}
+	return nil
+}
+
+func TestDecodeSettings(t *testing.T) {
+	t.Parallel()
+	secrets := map[string]string{"apiKey": "hunter2", "other": "x"}
+	s, err := sdk.DecodeSettings[fullSettings](sdk.Settings{
+		JSON: []byte(`{"region":"north","limit":7,"tags":["a"],"nest":{"on":true},"Key":"from JSON","more":1}`), Secrets: secrets,
+	})
+	if err != nil || s.Name != "north" || s.Limit != 7 || s.Key != "hunter2" || !s.Nest.On || s.Tags[0] != "a" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, c := range []struct {
+		json    string
+		secrets map[string]string
+		want    []string
+	}{
+		{``, nil, []string{`"region" is missing`, `the secret "apiKey" is missing`}},
+		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a string`}},
+		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a number`}},
+		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be true or false, not a number`}},
+		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, not an object`}},
+		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be 50 or less, not 51`}},
+		{`[]`, secrets, []string{`it must be an object, not an array`}},
+		{`{"region":`, secrets, []string{`it is no JSON: unexpected end of JSON input at byte 10`}},
+	} {
+		_, err := sdk.DecodeSettings[fullSettings](sdk.Settings{JSON: []byte(c.json), Secrets: c.secrets})
+		e, ok := errors.AsType[*sdk.Error](err)
+		if !ok || e.Status != http.StatusBadRequest || e.Source != sdk.SourceDownstream || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", c.json, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(e.Message, want) {
+				t.Errorf("%s: %s\nwant %s", c.json, e.Message, want)
+			}
+		}
+	}
+	if _, err := sdk.DecodeSettings[struct {
+		Key int `secret:"k"`
+	}](sdk.Settings{}); err == nil || !strings.Contains(err.Error(), "Key") {
+		t.Errorf("%v", err)
+	}
+	if m, err := sdk.DecodeSettings[map[string]int](sdk.Settings{JSON: []byte(`{"a":1}`)}); err != nil || m["a"] != 1 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+type count struct {
+	N int `json:"n"`
+}
+
+// Validate wants one or more.
+func (c count) Validate() error {
+	if c.N < 1 {
+		return errors.New("\"n\" must be 1 or more")
+	}
+	return nil
+}
+
+func TestQueryTypes(t *testing.T) {
+	t.Parallel()
+	k := sdktest.Start(t, sdk.Plugin{QueryData: sdk.QueryTypes{
+		"": sdk.EachQuery(func(_ context.Context, q sdk.Query, c count) ([]sdk.Frame, error) {
+			return []sdk.Frame{sdk.ArrowFrame(fmt.Sprint(q.RefID, c.N))}, nil
+		}),
+		"whole": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+			return nil, sdk.Downstreamf(http.StatusBadGateway, "away")
+		},
+		"panic": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) { panic("oh") },
+		"stray": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{sdk.ArrowFrame("not mine")}}}, nil
+		},
+	}.QueryData})
+	answers, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{
+		{RefID: "A", JSON: []byte(`{"n":1}`)}, {RefID: "B", JSON: []byte(`{"n":2}`)}, {RefID: "C"},
+		{RefID: "D", Type: "whole"}, {RefID: "E", Type: "panic"}, {RefID: "F", Type: "stray"}, {RefID: "G", Type: "unknown"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, want := range map[string]string{"A": "A1", "B": "B2"} {
+		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(sdk.ArrowFrame)) != want {
+			t.Errorf("%s: %+v", ref, a)
+		}
+	}
+	for ref, want := range map[string]string{
+		"C": `the query is not right: "n" must be 1 or more`, "D": "away", "E": "the plugin failed on this query: its log says why",
+		"F": "the plugin gave no answer to query F", "G": `the query type "unknown" is not known: there are ["" "panic" "stray" "whole"]`,
+	} {
+		if e, ok := errors.AsType[*sdk.Error](answers[ref].Err); !ok || e.Message != want {
+			t.Errorf("%s: %+v", ref, answers[ref])
+		}
+	}
+}
