@@ -95,35 +95,39 @@ func (p *Plugin) Status() Status {
 	return p.status
 }
 
-// QueryData asks the plugin's queries.
-func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
-	proc, err := p.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer proc.release()
-	return proc.client.QueryData(ctx, req)
-}
-
-// CheckHealth asks for the plugin's health.
-func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	proc, err := p.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer proc.release()
-	return proc.client.CheckHealth(ctx, req)
-}
-
-// CallResource sends a request to the plugin's own endpoints; see
-// sdk.Client.CallResource.
-func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
+// Use calls the running process, which is kept until do returns. It waits for one
+// that is starting or restarting, and says why there is none otherwise.
+func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer proc.release()
-	return proc.client.CallResource(ctx, req, receive)
+	return do(proc.client)
+}
+
+// QueryData asks the plugin's queries.
+func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (answers sdk.QueryDataResponse, err error) {
+	err = p.Use(ctx, func(c *sdk.Client) error {
+		answers, err = c.QueryData(ctx, req)
+		return err
+	})
+	return answers, err
+}
+
+// CheckHealth asks for the plugin's health.
+func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
+	err = p.Use(ctx, func(c *sdk.Client) error {
+		result, err = c.CheckHealth(ctx, req)
+		return err
+	})
+	return result, err
+}
+
+// CallResource sends a request to the plugin's own endpoints; see
+// sdk.Client.CallResource.
+func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
+	return p.Use(ctx, func(c *sdk.Client) error { return c.CallResource(ctx, req, receive) })
 }
 
 // acquire returns the running process, held until its release. It waits for one
