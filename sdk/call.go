@@ -4,15 +4,18 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"google.golang.org/grpc/metadata"
 )
 
 // call is what the SDK keeps in the context of each call of the protocol.
 type call struct {
-	plugin Context // on whose behalf
-	logger *slog.Logger
-	trace  http.Header // W3C trace context and baggage of the caller, or nil
+	plugin    Context           // on whose behalf
+	forwarded map[string]string // headers by the host
+	header    http.Header       // of a resource request, which has more than one value for a name
+	logger    *slog.Logger
+	trace     http.Header // W3C trace context and baggage of the caller, or nil
 }
 
 type callKey struct{}
@@ -45,11 +48,29 @@ func traceHeaders() []string { return []string{"traceparent", "tracestate", "bag
 // one.
 func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
 
-// withContext notes on whose behalf the call is made.
-func withContext(ctx context.Context, p Context) context.Context {
+// withContext notes on whose behalf the call is made, and what the host forwarded.
+func withContext(ctx context.Context, p Context, headers map[string]string) context.Context {
 	c := callOf(ctx)
-	c.plugin = p
+	c.plugin, c.forwarded = p, headers
 	return context.WithValue(ctx, callKey{}, c)
+}
+
+// forwardedPrefix is before the names of most headers that a host forwards.
+const forwardedPrefix = "http_"
+
+// ForwardedHeader returns the headers of the user's request that the host sent with
+// the call, such as Authorization, X-Id-Token and Cookie. For resource requests they
+// are those of the request. It is nil where there are none.
+func ForwardedHeader(ctx context.Context) http.Header {
+	c := callOf(ctx)
+	if len(c.forwarded) == 0 {
+		return c.header.Clone()
+	}
+	header := make(http.Header, len(c.forwarded))
+	for name, value := range c.forwarded {
+		header.Set(strings.TrimPrefix(name, forwardedPrefix), value)
+	}
+	return header
 }
 
 // TraceHeaders returns the W3C trace headers (traceparent, tracestate, baggage)

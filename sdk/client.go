@@ -47,7 +47,7 @@ func (c *Client) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDat
 	}
 	out, err := c.data.QueryData(ctx, in)
 	if err != nil {
-		return nil, callError(ctx, err)
+		return nil, CallError(ctx, err)
 	}
 	answers := make(QueryDataResponse, len(out.GetResponses()))
 	for id, r := range out.GetResponses() {
@@ -60,7 +60,7 @@ func (c *Client) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDat
 func (c *Client) CheckHealth(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error) {
 	out, err := c.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
 	if err != nil {
-		return nil, callError(ctx, err)
+		return nil, CallError(ctx, err)
 	}
 	return healthFromWire(out), nil
 }
@@ -93,7 +93,7 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 		Headers: headerToWire(req.Header), Body: req.Body,
 	})
 	if err != nil {
-		return callError(ctx, err)
+		return CallError(ctx, err)
 	}
 	for {
 		piece, err := stream.Recv()
@@ -101,7 +101,7 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 			return nil
 		}
 		if err != nil {
-			return callError(ctx, err)
+			return CallError(ctx, err)
 		}
 		if err := receive(CallResourceResponse{Status: int(piece.GetCode()), Header: headerFromWire(piece.GetHeaders()), Body: piece.GetBody()}); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 func (c *Client) CollectMetrics(ctx context.Context, req *CollectMetricsRequest) ([]byte, error) {
 	out, err := c.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
 	if err != nil {
-		return nil, callError(ctx, err)
+		return nil, CallError(ctx, err)
 	}
 	return out.GetMetrics().GetPrometheus(), nil
 }
@@ -126,7 +126,7 @@ func (c *Client) SubscribeStream(ctx context.Context, req *StreamRequest) (json.
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	})
 	if err != nil {
-		return nil, callError(ctx, err)
+		return nil, CallError(ctx, err)
 	}
 	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
 }
@@ -138,7 +138,7 @@ func (c *Client) PublishStream(ctx context.Context, req *StreamRequest) (json.Ra
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	})
 	if err != nil {
-		return nil, callError(ctx, err)
+		return nil, CallError(ctx, err)
 	}
 	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
 }
@@ -154,7 +154,7 @@ func (c *Client) RunStream(ctx context.Context, req *StreamRequest, receive func
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	})
 	if err != nil {
-		return callError(ctx, err)
+		return CallError(ctx, err)
 	}
 	for {
 		packet, err := stream.Recv()
@@ -162,7 +162,7 @@ func (c *Client) RunStream(ctx context.Context, req *StreamRequest, receive func
 			return finalError(stream.Trailer())
 		}
 		if err != nil {
-			return callError(ctx, err)
+			return CallError(ctx, err)
 		}
 		if err := receive(packet.GetData()); err != nil {
 			return err

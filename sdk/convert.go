@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func queryToWire(q Query) *pluginv2.DataQuery {
 func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
 	out := &pluginv2.DataResponse{Status: int32(r.Status)}
 	for _, f := range r.Frames {
-		b, err := marshalFrame(f)
+		b, err := marshalFrame(refID, f)
 		if err != nil {
 			r.Err = &Error{Message: "the plugin could not write a frame of query " + refID, Cause: err}
 			break
@@ -120,12 +121,19 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	return out
 }
 
-func marshalFrame(f Frame) (b []byte, err error) {
+func marshalFrame(refID string, f Frame) (b []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("writing it panicked: %v", p)
 		}
 	}()
+	if named := reflect.ValueOf(f); named.Kind() == reflect.Pointer && named.Elem().Kind() == reflect.Struct {
+		// A frame without a RefID gets that of its query, which hosts go by. The type
+		// of the data package has it in a field, and is not imported here.
+		if id := named.Elem().FieldByName("RefID"); id.Kind() == reflect.String && id.String() == "" {
+			id.SetString(refID)
+		}
+	}
 	return f.MarshalArrow()
 }
 

@@ -123,6 +123,16 @@ func reachability(err error) (status int, message string) {
 // statusCanceled is what proxies log for a caller that gave up.
 const statusCanceled = 499
 
+// AsError says what becomes of any error that a handler returns: who sees what. It
+// returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	status, source, message := describe(err)
+	return &Error{Status: status, Source: source, Message: message, Cause: err}
+}
+
 // describe gives the status, source and user's message of any error.
 func describe(err error) (status int, source Source, message string) {
 	e, ok := errors.AsType[*Error](err)

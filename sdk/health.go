@@ -63,7 +63,7 @@ func (s diagnosticsServer) CheckHealth(ctx context.Context, in *pluginv2.CheckHe
 		return nil, errNoHandler("CheckHealth")
 	}
 	req := &CheckHealthRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders()}
-	ctx = withContext(ctx, req.Context)
+	ctx = withContext(ctx, req.Context, req.Headers)
 	result, err := s.health(ctx, req)
 	switch {
 	case err != nil && isCanceled(ctx, err):
@@ -85,7 +85,7 @@ func (s diagnosticsServer) CollectMetrics(ctx context.Context, in *pluginv2.Coll
 		return nil, errNoHandler("CollectMetrics")
 	}
 	req := &CollectMetricsRequest{Context: contextFromWire(in.GetPluginContext())}
-	ctx = withContext(ctx, req.Context)
+	ctx = withContext(ctx, req.Context, nil)
 	text, err := s.metrics(ctx, req)
 	if err != nil {
 		return nil, rpcError(ctx, err)

@@ -247,7 +247,7 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	want := s.want
 	i.run(func() {
 		defer cancel()
-		value, err := i.produce(withContext(ctx, want), want)
+		value, err := i.produce(withContext(ctx, want, nil), want)
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		var made *instance[T]

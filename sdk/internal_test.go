@@ -39,15 +39,15 @@ func TestCallError(t *testing.T) {
 		codes.Canceled: 502, codes.Unavailable: 502, codes.Internal: 500, codes.DeadlineExceeded: 504, codes.NotFound: 404,
 	} {
 		cause := status.Error(code, "unix /tmp/x: closed")
-		e, ok := errors.AsType[*Error](callError(t.Context(), cause))
+		e, ok := errors.AsType[*Error](CallError(t.Context(), cause))
 		if !ok || e.Status != want {
-			t.Errorf("%s became %v", code, callError(t.Context(), cause))
+			t.Errorf("%s became %v", code, CallError(t.Context(), cause))
 		}
-		if err := callError(gone, cause); !errors.Is(err, context.Canceled) {
+		if err := CallError(gone, cause); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s for a caller that has left became %v", code, err)
 		}
 	}
-	if err := callError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
+	if err := CallError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -127,22 +127,31 @@ func (p Plugin) services() wire.Services {
 
 // serverOptions are the gRPC options a plugin is served with: large messages,
 // calls that log to logger, and a panic in a handler that costs one call and not the
-// process.
+// process. It is caught on both sides of the author's options, so that what counts
+// calls counts it too, and may panic itself.
 func (p Plugin) serverOptions(logger *slog.Logger) []grpc.ServerOption {
-	return append([]grpc.ServerOption{
+	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
 		grpc.MaxSendMsgSize(wire.MaxMessage),
-		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
-			ctx = withCall(ctx, logger)
-			defer recovered(ctx, info.FullMethod, &err)
-			return next(ctx, req)
+		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			return recoverUnary(withCall(ctx, logger), req, info, next)
 		}),
-		grpc.ChainStreamInterceptor(func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
-			ctx := withCall(ss.Context(), logger)
-			defer recovered(ctx, info.FullMethod, &err)
-			return next(srv, serverStream{ServerStream: ss, ctx: ctx})
+		grpc.ChainStreamInterceptor(func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			return recoverStream(srv, serverStream{ServerStream: ss, ctx: withCall(ss.Context(), logger)}, info, next)
 		}),
-	}, p.ServerOptions...)
+	}
+	options = append(options, p.ServerOptions...)
+	return append(options, grpc.ChainUnaryInterceptor(recoverUnary), grpc.ChainStreamInterceptor(recoverStream))
+}
+
+func recoverUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
+	defer recovered(ctx, info.FullMethod, &err)
+	return next(ctx, req)
+}
+
+func recoverStream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	defer recovered(ss.Context(), info.FullMethod, &err)
+	return next(srv, ss)
 }
 
 // serverStream is a stream with a context of ours.

@@ -180,7 +180,7 @@ func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest
 	for _, q := range in.GetQueries() {
 		req.Queries = append(req.Queries, queryFromWire(q))
 	}
-	ctx = withContext(ctx, req.Context)
+	ctx = withContext(ctx, req.Context, req.Headers)
 	answers, err := s.handle(ctx, req)
 	if err != nil {
 		return nil, rpcError(ctx, err)

@@ -22,8 +22,10 @@ type resourceServer struct {
 
 // CallResource adapts the call of the protocol to the plugin's http.Handler.
 func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
-	ctx := withContext(stream.Context(), contextFromWire(in.GetPluginContext()))
-	req, err := httpRequest(ctx, in)
+	c := callOf(stream.Context())
+	c.plugin, c.header = contextFromWire(in.GetPluginContext()), headerFromWire(in.GetHeaders())
+	ctx := context.WithValue(stream.Context(), callKey{}, c)
+	req, err := httpRequest(ctx, in, c.header)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
@@ -34,7 +36,7 @@ func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pl
 
 // httpRequest makes the request a handler sees. Its path is the resource path
 // with a leading slash; the query comes from the URL.
-func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest) (*http.Request, error) {
+func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest, header http.Header) (*http.Request, error) {
 	target := url.URL{Path: "/" + strings.TrimPrefix(in.GetPath(), "/")}
 	asked, err := url.Parse(in.GetUrl())
 	if err != nil {
@@ -47,7 +49,7 @@ func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest) (*http.R
 	}
 	req.URL = &target // not parsed again: a path that starts with // would turn into a host
 	req.RequestURI = target.RequestURI()
-	req.Header = headerFromWire(in.GetHeaders())
+	req.Header = header.Clone()
 	req.Host = req.Header.Get("Host")
 	return req, nil
 }
@@ -135,8 +137,8 @@ func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if sent, ok := w.(*resourceWriter); ok && sent.status != 0 {
-		logOf(r.Context()).ErrorContext(r.Context(), "an answer was broken off", "path", r.URL.Path, "error", err)
-		panic(http.ErrAbortHandler)
+		sent.err = rpcError(r.Context(), err)
+		return
 	}
 	WriteError(w, r, err)
 }

@@ -39,10 +39,10 @@ func rpcError(ctx context.Context, err error) error {
 	return s.Err()
 }
 
-// callError turns the error of a call into ErrUnsupported, a context's error or
+// CallError turns the gRPC error of a call to a plugin into ErrUnsupported, a context's error or
 // an *Error with the status and the source that the plugin gave, or else those that
-// fit its gRPC code.
-func callError(ctx context.Context, err error) error {
+// fit its gRPC code. Clients of further services use it; those of Client do so already.
+func CallError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

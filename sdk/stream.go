@@ -72,7 +72,7 @@ func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.Subscrib
 		return nil, errNoHandler("SubscribeStream")
 	}
 	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
-	ctx = withContext(ctx, req.Context)
+	ctx = withContext(ctx, req.Context, req.Headers)
 	initial, err := s.subscribe(ctx, req)
 	switch refusal(err) {
 	case http.StatusNotFound:
@@ -92,7 +92,7 @@ func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStr
 		return nil, errNoHandler("PublishStream")
 	}
 	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
-	ctx = withContext(ctx, req.Context)
+	ctx = withContext(ctx, req.Context, req.Headers)
 	published, err := s.publish(ctx, req)
 	switch refusal(err) {
 	case http.StatusNotFound:
@@ -128,7 +128,7 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 		return errNoHandler("RunStream")
 	}
 	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
-	ctx := withContext(stream.Context(), req.Context)
+	ctx := withContext(stream.Context(), req.Context, req.Headers)
 	to := &StreamSender{send: func(text json.RawMessage) error { return stream.Send(&pluginv2.StreamPacket{Data: text}) }}
 	err := s.run(ctx, req, to)
 	to.close()

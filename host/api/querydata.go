@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
 // queryHead is what the host reads of a query; the plugin gets all of its JSON.
@@ -211,21 +211,11 @@ func queryFault(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "the plugin could not be asked"
 }
 
-// frameJSON turns an Arrow file into the published JSON form of a frame. The
-// library behind it panics on some hostile input; that becomes an error.
-func frameJSON(f sdk.Frame) (out json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the plugin sent a frame that cannot be read: %v", p)
-		}
-	}()
-	raw, err := f.MarshalArrow()
-	if err != nil {
-		return nil, fmt.Errorf("read frame: %w", err)
-	}
-	frame, err := data.UnmarshalArrowFrame(raw)
+// frameJSON turns a frame into its published JSON form.
+func frameJSON(f sdk.Frame) (json.RawMessage, error) {
+	frame, err := frames.Of(f)
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	return data.FrameToJSON(frame, data.IncludeAll)
+	return frames.ToJSON(frame)
 }

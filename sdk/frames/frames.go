@@ -20,17 +20,16 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// FromArrow reads a frame from an Arrow IPC file, with all its record batches.
-func FromArrow(file []byte) (f *data.Frame, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the reader trusts offsets in the file
-			f, err = nil, fmt.Errorf("read Arrow frame: the file is damaged: %v", p)
-		}
-	}()
-	if f, err = data.UnmarshalArrowFrame(file); err != nil {
-		return nil, fmt.Errorf("read Arrow frame: %w", err)
+// Of reads any frame of an answer; a *data.Frame is returned as it is.
+func Of(in sdk.Frame) (*data.Frame, error) {
+	if f, ok := in.(*data.Frame); ok {
+		return f, nil
 	}
-	return f, nil
+	raw, err := in.MarshalArrow()
+	if err != nil {
+		return nil, fmt.Errorf("read frame: %w", err)
+	}
+	return FromArrow(raw)
 }
 
 // FromResponse reads the frames of an answer to a query. The error names the frame
@@ -38,19 +37,28 @@ func FromArrow(file []byte) (f *data.Frame, err error) {
 func FromResponse(r sdk.DataResponse) ([]*data.Frame, error) {
 	list := make([]*data.Frame, len(r.Frames))
 	for n, in := range r.Frames {
-		if f, ok := in.(*data.Frame); ok {
-			list[n] = f
-			continue
-		}
-		raw, err := in.MarshalArrow()
+		f, err := Of(in)
 		if err != nil {
 			return nil, fmt.Errorf("frame %d: %w", n, err)
 		}
-		if list[n], err = FromArrow(raw); err != nil {
-			return nil, fmt.Errorf("frame %d: %w", n, err)
-		}
+		list[n] = f
 	}
 	return list, nil
+}
+
+// ToJSON writes a frame as JSON, as FromJSON reads it and hosts send it to browsers. A
+// frame that cannot be written, such as one with fields of different lengths, is an
+// error.
+func ToJSON(f *data.Frame) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, fmt.Errorf("write JSON frame: %v", p)
+		}
+	}()
+	if text, err = data.FrameToJSON(f, data.IncludeAll); err != nil {
+		return nil, fmt.Errorf("write JSON frame: %w", err)
+	}
+	return text, nil
 }
 
 // wireFrame is the JSON of a frame.

@@ -70,9 +70,9 @@ func goldenText(answer sdk.DataResponse) ([]byte, error) {
 		return nil, err
 	}
 	for _, f := range list {
-		text, err := json.Marshal(f)
+		text, err := frames.ToJSON(f)
 		if err != nil {
-			return nil, fmt.Errorf("write frame %q: %w", f.Name, err)
+			return nil, fmt.Errorf("frame %q: %w", f.Name, err)
 		}
 		g.Frames = append(g.Frames, text)
 	}

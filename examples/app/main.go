@@ -1,0 +1,89 @@
+// An app with endpoints of its own and calls of the host's API: it makes playlists of
+// all dashboards with a tag.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func main() {
+	sdk.Serve(sdk.Apps(newApp).Plugin())
+}
+
+// settings are what an administrator enters on the app's configuration page.
+type settings struct {
+	Interval string `json:"interval"`
+}
+
+// app is the app in one organisation.
+type app struct {
+	interval string
+	mux      *http.ServeMux
+}
+
+func newApp(_ context.Context, _ sdk.App, s settings) (*app, error) {
+	a := &app{interval: s.Interval, mux: http.NewServeMux()}
+	if a.interval == "" {
+		a.interval = "1m"
+	}
+	a.mux.Handle("GET /playlists", sdk.HandlerFunc(a.list))
+	a.mux.Handle("POST /playlists", sdk.HandlerFunc(a.create))
+	return a, nil
+}
+
+// ServeHTTP serves the app's endpoints.
+func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
+
+// CheckHealth says whether the app has access to the host.
+func (a *app) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+	host, err := sdk.HostFromEnv()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := host.Playlists(ctx, sdk.PlaylistSearch{Limit: 1}); err != nil {
+		return nil, err
+	}
+	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "signed in to the host"}, nil
+}
+
+// list answers GET /playlists with the playlists of the host.
+func (a *app) list(w http.ResponseWriter, r *http.Request) error {
+	host, err := sdk.HostFromEnv()
+	if err != nil {
+		return err
+	}
+	list, err := host.Playlists(r.Context(), sdk.PlaylistSearch{})
+	if err != nil {
+		return err
+	}
+	return sdk.WriteJSON(w, list)
+}
+
+// create answers POST /playlists {"tag": "..."} with the new playlist.
+func (a *app) create(w http.ResponseWriter, r *http.Request) error {
+	var asked struct {
+		Tag string `json:"tag"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Tag == "" {
+		return sdk.Downstreamf(http.StatusBadRequest, "send {\"tag\": \"...\"}, the tag of the dashboards to show")
+	}
+	if user := sdk.ContextOf(r.Context()).User; user == nil || user.Role == "Viewer" {
+		return sdk.Errorf(http.StatusForbidden, "only editors may make playlists")
+	}
+	host, err := sdk.HostFromEnv()
+	if err != nil {
+		return err
+	}
+	made, err := host.CreatePlaylist(r.Context(), sdk.Playlist{
+		Name: "All " + asked.Tag, Interval: a.interval,
+		Items: []sdk.PlaylistItem{{Type: "dashboard_by_tag", Value: asked.Tag}},
+	})
+	if err != nil {
+		return err
+	}
+	return sdk.WriteJSON(w, made)
+}

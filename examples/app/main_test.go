@@ -1,0 +1,84 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+)
+
+// host stands in for the host's API.
+func host(t *testing.T) {
+	t.Helper()
+	api := http.NewServeMux()
+	api.HandleFunc("GET /api/playlists", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer the-token" {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"message":"Invalid API key"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `[{"uid":"u","name":"Lobby","interval":"5m"}]`)
+	})
+	api.HandleFunc("POST /api/playlists", func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	t.Setenv(sdk.EnvAppURL, server.URL)
+	t.Setenv(sdk.EnvClientSecret, "the-token")
+}
+
+// send asks the app and returns the status and the body.
+func send(t *testing.T, k *sdktest.Kit, method, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://plugin/playlists", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := k.HTTP().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, strings.TrimSpace(string(text))
+}
+
+func TestApp(t *testing.T) {
+	host(t)
+	k := sdktest.Start(t, sdk.Apps(newApp).Plugin())
+	k.Context.App.JSON = []byte(`{"interval":"2m"}`)
+	if code, body := send(t, k, "GET", ""); code != 200 || !strings.Contains(body, "Lobby") {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := send(t, k, "POST", `{"tag":"sales"}`); code != 200 ||
+		body != `{"name":"All sales","interval":"2m","items":[{"type":"dashboard_by_tag","value":"sales"}]}` {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := send(t, k, "POST", `{}`); code != 400 || !strings.Contains(body, `"errorSource":"downstream"`) {
+		t.Errorf("%d %s", code, body)
+	}
+	k.Context.User.Role = "Viewer"
+	if code, body := send(t, k, "POST", `{"tag":"sales"}`); code != 403 {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := send(t, k, "DELETE", ``); code != 405 {
+		t.Errorf("%d %s", code, body)
+	}
+	if r := k.Health(); r.Status != sdk.HealthOK {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv(sdk.EnvClientSecret, "revoked")
+	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "host answered 401: Invalid API key" {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv(sdk.EnvClientSecret, "")
+	if r := k.Health(); r.Status != sdk.HealthError || !strings.Contains(r.Message, sdk.EnvClientSecret+" is not set") {
+		t.Errorf("%+v", r)
+	}
+}

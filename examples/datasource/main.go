@@ -1,0 +1,182 @@
+// A data source with two query types and a stream: the sales of a shop that has an
+// HTTP API. Its test runs it in process, against a shop of its own.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/httpclient"
+)
+
+func main() {
+	sdk.Serve(sdk.DataSources(newShop).Plugin())
+}
+
+// settings are what an administrator enters, beside the address and the sign-in, which
+// httpclient reads.
+type settings struct {
+	Currency string `json:"currency" required:"true"`
+	PollMS   int    `json:"pollMs"`
+}
+
+// Validate allows polling ten times a second at most.
+func (s settings) Validate() error {
+	if s.PollMS != 0 && s.PollMS < 100 {
+		return fmt.Errorf("\"pollMs\" must be 100 or more, not %d", s.PollMS)
+	}
+	return nil
+}
+
+// shop is one data source.
+type shop struct {
+	client   *httpclient.Client
+	currency string
+	poll     time.Duration
+}
+
+func newShop(_ context.Context, ds sdk.DataSource, s settings) (*shop, error) {
+	options, err := httpclient.FromDataSource(ds)
+	if err != nil {
+		return nil, err
+	}
+	client, err := httpclient.New(options)
+	if err != nil {
+		return nil, err
+	}
+	poll := time.Duration(s.PollMS) * time.Millisecond
+	if poll == 0 {
+		poll = time.Second
+	}
+	return &shop{client: client, currency: s.Currency, poll: poll}, nil
+}
+
+// Close ends the connections. The SDK calls it when the settings have changed and the
+// last request is done.
+func (s *shop) Close() error { return s.client.Close() }
+
+// QueryData routes the queries by their type.
+func (s *shop) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+	return sdk.QueryTypes{
+		"sales": sdk.EachQuery(s.sales),
+		"stock": sdk.EachQuery(s.stock),
+	}.QueryData(ctx, req)
+}
+
+// article is the JSON of both kinds of queries.
+type article struct {
+	Name string `json:"article"`
+}
+
+// Validate refuses a query for nothing.
+func (a article) Validate() error {
+	if a.Name == "" {
+		return fmt.Errorf("\"article\" is missing")
+	}
+	return nil
+}
+
+// sale is what the shop's API says of one sale.
+type sale struct {
+	Time  time.Time `json:"time"`
+	Price float64   `json:"price"`
+}
+
+// sales answers with a time series.
+func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, error) {
+	var list []sale
+	if err := s.get(ctx, &list, "articles", a.Name, "sales"); err != nil {
+		return nil, err
+	}
+	frame := data.NewFrame(a.Name,
+		data.NewField("time", nil, []time.Time{}),
+		data.NewField("price", nil, []float64{}).SetConfig(&data.FieldConfig{Unit: "currency" + s.currency}))
+	for _, one := range list {
+		if !one.Time.Before(q.TimeRange.From) && !one.Time.After(q.TimeRange.To) {
+			frame.AppendRow(one.Time, one.Price)
+		}
+	}
+	return []sdk.Frame{frame}, nil
+}
+
+// stock answers with a number.
+func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, error) {
+	var pieces int64
+	if err := s.get(ctx, &pieces, "articles", a.Name, "stock"); err != nil {
+		return nil, err
+	}
+	return []sdk.Frame{data.NewFrame(a.Name, data.NewField("pieces", nil, []int64{pieces}))}, nil
+}
+
+// CheckHealth asks the shop for something that it always has.
+func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+	var name string
+	if err := s.get(ctx, &name, "name"); err != nil {
+		return nil, err
+	}
+	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected to " + name}, nil
+}
+
+// SubscribeStream lets users subscribe to the stock of an article: its name is the
+// path of the channel.
+func (s *shop) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+	var pieces json.RawMessage
+	return pieces, s.get(ctx, &pieces, "articles", req.Path, "stock")
+}
+
+// RunStream sends the stock of an article, whenever it has changed. A 404 of the shop
+// ends it for good; when the shop is away the host runs it again.
+func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
+	ticks := time.NewTicker(s.poll)
+	defer ticks.Stop()
+	last := int64(-1)
+	for {
+		var pieces int64
+		if err := s.get(ctx, &pieces, "articles", req.Path, "stock"); err != nil {
+			return err
+		}
+		if pieces != last {
+			last = pieces
+			frame := data.NewFrame(req.Path, data.NewField("time", nil, []time.Time{time.Now()}), data.NewField("pieces", nil, []int64{pieces}))
+			if err := to.Send(frame); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticks.C:
+		}
+	}
+}
+
+// get reads JSON from the shop. What segments hold never leads out of its API. That the
+// shop cannot be reached, or takes too long, needs no words of ours: see sdk.Error.
+func (s *shop) get(ctx context.Context, into any, segments ...string) error {
+	u, err := s.client.URL(segments...)
+	if err != nil {
+		return sdk.Downstreamf(http.StatusBadRequest, "there is no such article")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return sdk.FromStatus(resp.StatusCode, "the shop answered "+resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		return sdk.Downstream("the answer of the shop cannot be read", err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+// Package httpclient calls the service behind a data source: with time-outs, with the
+// TLS, sign-in and headers that an administrator has entered, with a limit on what an
+// answer may weigh, and with the trace of the call it is made for.
+//
+//	func newSource(ctx context.Context, ds sdk.DataSource, s settings) (*source, error) {
+//		options, err := httpclient.FromDataSource(ds)
+//		if err != nil {
+//			return nil, err
+//		}
+//		client, err := httpclient.New(options)
+//		...
+//	}
+//
+// It refuses to send credentials anywhere but to the service: not along a redirect to
+// another origin, and not to a URL that a query made up. Build URLs with Client.URL,
+// which stays below the service's address.
+package httpclient
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// The defaults of Options.
+const (
+	DefaultTimeout     = 30 * time.Second
+	DefaultMaxResponse = 128 << 20 // bytes
+)
+
+const (
+	dialTimeout = 10 * time.Second
+	keepAlive   = 30 * time.Second
+	idleConns   = 100 // to the one service that a client is for
+	idleTimeout = 90 * time.Second
+)
+
+// Options say what to call and how. FromDataSource makes them of a data source. The
+// zero value calls anything, without credentials.
+type Options struct {
+	// URL is the address of the service. Credentials and headers go to its origin
+	// only: the same scheme, host and port.
+	URL string
+	// Timeout ends a request, its body included: 0 is DefaultTimeout, below 0 is none.
+	// The context of a request may end it sooner.
+	Timeout time.Duration
+	// MaxResponse is what the body of an answer may weigh, decompressed, in bytes: 0 is
+	// DefaultMaxResponse, below 0 is no limit. A lower limit that the host sends along
+	// with a call holds as well. Beyond it reading returns a downstream *sdk.Error with
+	// status 502.
+	MaxResponse int64
+	// BasicUser and BasicPassword sign in with basic authentication, unless both are
+	// empty.
+	BasicUser, BasicPassword string
+	// BearerToken signs in with a token, unless it is empty.
+	BearerToken string
+	// ForwardSignIn sends the user's own Authorization, X-Id-Token and Cookie headers
+	// on, as far as the host forwards them.
+	ForwardSignIn bool
+	// Header is added to each request; a request's own headers win.
+	Header http.Header
+	// TLS says whom to trust and who we are.
+	TLS TLS
+	// Wrap is put around the transport; sdk/tracing has one. Nil is none.
+	Wrap func(http.RoundTripper) http.RoundTripper
+}
+
+// TLS are the settings of the connection. Certificates and keys are PEM.
+type TLS struct {
+	CA                    string // trusted in place of the system's
+	ClientCert, ClientKey string // both or none
+	ServerName            string // in place of that of the URL
+	SkipVerify            bool   // trust anybody: for tests only
+}
+
+// Client is an http.Client for one service. Close it when the data source goes.
+type Client struct {
+	*http.Client
+	base string
+}
+
+// New returns a client. The error is about the options: an address, a certificate or
+// a key that cannot be read.
+func New(o Options) (*Client, error) {
+	t := &transport{options: o}
+	if o.URL != "" {
+		base, err := sdk.JoinURL(o.URL)
+		if err != nil {
+			return nil, invalid("the URL of the data source is no absolute http address")
+		}
+		t.origin = originOf(base)
+	} else if o.BasicUser != "" || o.BasicPassword != "" || o.BearerToken != "" || o.ForwardSignIn || len(o.Header) > 0 {
+		return nil, errors.New("an HTTP client with credentials or headers needs the URL that they are for")
+	}
+	config, err := o.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	t.next = &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext,
+		TLSClientConfig:       config,
+		TLSHandshakeTimeout:   dialTimeout,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConns:          idleConns,
+		MaxIdleConnsPerHost:   idleConns,
+		IdleConnTimeout:       idleTimeout,
+		ForceAttemptHTTP2:     true,
+	}
+	if o.Wrap != nil {
+		t.next = o.Wrap(t.next)
+	}
+	timeout := o.Timeout
+	switch {
+	case timeout == 0:
+		timeout = DefaultTimeout
+	case timeout < 0:
+		timeout = 0
+	}
+	return &Client{Client: &http.Client{Transport: t, Timeout: timeout}, base: o.URL}, nil
+}
+
+// URL is the address of the service with segments appended; see sdk.JoinURL.
+func (c *Client) URL(segments ...string) (*url.URL, error) { return sdk.JoinURL(c.base, segments...) }
+
+// Close closes the connections that nobody uses.
+func (c *Client) Close() error {
+	c.CloseIdleConnections()
+	return nil
+}
+
+func (t TLS) config() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.SkipVerify}
+	if t.CA != "" {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CA)) {
+			return nil, invalid("the CA certificate holds no certificate in PEM")
+		}
+	}
+	if t.ClientCert != "" || t.ClientKey != "" {
+		pair, err := tls.X509KeyPair([]byte(t.ClientCert), []byte(t.ClientKey))
+		if err != nil {
+			return nil, &sdk.Error{Status: http.StatusBadRequest, Source: sdk.SourceDownstream,
+				Message: "the client certificate and its key do not fit or are not PEM", Cause: err}
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// invalid is the error of settings that an administrator has to mend.
+func invalid(format string, args ...any) error {
+	return sdk.Downstreamf(http.StatusBadRequest, "the settings are not right: %s", fmt.Sprintf(format, args...))
+}
+
+func originOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
+}

@@ -1,0 +1,281 @@
+package httpclient_test
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/httpclient"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+)
+
+// echo answers with the request's headers.
+func echo(t *testing.T) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Host", r.Host)
+		_ = json.NewEncoder(w).Encode(r.Header)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ask sends a request and returns the headers that the service saw.
+func ask(ctx context.Context, c *httpclient.Client, url string, header http.Header) (http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var seen http.Header
+	return seen, json.NewDecoder(resp.Body).Decode(&seen)
+}
+
+func TestFromDataSource(t *testing.T) {
+	t.Parallel()
+	service := echo(t)
+	o, err := httpclient.FromDataSource(sdk.DataSource{
+		URL: service.URL, BasicAuth: true, BasicAuthUser: "ann",
+		Settings: sdk.Settings{
+			JSON:    []byte(`{"timeout":"5","httpHeaderName1":"X-Shop","httpHeaderName2":"Host","httpHeaderName3":"","other":{}}`),
+			Secrets: map[string]string{"basicAuthPassword": "hunter2", "httpHeaderValue1": "north", "httpHeaderValue2": "shop.example"},
+		},
+	})
+	if err != nil || o.Timeout != 5*time.Second {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	c, err := httpclient.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	seen, err := ask(t.Context(), c, service.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.Get("Authorization") != "Basic YW5uOmh1bnRlcjI=" || seen.Get("X-Shop") != "north" || seen.Get("Host") != "shop.example" {
+		t.Errorf("%v", seen)
+	}
+	if seen, err = ask(t.Context(), c, service.URL, http.Header{"Authorization": {"mine"}, "X-Shop": {"south"}}); err != nil || seen.Get("Authorization") != "mine" || seen.Get("X-Shop") != "south" {
+		t.Errorf("a request's own headers do not win: %v, %v", seen, err)
+	}
+	for _, c := range []struct {
+		json, secret, value, want string
+	}{
+		{`{"timeout":"soon"}`, "", "", `"timeout" must be a number of seconds`},
+		{`{"timeout":-1}`, "", "", `"timeout" must be a number of seconds`},
+		{`{"tlsAuthWithCACert":true}`, "", "", `"tlsCACert" is missing`},
+		{`{"tlsAuth":true}`, "tlsClientCert", "x", `"tlsClientKey" is missing`},
+		{`{"httpHeaderName1":"a b"}`, "", "", `"httpHeaderName1" must be the name`},
+		{`{"httpHeaderName1":7}`, "", "", `"httpHeaderName1" must be the name`},
+		{`{"httpHeaderName1":"A"}`, "httpHeaderValue1", "hunter2\r\nX: y", `"httpHeaderValue1" is no value`},
+	} {
+		_, err := httpclient.FromDataSource(sdk.DataSource{URL: "http://h", Settings: sdk.Settings{JSON: []byte(c.json), Secrets: map[string]string{c.secret: c.value}}})
+		e, ok := errors.AsType[*sdk.Error](err)
+		if !ok || e.Status != http.StatusBadRequest || !strings.Contains(e.Message, c.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", c.json, err)
+		}
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]httpclient.Options{
+		"no address":       {URL: "shop"},
+		"secret address":   {URL: "ftp://u:hunter2@h"},
+		"token for nobody": {BearerToken: "hunter2"},
+		"CA":               {TLS: httpclient.TLS{CA: "hunter2"}},
+		"client key":       {TLS: httpclient.TLS{ClientCert: "x", ClientKey: "hunter2"}},
+	} {
+		if c, err := httpclient.New(o); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}
+
+// Credentials do not follow a redirect to another origin, nor a URL from elsewhere.
+func TestCredentialsStayHome(t *testing.T) {
+	t.Parallel()
+	other := echo(t)
+	home := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(home.Close)
+	c, err := httpclient.New(httpclient.Options{URL: home.URL, BearerToken: "hunter2", Header: http.Header{"X-Key": {"hunter2"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	for _, url := range []string{home.URL, other.URL} {
+		seen, err := ask(t.Context(), c, url, nil)
+		if err != nil || seen.Get("Authorization") != "" || seen.Get("X-Key") != "" {
+			t.Errorf("%s: %v, %v", url, seen, err)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var out io.Writer = w
+		if r.URL.Path == "/bomb" && r.Header.Get("Accept-Encoding") == "gzip" {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer func() { _ = z.Close() }()
+			out = z
+		}
+		_, _ = io.WriteString(out, strings.Repeat("x", 100_000))
+	}))
+	t.Cleanup(s.Close)
+	for _, c := range []struct {
+		path  string
+		limit int64
+		fails bool
+	}{{"/", 100_000, false}, {"/", 99_999, true}, {"/bomb", 99_999, true}, {"/", -1, false}, {"/", 0, false}} {
+		client, err := httpclient.New(httpclient.Options{MaxResponse: c.limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Get(s.URL + c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, resp.Body)
+		e, isError := errors.AsType[*sdk.Error](err)
+		if c.fails != (err != nil) || c.fails && (n != c.limit || !isError || e.Status != http.StatusBadGateway || e.Source != sdk.SourceDownstream) {
+			t.Errorf("%s with the limit %d: %d bytes, %v", c.path, c.limit, n, err)
+		}
+		_, _ = resp.Body.Close(), client.Close()
+	}
+}
+
+// The trace, the user's sign-in and the host's limit come with the call.
+func TestWithinACall(t *testing.T) {
+	t.Parallel()
+	service := echo(t)
+	c, err := httpclient.New(httpclient.Options{URL: service.URL, ForwardSignIn: true, BearerToken: "the plugin's"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	var seen http.Header
+	k := sdktest.Start(t, sdk.Plugin{CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (_ *sdk.CheckHealthResult, err error) {
+		seen, err = ask(ctx, c, service.URL, nil)
+		return &sdk.CheckHealthResult{Status: sdk.HealthOK}, err
+	}})
+	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", trace, "baggage", "shop=north")
+	req := &sdk.CheckHealthRequest{Context: k.Context, Headers: map[string]string{"Authorization": "the user's", "http_X-Other": "no"}}
+	result, err := k.CheckHealth(ctx, req)
+	if err != nil || result.Status != sdk.HealthOK {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if seen.Get("Traceparent") != trace || seen.Get("Baggage") != "shop=north" || seen.Get("Authorization") != "the user's" || seen.Get("X-Other") != "" {
+		t.Errorf("%v", seen)
+	}
+	req.Context.Config = map[string]string{"GF_RESPONSE_LIMIT": "10"}
+	if result, err = k.CheckHealth(ctx, req); err != nil || !strings.Contains(result.Message, "more than 10 bytes") {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	cert, key := certificate(t)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(http.Header{"Client": {fmt.Sprint(len(r.TLS.PeerCertificates))}})
+	}))
+	pair, err := tls.X509KeyPair([]byte(cert), []byte(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequestClientCert}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	for name, c := range map[string]struct {
+		tls     httpclient.TLS
+		clients string
+	}{
+		"nobody's":      {httpclient.TLS{}, ""},
+		"ours":          {httpclient.TLS{CA: cert, ServerName: "shop.example"}, "0"},
+		"wrong name":    {httpclient.TLS{CA: cert}, ""},
+		"client":        {httpclient.TLS{CA: cert, ServerName: "shop.example", ClientCert: cert, ClientKey: key}, "1"},
+		"not checked":   {httpclient.TLS{SkipVerify: true}, "0"},
+		"another's too": {httpclient.TLS{CA: cert, ServerName: "other.example"}, ""},
+	} {
+		client, err := httpclient.New(httpclient.Options{URL: server.URL, TLS: c.tls})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, err := ask(t.Context(), client, server.URL, nil)
+		if (err == nil) != (c.clients != "") || seen.Get("Client") != c.clients {
+			t.Errorf("%s: %v, %v", name, seen, err)
+		}
+		if err != nil {
+			if e := sdk.AsError(err); e.Status != http.StatusBadGateway || e.Source != sdk.SourceDownstream {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		_ = client.Close()
+	}
+}
+
+// certificate signs itself, for shop.example.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"shop.example"}, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(s.Close)
+	c, err := httpclient.New(httpclient.Options{URL: s.URL, Timeout: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	u, err := c.URL("a", "b")
+	if err != nil || u.Path != "/a/b" {
+		t.Fatalf("%v, %v", u, err)
+	}
+	if _, err = ask(t.Context(), c, u.String(), nil); sdk.AsError(err).Status != http.StatusGatewayTimeout {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package httpclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// settings are the visible settings that the editor of a data source writes for its
+// connection. Others are left alone.
+type settings struct {
+	Timeout           seconds `json:"timeout"`
+	OAuthPassThru     bool    `json:"oauthPassThru"`
+	TLSAuth           bool    `json:"tlsAuth"`
+	TLSAuthWithCACert bool    `json:"tlsAuthWithCACert"`
+	TLSSkipVerify     bool    `json:"tlsSkipVerify"`
+	ServerName        string  `json:"serverName"`
+}
+
+// seconds is a number, also in quotes, as older editors write it.
+type seconds time.Duration
+
+// UnmarshalJSON reads the number.
+func (s *seconds) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	switch {
+	case string(text) == "null" || string(text) == `""`:
+		*s = 0
+	case err != nil || n < 0 || n > 1e6:
+		return fmt.Errorf("\"timeout\" must be a number of seconds from 0 to 1000000")
+	default:
+		*s = seconds(n * float64(time.Second))
+	}
+	return nil
+}
+
+// FromDataSource reads the settings that data sources of this field share:
+//
+//	timeout                          seconds; 0 for the default
+//	tlsAuth                          with the secrets tlsClientCert and tlsClientKey
+//	tlsAuthWithCACert                with the secret tlsCACert
+//	tlsSkipVerify, serverName
+//	httpHeaderName1, ...             with the secrets httpHeaderValue1, ...
+//	oauthPassThru                    ForwardSignIn
+//
+// Basic authentication is that of the data source, with the secret basicAuthPassword.
+// A secret bearerToken is a bearer token.
+func FromDataSource(ds sdk.DataSource) (Options, error) {
+	s, err := sdk.DecodeSettings[settings](ds.Settings)
+	if err != nil {
+		return Options{}, err
+	}
+	o := Options{
+		URL: ds.URL, Timeout: time.Duration(s.Timeout), ForwardSignIn: s.OAuthPassThru, BearerToken: ds.Secrets["bearerToken"],
+		TLS: TLS{ServerName: s.ServerName, SkipVerify: s.TLSSkipVerify},
+	}
+	if ds.BasicAuth {
+		o.BasicUser, o.BasicPassword = ds.BasicAuthUser, ds.Secrets["basicAuthPassword"]
+	}
+	if s.TLSAuthWithCACert {
+		if o.TLS.CA = ds.Secrets["tlsCACert"]; o.TLS.CA == "" {
+			return Options{}, invalid("\"tlsAuthWithCACert\" is on, but the secret \"tlsCACert\" is missing")
+		}
+	}
+	if s.TLSAuth {
+		o.TLS.ClientCert, o.TLS.ClientKey = ds.Secrets["tlsClientCert"], ds.Secrets["tlsClientKey"]
+		if o.TLS.ClientCert == "" || o.TLS.ClientKey == "" {
+			return Options{}, invalid("\"tlsAuth\" is on, but the secret \"tlsClientCert\" or \"tlsClientKey\" is missing")
+		}
+	}
+	o.Header, err = customHeader(ds.Settings)
+	return o, err
+}
+
+const (
+	headerName  = "httpHeaderName"
+	headerValue = "httpHeaderValue"
+)
+
+// customHeader pairs the names among the visible settings with the values among the
+// secrets.
+func customHeader(s sdk.Settings) (http.Header, error) {
+	var all map[string]json.RawMessage
+	if len(s.JSON) == 0 || json.Unmarshal(s.JSON, &all) != nil {
+		return nil, nil // DecodeSettings has judged it
+	}
+	var header http.Header
+	for key, raw := range all {
+		number, ok := strings.CutPrefix(key, headerName)
+		if !ok {
+			continue
+		}
+		var name string
+		if err := json.Unmarshal(raw, &name); err != nil || strings.ContainsFunc(name, isNotToken) {
+			return nil, invalid("%q must be the name of a header", key)
+		}
+		value := s.Secrets[headerValue+number]
+		if strings.ContainsAny(value, "\r\n\x00") {
+			return nil, invalid("the secret %q is no value of a header: it has a line break", headerValue+number)
+		}
+		if name == "" {
+			continue
+		}
+		if header == nil {
+			header = http.Header{}
+		}
+		header.Add(name, value)
+	}
+	return header, nil
+}
+
+// isNotToken says whether a character cannot be in the name of a header (RFC 9110).
+func isNotToken(r rune) bool {
+	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+}

@@ -1,0 +1,116 @@
+package httpclient
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// responseLimit is the configuration by which a host limits the answers to a call, in
+// bytes.
+const responseLimit = "GF_RESPONSE_LIMIT"
+
+// transport adds what the options say to the requests for the service.
+type transport struct {
+	options Options
+	origin  string // of the service, or ""
+	next    http.RoundTripper
+}
+
+// RoundTrip sends a copy of the request.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if t.origin == "" || originOf(r.URL) == t.origin {
+		t.prepare(r)
+	}
+	resp, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	limit := t.limit(r)
+	if limit > 0 {
+		resp.Body = &limitedBody{ReadCloser: resp.Body, left: limit, limit: limit}
+	}
+	return resp, nil
+}
+
+// CloseIdleConnections closes what nobody uses.
+func (t *transport) CloseIdleConnections() {
+	(&http.Client{Transport: t.next}).CloseIdleConnections()
+}
+
+// prepare adds the headers that the request does not have.
+func (t *transport) prepare(r *http.Request) {
+	add := func(name, value string) {
+		if value != "" && r.Header.Get(name) == "" {
+			r.Header.Set(name, value)
+		}
+	}
+	for name, values := range t.options.Header {
+		switch {
+		case name == "Host":
+			r.Host = values[0]
+		case len(r.Header.Values(name)) == 0:
+			r.Header[name] = values
+		}
+	}
+	ctx := r.Context()
+	if t.options.ForwardSignIn {
+		forwarded := sdk.ForwardedHeader(ctx)
+		for _, name := range []string{"Authorization", "X-Id-Token", "Cookie"} {
+			add(name, forwarded.Get(name))
+		}
+	}
+	if t.options.BearerToken != "" {
+		add("Authorization", "Bearer "+t.options.BearerToken)
+	}
+	if r.Header.Get("Authorization") == "" && (t.options.BasicUser != "" || t.options.BasicPassword != "") {
+		r.SetBasicAuth(t.options.BasicUser, t.options.BasicPassword)
+	}
+	for name, values := range sdk.TraceHeaders(ctx) {
+		add(name, values[0])
+	}
+}
+
+// limit is what the answer may weigh: the lower one of ours and the host's; 0 is no
+// limit.
+func (t *transport) limit(r *http.Request) int64 {
+	limit := t.options.MaxResponse
+	if limit == 0 {
+		limit = DefaultMaxResponse
+	}
+	hosts, err := strconv.ParseInt(sdk.ContextOf(r.Context()).Config[responseLimit], 10, 64)
+	if err == nil && hosts > 0 && (limit < 0 || hosts < limit) {
+		limit = hosts
+	}
+	return max(limit, 0)
+}
+
+// limitedBody ends with an error where the body goes beyond the limit.
+type limitedBody struct {
+	io.ReadCloser
+	left, limit int64
+}
+
+// Read reads up to the limit. One byte more tells a body of just that size from a
+// larger one.
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, tooLarge(b.limit)
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	if b.left < 0 {
+		return n - 1, tooLarge(b.limit)
+	}
+	return n, err
+}
+
+func tooLarge(limit int64) error {
+	return sdk.Downstreamf(http.StatusBadGateway, "the answer of the upstream service has more than %d bytes: ask for less, or raise the limit", limit)
+}

@@ -1,0 +1,80 @@
+// Package metrics lets hosts collect what a plugin counts with the Prometheus client:
+// from a registry of the author's, never from the global one, so that a test may run
+// any number of plugins. It is a package of its own so that only those who import it
+// pay for it.
+//
+//	registry := prometheus.NewRegistry()
+//	sdk.Serve(metrics.Instrument(sdk.DataSources(newSource).Plugin(), registry))
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// Collect answers CollectMetrics with what a gatherer holds, in the text format.
+func Collect(g prometheus.Gatherer) sdk.CollectMetricsFunc {
+	return func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
+		families, err := g.Gather()
+		if err != nil {
+			return nil, fmt.Errorf("gather metrics: %w", err)
+		}
+		var text bytes.Buffer
+		encoder := expfmt.NewEncoder(&text, expfmt.NewFormat(expfmt.TypeTextPlain))
+		for _, f := range families {
+			if err := encoder.Encode(f); err != nil {
+				return nil, fmt.Errorf("write metrics: %w", err)
+			}
+		}
+		return text.Bytes(), nil
+	}
+}
+
+// Instrument returns the plugin with CollectMetrics on a registry, to which it adds
+// the metrics of the Go runtime and the process and
+//
+//	plugin_requests_total{endpoint,code}            calls by their gRPC code
+//	plugin_request_duration_seconds{endpoint}       how long they took; streams when they end
+//
+// It panics when the registry has one of these already.
+func Instrument(p sdk.Plugin, registry *prometheus.Registry) sdk.Plugin {
+	total := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "plugin_requests_total", Help: "Calls of the plugin by endpoint and gRPC code.",
+	}, []string{"endpoint", "code"})
+	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "plugin_request_duration_seconds", Help: "How long calls of the plugin took, by endpoint.",
+		Buckets: prometheus.ExponentialBuckets(0.001, 4, 9), // 1 ms to 65 s
+	}, []string{"endpoint"})
+	registry.MustRegister(total, duration, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	count := func(method string, start time.Time, err error) {
+		endpoint := method[strings.LastIndexByte(method, '/')+1:]
+		total.WithLabelValues(endpoint, status.Code(err).String()).Inc()
+		duration.WithLabelValues(endpoint).Observe(time.Since(start).Seconds())
+	}
+	p.CollectMetrics = Collect(registry)
+	p.ServerOptions = append(p.ServerOptions,
+		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			start := time.Now()
+			answer, err := next(ctx, req)
+			count(info.FullMethod, start, err)
+			return answer, err
+		}),
+		grpc.ChainStreamInterceptor(func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			start := time.Now()
+			err := next(srv, ss)
+			count(info.FullMethod, start, err)
+			return err
+		}))
+	return p
+}

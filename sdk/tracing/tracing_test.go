@@ -1,0 +1,105 @@
+package tracing_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/httpclient"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+	"github.com/slipway-dev/slipway/sdk/tracing"
+)
+
+const (
+	traceID     = "0af7651916cd43dd8448eb211c80319c"
+	traceparent = "00-" + traceID + "-b7ad6b7169203331-01"
+)
+
+// One trace runs from the host through the plugin to the upstream service.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	var upstream string
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { upstream = r.Header.Get("Traceparent") }))
+	t.Cleanup(service.Close)
+	recorder := tracetest.NewSpanRecorder()
+	provider := trace.NewTracerProvider(trace.WithSpanProcessor(recorder))
+	stopped := 0
+	traces := tracing.New(provider, func(ctx context.Context) error { stopped++; return provider.Shutdown(ctx) })
+	client, err := httpclient.New(httpclient.Options{URL: service.URL, Wrap: traces.Transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := traces.Instrument(sdk.Plugin{
+		CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+			ctx, span := traces.Tracer("shop").Start(ctx, "look")
+			defer span.End()
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, service.URL, nil)
+			if err != nil {
+				return nil, err
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.CheckHealthResult{Status: sdk.HealthOK}, resp.Body.Close()
+		},
+		Close: client.Close,
+	})
+	t.Run("call", func(t *testing.T) {
+		k := sdktest.Start(t, p)
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", traceparent)
+		if r, err := k.CheckHealth(ctx, &sdk.CheckHealthRequest{}); err != nil || r.Status != sdk.HealthOK {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	if stopped != 1 {
+		t.Errorf("spans were flushed %d times", stopped)
+	}
+	var names []string
+	for _, span := range recorder.Ended() {
+		names = append(names, span.Name())
+		if span.SpanContext().TraceID().String() != traceID {
+			t.Errorf("%s is in the trace %s", span.Name(), span.SpanContext().TraceID())
+		}
+		if strings.HasPrefix(span.Name(), "HTTP") && !strings.Contains(upstream, span.SpanContext().SpanID().String()) {
+			t.Errorf("the service was told of %s, not of the span of its request", upstream)
+		}
+	}
+	if strings.Join(names, " ") != "HTTP GET look pluginv2.Diagnostics/CheckHealth" {
+		t.Errorf("spans: %q", names)
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	if traces, err := tracing.FromEnv(t.Context(), "p"); err != nil || traces.Instrument(sdk.Plugin{}).Close != nil {
+		t.Errorf("without an address: %v", err)
+	}
+	for name, c := range map[string]struct{ kind, param, want string }{
+		"unknown": {"remote", "", "const or probabilistic"},
+		"text":    {"const", "x", "a number from 0 to 1"},
+		"beyond":  {"probabilistic", "2", "a number from 0 to 1"},
+	} {
+		t.Setenv("GF_INSTANCE_OTLP_SAMPLER_TYPE", c.kind)
+		t.Setenv(tracing.EnvSamplerParam, c.param)
+		if _, err := tracing.FromEnv(t.Context(), "p"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	t.Setenv("GF_INSTANCE_OTLP_SAMPLER_TYPE", "probabilistic")
+	t.Setenv(tracing.EnvSamplerParam, "0.5")
+	t.Setenv("GF_INSTANCE_OTLP_ADDRESS", "127.0.0.1:1")
+	traces, err := tracing.FromEnv(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := traces.Instrument(sdk.Plugin{}).Close(); err != nil {
+		t.Error(err)
+	}
+}
