@@ -65,7 +65,7 @@ func contextToWire(c Context) *pluginv2.PluginContext {
 
 func settings(visible []byte, secrets map[string]string, updatedMS int64, apiVersion string) Settings {
 	s := Settings{JSON: visible, Secrets: secrets, APIVersion: apiVersion}
-	if updatedMS != 0 {
+	if updatedMS > 0 { // existing hosts send a zero time as one in 1754
 		s.Updated = time.UnixMilli(updatedMS)
 	}
 	return s

@@ -51,3 +51,16 @@ func TestCallError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A host on the existing SDK sends the time 0 of Go, which overflows in its conversion.
+func TestSettingsWithoutTime(t *testing.T) {
+	t.Parallel()
+	for _, ms := range []int64{0, -6795364578871} {
+		if s := settings(nil, nil, ms, ""); !s.Updated.IsZero() {
+			t.Errorf("%d became %s", ms, s.Updated)
+		}
+	}
+	if s := settings(nil, nil, 1, ""); s.Updated.UnixMilli() != 1 {
+		t.Errorf("1 became %s", s.Updated)
+	}
+}

@@ -1,0 +1,14 @@
+// Command datasource is a data source on our SDK with every handler.
+package main
+
+import (
+	"github.com/slipway-dev/slipway/internal/e2e/testdata/ours/echo"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func main() {
+	shared := echo.NewShared()
+	p := sdk.DataSources(shared.DataSourceInstance).Plugin()
+	p.CollectMetrics = shared.CollectMetrics
+	sdk.Serve(p)
+}

@@ -1,0 +1,379 @@
+// Package echo answers every call of our SDK with what the call said, so that a test
+// sees whether anything was lost on the way. Its counterpart on the existing SDK,
+// testdata/existing/internal/echo, answers the same calls with the same JSON.
+package echo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// patience is how long the plugin waits for the host to ask for the next piece.
+const patience = 10 * time.Second
+
+type settings struct {
+	JSON       json.RawMessage   `json:"json,omitempty"`
+	Secrets    map[string]string `json:"secrets,omitempty"`
+	Updated    int64             `json:"updated,omitempty"` // in ms since 1970
+	APIVersion string            `json:"apiVersion,omitempty"`
+}
+
+type dataSource struct {
+	settings
+	ID            int64  `json:"id,omitempty"`
+	UID           string `json:"uid,omitempty"`
+	Name          string `json:"name,omitempty"`
+	URL           string `json:"url,omitempty"`
+	User          string `json:"user,omitempty"`
+	Database      string `json:"database,omitempty"`
+	BasicAuth     bool   `json:"basicAuth,omitempty"`
+	BasicAuthUser string `json:"basicAuthUser,omitempty"`
+}
+
+type user struct {
+	Login string `json:"login"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	Role  string `json:"role"`
+}
+
+// seen is what a handler was told.
+type seen struct {
+	OrgID         int64             `json:"orgId"`
+	Namespace     string            `json:"namespace,omitempty"`
+	PluginID      string            `json:"pluginId,omitempty"`
+	PluginVersion string            `json:"pluginVersion,omitempty"`
+	APIVersion    string            `json:"apiVersion,omitempty"`
+	UserAgent     string            `json:"userAgent,omitempty"`
+	Config        map[string]string `json:"config,omitempty"`
+	User          *user             `json:"user,omitempty"`
+	App           *settings         `json:"app,omitempty"`
+	DataSource    *dataSource       `json:"dataSource,omitempty"`
+	Made          any               `json:"made"` // what the instance was made of
+	Headers       map[string]string `json:"headers,omitempty"`
+
+	Query    *query    `json:"query,omitempty"`
+	Resource *resource `json:"resource,omitempty"`
+	Stream   *stream   `json:"stream,omitempty"`
+}
+
+type query struct {
+	RefID         string          `json:"refId"`
+	Type          string          `json:"type"`
+	JSON          json.RawMessage `json:"json"`
+	From          int64           `json:"from"` // in ms since 1970
+	To            int64           `json:"to"`
+	Interval      time.Duration   `json:"interval"`
+	MaxDataPoints int64           `json:"maxDataPoints"`
+}
+
+type resource struct {
+	Method string              `json:"method"`
+	Path   string              `json:"path"`
+	Query  string              `json:"query"`
+	Header map[string][]string `json:"header"`
+	Body   []byte              `json:"body"`
+}
+
+type stream struct {
+	Path string          `json:"path"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Shared is what the instances of one process have in common.
+type Shared struct {
+	checks atomic.Int64
+	next   chan struct{} // asks for the next piece of a resource
+	ended  chan struct{} // a stream saw its end
+}
+
+// NewShared prepares a process.
+func NewShared() *Shared {
+	return &Shared{next: make(chan struct{}), ended: make(chan struct{}, 1)}
+}
+
+// CollectMetrics counts the health checks, and says for whom it was asked.
+func (s *Shared) CollectMetrics(_ context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
+	return fmt.Appendf(nil, "# HELP interop_health_checks_total Health checks.\n# TYPE interop_health_checks_total counter\ninterop_health_checks_total %d\ninterop_org %d\n",
+		s.checks.Load(), req.Context.OrgID), nil
+}
+
+// Instance has every handler.
+type Instance struct {
+	shared *Shared
+	made   any
+}
+
+// DataSourceInstance makes the instance of a data source.
+func (s *Shared) DataSourceInstance(_ context.Context, made sdk.DataSource, _ struct{}) (*Instance, error) {
+	return &Instance{shared: s, made: dataSourceOf(&made)}, nil
+}
+
+// AppInstance makes the instance of an app.
+func (s *Shared) AppInstance(_ context.Context, made sdk.App, _ struct{}) (*Instance, error) {
+	return &Instance{shared: s, made: settingsOf(made.Settings)}, nil
+}
+
+func settingsOf(s sdk.Settings) settings {
+	out := settings{JSON: s.JSON, Secrets: s.Secrets, APIVersion: s.APIVersion}
+	if !s.Updated.IsZero() {
+		out.Updated = s.Updated.UnixMilli()
+	}
+	return out
+}
+
+func dataSourceOf(d *sdk.DataSource) *dataSource {
+	return &dataSource{
+		settings: settingsOf(d.Settings), ID: d.ID, UID: d.UID, Name: d.Name, URL: d.URL, User: d.User, Database: d.Database,
+		BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
+	}
+}
+
+func (i *Instance) seen(c sdk.Context, headers map[string]string) seen {
+	s := seen{
+		OrgID: c.OrgID, Namespace: c.Namespace, PluginID: c.PluginID, PluginVersion: c.PluginVersion, APIVersion: c.APIVersion,
+		UserAgent: c.UserAgent, Config: c.Config, Made: i.made, Headers: headers,
+	}
+	if u := c.User; u != nil {
+		s.User = &user{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}
+	}
+	if c.App != nil {
+		app := settingsOf(c.App.Settings)
+		s.App = &app
+	}
+	if c.DataSource != nil {
+		s.DataSource = dataSourceOf(c.DataSource)
+	}
+	return s
+}
+
+// CheckHealth is as well as the header X-Health says.
+func (i *Instance) CheckHealth(_ context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+	i.shared.checks.Add(1)
+	details, err := json.Marshal(i.seen(req.Context, req.Headers))
+	switch req.Headers["http_X-Health"] {
+	case "sick":
+		return &sdk.CheckHealthResult{Status: sdk.HealthError, Message: "sick", Details: details}, err
+	case "unknown":
+		return &sdk.CheckHealthResult{Status: sdk.HealthUnknown, Message: "unknown", Details: details}, err
+	case "broken":
+		return nil, sdk.Downstreamf(http.StatusBadGateway, "the upstream is away")
+	}
+	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine", Details: details}, err
+}
+
+// fault is the model of a query that asks for an error.
+type fault struct {
+	Status  int        `json:"status"`
+	Source  sdk.Source `json:"source"`
+	Message string     `json:"message"`
+}
+
+// err keeps a cause, which must not travel.
+func (f fault) err() error {
+	return &sdk.Error{Status: f.Status, Source: f.Source, Message: f.Message, Cause: errors.New("for the log only")}
+}
+
+// QueryData answers each query as its type says.
+func (i *Instance) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+	out := sdk.QueryDataResponse{}
+	for _, q := range req.Queries {
+		var f fault
+		if err := json.Unmarshal(q.JSON, &f); err != nil {
+			return nil, err
+		}
+		switch q.Type {
+		case "echo":
+			s := i.seen(req.Context, req.Headers)
+			s.Query = &query{
+				RefID: q.RefID, Type: q.Type, JSON: q.JSON, From: q.TimeRange.From.UnixMilli(), To: q.TimeRange.To.UnixMilli(),
+				Interval: q.Interval, MaxDataPoints: q.MaxDataPoints,
+			}
+			text, err := json.Marshal(s)
+			if err != nil {
+				return nil, err
+			}
+			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, data.NewFrame("echo", data.NewField("seen", nil, []string{string(text)})))}
+		case "series":
+			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, series(q.TimeRange.From), data.NewFrame("empty")), Status: http.StatusPartialContent}
+		case "error":
+			out[q.RefID] = sdk.DataResponse{Err: f.err()}
+		case "partial":
+			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, series(q.TimeRange.From)), Err: f.err()}
+		case "plain":
+			out[q.RefID] = sdk.DataResponse{Err: errors.New(f.Message)}
+		case "absent":
+		case "panic":
+			panic(f.Message)
+		case "fail":
+			if f.Source == "" {
+				return nil, errors.New(f.Message)
+			}
+			return nil, f.err()
+		}
+	}
+	return out, nil
+}
+
+// frames sets the refId: the existing SDK does so by itself, ours knows no more of a
+// frame than how it is written.
+func frames(refID string, list ...*data.Frame) []sdk.Frame {
+	out := make([]sdk.Frame, len(list))
+	for n, f := range list {
+		f.RefID = refID
+		out[n] = f
+	}
+	return out
+}
+
+// series is a frame with something of everything.
+func series(from time.Time) *data.Frame {
+	one, nan := 1.5, math.NaN()
+	value := data.NewField("value", data.Labels{"host": "a"}, []*float64{&one, nil, &nan}).SetConfig(&data.FieldConfig{Unit: "ms"})
+	times := data.NewField("time", nil, []time.Time{from, from.Add(time.Second + 7), from.Add(time.Minute)})
+	return data.NewFrame("series", times, value).SetMeta(&data.FrameMeta{
+		Type: data.FrameTypeTimeSeriesMulti, ExecutedQueryString: "up", Notices: []data.Notice{{Severity: data.NoticeSeverityWarning, Text: "careful"}},
+	})
+}
+
+// ServeHTTP serves the resources.
+func (i *Instance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sdk.HandlerFunc(i.serve).ServeHTTP(w, r)
+}
+
+func (i *Instance) serve(w http.ResponseWriter, r *http.Request) error {
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	w.Header()["X-Multi"] = []string{"a", "b"}
+	w.Header().Set("Content-Type", "text/plain")
+	flush := func(text string) error {
+		_, err := w.Write([]byte(text))
+		return errors.Join(err, http.NewResponseController(w).Flush())
+	}
+	switch {
+	case strings.HasPrefix(path, "echo"):
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		s := i.seen(sdk.ContextOf(r.Context()), nil)
+		s.Resource = &resource{Method: r.Method, Path: path, Query: r.URL.RawQuery, Header: r.Header, Body: body}
+		text, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, err = w.Write(text)
+		return err
+	case path == "pieces":
+		w.WriteHeader(http.StatusAccepted)
+		return errors.Join(flush("one"), flush(i.asked(r.Context(), "two")), flush(i.asked(r.Context(), "three")))
+	case path == "next":
+		return flush(i.ask(r.Context()))
+	case path == "ended":
+		return flush(i.waitEnd(r.Context()))
+	case path == "broken":
+		return errors.Join(flush("half"), sdk.Downstreamf(http.StatusBadGateway, "the other half is away"))
+	}
+	return sdk.Downstreamf(http.StatusNotFound, "there is no such thing")
+}
+
+// asked returns a piece once the host has asked for it, in another call: an answer that
+// is held back until it is complete would never be.
+func (i *Instance) asked(ctx context.Context, piece string) string {
+	select {
+	case <-i.shared.next:
+		return piece
+	case <-ctx.Done():
+	case <-time.After(patience):
+	}
+	return "nobody asked for " + piece
+}
+
+func (i *Instance) ask(ctx context.Context) string {
+	select {
+	case i.shared.next <- struct{}{}:
+		return "asked"
+	case <-ctx.Done():
+	case <-time.After(patience):
+	}
+	return "nobody waits"
+}
+
+func (i *Instance) waitEnd(ctx context.Context) string {
+	select {
+	case <-i.shared.ended:
+		return "the stream ended"
+	case <-ctx.Done():
+	case <-time.After(patience):
+	}
+	return "the stream runs on"
+}
+
+func (i *Instance) stream(req *sdk.StreamRequest) (json.RawMessage, error) {
+	s := i.seen(req.Context, req.Headers)
+	s.Stream = &stream{Path: req.Path, Data: req.Data}
+	return json.Marshal(s)
+}
+
+// channel lets users in as the path says.
+func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
+	switch req.Path {
+	case "missing":
+		return nil, sdk.Downstreamf(http.StatusNotFound, "there is no such channel")
+	case "secret":
+		return nil, sdk.Downstreamf(http.StatusForbidden, "the channel is not for you")
+	case "broken":
+		return nil, sdk.Downstreamf(http.StatusBadGateway, "the broker is away")
+	case "silent":
+		return nil, nil
+	}
+	return i.stream(req)
+}
+
+// SubscribeStream lets users in as the path says.
+func (i *Instance) SubscribeStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+	return i.channel(req)
+}
+
+// PublishStream takes what users send as the path says.
+func (i *Instance) PublishStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+	return i.channel(req)
+}
+
+// RunStream sends what the path says.
+func (i *Instance) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
+	switch req.Path {
+	case "broken":
+		return errors.Join(to.Send(json.RawMessage(`{"n":1}`)), sdk.Downstreamf(http.StatusBadGateway, "the broker is away"))
+	case "refused":
+		return errors.Join(to.Send(json.RawMessage(`{"n":1}`)), sdk.Downstreamf(http.StatusForbidden, "never again"))
+	case "forever":
+		defer func() { i.shared.ended <- struct{}{} }()
+		for ctx.Err() == nil {
+			if err := to.Send(map[string]int{"n": 1}); err != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	text, err := i.stream(req)
+	if err != nil {
+		return err
+	}
+	return errors.Join(to.Send(text), to.Send(series(time.UnixMilli(0))))
+}

@@ -1,0 +1,43 @@
+// Command hello is the smallest data source that does something, on the existing SDK.
+// It is what binary size and start time are compared with.
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/backend"
+	"github.com/grafana/grafana-plugin-sdk-go/backend/datasource"
+	"github.com/grafana/grafana-plugin-sdk-go/backend/instancemgmt"
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+)
+
+type source struct{}
+
+// QueryData answers each query with the ends of its time range.
+func (source) QueryData(_ context.Context, req *backend.QueryDataRequest) (*backend.QueryDataResponse, error) {
+	resp := backend.NewQueryDataResponse()
+	for _, q := range req.Queries {
+		resp.Responses[q.RefID] = backend.DataResponse{Frames: data.Frames{data.NewFrame("hello",
+			data.NewField("time", nil, []time.Time{q.TimeRange.From, q.TimeRange.To}),
+			data.NewField("value", nil, []float64{1, 2}),
+		)}}
+	}
+	return resp, nil
+}
+
+// CheckHealth says that the program runs.
+func (source) CheckHealth(context.Context, *backend.CheckHealthRequest) (*backend.CheckHealthResult, error) {
+	return &backend.CheckHealthResult{Status: backend.HealthStatusOk, Message: "hello"}, nil
+}
+
+func main() {
+	create := func(context.Context, backend.DataSourceInstanceSettings) (instancemgmt.Instance, error) {
+		return source{}, nil
+	}
+	if err := datasource.Manage("existing-hello-datasource", create, datasource.ManageOpts{}); err != nil {
+		backend.Logger.Error("the plugin ended", "error", err)
+		os.Exit(1)
+	}
+}
