@@ -61,7 +61,7 @@ func TestInterop(t *testing.T) {
 	t.Run("existing plugin in our host/hello", func(t *testing.T) {
 		t.Parallel()
 		got := driveClient(t, existing+"hello", "datasource")
-		want := expectedHello(got, "A", func(string) string {
+		want := expectedHello(got, func(string) string {
 			return `{"error":{"unsupported":true,"message":"the plugin does not support this call: unimplemented"}}`
 		})
 		want["CollectMetrics"] = `{"result":""}` // of the SDK's own only
@@ -70,7 +70,7 @@ func TestInterop(t *testing.T) {
 	t.Run("our plugin in existing host/hello", func(t *testing.T) {
 		t.Parallel()
 		got := driveHost(t, existing+"host", ours+"hello", "datasource")
-		compare(t, got, expectedHello(got, "", func(call string) string {
+		compare(t, got, expectedHello(got, func(call string) string {
 			kind, _, _ := strings.Cut(call, " ")
 			switch kind {
 			case "CollectMetrics":
@@ -257,7 +257,7 @@ func oursInExisting() map[string]string {
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
 		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request: its log says why"}}`,
-		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Aborted","message":"the plugin broke off its answer"}}`,
+		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
 		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"RunStream broken":          `{"result":[{"n":1}],"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
@@ -284,12 +284,9 @@ func existingInExisting() map[string]string {
 }
 
 // expectedHello is the outcome of the same calls to a plugin that has health and
-// queries only. refID says whether its frames have one.
-func expectedHello(calls map[string]any, refID string, unsupported func(call string) string) map[string]string {
+// queries only.
+func expectedHello(calls map[string]any, unsupported func(call string) string) map[string]string {
 	answer := func(query string) string {
-		if refID == "" {
-			query = ""
-		}
 		return `{"status":200,"frames":[{"schema":{"name":"hello"` + refIDMember(query) + `,"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},{"name":"value","type":"number","typeInfo":{"frame":"float64"}}]},"data":{"values":[[1767225600001,1767229200002],[1,2]]}}]}`
 	}
 	want := map[string]string{}

@@ -205,13 +205,13 @@ func (i *Instance) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.
 			if err != nil {
 				return nil, err
 			}
-			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, data.NewFrame("echo", data.NewField("seen", nil, []string{string(text)})))}
+			out[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{data.NewFrame("echo", data.NewField("seen", nil, []string{string(text)}))}}
 		case "series":
-			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, series(q.TimeRange.From), data.NewFrame("empty")), Status: http.StatusPartialContent}
+			out[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{series(q.TimeRange.From), data.NewFrame("empty")}, Status: http.StatusPartialContent}
 		case "error":
 			out[q.RefID] = sdk.DataResponse{Err: f.err()}
 		case "partial":
-			out[q.RefID] = sdk.DataResponse{Frames: frames(q.RefID, series(q.TimeRange.From)), Err: f.err()}
+			out[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{series(q.TimeRange.From)}, Err: f.err()}
 		case "plain":
 			out[q.RefID] = sdk.DataResponse{Err: errors.New(f.Message)}
 		case "absent":
@@ -225,17 +225,6 @@ func (i *Instance) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.
 		}
 	}
 	return out, nil
-}
-
-// frames sets the refId: the existing SDK does so by itself, ours knows no more of a
-// frame than how it is written.
-func frames(refID string, list ...*data.Frame) []sdk.Frame {
-	out := make([]sdk.Frame, len(list))
-	for n, f := range list {
-		f.RefID = refID
-		out[n] = f
-	}
-	return out
 }
 
 // series is a frame with something of everything.
