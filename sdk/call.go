@@ -20,29 +20,30 @@ type call struct {
 
 type callKey struct{}
 
-func callOf(ctx context.Context) call {
-	c, _ := ctx.Value(callKey{}).(call)
-	return c
+// callOf returns the call; an empty one outside of one.
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{}
 }
 
 // withCall starts a call that logs to logger.
 func withCall(ctx context.Context, logger *slog.Logger) context.Context {
-	c := call{logger: logger}
-	if md, ok := metadata.FromIncomingContext(ctx); ok {
-		for _, name := range traceHeaders() {
-			if values := md.Get(name); len(values) > 0 {
-				if c.trace == nil {
-					c.trace = http.Header{}
-				}
-				c.trace.Set(name, values[0])
+	c := &call{logger: logger}
+	for _, name := range traceHeaders() {
+		if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
+			if c.trace == nil {
+				c.trace = http.Header{}
 			}
+			c.trace.Set(name, values[0])
 		}
 	}
 	return context.WithValue(ctx, callKey{}, c)
 }
 
 // traceHeaders are the headers of W3C Trace Context and W3C Baggage.
-func traceHeaders() []string { return []string{"traceparent", "tracestate", "baggage"} }
+func traceHeaders() [3]string { return [...]string{"traceparent", "tracestate", "baggage"} }
 
 // ContextOf returns on whose behalf the call is made; the zero Context outside of
 // one.
@@ -50,9 +51,9 @@ func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
 
 // withContext notes on whose behalf the call is made, and what the host forwarded.
 func withContext(ctx context.Context, p Context, headers map[string]string) context.Context {
-	c := callOf(ctx)
+	c := *callOf(ctx)
 	c.plugin, c.forwarded = p, headers
-	return context.WithValue(ctx, callKey{}, c)
+	return context.WithValue(ctx, callKey{}, &c)
 }
 
 // forwardedPrefix is before the names of most headers that a host forwards.

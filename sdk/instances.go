@@ -44,12 +44,12 @@ type Instances[T any] struct {
 	// for ever. Set it before the first call.
 	Idle time.Duration
 
-	identify func(Context) (key string, s *Settings, err error)
+	identify func(Context) (key slotKey, s *Settings, err error)
 	equal    func(a, b Context) bool
 	create   func(context.Context, Context) (T, error)
 
 	mu      sync.Mutex
-	slots   map[string]*slot[T]
+	slots   map[slotKey]*slot[T]
 	closed  bool
 	running int           // factories and Close methods under way
 	settled chan struct{} // closed when running falls to 0 after Close; nil before
@@ -61,19 +61,14 @@ type Instances[T any] struct {
 // its requests; its ctx ends when everybody who waits for it has given up.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
-		slots: map[string]*slot[T]{},
-		identify: func(c Context) (string, *Settings, error) {
+		slots: map[slotKey]*slot[T]{},
+		identify: func(c Context) (slotKey, *Settings, error) {
 			if c.DataSource == nil {
-				return "", nil, Errorf(http.StatusBadRequest, "the call names no data source")
+				return slotKey{}, nil, Errorf(http.StatusBadRequest, "the call names no data source")
 			}
-			return fmt.Sprintf("%d/%s/%s/%d", c.OrgID, c.Namespace, c.DataSource.UID, c.DataSource.ID), &c.DataSource.Settings, nil
+			return slotKey{c.OrgID, c.Namespace, c.DataSource.UID, c.DataSource.ID}, &c.DataSource.Settings, nil
 		},
-		equal: func(a, b Context) bool {
-			x, y := *a.DataSource, *b.DataSource
-			same := x.Settings.equal(y.Settings)
-			x.Settings, y.Settings = Settings{}, Settings{}
-			return same && reflect.DeepEqual(x, y)
-		},
+		equal: func(a, b Context) bool { return a.DataSource.equal(b.DataSource) },
 		create: func(ctx context.Context, c Context) (T, error) {
 			settings, err := DecodeSettings[S](c.DataSource.Settings)
 			if err != nil {
@@ -88,12 +83,12 @@ func DataSources[S, T any](create func(ctx context.Context, ds DataSource, setti
 // Apps makes the instances of an app plugin, as DataSources does for data sources.
 func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
-		slots: map[string]*slot[T]{},
-		identify: func(c Context) (string, *Settings, error) {
+		slots: map[slotKey]*slot[T]{},
+		identify: func(c Context) (slotKey, *Settings, error) {
 			if c.App == nil {
-				return "", nil, Errorf(http.StatusBadRequest, "the call has no settings of an app")
+				return slotKey{}, nil, Errorf(http.StatusBadRequest, "the call has no settings of an app")
 			}
-			return fmt.Sprintf("%d/%s", c.OrgID, c.Namespace), &c.App.Settings, nil
+			return slotKey{orgID: c.OrgID, namespace: c.Namespace}, &c.App.Settings, nil
 		},
 		equal: func(a, b Context) bool { return a.App.Settings.equal(b.App.Settings) },
 		create: func(ctx context.Context, c Context) (T, error) {
@@ -107,14 +102,28 @@ func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, er
 	}
 }
 
+// equal compares what an instance is made of.
+func (d *DataSource) equal(o *DataSource) bool {
+	return d.ID == o.ID && d.UID == o.UID && d.Name == o.Name && d.URL == o.URL && d.User == o.User && d.Database == o.Database &&
+		d.BasicAuth == o.BasicAuth && d.BasicAuthUser == o.BasicAuthUser && d.Settings.equal(o.Settings)
+}
+
 func (s Settings) equal(o Settings) bool {
 	return s.Updated.Equal(o.Updated) && s.APIVersion == o.APIVersion && bytes.Equal(s.JSON, o.JSON) && maps.Equal(s.Secrets, o.Secrets)
+}
+
+// slotKey is what an instance is for; uid and id are those of a data source.
+type slotKey struct {
+	orgID     int64
+	namespace string
+	uid       string
+	id        int64
 }
 
 // slot holds the instance of one key. Its fields, and those of build and instance,
 // are guarded by Instances.mu.
 type slot[T any] struct {
-	key     string
+	key     slotKey
 	want    Context   // the newest settings that were asked for
 	wanted  time.Time // since when
 	current *instance[T]
@@ -139,7 +148,8 @@ type instance[T any] struct {
 	live    context.Context    // ends when it is retired
 	retired context.CancelFunc // ends live
 	holders int
-	timer   *time.Timer // closes it when idle; nil while it is held
+	used    time.Time   // when the last holder let go of it
+	timer   *time.Timer // looks now and then whether it has been idle for too long; or nil
 	isOut   bool        // retired: closed with the last holder
 }
 
@@ -175,7 +185,7 @@ func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error
 }
 
 // join takes the instance of a key, or joins those who wait for it to be made.
-func (i *Instances[T]) join(ctx context.Context, key string, c Context) (*instance[T], *build[T], error) {
+func (i *Instances[T]) join(ctx context.Context, key slotKey, c Context) (*instance[T], *build[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
@@ -266,7 +276,8 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 		b.made, b.err = made, err
 		close(b.done)
 		if made != nil {
-			i.rest(made)
+			made.used = time.Now()
+			i.watch(made)
 		} else {
 			time.AfterFunc(lateFor, func() { i.forget(s) })
 		}
@@ -309,29 +320,20 @@ func (i *Instances[T]) produce(ctx context.Context, c Context) (value T, err err
 }
 
 // take adds a holder.
-func (i *Instances[T]) take(in *instance[T]) {
-	in.holders++
-	if in.timer != nil {
-		in.timer.Stop()
-		in.timer = nil
-	}
-}
+func (i *Instances[T]) take(in *instance[T]) { in.holders++ }
 
 func (i *Instances[T]) release(in *instance[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	in.holders--
-	switch {
-	case in.holders > 0:
-	case in.isOut:
+	in.used = time.Now()
+	if in.holders == 0 && in.isOut {
 		i.dispose(in)
-	default:
-		i.rest(in)
 	}
 }
 
-// rest starts the time after which an instance without holders is closed.
-func (i *Instances[T]) rest(in *instance[T]) {
+// watch closes an instance that nobody has used for the idle time.
+func (i *Instances[T]) watch(in *instance[T]) {
 	idle := i.Idle
 	if idle == 0 {
 		idle = defaultIdle
@@ -339,19 +341,23 @@ func (i *Instances[T]) rest(in *instance[T]) {
 	if idle < 0 {
 		return
 	}
-	var timer *time.Timer
-	timer = time.AfterFunc(idle, func() {
+	in.timer = time.AfterFunc(idle, func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		if in.timer != timer || in.isOut {
-			return // it was taken meanwhile
-		}
-		i.retire(in.slot)
-		if in.slot.build == nil {
-			delete(i.slots, in.slot.key)
+		left := idle - time.Since(in.used)
+		switch {
+		case in.isOut:
+		case in.holders > 0:
+			in.timer.Reset(idle)
+		case left > 0:
+			in.timer.Reset(left)
+		default:
+			i.retire(in.slot)
+			if in.slot.build == nil {
+				delete(i.slots, in.slot.key)
+			}
 		}
 	})
-	in.timer = timer
 }
 
 // retire takes the instance of a slot out of use.
@@ -367,7 +373,6 @@ func (i *Instances[T]) expel(in *instance[T]) {
 	in.retired()
 	if in.timer != nil {
 		in.timer.Stop()
-		in.timer = nil
 	}
 	if in.holders == 0 {
 		i.dispose(in)

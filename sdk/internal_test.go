@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"reflect"
 	"testing"
 	"time"
 
@@ -62,5 +63,41 @@ func TestSettingsWithoutTime(t *testing.T) {
 	}
 	if s := settings(nil, nil, 1, ""); s.Updated.UnixMilli() != 1 {
 		t.Errorf("1 became %s", s.Updated)
+	}
+}
+
+// Whatever changes in a data source, its instance is made anew.
+func TestEverySettingCounts(t *testing.T) {
+	t.Parallel()
+	for _, v := range []any{&DataSource{}, &Settings{}} {
+		kind := reflect.TypeOf(v).Elem()
+		for n := range kind.NumField() {
+			a, b := &DataSource{}, &DataSource{}
+			target := reflect.ValueOf(b).Elem()
+			if kind == reflect.TypeFor[Settings]() {
+				target = target.FieldByName("Settings")
+			}
+			switch f := target.Field(n); value := f.Interface().(type) {
+			case string:
+				f.SetString("x")
+			case int64:
+				f.SetInt(1)
+			case bool:
+				f.SetBool(true)
+			case json.RawMessage:
+				f.SetBytes([]byte("{}"))
+			case map[string]string:
+				f.Set(reflect.ValueOf(map[string]string{"a": "b"}))
+			case time.Time:
+				f.Set(reflect.ValueOf(time.Unix(1, 0)))
+			case Settings: // its own turn comes
+				continue
+			default:
+				t.Fatalf("%T is new here", value)
+			}
+			if a.equal(b) {
+				t.Errorf("a change of %s.%s is not noticed", kind.Name(), kind.Field(n).Name)
+			}
+		}
 	}
 }

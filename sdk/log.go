@@ -62,7 +62,7 @@ func (h renamer) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // callAttrs say which call a line is about.
-func callAttrs(c call) (attrs []slog.Attr) {
+func callAttrs(c *call) (attrs []slog.Attr) {
 	if c.plugin.PluginID != "" {
 		attrs = append(attrs, slog.String("pluginId", c.plugin.PluginID), slog.Int64("orgId", c.plugin.OrgID))
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
@@ -131,6 +132,9 @@ func (p Plugin) services() wire.Services {
 // calls counts it too, and may panic itself.
 func (p Plugin) serverOptions(logger *slog.Logger) []grpc.ServerOption {
 	options := []grpc.ServerOption{
+		// Goroutines that stay keep the stack that a call has grown; without them each
+		// call grows its own, a tenth of its time.
+		grpc.NumStreamWorkers(uint32(2 * runtime.GOMAXPROCS(0))),
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
 		grpc.MaxSendMsgSize(wire.MaxMessage),
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {

@@ -22,9 +22,9 @@ type resourceServer struct {
 
 // CallResource adapts the call of the protocol to the plugin's http.Handler.
 func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
-	c := callOf(stream.Context())
+	c := *callOf(stream.Context())
 	c.plugin, c.header = contextFromWire(in.GetPluginContext()), headerFromWire(in.GetHeaders())
-	ctx := context.WithValue(stream.Context(), callKey{}, c)
+	ctx := context.WithValue(stream.Context(), callKey{}, &c)
 	req, err := httpRequest(ctx, in, c.header)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())

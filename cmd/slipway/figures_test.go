@@ -48,6 +48,7 @@ func figures(b *testing.B) {
 		fmt.Fprintf(table, "%d %s plugins, best of 5\t%s\t%.2f ms each\t5000/s or more\t%s\n",
 			treeSize, t.name, rate(treeSize, r), ms(r.cpu)/treeSize, ajv(treeSize, t.dir))
 	}
+	sdkFigures(b, table)
 	hostFigures(b, table, program)
 	if err := table.Flush(); err != nil {
 		b.Fatal(err)

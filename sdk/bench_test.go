@@ -1,0 +1,156 @@
+package sdk_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// bareServer is the floor: the same messages, nothing around them.
+type bareServer struct {
+	pluginv2.UnimplementedDataServer
+	answer func() []byte // the frame of each query
+}
+
+func (s bareServer) QueryData(_ context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+	out := &pluginv2.QueryDataResponse{Responses: make(map[string]*pluginv2.DataResponse, len(in.Queries))}
+	for _, q := range in.Queries {
+		out.Responses[q.RefId] = &pluginv2.DataResponse{Status: 200, Frames: [][]byte{s.answer()}}
+	}
+	return out, nil
+}
+
+type benchSource struct{ answer func() sdk.Frame }
+
+func (s benchSource) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+	return sdk.EachQuery(func(context.Context, sdk.Query, struct{}) ([]sdk.Frame, error) {
+		return []sdk.Frame{s.answer()}, nil
+	})(ctx, req)
+}
+
+// BenchmarkQueryData compares a query through the SDK, with an instance and its
+// settings, to a bare gRPC service with the same messages over the same kind of socket.
+// Rounds of both alternate; the metric is the ratio of their medians.
+func BenchmarkQueryData(b *testing.B) {
+	small := data.NewFrame("small", data.NewField("time", nil, []time.Time{time.Unix(1, 0)}), data.NewField("value", nil, []float64{1}))
+	arrow, err := small.MarshalArrow()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("small", func(b *testing.B) {
+		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return sdk.ArrowFrame(arrow) })
+	})
+	large := largeFrame(100_000)
+	encode := func() []byte {
+		raw, err := large.MarshalArrow()
+		if err != nil {
+			panic(err)
+		}
+		return raw
+	}
+	b.Run("100k rows", func(b *testing.B) { compareQueries(b, 10, encode, func() sdk.Frame { return large }) })
+}
+
+func largeFrame(rows int) *data.Frame {
+	times, values := make([]time.Time, rows), make([]float64, rows)
+	for n := range rows {
+		times[n], values[n] = time.Unix(int64(n), 0), float64(n)
+	}
+	f := data.NewFrame("large", data.NewField("time", nil, times), data.NewField("value", nil, values))
+	f.RefID = "A"
+	return f
+}
+
+func compareQueries(b *testing.B, calls int, bytes func() []byte, frame func() sdk.Frame) {
+	bare := grpc.NewServer(grpc.MaxRecvMsgSize(1<<31-1), grpc.MaxSendMsgSize(1<<31-1))
+	pluginv2.RegisterDataServer(bare, bareServer{answer: bytes})
+	bareClient := pluginv2.NewDataClient(dial(b, bare))
+	instances := sdk.DataSources(func(context.Context, sdk.DataSource, struct{}) (benchSource, error) { return benchSource{frame}, nil })
+	client := sdk.NewClient(dial(b, instances.Plugin().NewServer(nil)))
+
+	to := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	settings := sdk.Settings{JSON: []byte(`{"region":"north"}`), Secrets: map[string]string{"key": "k"}, Updated: to}
+	req := &sdk.QueryDataRequest{
+		Context: sdk.Context{OrgID: 1, PluginID: "p", User: &sdk.User{Login: "a", Role: "Admin"}, DataSource: &sdk.DataSource{ID: 1, UID: "u", Name: "n", Settings: settings}},
+		Headers: map[string]string{"Authorization": "x"},
+		Queries: []sdk.Query{{RefID: "A", JSON: []byte(`{"refId":"A"}`), TimeRange: sdk.TimeRange{From: to.Add(-time.Hour), To: to}, Interval: time.Second, MaxDataPoints: 100}},
+	}
+	wire := &pluginv2.QueryDataRequest{
+		PluginContext: &pluginv2.PluginContext{
+			OrgId: 1, PluginId: "p", User: &pluginv2.User{Login: "a", Role: "Admin"},
+			DataSourceInstanceSettings: &pluginv2.DataSourceInstanceSettings{Id: 1, Uid: "u", Name: "n", JsonData: settings.JSON, DecryptedSecureJsonData: settings.Secrets, LastUpdatedMS: to.UnixMilli()},
+		},
+		Headers: req.Headers,
+		Queries: []*pluginv2.DataQuery{{RefId: "A", Json: req.Queries[0].JSON, TimeRange: &pluginv2.TimeRange{FromEpochMS: 1, ToEpochMS: to.UnixMilli()}, IntervalMS: 1000, MaxDataPoints: 100}},
+	}
+	ours := func() {
+		answers, err := client.QueryData(b.Context(), req)
+		if err != nil || len(answers["A"].Frames) != 1 {
+			b.Fatal(answers, err)
+		}
+	}
+	floor := func() {
+		out, err := bareClient.QueryData(b.Context(), wire)
+		if err != nil || len(out.Responses["A"].Frames) != 1 {
+			b.Fatal(err)
+		}
+	}
+	var a, f []time.Duration
+	for b.Loop() {
+		for range 15 {
+			a, f = append(a, timeOf(calls, ours)), append(f, timeOf(calls, floor))
+		}
+	}
+	slices.Sort(a)
+	slices.Sort(f)
+	mine, bareTime := a[len(a)/2], f[len(f)/2]
+	b.ReportMetric(float64(mine)/float64(bareTime), "x_bare")
+	b.ReportMetric(float64(mine)/float64(time.Microsecond), "µs/query")
+	b.ReportMetric(float64(bareTime)/float64(time.Microsecond), "µs/bare")
+	b.ReportMetric(0, "ns/op") // of a whole comparison, which says nothing
+}
+
+// timeOf is the mean time of a call, of several.
+func timeOf(calls int, do func()) time.Duration {
+	start := time.Now()
+	for range calls {
+		do()
+	}
+	return time.Since(start) / time.Duration(calls)
+}
+
+// dial serves on a Unix socket and connects to it.
+func dial(b *testing.B, server *grpc.Server) *grpc.ClientConn {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "s")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	conn, err := grpc.NewClient("unix:"+path, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<31-1)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		err := conn.Close()
+		server.Stop()
+		if e := <-served; err != nil || e != nil {
+			b.Error(fmt.Errorf("%w, %w", err, e))
+		}
+	})
+	return conn
+}
