@@ -163,7 +163,7 @@ func TestEnvironmentIsBuilt(t *testing.T) {
 	o := Options{
 		Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts}, AppURL: "http://127.0.0.1:1",
 		Token:   issued,
-		Environ: []string{"SVC_PLUGIN_APP_CLIENT_SECRET=wrong", "GF_PLUGIN_APP_CLIENT_SECRET=wrong", "SECRET=wrong", "TZ=UTC"},
+		Environ: []string{"SVC_PLUGIN_APP_CLIENT_SECRET=wrong", "GF_PLUGIN_APP_CLIENT_SECRET=wrong", "SECRET=wrong", "TZ=UTC", "SVC_PLUGIN_PROFILING_ENABLED=true", "SVC_PLUGIN_OTHER=wrong"},
 	}
 	l := start(t, o)
 	for id, want := range map[string]string{"with": "token of with", "without": ""} {
@@ -173,7 +173,8 @@ func TestEnvironmentIsBuilt(t *testing.T) {
 				t.Errorf("%s: %s=%q, want %q", id, name, env[name], want)
 			}
 		}
-		if _, leaked := env["SECRET"]; leaked || env["TZ"] != "UTC" || env["SVC_APP_URL"] != o.AppURL || env["GF_APP_URL"] != o.AppURL {
+		if _, leaked := env["SECRET"]; leaked || env["TZ"] != "UTC" || env["SVC_APP_URL"] != o.AppURL || env["GF_APP_URL"] != o.AppURL ||
+			env["SVC_PLUGIN_PROFILING_ENABLED"] != "true" || env["GF_PLUGIN_PROFILING_ENABLED"] != "true" || env["SVC_PLUGIN_OTHER"] != "" {
 			t.Errorf("%s: environment %v", id, env)
 		}
 	}

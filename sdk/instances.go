@@ -44,9 +44,10 @@ type Instances[T any] struct {
 	// for ever. Set it before the first call.
 	Idle time.Duration
 
-	identify func(Context) (key slotKey, s *Settings, err error)
-	equal    func(a, b Context) bool
-	create   func(context.Context, Context) (T, error)
+	// subject is what an instance is made of: the data source of a call, or the settings
+	// of the app as those of a data source without a name.
+	subject func(Context) DataSource
+	create  func(context.Context, DataSource) (T, error)
 
 	mu      sync.Mutex
 	slots   map[slotKey]*slot[T]
@@ -58,24 +59,23 @@ type Instances[T any] struct {
 
 // DataSources makes the instances of a data source plugin. create gets the data
 // source and its settings, decoded as DecodeSettings does, and returns what answers
-// its requests; its ctx ends when everybody who waits for it has given up.
+// its requests; its ctx ends when everybody who waits for it has given up. A host may
+// also call the plugin itself, without a data source: that is one without settings.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots: map[slotKey]*slot[T]{},
-		identify: func(c Context) (slotKey, *Settings, error) {
+		subject: func(c Context) DataSource {
 			if c.DataSource == nil {
-				return slotKey{}, nil, Errorf(http.StatusBadRequest, "the call names no data source")
+				return DataSource{}
 			}
-			return slotKey{c.OrgID, c.Namespace, c.DataSource.UID, c.DataSource.ID}, &c.DataSource.Settings, nil
+			return *c.DataSource
 		},
-		equal: func(a, b Context) bool { return a.DataSource.equal(b.DataSource) },
-		create: func(ctx context.Context, c Context) (T, error) {
-			settings, err := DecodeSettings[S](c.DataSource.Settings)
+		create: func(ctx context.Context, ds DataSource) (none T, err error) {
+			settings, err := DecodeSettings[S](ds.Settings)
 			if err != nil {
-				var none T
 				return none, err
 			}
-			return create(ctx, *c.DataSource, settings)
+			return create(ctx, ds, settings)
 		},
 	}
 }
@@ -84,20 +84,18 @@ func DataSources[S, T any](create func(ctx context.Context, ds DataSource, setti
 func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots: map[slotKey]*slot[T]{},
-		identify: func(c Context) (slotKey, *Settings, error) {
+		subject: func(c Context) DataSource {
 			if c.App == nil {
-				return slotKey{}, nil, Errorf(http.StatusBadRequest, "the call has no settings of an app")
+				return DataSource{}
 			}
-			return slotKey{orgID: c.OrgID, namespace: c.Namespace}, &c.App.Settings, nil
+			return DataSource{Settings: c.App.Settings}
 		},
-		equal: func(a, b Context) bool { return a.App.Settings.equal(b.App.Settings) },
-		create: func(ctx context.Context, c Context) (T, error) {
-			settings, err := DecodeSettings[S](c.App.Settings)
+		create: func(ctx context.Context, ds DataSource) (none T, err error) {
+			settings, err := DecodeSettings[S](ds.Settings)
 			if err != nil {
-				var none T
 				return none, err
 			}
-			return create(ctx, *c.App, settings)
+			return create(ctx, App{Settings: ds.Settings}, settings)
 		},
 	}
 }
@@ -124,8 +122,9 @@ type slotKey struct {
 // are guarded by Instances.mu.
 type slot[T any] struct {
 	key     slotKey
-	want    Context   // the newest settings that were asked for
-	wanted  time.Time // since when
+	want    DataSource // the newest settings that were asked for
+	caller  Context    // of the call that brought them
+	wanted  time.Time  // since when
 	current *instance[T]
 	build   *build[T] // under way, for want; or nil
 }
@@ -144,7 +143,7 @@ type build[T any] struct {
 type instance[T any] struct {
 	value   T
 	slot    *slot[T]
-	context Context            // that it was made of
+	made    DataSource         // what it was made of
 	live    context.Context    // ends when it is retired
 	retired context.CancelFunc // ends live
 	holders int
@@ -164,12 +163,9 @@ func (i *Instances[T]) Hold(ctx context.Context, c Context) (value T, release fu
 }
 
 func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error) {
-	key, _, err := i.identify(c)
-	if err != nil {
-		return nil, err
-	}
+	asked := i.subject(c)
 	for {
-		held, b, err := i.join(ctx, key, c)
+		held, b, err := i.join(ctx, c, asked)
 		if held != nil || err != nil {
 			return held, err
 		}
@@ -184,24 +180,25 @@ func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error
 	}
 }
 
-// join takes the instance of a key, or joins those who wait for it to be made.
-func (i *Instances[T]) join(ctx context.Context, key slotKey, c Context) (*instance[T], *build[T], error) {
+// join takes the instance for a call, or joins those who wait for it to be made.
+func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource) (*instance[T], *build[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
 		return nil, nil, Errorf(http.StatusServiceUnavailable, "the plugin is stopping")
 	}
+	key := slotKey{c.OrgID, c.Namespace, asked.UID, asked.ID}
 	s := i.slots[key]
 	if s == nil {
-		s = &slot[T]{key: key, want: c, wanted: time.Now()}
+		s = &slot[T]{key: key, want: asked, caller: c, wanted: time.Now()}
 		i.slots[key] = s
 	}
-	if !i.equal(s.want, c) && !i.isLate(s, c) {
-		s.want, s.wanted = c, time.Now()
+	if !s.want.equal(&asked) && !s.isLate(asked) {
+		s.want, s.caller, s.wanted = asked, c, time.Now()
 		s.supersede() // what is being made is out of date; those who wait ask again
 	}
-	if s.current != nil && i.equal(s.current.context, s.want) {
-		i.take(s.current)
+	if s.current != nil && s.current.made.equal(&s.want) {
+		s.current.holders++
 		return s.current, nil, nil
 	}
 	if s.build == nil {
@@ -213,10 +210,8 @@ func (i *Instances[T]) join(ctx context.Context, key slotKey, c Context) (*insta
 
 // isLate says whether a request with other settings was on its way when the newest
 // ones came.
-func (i *Instances[T]) isLate(s *slot[T], c Context) bool {
-	_, newest, _ := i.identify(s.want)
-	_, asked, _ := i.identify(c)
-	return asked.Updated.Before(newest.Updated) && time.Since(s.wanted) < lateFor
+func (s *slot[T]) isLate(asked DataSource) bool {
+	return asked.Updated.Before(s.want.Updated) && time.Since(s.wanted) < lateFor
 }
 
 // leave takes what was made, or gives up waiting for it. It returns nothing when the
@@ -234,7 +229,7 @@ func (i *Instances[T]) leave(ctx context.Context, b *build[T]) (*instance[T], er
 		return nil, ctx.Err()
 	}
 	if b.made != nil && !b.made.isOut {
-		i.take(b.made)
+		b.made.holders++
 		return b.made, nil
 	}
 	return nil, b.err
@@ -254,15 +249,15 @@ func (s *slot[T]) supersede() {
 func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := &build[T]{slot: s, done: make(chan struct{}), cancel: cancel}
-	want := s.want
+	want, caller := s.want, s.caller
 	i.run(func() {
 		defer cancel()
-		value, err := i.produce(withContext(ctx, want, nil), want)
+		value, err := i.produce(withContext(ctx, caller, nil), want)
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		var made *instance[T]
 		if err == nil {
-			made = &instance[T]{value: value, slot: s, context: want}
+			made = &instance[T]{value: value, slot: s, made: want}
 			made.live, made.retired = context.WithCancel(context.Background())
 		}
 		if s.build != b { // superseded
@@ -309,18 +304,15 @@ func (i *Instances[T]) run(do func()) {
 	}()
 }
 
-func (i *Instances[T]) produce(ctx context.Context, c Context) (value T, err error) {
+func (i *Instances[T]) produce(ctx context.Context, ds DataSource) (value T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			logOf(ctx).ErrorContext(ctx, "the instance could not be made: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings: its log says why")
 		}
 	}()
-	return i.create(ctx, c)
+	return i.create(ctx, ds)
 }
-
-// take adds a holder.
-func (i *Instances[T]) take(in *instance[T]) { in.holders++ }
 
 func (i *Instances[T]) release(in *instance[T]) {
 	i.mu.Lock()

@@ -29,6 +29,8 @@ func (a *API) pluginRoutes() []Route {
 			Doc{Summary: "Replace the settings of an app", Body: pluginSettingsBody{}, Answer: message{}}},
 		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth,
 			Doc{Summary: "Ask a backend for its health", Answer: pluginHealth{}, Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/plugins/{id}/metrics", Action(host.ActionPluginsWrite).On(scope), a.pluginMetrics,
+			Doc{Summary: "Collect the metrics of a backend, in the text format of Prometheus", Media: "text/plain"}},
 		{"", "/api/plugins/{id}/resources", access, a.pluginResource,
 			Doc{Summary: "Call a plugin's own endpoints"}},
 		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource,
@@ -187,6 +189,23 @@ func (a *API) checkHealth(w http.ResponseWriter, r *http.Request, p *loader.Plug
 		details = nil
 	}
 	return answer(w, status, pluginHealth{result.Status, result.Message, details})
+}
+
+func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+	p, err := a.plugin(r)
+	if err != nil {
+		return err
+	}
+	var text []byte
+	if err := p.Use(r.Context(), func(c *sdk.Client) error {
+		text, err = c.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
+		return err
+	}); err != nil {
+		return a.pluginError(w, r, err)
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, err = w.Write(text)
+	return err
 }
 
 // maxResourceBody is the most bytes that are passed to a plugin's own endpoint.

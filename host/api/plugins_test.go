@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 			}
 			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine"}, nil
 		},
+		CollectMetrics: func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
+			return []byte("sold_total 7\n"), nil
+		},
 		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 			answers := sdk.QueryDataResponse{}
 			for _, q := range req.Queries {
@@ -100,6 +103,22 @@ func withPlugin(t *testing.T) *fixture {
 	}
 	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
 	return f
+}
+
+func TestPluginMetrics(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	if got := f.do("GET", "/api/plugins/"+pluginID+"/metrics", f.admin, ""); got.status != 200 || got.body != "sold_total 7\n" {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	for who, want := range map[string]int{"": 401, f.viewer: 403} {
+		if got := f.do("GET", "/api/plugins/"+pluginID+"/metrics", who, ""); got.status != want {
+			t.Errorf("%d, want %d", got.status, want)
+		}
+	}
+	if got := f.do("GET", "/api/plugins/other/metrics", f.admin, ""); got.status != 404 {
+		t.Errorf("%d", got.status)
+	}
 }
 
 func TestPluginList(t *testing.T) {

@@ -104,6 +104,7 @@ func TestRoles(t *testing.T) {
 		"GET /api/playlists/{uid}/dashboards":               host.RoleViewer,
 		"PUT /api/folders/{uid}":                            host.RoleEditor,
 		"GET /api/access-control/roles":                     host.RoleAdmin,
+		"GET /api/plugins/{id}/metrics":                     host.RoleAdmin,
 		"GET /api/plugins/errors":                           host.RoleAdmin,
 		"GET /api/plugins/{id}/health":                      host.RoleViewer,
 		"GET /api/plugins/{id}/markdown/{name}":             host.RoleViewer,
