@@ -82,14 +82,14 @@ func compareQueries(b *testing.B, calls int, bytes func() []byte, frame func() s
 	to := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	settings := sdk.Settings{JSON: []byte(`{"region":"north"}`), Secrets: map[string]string{"key": "k"}, Updated: to}
 	req := &sdk.QueryDataRequest{
-		Context: sdk.Context{OrgID: 1, PluginID: "p", User: &sdk.User{Login: "a", Role: "Admin"}, DataSource: &sdk.DataSource{ID: 1, UID: "u", Name: "n", Settings: settings}},
+		Context: sdk.Context{OrgID: 1, PluginID: "p", User: &sdk.User{Login: "a", Role: "Admin"}, DataSource: &sdk.DataSource{UID: "u", Name: "n", Settings: settings}},
 		Headers: map[string]string{"Authorization": "x"},
 		Queries: []sdk.Query{{RefID: "A", JSON: []byte(`{"refId":"A"}`), TimeRange: sdk.TimeRange{From: to.Add(-time.Hour), To: to}, Interval: time.Second, MaxDataPoints: 100}},
 	}
 	wire := &pluginv2.QueryDataRequest{
 		PluginContext: &pluginv2.PluginContext{
 			OrgId: 1, PluginId: "p", User: &pluginv2.User{Login: "a", Role: "Admin"},
-			DataSourceInstanceSettings: &pluginv2.DataSourceInstanceSettings{Id: 1, Uid: "u", Name: "n", JsonData: settings.JSON, DecryptedSecureJsonData: settings.Secrets, LastUpdatedMS: to.UnixMilli()},
+			DataSourceInstanceSettings: &pluginv2.DataSourceInstanceSettings{Uid: "u", Name: "n", JsonData: settings.JSON, DecryptedSecureJsonData: settings.Secrets, LastUpdatedMS: to.UnixMilli()},
 		},
 		Headers: req.Headers,
 		Queries: []*pluginv2.DataQuery{{RefId: "A", Json: req.Queries[0].JSON, TimeRange: &pluginv2.TimeRange{FromEpochMS: 1, ToEpochMS: to.UnixMilli()}, IntervalMS: 1000, MaxDataPoints: 100}},
