@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -150,7 +151,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			if !started {
 				started = true
 				first <- &http.Response{
-					StatusCode: piece.Status, Status: http.StatusText(piece.Status), Header: piece.Header, Request: r,
+					StatusCode: piece.Status, Status: fmt.Sprintf("%d %s", piece.Status, http.StatusText(piece.Status)), Header: piece.Header, Request: r,
 					Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: -1,
 					Body: pieces{Reader: reader, close: func() error { cancel(); return reader.Close() }},
 				}

@@ -1,0 +1,149 @@
+package sdktest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+)
+
+// recorder is a test that fails without failing this one.
+type recorder struct {
+	testing.TB
+	said string
+}
+
+func (r *recorder) Errorf(format string, args ...any) { r.said = fmt.Sprintf(format, args...) }
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
+
+// verdict runs a part of a test and returns how it failed, or "".
+func verdict(t *testing.T, test func(testing.TB)) string {
+	r := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		test(r)
+	}()
+	<-done
+	return r.said
+}
+
+func TestGolden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "testdata", "answer.json")
+	answer := sdk.DataResponse{Status: 400, Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such article", Cause: errors.New("secret")}}
+	golden := func(a sdk.DataResponse) string {
+		return verdict(t, func(tb testing.TB) { sdktest.Golden(tb, file, a) })
+	}
+	t.Setenv(sdktest.EnvUpdate, "")
+	if said := golden(answer); !strings.Contains(said, "does not exist: UPDATE_GOLDEN=1") {
+		t.Errorf("without a file: %q", said)
+	}
+	t.Setenv(sdktest.EnvUpdate, "1")
+	if said := golden(answer); said != "" {
+		t.Error(said)
+	}
+	t.Setenv(sdktest.EnvUpdate, "")
+	if said := golden(answer); said != "" {
+		t.Error(said)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(text), "secret") {
+		t.Errorf("%s, %v", text, err)
+	}
+	answer.Err = errors.New("another")
+	if said := golden(answer); !strings.Contains(said, "line 3\n  got    \"error\": \"another\",\n  want   \"error\": \"no such article\",") {
+		t.Errorf("a difference is told as %q", said)
+	}
+	if said := golden(sdk.DataResponse{Frames: []sdk.Frame{sdk.ArrowFrame("x")}}); !strings.Contains(said, "frame 0") {
+		t.Errorf("a damaged frame is told as %q", said)
+	}
+}
+
+func TestFailuresAreTold(t *testing.T) {
+	t.Parallel()
+	broken := sdk.Plugin{
+		QueryData: func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+			return nil, errors.New("oh")
+		},
+		SubscribeStream: func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) { return nil, nil },
+		RunStream:       func(context.Context, *sdk.StreamRequest, *sdk.StreamSender) error { return nil },
+	}
+	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Query(sdk.Query{}) }); said != "oh" {
+		t.Errorf("a failed call is told as %q", said)
+	}
+	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Health() }); !strings.Contains(said, "does not support") {
+		t.Errorf("a missing handler is told as %q", said)
+	}
+	if packets, err := sdktest.Start(t, broken).Stream("x", 3); len(packets) != 0 || err != nil {
+		t.Errorf("a stream that ends: %s, %v", packets, err)
+	}
+	ended := make(chan error, 1)
+	t.Run("close", func(t *testing.T) {
+		sdktest.Start(t, sdk.Plugin{Close: func() error { ended <- nil; return nil }})
+	})
+	select {
+	case <-ended:
+	default:
+		t.Error("the plugin was not closed with its test")
+	}
+}
+
+// Pieces of an answer arrive when they are flushed, and what the client does not want
+// any more the plugin learns of.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	left := make(chan struct{})
+	k := sdktest.Start(t, sdk.Plugin{Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprintf(w, "%s %s?%s %s", r.Method, r.URL.Path, r.URL.RawQuery, body)
+		if r.URL.Path == "/endless" {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			close(left)
+		}
+	})})
+	resp, err := k.HTTP().Post("http://plugin/a/b?c=d", "text/plain", strings.NewReader("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || string(text) != "POST /a/b?c=d hello" || resp.Body.Close() != nil {
+		t.Errorf("%s %q, %v", resp.Status, text, err)
+	}
+	if resp, err = k.HTTP().Get("http://plugin/endless"); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 4)
+	if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != "GET " {
+		t.Errorf("%q, %v", first, err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		t.Error("the plugin did not learn that its client has left")
+	}
+	none := sdktest.Start(t, sdk.Plugin{})
+	if resp, err := none.HTTP().Get("http://plugin/"); !errors.Is(err, sdk.ErrUnsupported) {
+		t.Errorf("%v, %v", resp, err)
+	}
+}
