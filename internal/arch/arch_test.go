@@ -76,6 +76,7 @@ func arrows() map[string][]string {
 		"validate/baseline":        {"validate"},
 		"targets":                  {"internal/verbs", "templates"},
 		"sdk":                      {"internal/wire"},
+		"sdk/frame":                nil,
 		"sdk/frames":               {"sdk"},
 		"sdk/sdktest":              {"sdk", "sdk/frames"},
 		"sdk/httpclient":           {"sdk"},

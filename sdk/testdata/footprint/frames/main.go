@@ -1,4 +1,4 @@
-// Command frames is a hello data source on the SDK with frames of the data package: the
+// Command frames is a hello data source on the SDK with frames of sdk/frame: the
 // counterpart of testdata/existing/hello.
 package main
 
@@ -6,9 +6,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
-
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 type source struct{}
@@ -21,9 +20,9 @@ func (source) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.Que
 }
 
 func query(_ context.Context, q sdk.Query, _ struct{}) ([]sdk.Frame, error) {
-	return []sdk.Frame{data.NewFrame("hello",
-		data.NewField("time", nil, []time.Time{q.TimeRange.From, q.TimeRange.To}),
-		data.NewField("value", nil, []float64{1, 2}),
+	return []sdk.Frame{frame.New("hello",
+		frame.Of("time", []time.Time{q.TimeRange.From, q.TimeRange.To}),
+		frame.Of("value", []float64{1, 2}),
 	)}, nil
 }
 

@@ -1,0 +1,323 @@
+package frame
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// vector is a field as it is written: values, where a null has any value, and beside
+// them which rows are not null.
+type vector struct {
+	Header
+	cells
+	kind     kind
+	nullable bool
+	valid    bitmap // nil when there is no null
+	nulls    int
+}
+
+// cells are values of one type. In the body of a record batch they take one buffer,
+// or two: offsets into the second.
+type cells interface {
+	len() int
+	// size is that of the buffers; without offsets it is 0. The error names the row.
+	size(valid bitmap) (offsets, data int, err error)
+	// put fills the buffers, which are zero. The error names the row.
+	put(valid bitmap, offsets, data []byte) error
+	// appendJSON appends the value of a row that is not null.
+	appendJSON(text []byte, row int) ([]byte, error)
+}
+
+// bitmap has a bit for each row, the lowest of a byte first. nil has all of them.
+type bitmap []byte
+
+func (b bitmap) has(row int) bool { return b == nil || b[row/8]&(1<<(row%8)) != 0 }
+
+func plain[C interface {
+	~[]S
+	cells
+}, S any](k kind, values []S) *vector {
+	return &vector{cells: C(values), kind: k}
+}
+
+func nullable[C interface {
+	~[]S
+	cells
+}, S any](k kind, pointers []*S) *vector {
+	values, valid, nulls := make([]S, len(pointers)), make(bitmap, (len(pointers)+7)/8), 0
+	for row, p := range pointers {
+		if p == nil {
+			nulls++
+			continue
+		}
+		values[row] = *p
+		valid[row/8] |= 1 << (row % 8)
+	}
+	if nulls == 0 {
+		valid = nil
+	}
+	return &vector{cells: C(values), kind: k, nullable: true, valid: valid, nulls: nulls}
+}
+
+func rowError(row int, err error) error { return fmt.Errorf("row %d: %w", row, err) }
+
+type integers[N int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | Enum] []N
+
+func (c integers[N]) len() int { return len(c) }
+
+func (c integers[N]) size(bitmap) (offsets, data int, err error) {
+	return 0, len(c) * c.width(), nil
+}
+
+// width is that of a number, in bytes.
+func (c integers[N]) width() int {
+	var zero N
+	switch any(zero).(type) {
+	case int8, uint8:
+		return 1
+	case int16, uint16, Enum:
+		return 2
+	case int32, uint32:
+		return 4
+	}
+	return 8
+}
+
+func (c integers[N]) put(_ bitmap, _, data []byte) error {
+	switch c.width() {
+	case 1:
+		for row, v := range c {
+			data[row] = byte(v)
+		}
+	case 2:
+		for row, v := range c {
+			binary.LittleEndian.PutUint16(data[2*row:], uint16(v))
+		}
+	case 4:
+		for row, v := range c {
+			binary.LittleEndian.PutUint32(data[4*row:], uint32(v))
+		}
+	case 8:
+		for row, v := range c {
+			binary.LittleEndian.PutUint64(data[8*row:], uint64(v))
+		}
+	}
+	return nil
+}
+
+func (c integers[N]) appendJSON(text []byte, row int) ([]byte, error) {
+	if v := c[row]; v < 0 {
+		return strconv.AppendInt(text, int64(v), 10), nil
+	}
+	return strconv.AppendUint(text, uint64(c[row]), 10), nil
+}
+
+type floats32 []float32
+
+func (c floats32) len() int                                   { return len(c) }
+func (c floats32) size(bitmap) (offsets, data int, err error) { return 0, 4 * len(c), nil }
+func (c floats32) entities(valid bitmap) *entities            { return findEntities(c, valid) }
+func (c floats32) appendJSON(t []byte, row int) ([]byte, error) {
+	return appendFloat(t, float64(c[row]), 32), nil
+}
+
+func (c floats32) put(_ bitmap, _, data []byte) error {
+	for row, v := range c {
+		binary.LittleEndian.PutUint32(data[4*row:], math.Float32bits(v))
+	}
+	return nil
+}
+
+type floats64 []float64
+
+func (c floats64) len() int                                   { return len(c) }
+func (c floats64) size(bitmap) (offsets, data int, err error) { return 0, 8 * len(c), nil }
+func (c floats64) entities(valid bitmap) *entities            { return findEntities(c, valid) }
+func (c floats64) appendJSON(t []byte, row int) ([]byte, error) {
+	return appendFloat(t, c[row], 64), nil
+}
+
+func (c floats64) put(_ bitmap, _, data []byte) error {
+	for row, v := range c {
+		binary.LittleEndian.PutUint64(data[8*row:], math.Float64bits(v))
+	}
+	return nil
+}
+
+func appendFloat(text []byte, v float64, bits int) []byte {
+	abs := math.Abs(v)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return append(text, "null"...)
+	case abs != 0 && (abs < 1e-6 || abs >= 1e21):
+		return strconv.AppendFloat(text, v, 'e', -1, bits)
+	}
+	return strconv.AppendFloat(text, v, 'f', -1, bits)
+}
+
+type bools []bool
+
+func (c bools) len() int                                   { return len(c) }
+func (c bools) size(bitmap) (offsets, data int, err error) { return 0, (len(c) + 7) / 8, nil }
+func (c bools) appendJSON(t []byte, row int) ([]byte, error) {
+	return strconv.AppendBool(t, c[row]), nil
+}
+
+func (c bools) put(_ bitmap, _, data []byte) error {
+	for row, v := range c {
+		if v {
+			data[row/8] |= 1 << (row % 8)
+		}
+	}
+	return nil
+}
+
+type times []time.Time
+
+func (c times) len() int                                   { return len(c) }
+func (c times) size(bitmap) (offsets, data int, err error) { return 0, 8 * len(c), nil }
+
+func (c times) put(valid bitmap, _, data []byte) error {
+	const reach = math.MaxInt64 / int64(time.Second) // what is nearer to 1970 fits
+	for row := range c {
+		if !valid.has(row) {
+			continue
+		}
+		t := &c[row]
+		s := t.Unix()
+		n := s*int64(time.Second) + int64(t.Nanosecond())
+		if (s <= -reach || s >= reach) && !time.Unix(0, n).Equal(*t) {
+			return rowError(row, fmt.Errorf("the time %s cannot be written in nanoseconds since 1970", t.UTC().Format(time.RFC3339)))
+		}
+		binary.LittleEndian.PutUint64(data[8*row:], uint64(n))
+	}
+	return nil
+}
+
+func (c times) appendJSON(text []byte, row int) ([]byte, error) {
+	return strconv.AppendInt(text, c[row].UnixMilli(), 10), nil
+}
+
+// nanos are what milliseconds leave out, nil when that is nothing.
+func (c times) nanos(valid bitmap) (nanos []int) {
+	for row, t := range c {
+		if n := t.Nanosecond() % int(time.Millisecond); n != 0 && valid.has(row) {
+			if nanos == nil {
+				nanos = make([]int, len(c))
+			}
+			nanos[row] = n
+		}
+	}
+	return nanos
+}
+
+type texts []string
+
+func (c texts) len() int { return len(c) }
+
+func (c texts) size(bitmap) (offsets, data int, err error) {
+	for row, s := range c {
+		if data, err = addSize(data, len(utf8Text(s)), row); err != nil {
+			return 0, 0, err
+		}
+	}
+	return 4 * (len(c) + 1), data, nil
+}
+
+func (c texts) put(_ bitmap, offsets, data []byte) error {
+	end := 0
+	for row, s := range c {
+		end += copy(data[end:], utf8Text(s))
+		binary.LittleEndian.PutUint32(offsets[4*(row+1):], uint32(end))
+	}
+	return nil
+}
+
+func (c texts) appendJSON(text []byte, row int) ([]byte, error) {
+	return appendString(text, c[row]), nil
+}
+
+// utf8Text has U+FFFD for each byte that is not of a UTF-8 text, as encoding/json does.
+func utf8Text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// appendString appends a JSON string, as encoding/json writes it.
+func appendString(text []byte, s string) []byte {
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			encoded, _ := json.Marshal(s) // a string always encodes
+			return append(text, encoded...)
+		}
+	}
+	text = append(text, '"')
+	text = append(text, s...)
+	return append(text, '"')
+}
+
+// addSize adds up the sizes of texts, whose offsets have 31 bits.
+func addSize(sum, n, row int) (int, error) {
+	if n > math.MaxInt32-sum {
+		return 0, rowError(row, errors.New("the values take more than 2 GB"))
+	}
+	return sum + n, nil
+}
+
+type messages []json.RawMessage
+
+func (c messages) len() int { return len(c) }
+
+// text is nil's JSON for nil.
+func (c messages) text(row int) (json.RawMessage, error) {
+	if c[row] == nil {
+		return json.RawMessage("null"), nil
+	}
+	if !json.Valid(c[row]) {
+		return nil, rowError(row, errors.New("it is no valid JSON"))
+	}
+	return c[row], nil
+}
+
+func (c messages) size(valid bitmap) (offsets, data int, err error) {
+	for row := range c {
+		if !valid.has(row) {
+			continue
+		}
+		m, err := c.text(row)
+		if err != nil {
+			return 0, 0, err
+		}
+		if data, err = addSize(data, len(m), row); err != nil {
+			return 0, 0, err
+		}
+	}
+	return 4 * (len(c) + 1), data, nil
+}
+
+func (c messages) put(valid bitmap, offsets, data []byte) error {
+	end := 0
+	for row, m := range c {
+		if valid.has(row) {
+			if m == nil {
+				m = json.RawMessage("null")
+			}
+			end += copy(data[end:], m)
+		}
+		binary.LittleEndian.PutUint32(offsets[4*(row+1):], uint32(end))
+	}
+	return nil
+}
+
+func (c messages) appendJSON(text []byte, row int) ([]byte, error) {
+	m, err := c.text(row)
+	return append(text, m...), err
+}
