@@ -52,7 +52,7 @@ func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
 // withContext notes on whose behalf the call is made, and what the host forwarded.
 func withContext(ctx context.Context, p Context, headers map[string]string) context.Context {
 	c := *callOf(ctx)
-	c.plugin, c.forwarded = p, headers
+	c.plugin, c.forwarded, c.header = p, headers, nil
 	return context.WithValue(ctx, callKey{}, &c)
 }
 

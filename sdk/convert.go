@@ -127,14 +127,24 @@ func marshalFrame(refID string, f Frame) (b []byte, err error) {
 			err = fmt.Errorf("writing it panicked: %v", p)
 		}
 	}()
-	if named := reflect.ValueOf(f); named.Kind() == reflect.Pointer && named.Elem().Kind() == reflect.Struct {
-		// A frame without a RefID gets that of its query, which hosts go by. The type
-		// of the data package has it in a field, and is not imported here.
-		if id := named.Elem().FieldByName("RefID"); id.Kind() == reflect.String && id.String() == "" {
-			id.SetString(refID)
-		}
+	return named(refID, f).MarshalArrow()
+}
+
+// named gives a frame without a RefID that of its query, which hosts go by. The types of
+// sdk/frame and of the data package have it in a field, and are not imported here. The
+// author's frame, which may be asked for again, stays as it is.
+func named(refID string, f Frame) Frame {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return f
 	}
-	return f.MarshalArrow()
+	if id := v.Elem().FieldByName("RefID"); id.Kind() != reflect.String || id.String() != "" {
+		return f
+	}
+	renamed := reflect.New(v.Type().Elem())
+	renamed.Elem().Set(v.Elem())
+	renamed.Elem().FieldByName("RefID").SetString(refID)
+	return renamed.Interface().(Frame)
 }
 
 // wireText makes a text fit for the wire, where strings are UTF-8.

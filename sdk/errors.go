@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -32,7 +33,7 @@ const (
 // or 504 for a time-out, and its text, which may hold addresses, goes to the log
 // only.
 type Error struct {
-	Status  int    // HTTP status, 0 for 500
+	Status  int    // HTTP status from 400 to 599; anything else is 500
 	Source  Source // "" for the plugin
 	Message string // for users; says nothing secret
 	Cause   error  // for the log, or nil
@@ -77,9 +78,9 @@ func Downstream(message string, cause error) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: cause}
 }
 
-// FromStatus makes an error of an upstream's answer that is no success: 401 and 403
-// stay what they are, other 4xx are 400 and the rest is 502, all downstream. The
-// body of the answer is not read; message is for users.
+// FromStatus makes an error of an upstream's answer that is no success: 401, 403, 404,
+// 429 and 504 stay what they are, other 4xx are 400 and the rest is 502, all downstream.
+// message is for users.
 func FromStatus(code int, message string) *Error {
 	status := http.StatusBadGateway
 	switch {
@@ -150,14 +151,14 @@ func describe(err error) (status int, source Source, message string) {
 		}
 		message = fmt.Sprint(err)
 	}
-	if status == 0 {
+	if status < 400 || status > 599 { // no status of an error
 		status = http.StatusInternalServerError
 	}
 	if source == "" {
 		source = SourcePlugin
 	}
-	if message == "" {
-		message = http.StatusText(status)
+	if message = cmp.Or(message, http.StatusText(status)); message == "" {
+		message = fmt.Sprintf("it failed with status %d", status)
 	}
 	return status, source, message
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -41,6 +42,10 @@ type PublishStreamHandler interface {
 func (i *Instances[T]) Plugin() Plugin {
 	p := Plugin{Close: i.Close}
 	t := reflect.TypeFor[T]()
+	implements[io.Closer](t)
+	if _, found := t.MethodByName("Dispose"); found {
+		panic(fmt.Sprintf("sdk: nobody calls the method Dispose of %s: name it Close and return an error", t))
+	}
 	if implements[QueryDataHandler](t) {
 		p.QueryData = func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 			return with(ctx, i, func(_ context.Context, v T) (QueryDataResponse, error) {

@@ -48,7 +48,7 @@ func HostFromEnv() (*Host, error) {
 func NewHost(baseURL, token string, client *http.Client) (*Host, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("the host's URL %q is not an http URL: %s should hold it", baseURL, EnvAppURL)
+		return nil, fmt.Errorf("the host's URL %q is not an http URL: %s should hold it", redactURL(baseURL), EnvAppURL)
 	}
 	return &Host{base: base, token: token, http: client}, nil
 }

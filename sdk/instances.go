@@ -49,15 +49,16 @@ type Instances[T any] struct {
 	mu      sync.Mutex
 	slots   map[slotKey]*slot[T]
 	closed  bool
-	running int           // factories and Close methods under way
-	settled chan struct{} // closed when running falls to 0 after Close; nil before
+	pending int           // instances being made, and those that are not closed yet
+	settled chan struct{} // closed when pending falls to 0 after Close; nil before
 	faults  []error       // of Close methods after Close
 }
 
 // DataSources makes the instances of a data source plugin. create gets the data
 // source and its settings, decoded as DecodeSettings does, and returns what answers
-// its requests; its ctx ends when everybody who waits for it has given up. A host may
-// also call the plugin itself, without a data source: that is one without settings.
+// its requests. ctx is for making it only: it ends when create returns, or when everybody
+// who waits has given up; start what lives longer with a context of your own, and end it
+// in Close. A host may also call the plugin itself, without a data source: that is one without settings.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots: map[slotKey]*slot[T]{},
@@ -101,6 +102,13 @@ func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, er
 func (d *DataSource) equal(o *DataSource) bool {
 	return d.ID == o.ID && d.UID == o.UID && d.Name == o.Name && d.URL == o.URL && d.User == o.User && d.Database == o.Database &&
 		d.BasicAuth == o.BasicAuth && d.BasicAuthUser == o.BasicAuthUser && d.Settings.equal(o.Settings)
+}
+
+// clone shares nothing that the author may change.
+func (d *DataSource) clone() DataSource {
+	c := *d
+	c.JSON, c.Secrets = bytes.Clone(d.JSON), maps.Clone(d.Secrets)
+	return c
 }
 
 func (s Settings) equal(o Settings) bool {
@@ -161,8 +169,8 @@ func (i *Instances[T]) Hold(ctx context.Context, c Context) (value T, release fu
 
 func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error) {
 	asked := i.subject(c)
-	for {
-		held, b, err := i.join(ctx, c, asked)
+	for isNew := true; ; isNew = false {
+		held, b, err := i.join(ctx, c, asked, isNew)
 		if held != nil || err != nil {
 			return held, err
 		}
@@ -177,8 +185,9 @@ func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error
 	}
 }
 
-// join takes the instance for a call, or joins those who wait for it to be made.
-func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource) (*instance[T], *build[T], error) {
+// join takes the instance for a call, or joins those who wait for it to be made. Only a
+// new call brings settings: one that comes back takes the newest.
+func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, isNew bool) (*instance[T], *build[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
@@ -187,11 +196,11 @@ func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource) (*
 	key := slotKey{c.OrgID, c.Namespace, asked.UID, asked.ID}
 	s := i.slots[key]
 	if s == nil {
-		s = &slot[T]{key: key, want: asked, caller: c, wanted: time.Now()}
+		s = &slot[T]{key: key, want: asked.clone(), caller: c, wanted: time.Now()}
 		i.slots[key] = s
 	}
-	if !s.want.equal(&asked) && !s.isLate(asked) {
-		s.want, s.caller, s.wanted = asked, c, time.Now()
+	if isNew && !s.want.equal(&asked) && !s.isLate(asked) {
+		s.want, s.caller, s.wanted = asked.clone(), c, time.Now()
 		s.supersede() // what is being made is out of date; those who wait ask again
 	}
 	if s.current != nil && s.current.made.equal(&s.want) {
@@ -222,6 +231,7 @@ func (i *Instances[T]) leave(ctx context.Context, b *build[T]) (*instance[T], er
 	default:
 		if b.waiters == 0 {
 			b.slot.supersede()
+			i.forgetLater(b.slot)
 		}
 		return nil, ctx.Err()
 	}
@@ -247,68 +257,70 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := &build[T]{slot: s, done: make(chan struct{}), cancel: cancel}
 	want, caller := s.want, s.caller
-	i.run(func() {
+	i.pending++
+	go func() {
 		defer cancel()
-		value, err := i.produce(withContext(ctx, caller, nil), want)
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		var made *instance[T]
-		if err == nil {
-			made = &instance[T]{value: value, slot: s, made: want}
-			made.live, made.retired = context.WithCancel(context.Background())
-		}
-		if s.build != b { // superseded
-			if made != nil {
-				i.expel(made)
+		var value T
+		err := error(Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings: its log says why"))
+		defer func() { // also when create ends the goroutine
+			if p := recover(); p != nil {
+				logOf(ctx).ErrorContext(ctx, "the instance could not be made: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
-			return
-		}
-		i.retire(s)
-		s.build, s.current = nil, made
-		b.made, b.err = made, err
-		close(b.done)
-		if made != nil {
-			made.used = time.Now()
-			i.watch(made)
-		} else {
-			time.AfterFunc(lateFor, func() { i.forget(s) })
-		}
-	})
+			i.publish(b, want, value, err)
+		}()
+		value, err = i.create(withContext(ctx, caller, nil), want.clone())
+	}()
 	return b
 }
 
-// forget drops a slot that has nothing in it any more.
-func (i *Instances[T]) forget(s *slot[T]) {
+// publish makes what a build made the current instance of its slot, unless the build
+// was superseded.
+func (i *Instances[T]) publish(b *build[T], want DataSource, value T, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if s.current == nil && s.build == nil && i.slots[s.key] == s {
-		delete(i.slots, s.key)
+	s := b.slot
+	var made *instance[T]
+	if err == nil {
+		made = &instance[T]{value: value, slot: s, made: want, used: time.Now()}
+		made.live, made.retired = context.WithCancel(context.Background())
+	} else {
+		i.settle()
+	}
+	if s.build != b { // superseded
+		if made != nil {
+			i.expel(made)
+		}
+		return
+	}
+	i.retire(s)
+	s.build, s.current = nil, made
+	b.made, b.err = made, err
+	close(b.done)
+	if made != nil {
+		i.watch(made)
+	} else {
+		i.forgetLater(s)
 	}
 }
 
-// run does something in the background that Close waits for. i.mu is held.
-func (i *Instances[T]) run(do func()) {
-	i.running++
-	go func() {
-		do()
+// forgetLater drops a slot, which holds secrets, if nothing comes into it any more.
+func (i *Instances[T]) forgetLater(s *slot[T]) {
+	time.AfterFunc(lateFor, func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		i.running--
-		if i.running == 0 && i.settled != nil {
-			close(i.settled)
-			i.settled = nil
+		if s.current == nil && s.build == nil && i.slots[s.key] == s {
+			delete(i.slots, s.key)
 		}
-	}()
+	})
 }
 
-func (i *Instances[T]) produce(ctx context.Context, ds DataSource) (value T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			logOf(ctx).ErrorContext(ctx, "the instance could not be made: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings: its log says why")
-		}
-	}()
-	return i.create(ctx, ds)
+// settle counts one instance less that Close waits for.
+func (i *Instances[T]) settle() {
+	i.pending--
+	if i.pending == 0 && i.settled != nil {
+		close(i.settled)
+		i.settled = nil
+	}
 }
 
 func (i *Instances[T]) release(in *instance[T]) {
@@ -372,21 +384,22 @@ func (i *Instances[T]) expel(in *instance[T]) {
 func (i *Instances[T]) dispose(in *instance[T]) {
 	closer, ok := any(in.value).(io.Closer)
 	if !ok {
+		i.settle()
 		return
 	}
-	i.run(func() {
+	go func() {
 		err := closeSafely(closer)
-		if err == nil {
-			return
-		}
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		if i.closed {
+		defer i.settle()
+		switch {
+		case err == nil:
+		case i.closed:
 			i.faults = append(i.faults, err)
-			return
+		default:
+			slog.Error("an instance did not close cleanly", "error", err)
 		}
-		slog.Error("an instance did not close cleanly", "error", err)
-	})
+	}()
 }
 
 func closeSafely(c io.Closer) (err error) {
@@ -398,9 +411,12 @@ func closeSafely(c io.Closer) (err error) {
 	return c.Close()
 }
 
-// Close retires every instance and waits until all that nobody uses any more have
-// been closed. It returns what their Close methods returned. It may be called more
-// than once.
+// closePatience is how long Close waits, of the 2 s that a host gives a plugin to stop.
+const closePatience = 1500 * time.Millisecond
+
+// Close retires every instance and waits until all have been closed, which is when
+// nobody uses them any more, but not longer than 1.5 s. It returns what their Close
+// methods returned. It may be called more than once.
 func (i *Instances[T]) Close() error {
 	i.mu.Lock()
 	i.closed = true
@@ -409,15 +425,22 @@ func (i *Instances[T]) Close() error {
 		i.retire(s)
 		delete(i.slots, key)
 	}
-	if i.running > 0 && i.settled == nil {
+	if i.pending > 0 && i.settled == nil {
 		i.settled = make(chan struct{})
 	}
 	settled := i.settled
 	i.mu.Unlock()
+	var late error
 	if settled != nil {
-		<-settled
+		timer := time.NewTimer(closePatience)
+		defer timer.Stop()
+		select {
+		case <-settled:
+		case <-timer.C:
+			late = fmt.Errorf("instances are still in use, being made or being closed after %s", closePatience)
+		}
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return errors.Join(i.faults...)
+	return errors.Join(append(i.faults, late)...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 // dsName and the traceId. [Serve] makes such a logger on standard error the default
 // one.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(renamer{slog.NewJSONHandler(w, &slog.HandlerOptions{
+	return slog.New(renamer{Handler: slog.NewJSONHandler(w, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if len(groups) > 0 {
@@ -48,10 +49,20 @@ func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 
 // renamer keeps an author's top-level attributes apart from time, level and
 // message, which would be taken for them: "msg" becomes "msg_".
-type renamer struct{ slog.Handler }
+type renamer struct {
+	slog.Handler
+	grouped []func(slog.Handler) slog.Handler // what With and WithGroup did since the first group
+}
 
 // Handle implements slog.Handler.
 func (h renamer) Handle(ctx context.Context, r slog.Record) error {
+	if len(h.grouped) > 0 { // inside a group nothing collides, but the call is not part of it
+		inner := h.Handler.WithAttrs(callAttrs(callOf(ctx)))
+		for _, apply := range h.grouped {
+			inner = apply(inner)
+		}
+		return inner.Handle(ctx, r)
+	}
 	clean := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(renamed(a))
@@ -78,15 +89,27 @@ func callAttrs(c *call) (attrs []slog.Attr) {
 
 // WithAttrs implements slog.Handler.
 func (h renamer) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(h.grouped) > 0 {
+		return h.within(func(inner slog.Handler) slog.Handler { return inner.WithAttrs(attrs) })
+	}
 	clean := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
 		clean[i] = renamed(a)
 	}
-	return renamer{h.Handler.WithAttrs(clean)}
+	return renamer{Handler: h.Handler.WithAttrs(clean)}
 }
 
-// WithGroup implements slog.Handler; inside a group nothing collides.
-func (h renamer) WithGroup(name string) slog.Handler { return h.Handler.WithGroup(name) }
+// WithGroup implements slog.Handler.
+func (h renamer) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	return h.within(func(inner slog.Handler) slog.Handler { return inner.WithGroup(name) })
+}
+
+func (h renamer) within(apply func(slog.Handler) slog.Handler) slog.Handler {
+	return renamer{Handler: h.Handler, grouped: append(slices.Clip(h.grouped), apply)}
+}
 
 func renamed(a slog.Attr) slog.Attr {
 	switch a.Key {

@@ -132,16 +132,51 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP calls f.
 func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	err := f(w, r)
-	if err == nil {
-		return
+	begun := &begunWriter{ResponseWriter: w}
+	err := f(begun, r)
+	switch {
+	case err == nil:
+	case !begun.hasBegun:
+		WriteError(w, r, err)
+	default:
+		err = rpcError(r.Context(), err) // logs it
+		if direct, ok := w.(*resourceWriter); ok {
+			direct.err = err
+			return
+		}
+		panic(http.ErrAbortHandler)
 	}
-	if sent, ok := w.(*resourceWriter); ok && sent.status != 0 {
-		sent.err = rpcError(r.Context(), err)
-		return
-	}
-	WriteError(w, r, err)
 }
+
+// begunWriter knows whether the answer has begun.
+type begunWriter struct {
+	http.ResponseWriter
+	hasBegun bool
+}
+
+// WriteHeader begins the answer.
+func (w *begunWriter) WriteHeader(code int) {
+	w.hasBegun = w.hasBegun || code >= http.StatusOK
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write begins the answer.
+func (w *begunWriter) Write(p []byte) (int, error) {
+	w.hasBegun = true
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush begins the answer, if the writer below can flush.
+func (w *begunWriter) Flush() { _ = w.FlushError() }
+
+// FlushError begins the answer.
+func (w *begunWriter) FlushError() error {
+	w.hasBegun = true
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap serves http.ResponseController.
+func (w *begunWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteError answers a request with an error: its status and, as JSON, what users may
 // read and whose fault it is. The cause goes to the log.
@@ -149,6 +184,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	code, source, message := describe(err)
 	if !isCanceled(r.Context(), err) {
 		logOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code, "errorSource", source, "error", err)
+	}
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Etag", "Last-Modified"} { // of the answer that failed
+		w.Header().Del(name)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

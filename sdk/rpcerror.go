@@ -22,9 +22,6 @@ const (
 // rpcError makes the error of a whole call: the message for users goes over the
 // wire, the cause goes to the log.
 func rpcError(ctx context.Context, err error) error {
-	if s, ok := status.FromError(err); ok && s.Code() == codes.Unimplemented {
-		return err // of a handler that is not there
-	}
 	if isCanceled(ctx, err) {
 		return status.FromContextError(context.Canceled).Err()
 	}

@@ -21,7 +21,9 @@ import (
 // secret gets the secret of that name, and only from there. A field with
 // required:"true" must not be empty; for more, give S or *S a method
 // Validate() error. The error is an *Error with status 400, names every field that is
-// wrong, and never holds a secret. Settings that S does not know are left alone.
+// wrong, and never holds a secret. Structs within S are treated alike; one behind a
+// pointer is left out when the settings leave it out. Settings that S does not know are
+// left alone.
 func DecodeSettings[S any](s Settings) (S, error) {
 	var into S
 	var faults []error
@@ -30,7 +32,13 @@ func DecodeSettings[S any](s Settings) (S, error) {
 			faults = append(faults, errors.New(jsonFault(err)))
 		}
 	}
-	if v := reflect.ValueOf(&into).Elem(); v.Kind() == reflect.Struct {
+	v := reflect.ValueOf(&into).Elem()
+	for ; v.Kind() == reflect.Pointer; v = v.Elem() {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+	}
+	if v.Kind() == reflect.Struct {
 		faults = append(faults, fillSecrets(v, s.Secrets)...)
 	}
 	if len(faults) == 0 {
@@ -50,12 +58,15 @@ func DecodeSettings[S any](s Settings) (S, error) {
 }
 
 // fillSecrets sets the fields that are secrets and finds the required ones that are
-// empty, in a struct and the structs that it embeds.
+// empty, in a struct and the structs in it.
 func fillSecrets(v reflect.Value, secrets map[string]string) (faults []error) {
 	for field, value := range v.Fields() {
-		if field.Anonymous && value.Kind() == reflect.Struct {
-			faults = append(faults, fillSecrets(value, secrets)...)
-			continue
+		inner := value
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem() // the zero Value of a nil
+		}
+		if inner.Kind() == reflect.Struct && (field.IsExported() || field.Anonymous) {
+			faults = append(faults, fillSecrets(inner, secrets)...)
 		}
 		name, isSecret := field.Tag.Lookup("secret")
 		if isSecret {
@@ -84,9 +95,15 @@ func jsonName(field reflect.StructField) string {
 }
 
 // check calls the method Validate of a value, if it has one.
-func check(pointer any) error {
-	if v, ok := pointer.(interface{ Validate() error }); ok {
+func check[T any](pointer *T) error {
+	type validator interface{ Validate() error }
+	if v, ok := any(pointer).(validator); ok {
 		return v.Validate()
+	}
+	if v, ok := any(*pointer).(validator); ok { // T is a pointer itself
+		if r := reflect.ValueOf(v); r.Kind() != reflect.Pointer || !r.IsNil() {
+			return v.Validate()
+		}
 	}
 	return nil
 }

@@ -46,9 +46,9 @@ type StreamSender struct {
 	send func(json.RawMessage) error
 }
 
-// Send sends a value as JSON: a frame of the data package, anything else that
-// encoding/json encodes, or a json.RawMessage as it is. It fails when the channel
-// has no subscriber any more; return that error.
+// Send sends a value as JSON: a frame of sdk/frame or of the data package, anything else that
+// encoding/json encodes, or a json.RawMessage as it is. It waits while the host does not
+// read, and fails when the channel has no subscriber any more; return that error.
 func (s *StreamSender) Send(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -48,6 +48,7 @@ func checkSegment(segment string) error {
 	text := segment
 	for range 3 { // decoded twice on the way, at most
 		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+			part, _, _ = strings.Cut(part, ";") // parameters, which some servers cut off
 			if part == "." || part == ".." {
 				return fmt.Errorf("join URL: the segment %q leads to another path", segment)
 			}
@@ -68,8 +69,8 @@ func checkSegment(segment string) error {
 // message.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil {
-		return "(it cannot be read)"
+	if err != nil || u.Host == "" || u.Opaque != "" { // "user:password@host" is read as a scheme
+		return "(not shown: it may hold a password)"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -20,7 +20,7 @@ func FromArrow(file []byte) (f *data.Frame, err error) {
 			f, err = nil, fmt.Errorf("read Arrow frame: the file is damaged: %v", p)
 		}
 	}()
-	if err := (&checker{file: file, texts: len(file)}).check(); err != nil {
+	if err := (&checker{file: file, left: len(file)}).check(); err != nil {
 		return nil, fmt.Errorf("read Arrow frame: %w", err)
 	}
 	if f, err = data.UnmarshalArrowFrame(file); err != nil {
@@ -57,8 +57,8 @@ func textSize(f *data.Frame) (size int) {
 //
 // The slots are those of the tables in Arrow's File.fbs, Schema.fbs and Message.fbs.
 type checker struct {
-	file  []byte
-	texts int // bytes that names and metadata may still hold: no two share one
+	file []byte
+	left int // bytes that fields, names and metadata may still take: no two share one
 }
 
 const (
@@ -124,6 +124,9 @@ func (c *checker) schema(t flatbuffers.Table) error {
 	}
 	start, fields, err := vector(t, 1, flatbuffers.SizeUOffsetT)
 	if err != nil {
+		return err
+	}
+	if err := c.charge(fields * flatbuffers.SizeUOffsetT); err != nil {
 		return err
 	}
 	for n := range fields {
@@ -209,6 +212,9 @@ func (c *checker) metadata(t flatbuffers.Table, number int) error {
 	if err != nil {
 		return err
 	}
+	if err := c.charge(pairs * flatbuffers.SizeUOffsetT); err != nil {
+		return err
+	}
 	for n := range pairs {
 		pair := element(t, start, n)
 		if err := errors.Join(c.text(pair, 0), c.text(pair, 1)); err != nil {
@@ -224,7 +230,12 @@ func (c *checker) text(t flatbuffers.Table, number int) error {
 	if err != nil {
 		return err
 	}
-	if c.texts -= n; c.texts < 0 {
+	return c.charge(n)
+}
+
+// charge counts bytes of the file that something was read from.
+func (c *checker) charge(n int) error {
+	if c.left -= n; c.left < 0 {
 		return errors.New("its names and metadata overlap")
 	}
 	return nil

@@ -11,9 +11,10 @@
 //		...
 //	}
 //
-// It refuses to send credentials anywhere but to the service: not along a redirect to
-// another origin, and not to a URL that a query made up. Build URLs with Client.URL,
-// which stays below the service's address.
+// It refuses to send credentials anywhere but to the service: not those of the options
+// and no client certificate to another origin, and nothing at all along a redirect to
+// one, be it the request's own headers. Build URLs with Client.URL, which stays below the
+// service's address.
 package httpclient
 
 import (
@@ -24,6 +25,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/sdk"
@@ -80,10 +82,14 @@ type TLS struct {
 	SkipVerify            bool   // trust anybody: for tests only
 }
 
-// Client is an http.Client for one service. Close it when the data source goes.
+// Client calls one service. Close it when the data source goes.
 type Client struct {
-	*http.Client
+	// HTTP is the client below, for libraries that ask for one. Its errors hold the
+	// query of the address that was called.
+	HTTP *http.Client
+
 	base string
+	t    *transport
 }
 
 // New returns a client. The error is about the options: an address, a certificate or
@@ -103,19 +109,10 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.next = &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext,
-		TLSClientConfig:       config,
-		TLSHandshakeTimeout:   dialTimeout,
-		ExpectContinueTimeout: time.Second,
-		MaxIdleConns:          idleConns,
-		MaxIdleConnsPerHost:   idleConns,
-		IdleConnTimeout:       idleTimeout,
-		ForceAttemptHTTP2:     true,
-	}
-	if o.Wrap != nil {
-		t.next = o.Wrap(t.next)
+	t.home = t.connect(config)
+	t.away = t.home
+	if t.origin != "" && o.TLS != (TLS{}) {
+		t.away = t.connect(&tls.Config{MinVersion: tls.VersionTLS12})
 	}
 	timeout := o.Timeout
 	switch {
@@ -124,7 +121,20 @@ func New(o Options) (*Client, error) {
 	case timeout < 0:
 		timeout = 0
 	}
-	return &Client{Client: &http.Client{Transport: t, Timeout: timeout}, base: o.URL}, nil
+	return &Client{HTTP: &http.Client{Transport: t, Timeout: timeout}, base: o.URL, t: t}, nil
+}
+
+// Do sends a request, as http.Client does. Its errors do not hold the query of the
+// address, which may have a key in it.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	resp, err := c.HTTP.Do(r)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		if u, parseErr := url.Parse(e.URL); parseErr == nil {
+			u.User, u.RawQuery, u.Fragment = nil, "", ""
+			e.URL = u.String()
+		}
+	}
+	return resp, err
 }
 
 // URL is the address of the service with segments appended; see sdk.JoinURL.
@@ -132,7 +142,7 @@ func (c *Client) URL(segments ...string) (*url.URL, error) { return sdk.JoinURL(
 
 // Close closes the connections that nobody uses.
 func (c *Client) Close() error {
-	c.CloseIdleConnections()
+	c.t.CloseIdleConnections()
 	return nil
 }
 
@@ -165,5 +175,5 @@ func originOf(u *url.URL) string {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }

@@ -13,10 +13,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,7 +120,8 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-// Credentials do not follow a redirect to another origin, nor a URL from elsewhere.
+// Credentials do not follow a redirect to another origin, nor a URL from elsewhere, be
+// they of the options or the request's own.
 func TestCredentialsStayHome(t *testing.T) {
 	t.Parallel()
 	other := echo(t)
@@ -129,11 +132,47 @@ func TestCredentialsStayHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	for _, url := range []string{home.URL, other.URL} {
-		seen, err := ask(t.Context(), c, url, nil)
-		if err != nil || seen.Get("Authorization") != "" || seen.Get("X-Key") != "" {
-			t.Errorf("%s: %v, %v", url, seen, err)
+	own := http.Header{"Authorization": {"Bearer hunter2"}, "Cookie": {"k=hunter2"}, "X-Api-Key": {"hunter2"}, "Accept": {"text/plain"}}
+	for _, test := range []struct {
+		url string
+		own http.Header
+	}{{home.URL, nil}, {other.URL, nil}, {home.URL + "/?api_key=hunter2", own}} {
+		seen, err := ask(t.Context(), c, test.url, test.own)
+		if err != nil || strings.Contains(fmt.Sprint(seen), "hunter2") || test.own != nil && seen.Get("Accept") != "text/plain" {
+			t.Errorf("%s: %v, %v", test.url, seen, err)
 		}
+	}
+}
+
+func TestErrorsHoldNoQuery(t *testing.T) {
+	t.Parallel()
+	c, err := httpclient.New(httpclient.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t.Context(), c, "http://ann:hunter2@127.0.0.1:1/path?api_key=hunter2", nil); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "/path") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The certificate that says who we are is for the service, and so are its exceptions.
+func TestTLSStaysHome(t *testing.T) {
+	t.Parallel()
+	cert, key := certificate(t)
+	var certificates atomic.Int32
+	other := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { certificates.Add(int32(len(r.TLS.PeerCertificates)) + 1) }))
+	other.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	other.StartTLS()
+	t.Cleanup(other.Close)
+	home := httptest.NewTLSServer(http.RedirectHandler(other.URL, http.StatusFound))
+	t.Cleanup(home.Close)
+	c, err := httpclient.New(httpclient.Options{URL: home.URL, TLS: httpclient.TLS{ClientCert: cert, ClientKey: key, SkipVerify: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := ask(t.Context(), c, home.URL, nil); err == nil || certificates.Load() != 0 {
+		t.Errorf("another origin was trusted, and saw %d certificates: %v", certificates.Load()-1, err)
 	}
 }
 
@@ -154,12 +193,12 @@ func TestLimit(t *testing.T) {
 		path  string
 		limit int64
 		fails bool
-	}{{"/", 100_000, false}, {"/", 99_999, true}, {"/bomb", 99_999, true}, {"/", -1, false}, {"/", 0, false}} {
+	}{{"/", 100_000, false}, {"/", 99_999, true}, {"/bomb", 99_999, true}, {"/", -1, false}, {"/", 0, false}, {"/", math.MaxInt64, false}} {
 		client, err := httpclient.New(httpclient.Options{MaxResponse: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := client.Get(s.URL + c.path)
+		resp, err := client.HTTP.Get(s.URL + c.path)
 		if err != nil {
 			t.Fatal(err)
 		}

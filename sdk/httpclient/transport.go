@@ -1,9 +1,12 @@
 package httpclient
 
 import (
+	"crypto/tls"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -14,18 +17,45 @@ const responseLimit = "GF_RESPONSE_LIMIT"
 
 // transport adds what the options say to the requests for the service.
 type transport struct {
-	options Options
-	origin  string // of the service, or ""
-	next    http.RoundTripper
+	options    Options
+	origin     string            // of the service, or ""
+	home, away http.RoundTripper // to the service, and to others without its TLS settings
+	pools      []*http.Transport // the connections of both
+}
+
+// connect makes a transport.
+func (t *transport) connect(config *tls.Config) http.RoundTripper {
+	pool := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext,
+		TLSClientConfig:       config,
+		TLSHandshakeTimeout:   dialTimeout,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConns:          idleConns,
+		MaxIdleConnsPerHost:   idleConns,
+		IdleConnTimeout:       idleTimeout,
+		ForceAttemptHTTP2:     true,
+	}
+	t.pools = append(t.pools, pool)
+	if t.options.Wrap != nil {
+		return t.options.Wrap(pool)
+	}
+	return pool
 }
 
 // RoundTrip sends a copy of the request.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
+	next := t.home
 	if t.origin == "" || originOf(r.URL) == t.origin {
 		t.prepare(r)
+	} else {
+		next = t.away
+		if r.Response != nil { // a redirect has led here, with headers that were for the service
+			strip(r.Header)
+		}
 	}
-	resp, err := t.next.RoundTrip(r)
+	resp, err := next.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +68,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections closes what nobody uses.
 func (t *transport) CloseIdleConnections() {
-	(&http.Client{Transport: t.next}).CloseIdleConnections()
+	for _, pool := range t.pools {
+		pool.CloseIdleConnections()
+	}
+}
+
+// strip leaves the headers that say what a request is, and none that say who sends it.
+func strip(h http.Header) {
+	for name := range h {
+		if name != "Accept" && name != "Accept-Encoding" && name != "Accept-Language" && name != "Content-Type" && name != "User-Agent" {
+			delete(h, name)
+		}
+	}
 }
 
 // prepare adds the headers that the request does not have.
@@ -100,7 +141,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, tooLarge(b.limit)
 	}
-	if int64(len(p)) > b.left+1 {
+	if int64(len(p))-1 > b.left {
 		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)

@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -137,9 +138,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/")
-	call := &sdk.CallResourceRequest{Context: t.kit.Context, Method: r.Method, Path: path, URL: path, Header: r.Header, Body: body}
-	if r.URL.RawQuery != "" {
-		call.URL += "?" + r.URL.RawQuery
+	call := &sdk.CallResourceRequest{
+		Context: t.kit.Context, Method: r.Method, Header: r.Header, Body: body,
+		Path: path, URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	reader, writer := io.Pipe()

@@ -14,9 +14,11 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"strconv"
@@ -67,10 +69,6 @@ func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error
 // FromEnv makes spans and sends them where the environment says. Without an address
 // none are recorded, and the host's trace is handed on all the same.
 func FromEnv(ctx context.Context, service string) (*Tracing, error) {
-	sampler, err := sampler(env(EnvSamplerType), env(EnvSamplerParam))
-	if err != nil {
-		return nil, err
-	}
 	address := env(EnvAddress)
 	if address == "" {
 		return New(noop.NewTracerProvider(), nil), nil
@@ -81,30 +79,26 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	}
 	provider := trace.NewTracerProvider(
 		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", service))),
-		trace.WithSampler(trace.ParentBased(sampler)),
+		trace.WithSampler(trace.ParentBased(sampler(env(EnvSamplerType), env(EnvSamplerParam)))),
 		trace.WithBatcher(exporter),
 	)
 	return New(provider, provider.Shutdown), nil
 }
 
-func sampler(kind, param string) (trace.Sampler, error) {
-	share := 1.0
-	if param != "" {
-		var err error
-		if share, err = strconv.ParseFloat(param, 64); err != nil || share < 0 || share > 1 {
-			return nil, fmt.Errorf("%s is %q, but must be a number from 0 to 1", EnvSamplerParam, param)
-		}
+// sampler says which traces to keep that no caller has decided on. What it does not
+// know, such as the remote samplers of other hosts, keeps all: a plugin does not fail to
+// start for it.
+func sampler(kind, param string) trace.Sampler {
+	share, err := strconv.ParseFloat(cmp.Or(param, "1"), 64)
+	switch {
+	case kind != "" && kind != "const" && kind != "probabilistic":
+		slog.Warn("every trace is kept: the sampler is not known", "variable", EnvSamplerType, "value", kind)
+		return trace.AlwaysSample()
+	case err != nil || share < 0 || share > 1:
+		slog.Warn("every trace is kept: the parameter of the sampler is no number from 0 to 1", "variable", EnvSamplerParam, "value", param)
+		return trace.AlwaysSample()
 	}
-	switch kind {
-	case "", "const":
-		if share == 0 {
-			return trace.NeverSample(), nil
-		}
-		return trace.AlwaysSample(), nil
-	case "probabilistic":
-		return trace.TraceIDRatioBased(share), nil
-	}
-	return nil, fmt.Errorf("%s is %q, but must be const or probabilistic", EnvSamplerType, kind)
+	return trace.TraceIDRatioBased(share) // of 1 is always, of 0 never
 }
 
 // Instrument returns the plugin with a span around each call. What is left is sent

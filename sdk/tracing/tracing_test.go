@@ -1,7 +1,9 @@
 package tracing_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -81,20 +83,24 @@ func TestFromEnv(t *testing.T) {
 	if traces, err := tracing.FromEnv(t.Context(), "p"); err != nil || traces.Instrument(sdk.Plugin{}).Close != nil {
 		t.Errorf("without an address: %v", err)
 	}
+	t.Setenv("GF_INSTANCE_OTLP_ADDRESS", "127.0.0.1:1")
 	for name, c := range map[string]struct{ kind, param, want string }{
-		"unknown": {"remote", "", "const or probabilistic"},
-		"text":    {"const", "x", "a number from 0 to 1"},
-		"beyond":  {"probabilistic", "2", "a number from 0 to 1"},
+		"unknown": {"remote", "", "the sampler is not known"},
+		"text":    {"const", "x", "no number from 0 to 1"},
+		"beyond":  {"probabilistic", "2", "no number from 0 to 1"},
+		"fine":    {"probabilistic", "0.5", ""},
 	} {
+		var log bytes.Buffer
+		before := slog.Default()
+		slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 		t.Setenv("GF_INSTANCE_OTLP_SAMPLER_TYPE", c.kind)
 		t.Setenv(tracing.EnvSamplerParam, c.param)
-		if _, err := tracing.FromEnv(t.Context(), "p"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
+		_, err := tracing.FromEnv(t.Context(), "p")
+		slog.SetDefault(before)
+		if err != nil || !strings.Contains(log.String(), c.want) || c.want == "" && log.Len() > 0 {
+			t.Errorf("%s: %v, %s", name, err, &log)
 		}
 	}
-	t.Setenv("GF_INSTANCE_OTLP_SAMPLER_TYPE", "probabilistic")
-	t.Setenv(tracing.EnvSamplerParam, "0.5")
-	t.Setenv("GF_INSTANCE_OTLP_ADDRESS", "127.0.0.1:1")
 	traces, err := tracing.FromEnv(t.Context(), "p")
 	if err != nil {
 		t.Fatal(err)
