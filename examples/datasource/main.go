@@ -9,9 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
-
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk/httpclient"
 )
 
@@ -94,15 +93,15 @@ func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, 
 	if err := s.get(ctx, &list, "articles", a.Name, "sales"); err != nil {
 		return nil, err
 	}
-	frame := data.NewFrame(a.Name,
-		data.NewField("time", nil, []time.Time{}),
-		data.NewField("price", nil, []float64{}).SetConfig(&data.FieldConfig{Unit: "currency" + s.currency}))
+	times := frame.Of[time.Time]("time", nil)
+	prices := frame.Of[float64]("price", nil).Unit("currency" + s.currency)
 	for _, one := range list {
 		if !one.Time.Before(q.TimeRange.From) && !one.Time.After(q.TimeRange.To) {
-			frame.AppendRow(one.Time, one.Price)
+			times.Append(one.Time)
+			prices.Append(one.Price)
 		}
 	}
-	return []sdk.Frame{frame}, nil
+	return []sdk.Frame{frame.New(a.Name, times, prices)}, nil
 }
 
 // stock answers with a number.
@@ -111,7 +110,7 @@ func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, 
 	if err := s.get(ctx, &pieces, "articles", a.Name, "stock"); err != nil {
 		return nil, err
 	}
-	return []sdk.Frame{data.NewFrame(a.Name, data.NewField("pieces", nil, []int64{pieces}))}, nil
+	return []sdk.Frame{frame.New(a.Name, frame.Of("pieces", []int64{pieces}))}, nil
 }
 
 // CheckHealth asks the shop for something that it always has.
@@ -143,8 +142,7 @@ func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.St
 		}
 		if pieces != last {
 			last = pieces
-			frame := data.NewFrame(req.Path, data.NewField("time", nil, []time.Time{time.Now()}), data.NewField("pieces", nil, []int64{pieces}))
-			if err := to.Send(frame); err != nil {
+			if err := to.Send(frame.New(req.Path, frame.Of("time", []time.Time{time.Now()}), frame.Of("pieces", []int64{pieces}))); err != nil {
 				return err
 			}
 		}

@@ -85,7 +85,7 @@ func arrows() map[string][]string {
 		"sdk/tracing":              {"sdk"},
 		"sdk/renderer":             {"sdk", "internal/wire", "internal/wire/rendererpb"},
 		"sdk/secretsmanager":       {"sdk", "internal/wire", "internal/wire/secretspb"},
-		"examples/datasource":      {"sdk", "sdk/httpclient"},
+		"examples/datasource":      {"sdk", "sdk/frame", "sdk/httpclient"},
 		"examples/app":             {"sdk"},
 		"examples/renderer":        {"sdk", "sdk/httpclient", "sdk/renderer"},
 		"examples/secretsmanager":  {"sdk", "sdk/secretsmanager"},
