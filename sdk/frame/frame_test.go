@@ -178,8 +178,8 @@ func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
 
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(30) {
-		twins := makeTwins([]int{0, 1, 7, 8, 100}[seed%5], seed)
+	for seed := range uint64(15) {
+		twins := makeTwins([]int{0, 1, 7, 8, 40}[seed%5], seed)
 		wantAgreement(t, twins.ours, twins.theirs)
 	}
 }
