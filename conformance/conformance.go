@@ -28,7 +28,8 @@ type Options struct {
 	// Each gets each result as it comes; nil is nobody.
 	Each func(Result)
 
-	rounds int // of parallelCalls; 0 is loadRounds
+	rounds  int // of parallelCalls; 0 is loadRounds
+	cancels int // of each call; 0 is cancelEach
 }
 
 // Result is what came of one check.
@@ -65,6 +66,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	if o.rounds == 0 {
 		o.rounds = loadRounds
+	}
+	if o.cancels == 0 {
+		o.cancels = cancelEach
 	}
 	report := Report{PluginID: o.Plugin.Metadata.ID}
 	checks, err := selected(o.Only)

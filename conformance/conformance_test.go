@@ -128,7 +128,7 @@ func TestChecksAreNamedOnce(t *testing.T) {
 
 func TestFaultlessPassesEverything(t *testing.T) {
 	t.Parallel()
-	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "none")})
+	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "none"), rounds: 5})
 	if len(ids[Passed]) != len(Checks()) {
 		t.Errorf("not everything passed:\n%s", details(r))
 	}
@@ -176,7 +176,10 @@ func TestFaultsAreCaught(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Plugin: plug(t, "datasource", "faulty", mode), rounds: 1}
+			o := Options{Plugin: plug(t, "datasource", "faulty", mode), rounds: 1, cancels: 20}
+			if mode == "holds-on" {
+				o.cancels = 0 // as many as it takes for some to reach the handler
+			}
 			if !slices.Contains(want, killed) {
 				o.Only = allBut(killed, huge)
 			}

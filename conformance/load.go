@@ -60,11 +60,11 @@ func parallelCalls(ctx context.Context, s *subject) Verdict {
 	return passed()
 }
 
-const cancelled = 100
+const cancelEach = 100 // unless Options says otherwise
 
 // cancel makes calls of each kind and gives them up, at once or soon.
 func (s *subject) cancel(ctx context.Context, has []call) {
-	for n := range cancelled {
+	for n := range s.o.cancels {
 		var group sync.WaitGroup
 		for _, c := range has {
 			group.Go(func() {
@@ -90,7 +90,7 @@ func cancelledCalls(ctx context.Context, s *subject) Verdict {
 	}
 	s.cancel(ctx, has)
 	for _, c := range has {
-		sent := fmt.Sprintf("%s, after %d that were cancelled", c, cancelled)
+		sent := fmt.Sprintf("%s, after %d that were cancelled", c, s.o.cancels)
 		soon, stop := context.WithTimeout(ctx, afterCancel)
 		r := s.make(soon, c, s.context(1, 1), nil)
 		isLate := isTimeUp(soon)
@@ -115,7 +115,7 @@ func cancelledLeavesNothing(ctx context.Context, s *subject) Verdict {
 	const tries = 30
 	after := before
 	for range tries {
-		if after, _ = s.goroutines(ctx); after <= before+cancelled/2 {
+		if after, _ = s.goroutines(ctx); after <= before+s.o.cancels/2 {
 			return passed()
 		}
 		select {
@@ -123,7 +123,7 @@ func cancelledLeavesNothing(ctx context.Context, s *subject) Verdict {
 		case <-ctx.Done():
 		}
 	}
-	return failed(fmt.Sprintf("%d calls of each kind, which were cancelled", cancelled),
+	return failed(fmt.Sprintf("%d calls of each kind, which were cancelled", s.o.cancels),
 		fmt.Sprintf("%d goroutines where there were %d, 3 s later", after, before),
 		"end what a call started when its context ends; a profile of the goroutines says where they wait")
 }

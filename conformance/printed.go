@@ -36,6 +36,8 @@ func (p *printed) text() string {
 // provoke makes the calls after which a plugin is most likely to print something. It
 // matters only to somebody who runs the check by itself.
 func (s *subject) provoke(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // how the answers are is for others to say
+	defer cancel()
 	for _, c := range []call{callHealth, callQuery, callResource} {
 		_ = s.make(ctx, c, s.context(1, 1), nil)
 	}
