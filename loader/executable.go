@@ -25,11 +25,12 @@ type spec struct {
 	token   TokenDecision
 	options Options
 	plugin  bundle.Plugin
+	output  Output
 }
 
 // prepare checks the executable.
-func (p *Plugin) prepare(b bundle.Plugin) (*spec, error) {
-	source, err := executablePath(b)
+func prepare(b bundle.Plugin, o Options, runDir string) (*spec, error) {
+	source, err := Executable(b)
 	if err != nil {
 		return nil, permanentError{err}
 	}
@@ -42,9 +43,9 @@ func (p *Plugin) prepare(b bundle.Plugin) (*spec, error) {
 		permissions = fmt.Sprint(b.Metadata.IAM.Permissions)
 	}
 	return &spec{
-		runDir: p.runDir, source: source, sum: sum,
+		runDir: runDir, source: source, sum: sum,
 		print: strings.Join([]string{sum, b.Metadata.Info.Version, permissions}, "\n"),
-		token: decideToken(b.Metadata, p.options), options: p.options, plugin: b,
+		token: decideToken(b.Metadata, o), options: o, plugin: b,
 	}, nil
 }
 
@@ -76,9 +77,9 @@ func (s *spec) environment(ctx context.Context) ([]string, error) {
 	return environment(s.options, s.plugin.Metadata, token), nil
 }
 
-// executablePath finds the executable for this platform and says what is there
-// instead if it is missing.
-func executablePath(b bundle.Plugin) (string, error) {
+// Executable finds the executable of a plugin for this platform and says what is
+// there instead if it is missing.
+func Executable(b bundle.Plugin) (string, error) {
 	if b.Metadata.Executable == "" {
 		return "", errors.New("plugin.json says \"backend\": true but names no \"executable\"")
 	}

@@ -55,17 +55,21 @@ type Loader struct {
 // New prepares a loader; nothing is mounted before Reload. Close it to stop every
 // process.
 func New(o Options) (*Loader, error) {
+	runDir, err := privateDir()
+	if err != nil {
+		return nil, err
+	}
+	return &Loader{options: o.withDefaults(), runDir: runDir, plugins: map[string]*Plugin{}}, nil
+}
+
+func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.StartTimeout = orDefault(o.StartTimeout, 30*time.Second)
 	o.DrainTimeout = orDefault(o.DrainTimeout, 10*time.Second)
 	o.ReadyTimeout = orDefault(o.ReadyTimeout, 10*time.Second)
-	runDir, err := privateDir()
-	if err != nil {
-		return nil, fmt.Errorf("prepare folder for plugin processes: %w", err)
-	}
-	return &Loader{options: o, runDir: runDir, plugins: map[string]*Plugin{}}, nil
+	return o
 }
 
 func orDefault(d, fallback time.Duration) time.Duration {
@@ -98,7 +102,11 @@ func privateDir() (string, error) {
 			_ = os.RemoveAll(dir)
 		}
 	}
-	return os.MkdirTemp(base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
+	dir, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
+	if err != nil {
+		return "", fmt.Errorf("prepare folder for plugin processes: %w", err)
+	}
+	return dir, nil
 }
 
 // isAlive says whether there is a process with the id.

@@ -54,6 +54,7 @@ func launch(ctx context.Context, s *spec) (*process, error) {
 	cmd := exec.Command(program)
 	cmd.Dir, cmd.Env = home, env
 	r := newRun(cmd)
+	r.rest = s.output.Stdout
 	client := goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  wire.Handshake(),
 		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: wire.HostSet()},
@@ -62,9 +63,9 @@ func launch(ctx context.Context, s *spec) (*process, error) {
 			return r, nil
 		},
 		StartTimeout:     s.options.StartTimeout,
-		Stderr:           stderr,
-		SyncStdout:       newLogs(logger), // what handlers print once the plugin serves
-		SyncStderr:       newLogs(logger),
+		Stderr:           tee(stderr, s.output.Stderr),
+		SyncStdout:       tee(newLogs(logger), s.output.Stdout), // what handlers print once the plugin serves
+		SyncStderr:       tee(newLogs(logger), s.output.Stderr),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(),
 		AutoMTLS:         true,

@@ -24,6 +24,7 @@ const pipeGrace = 500 * time.Millisecond
 type run struct {
 	cmd            *exec.Cmd
 	stdout, stderr *os.File
+	rest           io.Writer // gets standard output from the second line on; nil discards
 	exited         chan struct{}
 	startErr       error // why the program could not be started
 	waitErr        error // how it ended; read after exited
@@ -105,7 +106,7 @@ func (r *run) Kill(context.Context) error {
 }
 
 // Stdout is where the handshake is read from.
-func (r *run) Stdout() io.ReadCloser { return &handshake{file: r.stdout} }
+func (r *run) Stdout() io.ReadCloser { return &handshake{file: r.stdout, rest: r.rest} }
 
 // Stderr is where logs are read from.
 func (r *run) Stderr() io.ReadCloser { return r.stderr }
@@ -135,20 +136,26 @@ func (r *run) HostToPlugin(network, address string) (string, string, error) {
 }
 
 // handshake reads the first line of standard output and then drains the rest
-// unread, since go-plugin would stop at a line over 64 KB and block the backend.
+// itself, since go-plugin would stop at a line over 64 KB and block the backend.
 type handshake struct {
 	file *os.File
+	rest io.Writer // nil discards
 	done bool
 }
 
 // Read returns bytes up to the end of the first line.
 func (h *handshake) Read(p []byte) (int, error) {
+	rest := h.rest
+	if rest == nil {
+		rest = io.Discard
+	}
 	if h.done {
-		_, _ = io.Copy(io.Discard, h.file) // a broken pipe is an end as well
+		_, _ = io.Copy(rest, h.file) // a broken pipe is an end as well
 		return 0, io.EOF
 	}
 	n, err := h.file.Read(p)
 	if end := bytes.IndexByte(p[:n], '\n'); end >= 0 {
+		_, _ = rest.Write(p[end+1 : n])
 		n, h.done = end+1, true
 	}
 	return n, err

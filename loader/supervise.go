@@ -83,7 +83,7 @@ func (p *Plugin) refresh(ctx context.Context) (*process, error) {
 		p.end(StateNoBackend)
 		return nil, nil
 	}
-	spec, err := p.prepare(b)
+	spec, err := prepare(b, p.options, p.runDir)
 	if err == nil && old != nil && old.isRunning() && old.print == spec.print {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil

@@ -67,6 +67,13 @@ func Host(ctx context.Context, pluginsDir, listen, dataDir, database, adminPassw
 	})
 }
 
+// Conformance tries the plugin as it is built: what every plugin must do, and this one does not.
+func Conformance(ctx context.Context, dir, format, timeout, only, query, settings, url *string) error {
+	return runSlipway(ctx, "conformance", map[string]*string{
+		"dir": dir, "format": format, "timeout": timeout, "only": only, "query": query, "settings": settings, "url": url,
+	})
+}
+
 // runSlipway runs a verb of the program slipway, which has the host in it.
 func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
 	ctx, stop := interruptible(ctx)

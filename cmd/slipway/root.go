@@ -36,6 +36,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		explainCommand(stdout),
 		schemaCommand(stdout),
 		buildCommand(stdout),
+		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),
 		versionCommand(),

@@ -1,0 +1,321 @@
+// Command faulty is a plugin with one fault, for the tests of the conformance checks:
+// started under the name gpx_<mode>_<os>_<arch> it has the fault that the mode names.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func main() {
+	mode, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "gpx_"), "_")
+	serve(mode)
+}
+
+func serve(mode string) {
+	p := faultless()
+	answer := answerQueries
+	fault, isQuery := queryFaults()[mode]
+	if isQuery {
+		answer = fault
+	}
+	p.QueryData = nil
+	p.Services = map[string]func(grpc.ServiceRegistrar){wire.SetData: func(g grpc.ServiceRegistrar) {
+		pluginv2.RegisterDataServer(g, dataServer{answer: answer})
+	}}
+	if change, isOther := otherFaults()[mode]; isOther {
+		change(&p)
+	} else if !isQuery && mode != "none" {
+		panic("there is no mode " + mode)
+	}
+	sdk.Serve(p)
+	switch mode {
+	case "slow-stop":
+		time.Sleep(time.Hour)
+	case "exit-status":
+		os.Exit(4)
+	}
+}
+
+// faultless is a plugin that does everything right.
+func faultless() sdk.Plugin {
+	refuse := func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) {
+		return nil, sdk.Downstreamf(http.StatusNotFound, "there is no such channel")
+	}
+	return sdk.Plugin{
+		CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+			slog.InfoContext(ctx, "checking")
+			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine", Details: json.RawMessage(`{"a":1}`)}, nil
+		},
+		CollectMetrics: func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
+			return fmt.Appendf(nil, "# TYPE go_goroutines gauge\ngo_goroutines %d\nx_total{a=\"b c\"} 1.5e+03\n", runtime.NumGoroutine()), nil
+		},
+		Resources:       http.NotFoundHandler(),
+		SubscribeStream: refuse,
+		PublishStream:   refuse,
+		RunStream: func(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {
+			for ctx.Err() == nil {
+				if err := to.Send(1); err != nil {
+					return err
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return ctx.Err()
+		},
+	}
+}
+
+type dataServer struct {
+	pluginv2.UnimplementedDataServer
+	answer queryFunc
+}
+
+type queryFunc func(context.Context, *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error)
+
+func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+	return s.answer(ctx, in)
+}
+
+// answerQueries answers as a plugin should.
+func answerQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+	out := &pluginv2.QueryDataResponse{Responses: map[string]*pluginv2.DataResponse{}}
+	for _, q := range in.GetQueries() {
+		var model map[string]any
+		if q.GetQueryType() != "" || json.Unmarshal(q.GetJson(), &model) != nil {
+			out.Responses[q.GetRefId()] = &pluginv2.DataResponse{Error: "the query is not right", Status: 400, ErrorSource: "downstream"}
+			continue
+		}
+		frame := data.NewFrame("x", data.NewField("value", nil, []int64{1}))
+		frame.RefID = q.GetRefId()
+		text, err := frame.MarshalArrow()
+		if err != nil {
+			return nil, err
+		}
+		out.Responses[q.GetRefId()] = &pluginv2.DataResponse{Frames: [][]byte{text}, Status: 200}
+	}
+	return out, nil
+}
+
+// changed answers as a plugin should, but for what a function does to each answer.
+func changed(change func(q *pluginv2.DataQuery, a *pluginv2.DataResponse)) queryFunc {
+	return func(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+		out, err := answerQueries(ctx, in)
+		for _, q := range in.GetQueries() {
+			change(q, out.GetResponses()[q.GetRefId()])
+		}
+		return out, err
+	}
+}
+
+// before does something, such as to end the process, before it answers as a plugin
+// should.
+func before(do func(ctx context.Context, in *pluginv2.QueryDataRequest) error) queryFunc {
+	return func(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+		if err := do(ctx, in); err != nil {
+			return nil, err
+		}
+		return answerQueries(ctx, in)
+	}
+}
+
+func queryFaults() map[string]queryFunc {
+	var lock sync.Mutex
+	var running atomic.Int64
+	var last atomic.Value
+	var version atomic.Int64
+	return map[string]queryFunc{
+		"nil-context": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			_ = in.PluginContext.OrgId
+			return nil
+		}),
+		"nil-user": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			if in.GetPluginContext() != nil {
+				_ = in.PluginContext.User.Login
+			}
+			return nil
+		}),
+		"nil-time-range": changed(func(q *pluginv2.DataQuery, _ *pluginv2.DataResponse) { _ = q.TimeRange.FromEpochMS }),
+		"nil-json":       changed(func(q *pluginv2.DataQuery, _ *pluginv2.DataResponse) { _ = q.Json[0] }),
+		"dies": changed(func(q *pluginv2.DataQuery, _ *pluginv2.DataResponse) {
+			if string(q.GetJson()) == "17" {
+				slog.Error("that was too much")
+				os.Exit(7)
+			}
+		}),
+		"no-queries": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			_ = in.GetQueries()[0]
+			return nil
+		}),
+		"few-queries": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			if len(in.GetQueries()) > 100 {
+				return status.Error(codes.ResourceExhausted, "too many queries")
+			}
+			return nil
+		}),
+		"silent": func(context.Context, *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+			return &pluginv2.QueryDataResponse{}, nil
+		},
+		"bad-frame":    changed(func(_ *pluginv2.DataQuery, a *pluginv2.DataResponse) { a.Frames = append(a.Frames, []byte("ARROW1")) }),
+		"frame-of-two": changed(func(q *pluginv2.DataQuery, _ *pluginv2.DataResponse) { q.RefId += "x" }),
+		"bad-status":   changed(func(_ *pluginv2.DataQuery, a *pluginv2.DataResponse) { a.Status = 200 }),
+		"bad-source":   changed(func(_ *pluginv2.DataQuery, a *pluginv2.DataResponse) { a.ErrorSource = "" }),
+		"unknown-type": changed(func(q *pluginv2.DataQuery, a *pluginv2.DataResponse) {
+			if q.GetQueryType() != "" {
+				a.Error = "panic caught: assignment to entry in nil map"
+			}
+		}),
+		// Waits for a place that a call which was given up never gave back.
+		"holds-on": before(func(ctx context.Context, _ *pluginv2.QueryDataRequest) error {
+			lock.Lock()
+			time.Sleep(time.Millisecond)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			lock.Unlock()
+			return nil
+		}),
+		"leaks": before(func(ctx context.Context, _ *pluginv2.QueryDataRequest) error {
+			if _, isHurried := ctx.Deadline(); isHurried {
+				for range 5 {
+					go func() { time.Sleep(time.Minute) }()
+				}
+			}
+			return nil
+		}),
+		"mixes-up": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			defer running.Add(-1)
+			if running.Add(1) > 1 && len(in.GetQueries()) == 1 {
+				time.Sleep(time.Millisecond)
+				in.Queries[0].RefId, _ = last.Swap(in.Queries[0].RefId).(string)
+			} else if len(in.GetQueries()) == 1 {
+				last.Store(in.Queries[0].RefId)
+				time.Sleep(time.Millisecond)
+			}
+			return nil
+		}),
+		"first-settings": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			now := in.GetPluginContext().GetDataSourceInstanceSettings().GetLastUpdatedMS()
+			if now != 0 && !version.CompareAndSwap(0, now) && version.Load() != now {
+				return errors.New("the settings have changed")
+			}
+			return nil
+		}),
+		"strict": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
+			if len(in.ProtoReflect().GetUnknown()) > 0 {
+				return status.Error(codes.InvalidArgument, "unknown fields")
+			}
+			return nil
+		}),
+	}
+}
+
+func otherFaults() map[string]func(*sdk.Plugin) {
+	health := func(change func(context.Context, *sdk.CheckHealthResult)) func(*sdk.Plugin) {
+		return func(p *sdk.Plugin) {
+			good := p.CheckHealth
+			p.CheckHealth = func(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+				r, err := good(ctx, req)
+				change(ctx, r)
+				return r, err
+			}
+		}
+	}
+	resources := func(handle http.HandlerFunc) func(*sdk.Plugin) {
+		return func(p *sdk.Plugin) { p.Resources = handle }
+	}
+	return map[string]func(*sdk.Plugin){
+		"crash": func(*sdk.Plugin) {
+			fmt.Fprintln(os.Stderr, "cannot find my settings")
+			os.Exit(3)
+		},
+		"noise": func(*sdk.Plugin) { fmt.Println("hello from main") },
+		"needs-certificates": func(*sdk.Plugin) {
+			if os.Getenv("PLUGIN_CLIENT_CERT") == "" {
+				os.Exit(1)
+			}
+		},
+		"prints":       health(func(context.Context, *sdk.CheckHealthResult) { fmt.Println("hello") }),
+		"plain-logs":   health(func(context.Context, *sdk.CheckHealthResult) { fmt.Fprintln(os.Stderr, "hello") }),
+		"bad-details":  health(func(_ context.Context, r *sdk.CheckHealthResult) { r.Details = json.RawMessage(`[]`) }),
+		"sick-silence": health(func(_ context.Context, r *sdk.CheckHealthResult) { r.Status, r.Message = sdk.HealthError, "" }),
+		"hangs": health(func(context.Context, *sdk.CheckHealthResult) {
+			time.Sleep(time.Hour)
+		}),
+		"bad-metrics": func(p *sdk.Plugin) {
+			p.CollectMetrics = func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("a b c\n"), nil }
+		},
+		"breaks-off": resources(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
+		"post-panics": resources(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && r.ContentLength < 1000 {
+				panic("no POST")
+			}
+			http.NotFound(w, r)
+		}),
+		"path-panics": resources(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "..") {
+				panic("where does that lead?")
+			}
+			http.NotFound(w, r)
+		}),
+		"header-panics": resources(func(w http.ResponseWriter, r *http.Request) {
+			for _, values := range r.Header {
+				if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "\n") }) {
+					panic("two lines")
+				}
+			}
+			http.NotFound(w, r)
+		}),
+		"storms": func(p *sdk.Plugin) {
+			p.SubscribeStream, p.PublishStream = nil, func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) {
+				return nil, errors.New("no such channel")
+			}
+			p.RunStream = func(context.Context, *sdk.StreamRequest, *sdk.StreamSender) error {
+				return errors.New("channel not found")
+			}
+		},
+		"knows-all": func(p *sdk.Plugin) {
+			p.ServerOptions = []grpc.ServerOption{grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+				return stream.SendMsg(&pluginv2.CheckHealthResponse{})
+			})}
+		},
+		"slow-stop":   func(*sdk.Plugin) {},
+		"exit-status": func(*sdk.Plugin) {},
+		"leaves-child": func(*sdk.Plugin) {
+			child := exec.Command("/bin/sleep", "30")
+			if err := child.Start(); err != nil {
+				panic(err)
+			}
+		},
+		// As on go-plugin without more.
+		"plain": func(p *sdk.Plugin) {
+			set := wire.Services{wire.SetDiagnostics: func(g grpc.ServiceRegistrar) {
+				pluginv2.RegisterDataServer(g, dataServer{answer: answerQueries})
+			}}.PluginSet()
+			goplugin.Serve(&goplugin.ServeConfig{HandshakeConfig: wire.Handshake(), Plugins: set, GRPCServer: goplugin.DefaultGRPCServer})
+			os.Exit(0)
+		},
+	}
+}

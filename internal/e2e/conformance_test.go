@@ -1,0 +1,88 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// TestConformance runs the program slipway on plugins of both SDKs. Those on the
+// existing one have the faults that are known of it, and no other; ours have none.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	existing, ours, slipway := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/", filepath.Join(dir, "slipway")
+	goCommand(t, "", "build", "-C", filepath.Join("..", "..", "testdata", "existing"), "-ldflags=-s -w", "-o", existing, "./datasource", "./app", "./hello")
+	goCommand(t, "", "build", "-ldflags=-s -w", "-o", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
+	goCommand(t, "", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+
+	// The existing SDK reads a message without looking whether it is there, takes 16 MiB,
+	// and does not notice that its host has gone.
+	hello := []string{"nil-context-query", "nil-context-health", "query-nil-time-range", "huge-request", "stop-host-killed"}
+	all := []string{
+		"nil-context-query", "nil-context-health", "nil-context-resource", "nil-context-subscribe", "nil-context-run", "nil-context-publish",
+		"query-nil-time-range", "huge-request", "stop-host-killed",
+	}
+	for _, c := range []struct {
+		program, kind string
+		fail          []string
+	}{
+		{existing + "datasource", "datasource", all},
+		{existing + "app", "app", all},
+		{existing + "hello", "datasource", hello},
+		{ours + "datasource", "datasource", nil},
+		{ours + "app", "app", nil},
+		{ours + "hello", "datasource", nil},
+	} {
+		t.Run(filepath.Base(filepath.Dir(c.program))+"/"+filepath.Base(c.program), func(t *testing.T) {
+			t.Parallel()
+			plugin := t.TempDir()
+			metadata := fmt.Sprintf(`{"id":"acme-echo-%s","name":"Echo","type":%q,"backend":true,"executable":"gpx_echo","info":{"version":"1.2.3"}}`, c.kind, c.kind)
+			if err := os.WriteFile(filepath.Join(plugin, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Link(c.program, filepath.Join(plugin, bundle.Host().Executable("gpx_echo"))); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), slipway, "conformance", "--format=json", `--query={"queryType":"series"}`, plugin)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			wantCode := 0
+			if len(c.fail) > 0 {
+				wantCode = 1
+			}
+			if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || ok && exit.ExitCode() != wantCode || !ok && wantCode != 0 {
+				t.Fatalf("%v, not status %d: %s", err, wantCode, stderr.Bytes())
+			}
+			var report struct {
+				Plugins []struct {
+					Results []struct{ ID, Outcome, Reason, Sent, Got string }
+				}
+			}
+			if err := json.Unmarshal(out, &report); err != nil || len(report.Plugins) != 1 {
+				t.Fatalf("%v in %s", err, out)
+			}
+			var failed []string
+			for _, r := range report.Plugins[0].Results {
+				if r.Outcome == "failed" {
+					failed = append(failed, r.ID)
+					t.Logf("%s: %s -> %s", r.ID, r.Sent, r.Got)
+				}
+			}
+			if !slices.Equal(failed, c.fail) {
+				t.Errorf("failed are %v, not %v", failed, c.fail)
+			}
+		})
+	}
+}
