@@ -140,11 +140,17 @@ func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, r, err)
 	default:
 		err = rpcError(r.Context(), err) // logs it
-		if direct, ok := w.(*resourceWriter); ok {
-			direct.err = err
-			return
+		for inner := w; ; {
+			switch writer := inner.(type) {
+			case *resourceWriter:
+				writer.err = err // the host learns why
+				return
+			case interface{ Unwrap() http.ResponseWriter }:
+				inner = writer.Unwrap()
+			default:
+				panic(http.ErrAbortHandler)
+			}
 		}
-		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -22,8 +22,8 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	existing, ours, slipway := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/", filepath.Join(dir, "slipway")
-	goCommand(t, "", "build", "-C", filepath.Join("..", "..", "testdata", "existing"), "-ldflags=-s -w", "-o", existing, "./datasource", "./app", "./hello")
-	goCommand(t, "", "build", "-ldflags=-s -w", "-o", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
+	buildPrograms(t, existingModule(), existing, "./datasource", "./app", "./hello")
+	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
 	goCommand(t, "", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
 
 	// The existing SDK reads a message without looking whether it is there, takes 16 MiB,

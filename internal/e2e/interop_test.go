@@ -38,10 +38,10 @@ func TestInterop(t *testing.T) {
 	dir := t.TempDir()
 	existing, ours := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/"
 	started := time.Now()
-	goCommand(t, "", "build", "-C", filepath.Join("..", "..", "testdata", "existing"), "-ldflags=-s -w", "-o", existing, "./...")
+	buildPrograms(t, existingModule(), existing, "./...")
 	t.Logf("built what is on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
 	started = time.Now()
-	goCommand(t, "", "build", "-ldflags=-s -w", "-o", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
+	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
 	t.Logf("built what is on ours in %s", time.Since(started).Round(time.Millisecond))
 
 	for _, kind := range []string{"datasource", "app"} {
