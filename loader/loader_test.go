@@ -537,3 +537,17 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 		}
 	}
 }
+
+// The reason of a failed start quotes the panic and not the end of its stack.
+func TestLastWordsOfAPanic(t *testing.T) {
+	t.Parallel()
+	l := newLogs(slog.New(slog.DiscardHandler))
+	for _, line := range []string{"reading settings", "panic: no region", "", "goroutine 1 [running]:", "main.main()", "\t/a/main.go:7", "\t/b.go:1", "\t/c.go:1", "exit status 2"} {
+		if _, err := fmt.Fprintln(l, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := l.tail(); got != "reading settings | panic: no region" {
+		t.Errorf("%q", got)
+	}
+}

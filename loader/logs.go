@@ -56,13 +56,16 @@ func (l *logs) emit(line []byte, cut bool) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	inTrace := l.panics
 	level, message, attrs := l.parse(text)
 	if cut {
 		attrs = append(attrs, slog.Bool("cut", true))
 	}
-	l.recent = append(l.recent, shorten(message))
-	if len(l.recent) > tailLines {
-		l.recent = l.recent[1:]
+	if !inTrace { // the stack says less than the panic before it
+		l.recent = append(l.recent, shorten(message))
+		if len(l.recent) > tailLines {
+			l.recent = l.recent[1:]
+		}
 	}
 	l.logger.LogAttrs(context.Background(), level, message, attrs...)
 }
