@@ -9,6 +9,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 )
 
 // ErrUnsupported is what a Client's call returns when the plugin has no handler
@@ -122,25 +123,27 @@ func (c *Client) CollectMetrics(ctx context.Context, req *CollectMetricsRequest)
 // SubscribeStream asks whether a user may subscribe to a channel, and returns JSON
 // for the subscriber, or nil. A refusal is an *Error with status 404 or 403.
 func (c *Client) SubscribeStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+	var trailer metadata.MD
 	out, err := c.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
-	})
+	}, grpc.Trailer(&trailer))
 	if err != nil {
 		return nil, CallError(ctx, err)
 	}
-	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
+	return out.GetData(), refused(int32(out.GetStatus()), req.Path, trailer)
 }
 
 // PublishStream hands what a user sends to a channel to the plugin, and returns what
 // its subscribers get; nil for nothing. A refusal is an *Error with status 404 or 403.
 func (c *Client) PublishStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error) {
+	var trailer metadata.MD
 	out, err := c.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
-	})
+	}, grpc.Trailer(&trailer))
 	if err != nil {
 		return nil, CallError(ctx, err)
 	}
-	return out.GetData(), refused(int32(out.GetStatus()), req.Path)
+	return out.GetData(), refused(int32(out.GetStatus()), req.Path, trailer)
 }
 
 // RunStream runs a channel and hands over what it sends. It returns nil when the
@@ -172,7 +175,10 @@ func (c *Client) RunStream(ctx context.Context, req *StreamRequest, receive func
 
 // refused turns the status of the answer about a channel into an error. The numbers
 // are the same for subscribing and publishing.
-func refused(status int32, path string) error {
+func refused(status int32, path string, trailer metadata.MD) error {
+	if err := finalError(trailer); err != nil {
+		return err
+	}
 	switch pluginv2.SubscribeStreamResponse_Status(status) {
 	case pluginv2.SubscribeStreamResponse_OK:
 		return nil

@@ -1,5 +1,9 @@
 // Package sdk is what the author of a plugin writes a backend with.
 //
+// "slipway scaffold datasource acme-shop-datasource" makes a whole repository of a plugin,
+// with its plugin.json; "slipway dev" runs it in a host and "slipway build" makes its dist.
+// What follows is its backend, from nothing.
+//
 // # A data source in three steps
 //
 // A backend is a program, so it starts with package main. First say what an
@@ -81,24 +85,48 @@
 // Health, for the button "Save & test": [CheckHealthHandler].
 //
 //	func (s *source) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-//		if err := s.ping(ctx); err != nil {
+//		name, err := httpclient.GetJSON[string](ctx, s.client, "v1", "name")
+//		if err != nil {
 //			return nil, err
 //		}
-//		return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected"}, nil
+//		return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected to " + name}, nil
 //	}
 //
-// Endpoints of your own, for your frontend: [net/http.Handler]. Paths are relative to
-// the plugin. [HandlerFunc] lets a handler return its error, [WriteJSON] answers:
+// Endpoints of your own, for your frontend: [net/http.Handler]. Embed a *http.ServeMux in
+// your type and fill it where you make one. Paths are relative to the plugin.
+// [HandlerFunc] lets a handler return its error, [WriteJSON] answers:
 //
-//	mux.Handle("GET /regions", sdk.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
-//		list, err := s.regions(r.Context())
+//	s.ServeMux = http.NewServeMux()
+//	s.Handle("GET /regions", sdk.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+//		list, err := httpclient.GetJSON[[]string](r.Context(), s.client, "v1", "regions")
 //		if err != nil {
 //			return err
 //		}
 //		return sdk.WriteJSON(w, list)
 //	}))
 //
-// Streams: [StreamHandler], and [PublishStreamHandler] where users may send.
+// Streams: [StreamHandler], and [PublishStreamHandler] where users may send. The host
+// asks for each subscriber, and runs a channel once for all of them:
+//
+//	func (s *source) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+//		if !s.has(req.Path) {
+//			return nil, sdk.Downstreamf(http.StatusNotFound, "there is no region %q", req.Path)
+//		}
+//		return nil, nil
+//	}
+//
+//	func (s *source) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
+//		for {
+//			select {
+//			case <-ctx.Done(): // nobody subscribes any more, or the settings have changed
+//				return nil
+//			case sale := <-s.sales(req.Path):
+//				if err := to.Send(frame.New(req.Path, frame.Of("price", []float64{sale.Price}))); err != nil {
+//					return err
+//				}
+//			}
+//		}
+//	}
 //
 // # Errors
 //
@@ -110,9 +138,10 @@
 //
 // # The service behind you
 //
-// Package sdk/httpclient makes an *http.Client with time-outs, a limit on answers, and
-// the sign-in and TLS that were entered. Build its URLs with its method URL, or with
-// [JoinURL]: what a query holds never leads out of the service's address.
+// Package sdk/httpclient has a client with time-outs, a limit on answers, and the sign-in
+// and TLS that were entered; its GetJSON reads most APIs. What a query holds never leads
+// out of the service's address: build URLs with the client's method URL, or with
+// [JoinURL].
 //
 // # The host
 //
@@ -136,7 +165,8 @@
 //
 // # More
 //
-// Each of these is a package of its own, so that you pay for what you import:
+// Each of these is a package of its own, so that your program holds what you import, and
+// not what else is listed in go.mod:
 // sdk/metrics for Prometheus, sdk/tracing for OpenTelemetry, sdk/profiling for pprof,
 // sdk/renderer and sdk/secretsmanager for those types of plugins.
 //

@@ -70,11 +70,15 @@ func Downstreamf(status int, format string, args ...any) *Error {
 }
 
 // Downstream makes an error of what the plugin talks to. message is for users,
-// cause for the log. A cause that is a time-out has the status 504, anything that
-// kept the service from being reached 502, the rest 500; set Status to say
-// otherwise.
+// cause for the log. The status is that of an *Error in the cause, 504 for a time-out,
+// and 502 for the rest; set Status to say otherwise.
 func Downstream(message string, cause error) *Error {
 	status, _ := reachability(cause)
+	if e, ok := errors.AsType[*Error](cause); ok && e != nil {
+		status = e.Status
+	} else if status == http.StatusInternalServerError {
+		status = http.StatusBadGateway
+	}
 	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: cause}
 }
 

@@ -60,7 +60,7 @@ func Serve(p Plugin) {
 	handshake := wire.Handshake()
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
 		fmt.Fprintln(os.Stderr, "This program is the backend of a plugin; a host starts it.")
-		fmt.Fprintln(os.Stderr, "Run \"go tool mage dev\" in the plugin's repository to see it at work.")
+		fmt.Fprintln(os.Stderr, "Run \"go tool mage dev\" or \"slipway dev\" in the plugin's repository to see it at work.")
 		os.Exit(1)
 	}
 	logger := NewLogger(os.Stderr, p.LogLevel)

@@ -65,9 +65,13 @@ func (f ArrowFrame) MarshalArrow() ([]byte, error) { return f, nil }
 // QueryFunc answers one query, whose JSON has been decoded into a struct M.
 type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
 
+// queriesAtOnce keeps one request from opening more connections to a service than it
+// bears.
+const queriesAtOnce = 16
+
 // EachQuery makes a QueryDataFunc of a function that answers one query. The JSON
 // of a query is decoded into M first, and checked if M has a method Validate() error;
-// JSON that does not fit fails that query with status 400. Queries run concurrently,
+// JSON that does not fit fails that query with status 400. Up to 16 queries run at once,
 // and one that fails or panics leaves the others alone.
 func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 	return func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
@@ -76,8 +80,13 @@ func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 			answers[0] = answerOne(ctx, req.Queries[0], answer)
 		} else {
 			var group sync.WaitGroup
+			free := make(chan struct{}, queriesAtOnce)
 			for i, q := range req.Queries {
-				group.Go(func() { answers[i] = answerOne(ctx, q, answer) })
+				free <- struct{}{}
+				group.Go(func() {
+					answers[i] = answerOne(ctx, q, answer)
+					<-free
+				})
 			}
 			group.Wait()
 		}

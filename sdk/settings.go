@@ -20,8 +20,8 @@ import (
 // Visible settings follow the rules of encoding/json. A string field with the tag
 // secret gets the secret of that name, and only from there. A field with
 // required:"true" must not be empty; for more, give S or *S a method
-// Validate() error. The error is an *Error with status 400, names every field that is
-// wrong, and never holds a secret. Structs within S are treated alike; one behind a
+// Validate() error, which is called when nothing is missing. The error is an *Error with
+// status 400, names the fields that are wrong, and never holds a secret. Structs within S are treated alike; one behind a
 // pointer is left out when the settings leave it out. Settings that S does not know are
 // left alone.
 func DecodeSettings[S any](s Settings) (S, error) {

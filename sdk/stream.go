@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 )
 
@@ -19,19 +20,21 @@ import (
 type StreamRequest struct {
 	Context Context
 	Headers map[string]string // forwarded by the host
-	Path    string            // of the channel, within the plugin
+	Path    string            // of the channel, within the plugin; existing hosts allow letters, digits and _ - / = .
 	Data    json.RawMessage   // what the subscriber or publisher sent, or nil
 }
 
 // SubscribeStreamFunc decides whether the user may subscribe to a channel. It
 // returns JSON for the new subscriber, such as what the channel has shown so far,
-// or nil. An *Error with status 404 or 403 refuses.
+// or nil. An *Error with status 404 or 403 refuses; hosts of other SDKs do not show its
+// message.
 type SubscribeStreamFunc func(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 
 // RunStreamFunc sends to a channel until ctx ends. What it returns says whether the
 // host should run the channel again: nil and any *Error with a status of 400 to 499
 // (but for 408 and 429) end it for good, so that a channel that cannot work is not
-// asked for over and over; any other error makes the host try again, after a while.
+// asked for over and over; any other error makes the host try again, after a while. Once
+// ctx has ended it does not matter what is returned.
 type RunStreamFunc func(ctx context.Context, req *StreamRequest, to *StreamSender) error
 
 // PublishStreamFunc takes what a user sends to a channel and returns what all
@@ -74,11 +77,8 @@ func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.Subscrib
 	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 	ctx = withContext(ctx, req.Context, req.Headers)
 	initial, err := s.subscribe(ctx, req)
-	switch refusal(err) {
-	case http.StatusNotFound:
-		return &pluginv2.SubscribeStreamResponse{Status: pluginv2.SubscribeStreamResponse_NOT_FOUND}, nil
-	case http.StatusForbidden:
-		return &pluginv2.SubscribeStreamResponse{Status: pluginv2.SubscribeStreamResponse_PERMISSION_DENIED}, nil
+	if status, refused := refuse(ctx, req.Path, err); refused {
+		return &pluginv2.SubscribeStreamResponse{Status: pluginv2.SubscribeStreamResponse_Status(status)}, nil
 	}
 	if err != nil {
 		return nil, rpcError(ctx, err)
@@ -94,16 +94,30 @@ func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStr
 	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 	ctx = withContext(ctx, req.Context, req.Headers)
 	published, err := s.publish(ctx, req)
-	switch refusal(err) {
-	case http.StatusNotFound:
-		return &pluginv2.PublishStreamResponse{Status: pluginv2.PublishStreamResponse_NOT_FOUND}, nil
-	case http.StatusForbidden:
-		return &pluginv2.PublishStreamResponse{Status: pluginv2.PublishStreamResponse_PERMISSION_DENIED}, nil
+	if status, refused := refuse(ctx, req.Path, err); refused {
+		return &pluginv2.PublishStreamResponse{Status: pluginv2.PublishStreamResponse_Status(status)}, nil
 	}
 	if err != nil {
 		return nil, rpcError(ctx, err)
 	}
 	return &pluginv2.PublishStreamResponse{Data: published}, nil
+}
+
+// refuse is the answer to a subscriber or publisher who is refused. The numbers of both
+// answers are the same. The message goes into the trailer, for hosts that know it.
+func refuse(ctx context.Context, path string, err error) (status pluginv2.SubscribeStreamResponse_Status, refused bool) {
+	switch refusal(err) {
+	case http.StatusNotFound:
+		status = pluginv2.SubscribeStreamResponse_NOT_FOUND
+	case http.StatusForbidden:
+		status = pluginv2.SubscribeStreamResponse_PERMISSION_DENIED
+	default:
+		return 0, false
+	}
+	code, source, message := describe(err)
+	logOf(ctx).InfoContext(ctx, "access to a channel was refused", "path", path, "status", code, "error", err)
+	_ = grpc.SetTrailer(ctx, trailerOf(code, source, message)) // the status alone will do
+	return status, true
 }
 
 // refusal is the status of an author's *Error, else 0.
@@ -114,13 +128,17 @@ func refusal(err error) int {
 	return 0
 }
 
-// The trailer of a stream that has ended for good says why. Hosts that do not know
-// it see a stream that ended without error, which they do not run again.
+// The trailer of a stream that has ended for good, or of a refusal, says why. Hosts that
+// do not know it see a stream that ended without error, which they do not run again.
 const (
 	trailerStatus  = "stream-status"
 	trailerSource  = "stream-error-source"
 	trailerMessage = "stream-message-bin" // "-bin": any bytes
 )
+
+func trailerOf(code int, source Source, message string) metadata.MD {
+	return metadata.Pairs(trailerStatus, strconv.Itoa(code), trailerSource, string(source), trailerMessage, message)
+}
 
 // RunStream adapts the call of the protocol to the handler.
 func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.Stream_RunStreamServer) error {
@@ -138,7 +156,7 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 	case isFinal(err):
 		code, source, message := describe(err)
 		logOf(ctx).WarnContext(ctx, "a stream ended for good", "path", req.Path, "status", code, "errorSource", source, "error", err)
-		stream.SetTrailer(metadata.Pairs(trailerStatus, strconv.Itoa(code), trailerSource, string(source), trailerMessage, message))
+		stream.SetTrailer(trailerOf(code, source, message))
 		return nil
 	}
 	return rpcError(ctx, err)

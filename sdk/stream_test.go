@@ -70,8 +70,8 @@ func TestStreams(t *testing.T) {
 		return sdk.Error{}
 	}
 	for path, want := range map[string]sdk.Error{
-		"none":   {Status: 404, Source: sdk.SourceDownstream, Message: `the plugin has no channel "none"`},
-		"secret": {Status: 403, Source: sdk.SourceDownstream, Message: `the plugin denies access to the channel "secret"`},
+		"none":   {Status: 404, Source: sdk.SourcePlugin, Message: "there is no such channel"},
+		"secret": {Status: 403, Source: sdk.SourcePlugin, Message: "not for you"},
 		"broken": {Status: 500, Source: sdk.SourcePlugin, Message: "oh"},
 		"final":  {Status: 422, Source: sdk.SourceDownstream, Message: "the query final cannot be streamed \xff"},
 		"again":  {Status: 502, Source: sdk.SourceDownstream, Message: "away"},

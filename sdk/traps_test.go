@@ -285,3 +285,27 @@ func TestLogGroups(t *testing.T) {
 		t.Errorf("%s, %v", &out, err)
 	}
 }
+
+// A request with many queries does not open as many connections at once.
+func TestQueriesAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		query := sdk.EachQuery(func(context.Context, sdk.Query, struct{}) ([]sdk.Frame, error) {
+			if now := running.Add(1); now > most.Load() {
+				most.Store(now)
+			}
+			time.Sleep(time.Second)
+			running.Add(-1)
+			return nil, nil
+		})
+		req := &sdk.QueryDataRequest{}
+		for n := range 100 {
+			req.Queries = append(req.Queries, sdk.Query{RefID: fmt.Sprint(n)})
+		}
+		answers, err := query(t.Context(), req)
+		if err != nil || len(answers) != 100 || most.Load() > 16 || most.Load() < 2 {
+			t.Errorf("%d answers, %d at once, %v", len(answers), most.Load(), err)
+		}
+	})
+}

@@ -1,7 +1,7 @@
 package sdk
 
 import (
-	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 )
@@ -9,12 +9,12 @@ import (
 // JoinURL appends segments to the path of a base URL, each as exactly one segment
 // whatever is in it, so that the values of a query or of a request never lead out of
 // the base: a slash becomes %2F, and a segment that is empty, or in which "." or ".."
-// stands alone between slashes or backslashes, is an error. What the base has as
-// query is kept.
+// stands alone between slashes or backslashes, is an error: an *Error with status 400,
+// since it comes from a query or the settings. What the base has as query is kept.
 func JoinURL(base string, segments ...string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("join URL: the base %q is no absolute http URL", redactURL(base))
+		return nil, Downstreamf(http.StatusBadRequest, "the address %q is no absolute http URL", redactURL(base))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	path, raw := strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
@@ -50,7 +50,7 @@ func checkSegment(segment string) error {
 		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
 			part, _, _ = strings.Cut(part, ";") // parameters, which some servers cut off
 			if part == "." || part == ".." {
-				return fmt.Errorf("join URL: the segment %q leads to another path", segment)
+				return Downstreamf(http.StatusBadRequest, "%q cannot be part of an address: it leads to another", segment)
 			}
 		}
 		decoded, err := url.PathUnescape(text)
@@ -60,7 +60,7 @@ func checkSegment(segment string) error {
 		text = decoded
 	}
 	if segment == "" || strings.ContainsFunc(segment, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fmt.Errorf("join URL: the segment %q is empty or has control characters", segment)
+		return Downstreamf(http.StatusBadRequest, "%q cannot be part of an address: it is empty or has control characters", segment)
 	}
 	return nil
 }
@@ -69,6 +69,9 @@ func checkSegment(segment string) error {
 // message.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
+	if text == "" {
+		return ""
+	}
 	if err != nil || u.Host == "" || u.Opaque != "" { // "user:password@host" is read as a scheme
 		return "(not shown: it may hold a password)"
 	}

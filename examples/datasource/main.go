@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/slipway-dev/slipway/sdk"
@@ -89,8 +88,8 @@ type sale struct {
 
 // sales answers with a time series.
 func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, error) {
-	var list []sale
-	if err := s.get(ctx, &list, "articles", a.Name, "sales"); err != nil {
+	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", a.Name, "sales")
+	if err != nil {
 		return nil, err
 	}
 	times := frame.Of[time.Time]("time", nil)
@@ -106,17 +105,23 @@ func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, 
 
 // stock answers with a number.
 func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, error) {
-	var pieces int64
-	if err := s.get(ctx, &pieces, "articles", a.Name, "stock"); err != nil {
+	pieces, err := s.pieces(ctx, a.Name)
+	if err != nil {
 		return nil, err
 	}
 	return []sdk.Frame{frame.New(a.Name, frame.Of("pieces", []int64{pieces}))}, nil
 }
 
+// pieces asks the shop. What name holds never leads out of its API, and that the shop
+// cannot be reached, or takes too long, needs no words of ours: see sdk.Error.
+func (s *shop) pieces(ctx context.Context, name string) (int64, error) {
+	return httpclient.GetJSON[int64](ctx, s.client, "articles", name, "stock")
+}
+
 // CheckHealth asks the shop for something that it always has.
 func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	var name string
-	if err := s.get(ctx, &name, "name"); err != nil {
+	name, err := httpclient.GetJSON[string](ctx, s.client, "name")
+	if err != nil {
 		return nil, err
 	}
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected to " + name}, nil
@@ -125,8 +130,7 @@ func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk
 // SubscribeStream lets users subscribe to the stock of an article: its name is the
 // path of the channel.
 func (s *shop) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
-	var pieces json.RawMessage
-	return pieces, s.get(ctx, &pieces, "articles", req.Path, "stock")
+	return httpclient.GetJSON[json.RawMessage](ctx, s.client, "articles", req.Path, "stock")
 }
 
 // RunStream sends the stock of an article, whenever it has changed. A 404 of the shop
@@ -136,8 +140,8 @@ func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.St
 	defer ticks.Stop()
 	last := int64(-1)
 	for {
-		var pieces int64
-		if err := s.get(ctx, &pieces, "articles", req.Path, "stock"); err != nil {
+		pieces, err := s.pieces(ctx, req.Path)
+		if err != nil {
 			return err
 		}
 		if pieces != last {
@@ -152,29 +156,4 @@ func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.St
 		case <-ticks.C:
 		}
 	}
-}
-
-// get reads JSON from the shop. What segments hold never leads out of its API. That the
-// shop cannot be reached, or takes too long, needs no words of ours: see sdk.Error.
-func (s *shop) get(ctx context.Context, into any, segments ...string) error {
-	u, err := s.client.URL(segments...)
-	if err != nil {
-		return sdk.Downstreamf(http.StatusBadRequest, "there is no such article")
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return err
-	}
-	resp, err := s.client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return sdk.FromStatus(resp.StatusCode, "the shop answered "+resp.Status)
-	}
-	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
-		return sdk.Downstream("the answer of the shop cannot be read", err)
-	}
-	return nil
 }

@@ -18,8 +18,10 @@
 package httpclient
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -103,7 +105,7 @@ func New(o Options) (*Client, error) {
 		}
 		t.origin = originOf(base)
 	} else if o.BasicUser != "" || o.BasicPassword != "" || o.BearerToken != "" || o.ForwardSignIn || len(o.Header) > 0 {
-		return nil, errors.New("an HTTP client with credentials or headers needs the URL that they are for")
+		return nil, invalid("there is no URL that the credentials and headers are for")
 	}
 	config, err := o.TLS.config()
 	if err != nil {
@@ -137,8 +139,44 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// URL is the address of the service with segments appended; see sdk.JoinURL.
-func (c *Client) URL(segments ...string) (*url.URL, error) { return sdk.JoinURL(c.base, segments...) }
+// URL is the address of the service with segments appended; see sdk.JoinURL. Its errors
+// are an *sdk.Error with status 400.
+func (c *Client) URL(segments ...string) (*url.URL, error) {
+	if c.base == "" {
+		return nil, invalid("the data source has no URL")
+	}
+	return sdk.JoinURL(c.base, segments...)
+}
+
+// GetJSON reads a T from the address of the service with segments appended:
+//
+//	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", name, "sales")
+//
+// An answer that is no success, and one that is no JSON of a T, are downstream errors;
+// see sdk.FromStatus and sdk.Downstream.
+func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T, err error) {
+	u, err := c.URL(segments...)
+	if err != nil {
+		return value, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return value, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.Do(req)
+	if err != nil {
+		return value, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return value, sdk.FromStatus(resp.StatusCode, "the upstream service answered "+resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&value); err != nil {
+		return value, sdk.Downstream("the answer of the upstream service cannot be read", err)
+	}
+	return value, nil
+}
 
 // Close closes the connections that nobody uses.
 func (c *Client) Close() error {

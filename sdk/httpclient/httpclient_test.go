@@ -318,3 +318,44 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestGetJSON(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.EscapedPath() {
+		case "/v1/a%2Fb":
+			_, _ = io.WriteString(w, `[1,2]`)
+		case "/v1/text":
+			_, _ = io.WriteString(w, `<html>`)
+		case "/v1/large":
+			_, _ = io.WriteString(w, `"`+strings.Repeat("x", 2000)+`"`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(s.Close)
+	c, err := httpclient.New(httpclient.Options{URL: s.URL + "/v1/", MaxResponse: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if list, err := httpclient.GetJSON[[]int](t.Context(), c, "a/b"); err != nil || len(list) != 2 {
+		t.Errorf("%v, %v", list, err)
+	}
+	none, err := httpclient.New(httpclient.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		client  *httpclient.Client
+		segment string
+		status  int
+	}{
+		"no such thing": {c, "c", 404}, "no JSON": {c, "text", 502}, "too large": {c, "large", 502}, "a step up": {c, "..", 400}, "no URL": {none, "a", 400},
+	} {
+		_, err := httpclient.GetJSON[any](t.Context(), test.client, test.segment)
+		if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Status != test.status || e.Source != sdk.SourceDownstream {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

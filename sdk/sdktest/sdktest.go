@@ -8,9 +8,12 @@
 //		answer := k.Query(sdk.Query{JSON: []byte(`{"points": 3}`)})
 //		sdktest.Golden(t, "testdata/query.json", answer)
 //	}
+//
+// For single values of an answer there is frames.FromResponse of package sdk/frames.
 package sdktest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,13 +95,20 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 
 const maxMessage = 1<<31 - 1
 
-// Query asks one query and returns its answer. It gets the refId A and the last hour
-// before noon of 2 January 2026 UTC, where the query has none. A call that fails as a
-// whole fails the test.
+// Query asks one query and returns its answer. As a host does, it takes the query's type
+// from "queryType" of its JSON; the refId is A and the time range the hour before noon
+// of 2 January 2026 UTC, where the query has none. When the call fails as a whole, as it
+// does with wrong settings, the answer is its error.
 func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
 	k.t.Helper()
-	if q.RefID == "" {
-		q.RefID = "A"
+	q.RefID = cmp.Or(q.RefID, "A")
+	if q.Type == "" && len(q.JSON) > 0 {
+		var head struct {
+			Type string `json:"queryType"`
+		}
+		if json.Unmarshal(q.JSON, &head) == nil {
+			q.Type = head.Type
+		}
 	}
 	if q.TimeRange.To.IsZero() {
 		q.TimeRange.To = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -106,7 +116,7 @@ func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
 	}
 	answers, err := k.QueryData(k.t.Context(), &sdk.QueryDataRequest{Context: k.Context, Headers: k.Headers, Queries: []sdk.Query{q}})
 	if err != nil {
-		k.t.Fatal(err)
+		return sdk.DataResponse{Status: sdk.AsError(err).Status, Err: err}
 	}
 	return answers[q.RefID]
 }

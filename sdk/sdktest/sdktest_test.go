@@ -85,8 +85,8 @@ func TestFailuresAreTold(t *testing.T) {
 		SubscribeStream: func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) { return nil, nil },
 		RunStream:       func(context.Context, *sdk.StreamRequest, *sdk.StreamSender) error { return nil },
 	}
-	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Query(sdk.Query{}) }); said != "oh" {
-		t.Errorf("a failed call is told as %q", said)
+	if a := sdktest.Start(t, broken).Query(sdk.Query{}); a.Status != 500 || a.Err == nil || a.Err.Error() != "oh" {
+		t.Errorf("a failed call is told as %+v", a)
 	}
 	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Health() }); !strings.Contains(said, "does not support") {
 		t.Errorf("a missing handler is told as %q", said)
