@@ -10,14 +10,28 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 )
 
-// The variables by which a host tells a backend where it is and who it is there.
+// The variables by which a host tells a backend where it is and who it is there. Env
+// reads them.
 const (
 	EnvAppURL       = "SVC_APP_URL"
 	EnvClientSecret = "SVC_PLUGIN_APP_CLIENT_SECRET"
 )
+
+// Env reads a variable that the host sets. Its name begins with SVC_; existing hosts set
+// the same variable with GF_ in its place, which is read where ours is empty.
+func Env(name string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	if rest, ok := strings.CutPrefix(name, "SVC_"); ok {
+		return os.Getenv("GF_" + rest)
+	}
+	return ""
+}
 
 // ErrNoToken says that the host gave the plugin no service account token.
 var ErrNoToken = errors.New(EnvClientSecret + " is not set: the host gives a token to a plugin whose plugin.json has \"iam\", from version 10.3.0 on, with the feature toggle externalServiceAccounts")
@@ -37,10 +51,11 @@ type Host struct {
 // HostFromEnv returns a client of the host that started this process, signed in
 // as the plugin's service account. Without a token it returns ErrNoToken.
 func HostFromEnv() (*Host, error) {
-	if os.Getenv(EnvClientSecret) == "" {
+	token := Env(EnvClientSecret)
+	if token == "" {
 		return nil, ErrNoToken
 	}
-	return NewHost(os.Getenv(EnvAppURL), os.Getenv(EnvClientSecret), &http.Client{Timeout: hostTimeout})
+	return NewHost(Env(EnvAppURL), token, &http.Client{Timeout: hostTimeout})
 }
 
 // NewHost returns a client of the host at an absolute http or https URL that

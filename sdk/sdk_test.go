@@ -236,3 +236,30 @@ func TestHost(t *testing.T) {
 		}
 	}
 }
+
+// In an existing host the variables have other names.
+func TestHostFromEnv(t *testing.T) {
+	for _, prefix := range []string{"SVC", "GF"} {
+		t.Run(prefix, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer of "+prefix {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+				_, _ = io.WriteString(w, `[]`)
+			}))
+			t.Cleanup(server.Close)
+			if _, err := sdk.HostFromEnv(); !errors.Is(err, sdk.ErrNoToken) {
+				t.Errorf("without a token: %v", err)
+			}
+			t.Setenv(prefix+"_APP_URL", server.URL)
+			t.Setenv(prefix+"_PLUGIN_APP_CLIENT_SECRET", "of "+prefix)
+			h, err := sdk.HostFromEnv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Playlists(t.Context(), sdk.PlaylistSearch{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -35,12 +34,12 @@ const (
 // Instrument returns the plugin with a profiling server beside it, if the environment
 // says so: its address is logged. A port that cannot be had is an error.
 func Instrument(p sdk.Plugin) (sdk.Plugin, error) {
-	enabled, err := strconv.ParseBool(env(EnvEnabled))
+	enabled, err := strconv.ParseBool(sdk.Env(EnvEnabled))
 	if err != nil || !enabled {
 		return p, nil
 	}
 	port := defaultPort
-	if text := env(EnvPort); text != "" {
+	if text := sdk.Env(EnvPort); text != "" {
 		if port, err = strconv.Atoi(text); err != nil {
 			return p, fmt.Errorf("%s is %q, which is no port", EnvPort, text)
 		}
@@ -104,12 +103,4 @@ func localOnly(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// env reads a variable under our name or under that of existing hosts.
-func env(name string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return os.Getenv("GF" + name[len("SVC"):])
 }

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
@@ -69,7 +68,7 @@ func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error
 // FromEnv makes spans and sends them where the environment says. Without an address
 // none are recorded, and the host's trace is handed on all the same.
 func FromEnv(ctx context.Context, service string) (*Tracing, error) {
-	address := env(EnvAddress)
+	address := sdk.Env(EnvAddress)
 	if address == "" {
 		return New(noop.NewTracerProvider(), nil), nil
 	}
@@ -79,7 +78,7 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	}
 	provider := trace.NewTracerProvider(
 		trace.WithResource(resource.NewSchemaless(attribute.String("service.name", service))),
-		trace.WithSampler(trace.ParentBased(sampler(env(EnvSamplerType), env(EnvSamplerParam)))),
+		trace.WithSampler(trace.ParentBased(sampler(sdk.Env(EnvSamplerType), sdk.Env(EnvSamplerParam)))),
 		trace.WithBatcher(exporter),
 	)
 	return New(provider, provider.Shutdown), nil
@@ -129,11 +128,3 @@ func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 
 // Tracer makes spans of the author's own.
 func (t *Tracing) Tracer(name string) oteltrace.Tracer { return t.provider.Tracer(name) }
-
-// env reads a variable under our name or under that of existing hosts.
-func env(name string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return os.Getenv("GF" + name[len("SVC"):])
-}
