@@ -41,7 +41,7 @@ func (s *subject) provoke(ctx context.Context) {
 	for _, c := range []call{callHealth, callQuery, callResource} {
 		_ = s.make(ctx, c, s.context(1, 1), nil)
 	}
-	time.Sleep(50 * time.Millisecond) // what was printed comes by another way than answers
+	time.Sleep(250 * time.Millisecond) // what was printed comes by another way than answers
 }
 
 func stdoutSilent(ctx context.Context, s *subject) Verdict {

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	stopWithin     = 2 * time.Second        // go-plugin's patience
-	orphanWithin   = 5 * time.Second        // after the end of the host
-	childrenWithin = 500 * time.Millisecond // after the end of the plugin
+	stopWithin     = 2 * time.Second // go-plugin's patience
+	orphanWithin   = 5 * time.Second // after the end of the host
+	childrenWithin = 2 * time.Second // after the end of the plugin
 )
 
 const mendStop = "return from main when the server has stopped: do what has to be done then within 2 s, and start nothing that outlives main"

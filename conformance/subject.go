@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,10 +49,13 @@ const (
 	hostURL     = "http://127.0.0.1:9/"
 )
 
+// startPatience is how long a start may take, whatever the time of a check is.
+const startPatience = 30 * time.Second
+
 // launch starts a process apart from the one that the checks share.
 func (s *subject) launch(ctx context.Context) (*loader.Process, error) {
 	return loader.Start(ctx, s.o.Plugin, loader.Options{
-		HostVersion: hostVersion, AppURL: hostURL, Environ: s.o.Environ, StartTimeout: s.o.Timeout,
+		HostVersion: hostVersion, AppURL: hostURL, Environ: s.o.Environ, StartTimeout: max(s.o.Timeout, startPatience),
 	}, loader.Output{Stdout: s.stdout, Stderr: s.stderr})
 }
 
@@ -84,8 +88,6 @@ func (s *subject) check(ctx context.Context, c Check) Result {
 	if s.broken != "" {
 		return result(skipped("the plugin cannot be started: " + s.broken))
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
-	defer cancel()
 	if !c.ownProcess && s.process == nil {
 		p, err := s.launch(ctx)
 		if err != nil {
@@ -94,6 +96,8 @@ func (s *subject) check(ctx context.Context, c Check) Result {
 		}
 		s.share(p)
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout) // of the check: the start is not its doing
+	defer cancel()
 	v := c.run(ctx, s)
 	if !c.ownProcess {
 		v = s.survived(ctx, v)
@@ -102,24 +106,27 @@ func (s *subject) check(ctx context.Context, c Check) Result {
 }
 
 // lastWordsGrace is for the last words, which come by another way than the end.
-const lastWordsGrace = 50 * time.Millisecond
+const lastWordsGrace = time.Second
 
 // settle is how long the end of a process may take to be seen after its connection
 // has broken.
-const settle = 500 * time.Millisecond
+const settle = 2 * time.Second
 
 // survived fails a check that the process did not live through, or in which the time
 // ran out. After a check that failed the next one gets a new process.
 func (s *subject) survived(ctx context.Context, v Verdict) Verdict {
 	if s.ping(ctx) != nil {
+		sent := cmp.Or(v.Sent, "the calls of this check")
 		wait := time.NewTimer(settle)
 		defer wait.Stop()
 		select {
 		case <-s.process.Exited():
-			time.Sleep(lastWordsGrace)
-			v = failed(v.Sent, "the process ended ("+s.process.Result()+")"+s.lastWords(), mendEnded)
+			for end := time.Now().Add(lastWordsGrace); s.lastWords() == "" && time.Now().Before(end); {
+				time.Sleep(10 * time.Millisecond)
+			}
+			v = failed(sent, "the process ended ("+s.process.Result()+")"+s.lastWords(), mendEnded)
 		case <-wait.C:
-			v = failed(v.Sent, fmt.Sprintf("no answer within %s", s.o.Timeout), mendSlow)
+			v = failed(sent, fmt.Sprintf("no answer within %s", s.o.Timeout), mendSlow)
 		}
 	}
 	if v.Outcome != Failed {
