@@ -75,8 +75,8 @@ func newDocument(file string, data []byte) *Document {
 	return &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data)}
 }
 
-func (d *Document) refuse(at int, problem, mend string) SyntaxErrors {
-	return SyntaxErrors{{File: d.File, Pos: d.Position(at), End: d.Position(at), Problem: problem, Mend: mend}}
+func (d *Document) refuse(at int, problem, help string) SyntaxErrors {
+	return SyntaxErrors{{File: d.File, Pos: d.Position(at), End: d.Position(at), Problem: problem, Help: help}}
 }
 
 // Duplicates lists the repeated keys in the order of the file.

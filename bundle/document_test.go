@@ -118,8 +118,8 @@ func TestDocumentSyntax(t *testing.T) {
 		var got []string
 		for _, f := range faults {
 			got = append(got, fmt.Sprintf("%d:%d-%d:%d %s", f.Pos.Line, f.Pos.Column, f.End.Line, f.End.Column, f.Problem))
-			if f.Mend == "" {
-				t.Errorf("%q: no mend", text)
+			if f.Help == "" {
+				t.Errorf("%q: no help", text)
 			}
 		}
 		if strings.Join(got, "; ") != want {
@@ -156,7 +156,7 @@ func FuzzDocument(f *testing.F) {
 				t.Fatalf("error %v", err)
 			}
 			for _, s := range faults {
-				if s.Pos.Line < 1 || s.Pos.Column < 1 || s.End.Offset < s.Pos.Offset || s.Mend == "" || s.Mend == "report this, please" {
+				if s.Pos.Line < 1 || s.Pos.Column < 1 || s.End.Offset < s.Pos.Offset || s.Help == "" || s.Help == "report this, please" {
 					t.Fatalf("%+v", s)
 				}
 			}

@@ -16,12 +16,12 @@ type SyntaxError struct {
 	Pos     Position
 	End     Position // behind the last character, or Pos where something is missing
 	Problem string
-	Mend    string
+	Help    string
 }
 
-// Error returns "file:line:column: problem: mend".
+// Error returns "file:line:column: problem: help".
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Pos.Line, e.Pos.Column, e.Problem, e.Mend)
+	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Pos.Line, e.Pos.Column, e.Problem, e.Help)
 }
 
 // SyntaxErrors is everything that keeps a file from being JSON, in its order, up
@@ -301,8 +301,8 @@ func (s *syntax) strange(t token) bool {
 }
 
 // fault notes a fault and returns false.
-func (s *syntax) fault(from, to int, problem, mend string) bool {
+func (s *syntax) fault(from, to int, problem, help string) bool {
 	d := s.doc
-	s.faults = append(s.faults, &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Mend: mend})
+	s.faults = append(s.faults, &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Help: help})
 	return false
 }

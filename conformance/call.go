@@ -270,7 +270,7 @@ func skipLack(c ...call) Verdict {
 
 // What to do, in the words that several checks share.
 const (
-	mendPanic = "mend the handler: its log has the stack of the panic. Read messages with the Get methods, which take nil"
+	helpPanic = "fix the handler: its log has the stack of the panic. Read messages with the Get methods, which take nil"
 	mendEnded = "find what ends the process in what it printed: one request must not take the plugin away from all others"
 	mendSlow  = "answer each call, with an error if need be, and stop when its context ends; if the plugin is only slow, give the checks more --timeout"
 	mendStart = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
@@ -280,7 +280,7 @@ const (
 func (s *subject) harmless(ctx context.Context, sent string, r reply) (Verdict, bool) {
 	switch {
 	case r.bad != "" && strings.Contains(r.bad, "panicked"):
-		return failed(sent, r.bad+": "+r.got, mendPanic), false
+		return failed(sent, r.bad+": "+r.got, helpPanic), false
 	case r.bad != "":
 		return failed(sent, r.bad+": "+r.got, "answer what was asked, and only that"), false
 	case isTimeUp(ctx):

@@ -27,15 +27,15 @@ type Verdict struct {
 	Reason  string  `json:"reason,omitempty"` // why it was skipped
 	Sent    string  `json:"sent,omitempty"`   // what was sent, of a failed check
 	Got     string  `json:"got,omitempty"`    // what came back
-	Mend    string  `json:"mend,omitempty"`   // what to do
+	Help    string  `json:"help,omitempty"`   // what to do
 }
 
 func passed() Verdict { return Verdict{Outcome: Passed} }
 
 func skipped(reason string) Verdict { return Verdict{Outcome: Skipped, Reason: reason} }
 
-func failed(sent, got, mend string) Verdict {
-	return Verdict{Outcome: Failed, Sent: sent, Got: got, Mend: mend}
+func failed(sent, got, help string) Verdict {
+	return Verdict{Outcome: Failed, Sent: sent, Got: got, Help: help}
 }
 
 // Checks lists the checks in the order in which they run.

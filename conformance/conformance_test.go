@@ -87,7 +87,7 @@ func run(t *testing.T, o Options) (Report, map[Outcome][]string) {
 		isComplete := map[Outcome]bool{
 			Passed:  one.Verdict == Verdict{Outcome: Passed},
 			Skipped: one.Reason != "",
-			Failed:  one.Sent != "" && one.Got != "" && one.Mend != "",
+			Failed:  one.Sent != "" && one.Got != "" && one.Help != "",
 		}[one.Outcome]
 		if !isComplete {
 			t.Errorf("%s says %+v", one.ID, one.Verdict)

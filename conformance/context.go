@@ -81,7 +81,7 @@ func settingsChange(ctx context.Context, s *subject) Verdict {
 	}
 	group.Wait()
 	if verdict.Outcome == Failed && !strings.Contains(verdict.Got, "panicked") {
-		verdict.Mend = "keep an instance for each organisation and data source, and replace it, not change it, when its settings do"
+		verdict.Help = "keep an instance for each organisation and data source, and replace it, not change it, when its settings do"
 	}
 	return verdict
 }

@@ -34,12 +34,12 @@ func streamSubscribeUnknown(ctx context.Context, s *subject) Verdict {
 		if v, ok := s.harmless(ctx, sent, r); !ok {
 			return v
 		}
-		const mend = "answer with the status NOT_FOUND for a channel that there is not, and PERMISSION_DENIED for one that the user may not have"
+		const help = "answer with the status NOT_FOUND for a channel that there is not, and PERMISSION_DENIED for one that the user may not have"
 		if code := refusal(err); code != "" {
-			return failed(sent, r.got+", which is "+code, mend)
+			return failed(sent, r.got+", which is "+code, help)
 		}
 		if _, known := pluginv2.SubscribeStreamResponse_Status_name[code]; err == nil && !known {
-			return failed(sent, r.got, mend)
+			return failed(sent, r.got, help)
 		}
 		if err != nil {
 			refused = fmt.Sprintf("%s failed before it came to the channel: %s", c, r.got)

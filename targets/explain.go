@@ -9,7 +9,7 @@ import (
 // Rules lists what validate checks.
 func Rules() error { return exit(verbs.Rules(os.Stdout)) }
 
-// Explain says why there is a rule, how to mend what it finds, and shows an example: mage explain path-missing.
+// Explain says why there is a rule, how to fix what it finds, and shows an example: mage explain path-missing.
 func Explain(rule string) error { return exit(verbs.Explain(os.Stdout, rule)) }
 
 // Schema writes JSON Schema files with which an editor helps with plugin.json and slipway.yaml.

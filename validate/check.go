@@ -64,7 +64,7 @@ func (r runner) group(targets []target) Report {
 		}
 		if p.dropped > 0 {
 			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
-				Reason: fmt.Sprintf("%d more findings are too many to list: mend those that are listed, and run again", p.dropped)})
+				Reason: fmt.Sprintf("%d more findings are too many to list: fix those that are listed, and run again", p.dropped)})
 		}
 		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {

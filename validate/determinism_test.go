@@ -40,7 +40,7 @@ func TestOneHundredRuns(t *testing.T) { // not parallel: it changes GOMAXPROCS
 		many[fmt.Sprintf("p%d/in/plugin.json", i)] = &fstest.MapFile{Data: []byte(strings.Repeat("{", i))}
 		many[fmt.Sprintf("p%d/dist/x.js", i)] = &fstest.MapFile{}
 	}
-	jitter := validate.Rule{ID: "jitter", Severity: validate.Info, Mend: "nothing", IsRaw: true, Check: func(p *validate.Pass) {
+	jitter := validate.Rule{ID: "jitter", Severity: validate.Info, Help: "nothing", IsRaw: true, Check: func(p *validate.Pass) {
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
 		if strings.HasPrefix(p.File, "p3") {
 			panic("broken in " + p.File)

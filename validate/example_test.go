@@ -15,7 +15,7 @@ func ExampleRun() {
 	ourPrefix := validate.Rule{
 		ID:       "our-prefix",
 		Severity: validate.Error,
-		Mend:     "begin it with acme-",
+		Help:     "begin it with acme-",
 		Check: func(p *validate.Pass) {
 			if id, ok := p.Doc.Text("/id"); ok && !strings.HasPrefix(id, "acme-") {
 				p.Reportf(p.Value("/id"), "the id %q is not one of ours", id)

@@ -43,9 +43,9 @@ type Finding struct {
 	Severity Severity
 	Place
 	Message string // what is wrong
-	Mend    string // what to do about it
+	Help    string // what to do about it
 	Related []Related
-	Fix     *Fix // nil where only a person can mend it
+	Fix     *Fix // nil where only a person can fix it
 }
 
 // Related is another place that a finding speaks of.

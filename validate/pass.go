@@ -52,24 +52,24 @@ func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
 // Runs says whether the rule with the ID is part of this run.
 func (p *Pass) Runs(id string) bool { return p.running[id] }
 
-// Reportf reports a finding with the severity and the mend of the rule.
+// Reportf reports a finding with the severity and the help of the rule.
 func (p *Pass) Reportf(at Place, format string, args ...any) {
 	p.Report(Finding{Place: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// Report reports a finding. Severity and Mend default to those of the rule.
+// Report reports a finding. Severity and Help default to those of the rule.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == "" {
 		f.Severity = p.rule.Severity
 	}
-	if f.Mend == "" {
-		f.Mend = p.rule.Mend
+	if f.Help == "" {
+		f.Help = p.rule.Help
 	}
 	if p.Where != Source && f.Fix != nil {
 		f.Fix = &Fix{Title: f.Fix.Title, Edits: f.Fix.Edits, IsOfBuilt: true}
 	}
-	cost := findingBytes + len(f.Message) + len(f.Mend) + len(f.Pointer)
+	cost := findingBytes + len(f.Message) + len(f.Help) + len(f.Pointer)
 	most := maxFindingBytes
 	if p.Where == Zip {
 		most = maxFindingBytesInZip // it may come from anyone

@@ -9,7 +9,7 @@ type Rule struct {
 	Severity Severity // of its findings, unless one says otherwise
 	Summary  string   // what it checks, in one line
 	Why      string   // what goes wrong without it
-	Mend     string   // what to do, unless a finding says it better
+	Help     string   // what to do, unless a finding says it better
 	Where    Where    // where it applies; 0 is everywhere
 	Example  string   // a txtar archive: good/, bad/ and the findings of bad/
 

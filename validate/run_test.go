@@ -19,7 +19,7 @@ import (
 
 // show is a rule that reports each plugin with what the engine found out.
 func show() validate.Rule {
-	return validate.Rule{ID: "show", Severity: validate.Warning, IsRaw: true, Mend: "nothing", Check: func(p *validate.Pass) {
+	return validate.Rule{ID: "show", Severity: validate.Warning, IsRaw: true, Help: "nothing", Check: func(p *validate.Pass) {
 		p.Reportf(p.Whole(), "%s in %s of %s, profile %s, missing %t", p.Where, p.Dir, p.Root, p.Profile.Name, p.IsMissing)
 	}}
 }

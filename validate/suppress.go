@@ -105,7 +105,7 @@ func (r *Report) suppress(opts Options, seen Where) (unused []Finding) {
 		unused = append(unused, Finding{
 			Rule: UnusedSuppression, Severity: severity, Place: s.Place,
 			Message: fmt.Sprintf("this suppresses nothing: there is no finding of %s", s),
-			Mend:    "delete it, or correct its rule, file or pointer",
+			Help:    "delete it, or correct its rule, file or pointer",
 		})
 	}
 	return unused

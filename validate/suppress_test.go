@@ -11,7 +11,7 @@ import (
 
 // at reports each of some pointers.
 func at(id string, where validate.Where, pointers ...string) validate.Rule {
-	return validate.Rule{ID: id, Severity: validate.Error, Mend: "mend it", Where: where, Check: func(p *validate.Pass) {
+	return validate.Rule{ID: id, Severity: validate.Error, Help: "fix it", Where: where, Check: func(p *validate.Pass) {
 		for _, pointer := range pointers {
 			p.Report(validate.Finding{Place: validate.Place{File: p.File, Pointer: pointer}, Message: "wrong"})
 		}

@@ -168,7 +168,7 @@ func printResult(w io.Writer, r conformance.Result) {
 		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, printable(r.Reason))
 	default:
 		fmt.Fprintf(w, "  FAIL  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, r.Why)
-		for _, line := range []struct{ name, text string }{{"sent", r.Sent}, {"got", r.Got}, {"how to mend", r.Mend}} {
+		for _, line := range []struct{ name, text string }{{"sent", r.Sent}, {"got", r.Got}, {"help", r.Help}} {
 			if line.text != "" {
 				fmt.Fprintf(w, "          %s: %s\n", line.name, printable(line.text))
 			}

@@ -44,7 +44,7 @@ func TestConformanceText(t *testing.T) {
 	report := conformance.Report{PluginID: "acme-x", Elapsed: 1500 * time.Millisecond, Results: []conformance.Result{
 		{ID: "query-none", Verdict: conformance.Verdict{Outcome: conformance.Passed}},
 		{ID: "query-many", Verdict: conformance.Verdict{Outcome: conformance.Skipped, Reason: "there\nare none"}},
-		{ID: "query-errors", Why: "it matters", Verdict: conformance.Verdict{Outcome: conformance.Failed, Sent: "this", Got: "that\x1b[31m", Mend: "mend it"}},
+		{ID: "query-errors", Why: "it matters", Verdict: conformance.Verdict{Outcome: conformance.Failed, Sent: "this", Got: "that\x1b[31m", Help: "fix it"}},
 	}}
 	for _, r := range report.Results {
 		printResult(&out, r)
@@ -55,7 +55,7 @@ func TestConformanceText(t *testing.T) {
   FAIL  query-errors              0.0s  it matters
           sent: this
           got: that` + "\uFFFD" + `[31m
-          how to mend: mend it
+          help: fix it
 3 checks of acme-x: 1 passed, 1 failed, 1 skipped in 1.5s
 `
 	if out.String() != want {

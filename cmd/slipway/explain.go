@@ -21,7 +21,7 @@ func rulesCommand(stdout *os.File) *cobra.Command {
 func explainCommand(stdout *os.File) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain <rule>",
-		Short:   "Say why there is a rule, how to mend what it finds, and show an example",
+		Short:   "Say why there is a rule, how to fix what it finds, and show an example",
 		Example: "  slipway explain path-missing",
 		Args:    arguments(cobra.ExactArgs(1)),
 		RunE:    func(_ *cobra.Command, args []string) error { return verbs.Explain(stdout, args[0]) },

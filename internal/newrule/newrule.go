@@ -88,7 +88,7 @@ func ruleFunction() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "", // what holds for a good plugin, in one line without a full stop
 		Why:      "", // what goes wrong otherwise, in one or two sentences
-		Mend:     "", // what to do, without a full stop
+		Help:     "", // what to do, without a full stop
 		Where:    validate.Everywhere,
 		Check: func(p *validate.Pass) {
 			if text, ok := p.Doc.Text("/name"); ok && text == "change me" {

@@ -10,7 +10,7 @@ import (
 // Rules lists what validate checks.
 func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
-// Explain prints why there is a rule, how to mend what it finds, and an example.
+// Explain prints why there is a rule, how to fix what it finds, and an example.
 func Explain(w io.Writer, id string) error {
 	rule, err := rules.ByID(id)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // renames is a rule with a fix.
 func renames() []validate.Rule {
-	return []validate.Rule{{ID: "renames", Severity: validate.Error, Mend: "rename it", Check: func(p *validate.Pass) {
+	return []validate.Rule{{ID: "renames", Severity: validate.Error, Help: "rename it", Check: func(p *validate.Pass) {
 		for _, key := range []string{"a", "b"} {
 			if p.Doc.Has("/" + key) {
 				f := validate.Finding{Place: p.Key("/" + key), Message: "old key"}

@@ -18,7 +18,7 @@ import (
 
 // rule returns a rule that reports what check returns.
 func rule(id string, check func(p *validate.Pass) []*validate.Fix) validate.Rule {
-	return validate.Rule{ID: id, Severity: validate.Error, Mend: "mend it", Check: func(p *validate.Pass) {
+	return validate.Rule{ID: id, Severity: validate.Error, Help: "fix it", Check: func(p *validate.Pass) {
 		for i, f := range check(p) {
 			p.Report(validate.Finding{Place: p.Whole(), Message: fmt.Sprintf("fault %d", i), Fix: f})
 		}

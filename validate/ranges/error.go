@@ -11,11 +11,11 @@ type Error struct {
 	Offset  int    // of the bytes that are wrong
 	End     int    // of the first byte after them
 	Problem string // what is wrong
-	Mend    string // what to do
+	Help    string // what to do
 }
 
 // Error returns what is wrong and what to do.
-func (e *Error) Error() string { return e.Problem + ": " + e.Mend }
+func (e *Error) Error() string { return e.Problem + ": " + e.Help }
 
 // unexpected says what is wrong with the text at the parser's place.
 func (p *parser) unexpected() error {
@@ -47,6 +47,6 @@ func (p *parser) unexpected() error {
 	return p.fault(p.at, p.at+len(word), fmt.Sprintf("%q is not a version", word), "write numbers, such as 10.3.0 or 10.x")
 }
 
-func (p *parser) fault(from, to int, problem, mend string) error {
-	return &Error{Offset: from, End: to, Problem: problem, Mend: mend}
+func (p *parser) fault(from, to int, problem, help string) error {
+	return &Error{Offset: from, End: to, Problem: problem, Help: help}
 }

@@ -121,8 +121,8 @@ func TestErrorPlaces(t *testing.T) {
 			t.Errorf("%q is a range", c.text)
 			continue
 		}
-		if got := c.text[e.Offset:e.End]; got != c.wrong || e.Problem != c.problem || e.Mend == "" {
-			t.Errorf("%q: got %q %q %q", c.text, got, e.Problem, e.Mend)
+		if got := c.text[e.Offset:e.End]; got != c.wrong || e.Problem != c.problem || e.Help == "" {
+			t.Errorf("%q: got %q %q %q", c.text, got, e.Problem, e.Help)
 		}
 	}
 }

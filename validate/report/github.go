@@ -21,8 +21,8 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 			command = "notice"
 		}
 		message := f.Message
-		if f.Mend != "" {
-			message += "\nHow to mend: " + f.Mend
+		if f.Help != "" {
+			message += "\nhelp: " + f.Help
 		}
 		for _, related := range f.Related {
 			message += "\nSee " + related.Address() + ": " + related.Message

@@ -19,13 +19,13 @@ const jsonVersion = 1
 //	           empty where one was asked for
 //	findings   an array, sorted by file, line, column and rule; each has
 //	           rule, severity (error, warning, info), file (slash path
-//	           as one would type it where validate ran), message, mend;
+//	           as one would type it where validate ran), message, help;
 //	           line, column, endLine, endColumn (from 1, columns in code points,
 //	           the end is behind the last character; left out where the whole
 //	           file is meant), pointer (JSON pointer, left out outside JSON),
 //	           related (an array of places with a message), fingerprint (the same
 //	           after edits elsewhere in the file), fix (what -fix would do, in
-//	           words; left out where only a person can mend it)
+//	           words; left out where only a person can fix it)
 //	suppressed an array of findings that count as accepted; each has also
 //	           reason and inBaseline (else a suppression names it)
 //	gone       an array of entries of a baseline that no longer occur; each has
@@ -91,7 +91,7 @@ type jsonFinding struct {
 	Severity string `json:"severity"`
 	jsonPlace
 	Message string        `json:"message"`
-	Mend    string        `json:"mend"`
+	Help    string        `json:"help"`
 	Related []jsonRelated `json:"related"`
 
 	Fingerprint string `json:"fingerprint"`
@@ -101,7 +101,7 @@ type jsonFinding struct {
 func newJSONFinding(f validate.Finding) jsonFinding {
 	out := jsonFinding{
 		Rule: f.Rule, Severity: string(f.Severity), jsonPlace: jsonPlace(f.Place),
-		Message: f.Message, Mend: f.Mend, Related: []jsonRelated{}, Fingerprint: f.Fingerprint(),
+		Message: f.Message, Help: f.Help, Related: []jsonRelated{}, Fingerprint: f.Fingerprint(),
 	}
 	for _, related := range f.Related {
 		out.Related = append(out.Related, jsonRelated{jsonPlace(related.Place), related.Message})

@@ -23,8 +23,8 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 			c.Name = f.Address()[len(f.File)+1:] + " " + c.Name
 		}
 		body := f.Address() + ": " + f.Message
-		if f.Mend != "" {
-			body += "\nhow to mend: " + f.Mend
+		if f.Help != "" {
+			body += "\nhelp: " + f.Help
 		}
 		for _, related := range f.Related {
 			body += "\nsee " + related.Address() + ": " + related.Message

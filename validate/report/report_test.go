@@ -48,16 +48,16 @@ func sample() *validate.Report {
 		Files:    []string{"a folder/plugin.json", "plugin.json", "wide/plugin.json"},
 		Findings: []validate.Finding{
 			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
-				Message: "there is no plugin.json here", Mend: "build the plugin"},
+				Message: "there is no plugin.json here", Help: "build the plugin"},
 			{Rule: "alerting-needs-backend", Severity: validate.Error, Place: at("plugin.json", 2, 2, 2, 12, "/alerting"),
-				Message: `"alerting" is true, 100% without <backend>`, Mend: `set "backend" to true`,
+				Message: `"alerting" is true, 100% without <backend>`, Help: `set "backend" to true`,
 				Related: []validate.Related{{Place: at("plugin.json", 3, 2, 3, 9, "/naïve"), Message: "see also here"}}},
 			{Rule: "wrong-type", Severity: validate.Warning, Place: at("plugin.json", 3, 11, 3, 15, "/naïve"),
-				Message: "bell \x07 and escape \x1b[31m", Mend: "write\nsomething else"},
+				Message: "bell \x07 and escape \x1b[31m", Help: "write\nsomething else"},
 			{Rule: "unknown-field", Severity: validate.Warning, Place: at("plugin.json", 3, 2, 3, 9, "/naïve"),
-				Message: "100%, it says:\nunknown: ::error::a, b", Mend: "rename it", Fix: fix},
-			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 4, 1, 4, 2, ""), Message: "stops here", Mend: "mend it"},
-			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 5, 1, 5, 2, ""), Message: "the end", Mend: "mend it"},
+				Message: "100%, it says:\nunknown: ::error::a, b", Help: "rename it", Fix: fix},
+			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 4, 1, 4, 2, ""), Message: "stops here", Help: "fix it"},
+			{Rule: "json-syntax", Severity: validate.Error, Place: at("plugin.json", 5, 1, 5, 2, ""), Message: "the end", Help: "fix it"},
 			{Rule: "id-format", Severity: validate.Info, Place: at("wide/plugin.json", 1, 307, 1, 308, "/id"), Message: "far to the right"},
 			{Rule: "id-format", Severity: validate.Info, Place: at("wide/plugin.json", 1, 1, 9, 2, ""), Message: "over many lines"},
 		},
@@ -84,7 +84,7 @@ func cleanReport() *validate.Report {
 
 func described() Options {
 	return Options{Version: "v1.2.3", Rules: []validate.Rule{
-		{ID: "meta-missing", Severity: validate.Error, Summary: "a plugin has a plugin.json", Why: "nothing works without it", Mend: "write one"},
+		{ID: "meta-missing", Severity: validate.Error, Summary: "a plugin has a plugin.json", Why: "nothing works without it", Help: "write one"},
 		{ID: "id-format", Severity: validate.Info, Summary: "the id is lower case"},
 	}}
 }

@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -72,9 +71,9 @@ func (s *sarifWriter) add(rule validate.Rule) int {
 	if rule.Why != "" {
 		out.Full = &sarifText{sentence(rule.Why)}
 	}
-	if rule.Mend != "" {
-		mend := sentence("How to mend: " + rule.Mend)
-		out.Help = &sarifHelp{Text: mend, Markdown: "**How to mend:** " + strings.TrimPrefix(mend, "How to mend: ")}
+	if rule.Help != "" {
+		help := sentence(rule.Help)
+		out.Help = &sarifHelp{Text: help, Markdown: help}
 		out.HelpURI = rulesAddress + "#" + rule.ID
 	}
 	s.index[rule.ID] = len(s.rules)
@@ -84,8 +83,8 @@ func (s *sarifWriter) add(rule validate.Rule) int {
 
 func (s *sarifWriter) result(f validate.Finding) sarifResult {
 	text := sentence(f.Message)
-	if f.Mend != "" {
-		text += " " + sentence("How to mend: "+f.Mend)
+	if f.Help != "" {
+		text += " " + sentence("help: "+f.Help)
 	}
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: s.add(validate.Rule{ID: f.Rule, Severity: f.Severity}),

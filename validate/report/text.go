@@ -48,8 +48,8 @@ func (t *text) finding(f validate.Finding) {
 	}
 	t.printf("%s: %s %s: %s\n", t.paint(bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, plain(f.Message))
 	t.frame(f.Place, color)
-	if f.Mend != "" {
-		t.printf("  how to mend: %s\n", plain(f.Mend))
+	if f.Help != "" {
+		t.printf("  help: %s\n", plain(f.Help))
 	}
 	for _, r := range f.Related {
 		t.printf("  see %s: %s\n", place(r.Place), plain(r.Message))

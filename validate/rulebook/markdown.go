@@ -40,8 +40,8 @@ func (p Page) markdown(w io.Writer) {
 	if p.Rule.Why != "" {
 		fmt.Fprintf(w, "\n%s\n", prose(p.Rule.Why))
 	}
-	if p.Rule.Mend != "" {
-		fmt.Fprintf(w, "\n**How to mend:** %s.\n", prose(strings.TrimSuffix(p.Rule.Mend, ".")))
+	if p.Rule.Help != "" {
+		fmt.Fprintf(w, "\n**Help:** %s.\n", prose(strings.TrimSuffix(p.Rule.Help, ".")))
 	}
 	if p.Shows != "" {
 		fmt.Fprintf(w, "\n**Example:** %s\n", prose(p.Shows))

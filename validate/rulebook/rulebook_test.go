@@ -44,7 +44,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 
 func sample() validate.Rule {
 	return validate.Rule{
-		ID: "no-bell", Severity: validate.Info, Summary: "no bell | rings", Why: "A <bell> wakes *people*.", Mend: "take it away",
+		ID: "no-bell", Severity: validate.Info, Summary: "no bell | rings", Why: "A <bell> wakes *people*.", Help: "take it away",
 		Where: validate.Source | validate.Dist,
 		Example: "A bell\nrings.\n\n-- good/a.json --\n{}\n-- bad/a.json --\n{\"bell\": \"\a\"}\n-- where --\nzip\n" +
 			"-- findings --\na.json:1:3 no-bell /bell it rings\nb.zip:0:0 zip-root - and more\n-- fixed/a.json --\n{ }\n",
@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 Why
   A <bell> wakes *people*.
 
-How to mend
+Help
   take it away
 
 Example

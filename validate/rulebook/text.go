@@ -34,7 +34,7 @@ func (p Page) Write(w io.Writer) error {
 		}
 	}
 	part("Why", p.Rule.Why)
-	part("How to mend", p.Rule.Mend)
+	part("Help", p.Rule.Help)
 	part("Example", p.Shows)
 	for _, side := range []struct {
 		title string

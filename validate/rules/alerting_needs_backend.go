@@ -8,7 +8,7 @@ func alertingNeedsBackend() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a plugin with alerting has a backend",
 		Why:      "Alert rules are evaluated on the server. Without a backend there is nothing that could answer them, so every alert fails.",
-		Mend:     "set \"backend\" to true and ship an executable, or delete \"alerting\"",
+		Help:     "set \"backend\" to true and ship an executable, or delete \"alerting\"",
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
 			if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {

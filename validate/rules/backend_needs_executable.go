@@ -12,7 +12,7 @@ func backendNeedsExecutable() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a plugin with a backend names its executable",
 		Why:      "The service starts the file whose name begins with \"executable\". Without it there is nothing to start.",
-		Mend:     "add \"executable\", such as \"gpx_clock\": the name of the file without _<os>_<arch>",
+		Help:     "add \"executable\", such as \"gpx_clock\": the name of the file without _<os>_<arch>",
 		Check: func(p *validate.Pass) {
 			name, isText := p.Doc.Text(executablePointer)
 			if !p.Doc.Bool("/backend") || isPartOfService(p) {

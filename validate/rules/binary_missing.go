@@ -13,7 +13,7 @@ func binaryMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a built plugin with a backend has an executable for at least one platform",
 		Why:      "The service looks for <executable>_<os>_<arch> beside plugin.json. Where it is not there, the backend does not start.",
-		Mend:     "build the backend, or correct \"executable\"",
+		Help:     "build the backend, or correct \"executable\"",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := binariesOf(p)

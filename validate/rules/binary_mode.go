@@ -15,7 +15,7 @@ func binaryMode() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "executables may be executed",
 		Why:      "Outside of Windows a file that its owner may not execute does not start. Copying through some systems and archives loses that permission.",
-		Mend:     "run chmod 755 on it",
+		Help:     "run chmod 755 on it",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, m := range binariesOf(p).matches {

@@ -15,7 +15,7 @@ func binaryName() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "executables are named <executable>_<os>_<arch>, with .exe on Windows",
 		Why:      "The service puts the name together from \"executable\" and its own platform. It does not find a file of any other name.",
-		Mend:     "name it as Go names systems and architectures, such as gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
+		Help:     "name it as Go names systems and architectures, such as gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := binariesOf(p)
@@ -23,7 +23,7 @@ func binaryName() validate.Rule {
 				p.Report(validate.Finding{
 					Place:   p.Value(executablePointer),
 					Message: fmt.Sprintf("\"executable\" is %q, but the executables here are named %s", b.name, either(b.others)),
-					Mend:    "write the name that the files have, or rename the files",
+					Help:    "write the name that the files have, or rename the files",
 				})
 			}
 			for _, m := range b.matches {
@@ -36,7 +36,7 @@ func binaryName() validate.Rule {
 					Related: namedHere(p),
 				}
 				if is, err := header(p, m); err == nil {
-					f.Mend = "rename it to " + path.Base(is.Executable(b.name))
+					f.Help = "rename it to " + path.Base(is.Executable(b.name))
 				} else if strings.Contains(path.Base(m.file), ".") && !strings.HasSuffix(m.file, ".exe") {
 					continue // a file beside it, such as a signature, and no program
 				}

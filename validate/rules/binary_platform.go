@@ -15,7 +15,7 @@ func binaryPlatform() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "an executable is a program for the platform that its name says",
 		Why:      "A system refuses to start a program for another one. The header of the file says which it is for.",
-		Mend:     "build it again for the platform in its name",
+		Help:     "build it again for the platform in its name",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, m := range binariesOf(p).matches {
@@ -29,7 +29,7 @@ func binaryPlatform() validate.Rule {
 					f.Message = fmt.Sprintf("%s is no program: its first bytes are not those of one", path.Base(m.file))
 				case errors.Is(err, errOutside):
 					f.Message = path.Base(m.file) + " is a symbolic link out of the plugin"
-					f.Mend = "put the file itself here"
+					f.Help = "put the file itself here"
 				case err != nil:
 					f.Message = fmt.Sprintf("%s is damaged: %v", path.Base(m.file), err)
 				case is != m.platform:

@@ -8,7 +8,7 @@ func changelogMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the plugin has a CHANGELOG.md",
 		Why:      "Who updates a plugin wants to know what changes for them. The service shows this file beside the new version.",
-		Mend:     "write CHANGELOG.md beside plugin.json or the folder src",
+		Help:     "write CHANGELOG.md beside plugin.json or the folder src",
 		Check:    func(p *validate.Pass) { needText(p, "CHANGELOG.md") },
 	}
 }

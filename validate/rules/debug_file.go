@@ -16,7 +16,7 @@ func debugFile() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "nothing that a debugger left is in a built plugin",
 		Why:      "With standalone.txt and pid.txt a service connects to a backend that a debugger has started, instead of starting its own. Where there is no such process, the plugin does not work.",
-		Mend:     "delete it, and build again without the debugger",
+		Help:     "delete it, and build again without the debugger",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			entries, err := fs.ReadDir(p.FS, p.Dir)

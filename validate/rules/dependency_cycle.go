@@ -14,7 +14,7 @@ func dependencyCycle() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "plugins do not depend on each other in a circle",
 		Why:      "What a plugin depends on is installed before it. In a circle there is none to begin with.",
-		Mend:     "delete one of the dependencies",
+		Help:     "delete one of the dependencies",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			for _, d := range distinct(dependenciesIn(p.Doc)) {

@@ -12,7 +12,7 @@ func dependencyRangeInvalid() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the range of service versions can be read",
 		Why:      "The service compares its own version with this range. A range that it cannot read admits no service at all, or every one.",
-		Mend:     "write a range such as >=10.3.0",
+		Help:     "write a range such as >=10.3.0",
 		Check: func(p *validate.Pass) {
 			_, err, ok := serviceRange(p)
 			if !ok || err == nil {
@@ -21,7 +21,7 @@ func dependencyRangeInvalid() validate.Rule {
 			p.Report(validate.Finding{
 				Place:   p.Within(rangePointer(p), err.Offset, err.End),
 				Message: fmt.Sprintf("%q is not a range: %s", p.Profile.DependencyKey, err.Problem),
-				Mend:    err.Mend,
+				Help:    err.Help,
 			})
 		},
 	}

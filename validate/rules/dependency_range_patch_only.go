@@ -12,7 +12,7 @@ func dependencyRangePatchOnly() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the range admits more than the patches of one minor version",
 		Why:      "Minor versions of the service come every few weeks. With the next one the plugin can no longer be installed.",
-		Mend:     "name only the lowest version, such as >=10.3.0",
+		Help:     "name only the lowest version, such as >=10.3.0",
 		Check: func(p *validate.Pass) {
 			if shapeOfRange(p) != onePatchLevel {
 				return
@@ -23,7 +23,7 @@ func dependencyRangePatchOnly() validate.Rule {
 			p.Report(validate.Finding{
 				Place:   p.Value(rangePointer(p)),
 				Message: fmt.Sprintf("%q admits only the patches of %d.%d", text, lowest.Major, lowest.Minor),
-				Mend:    fmt.Sprintf("write >=%s, if the plugin works with later versions too", lowest),
+				Help:    fmt.Sprintf("write >=%s, if the plugin works with later versions too", lowest),
 			})
 		},
 	}

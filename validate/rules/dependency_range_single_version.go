@@ -8,7 +8,7 @@ func dependencyRangeSingleVersion() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the range admits more than one service version",
 		Why:      "With the next version of the service, even one that only mends a fault, the plugin can no longer be installed.",
-		Mend:     "put >= before the version",
+		Help:     "put >= before the version",
 		Check: func(p *validate.Pass) {
 			if shapeOfRange(p) == oneVersion {
 				text, _ := p.Doc.Text(rangePointer(p))

@@ -12,7 +12,7 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "there can be a service version in the range",
 		Why:      "Conditions with a space between them must hold together. If they exclude each other, no service can ever load the plugin.",
-		Mend:     "join alternatives with ||, such as 6.x.x || 7.x.x, or widen the range",
+		Help:     "join alternatives with ||, such as 6.x.x || 7.x.x, or widen the range",
 		Check: func(p *validate.Pass) {
 			r, err, ok := serviceRange(p)
 			if !ok || err != nil || r.IsSatisfiable() {

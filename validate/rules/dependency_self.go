@@ -8,7 +8,7 @@ func dependencySelf() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a plugin does not depend on itself",
 		Why:      "What a plugin depends on is installed before it. It cannot come before itself.",
-		Mend:     "delete the entry",
+		Help:     "delete the entry",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			for _, d := range dependenciesIn(p.Doc) {

@@ -14,7 +14,7 @@ func dependencyUnknownType(s schemas) validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the type of a plugin that is depended on can be depended on, and is its type",
 		Why:      "A plugin can depend on apps, data sources and panels. One of another type is not looked for, so the dependency is never met.",
-		Mend:     "write the type that the other plugin has",
+		Help:     "write the type that the other plugin has",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
 				if f.keyword != "enum" || !isDependencyType(f.pointer) {

@@ -12,7 +12,7 @@ func descriptionEmpty() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the plugin says what it is for",
 		Why:      "Lists show the description below the name. Without it people must install a plugin to learn what it does.",
-		Mend:     "write one or two sentences on what the plugin is for into \"info.description\"",
+		Help:     "write one or two sentences on what the plugin is for into \"info.description\"",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/description"
 			text, isText := p.Doc.Text(pointer)

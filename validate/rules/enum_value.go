@@ -14,7 +14,7 @@ func enumValue(s schemas) validate.Rule {
 		Severity: validate.Error,
 		Summary:  "where the contract lists the values, the value is one of them",
 		Why:      "The service does not know other values: it refuses the plugin or ignores the property.",
-		Mend:     "use one of the values that the contract lists",
+		Help:     "use one of the values that the contract lists",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
 				if f.keyword != "enum" {
@@ -27,10 +27,10 @@ func enumValue(s schemas) validate.Rule {
 				finding := validate.Finding{
 					Place:   p.Value(f.pointer),
 					Message: fmt.Sprintf("%s must be %s, not %q", object(f.pointer), either(choices(f)), text),
-					Mend:    "use one of the listed values",
+					Help:    "use one of the listed values",
 				}
 				if near := nearest.Name(text, choices(f)); near != "" {
-					finding.Mend = fmt.Sprintf("did you mean %q?", near)
+					finding.Help = fmt.Sprintf("did you mean %q?", near)
 					if strings.EqualFold(near, strings.TrimSpace(text)) {
 						finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}
 					}

@@ -10,7 +10,7 @@ func executableWithoutBackend() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "a plugin that names an executable has a backend",
 		Why:      "The service starts the executable only if \"backend\" is true. Otherwise it is shipped in vain.",
-		Mend:     "set \"backend\" to true, or delete \"executable\"",
+		Help:     "set \"backend\" to true, or delete \"executable\"",
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
 			name, _ := p.Doc.Text(executablePointer)

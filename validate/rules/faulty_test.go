@@ -125,8 +125,8 @@ func TestSwitchedOffIsARemark(t *testing.T) {
 		tree := faultyTree(t)
 		tree["plugin.json"] = &fstest.MapFile{Data: []byte(strings.Replace(faulty, `">=10.3.0" }`, `"*" }, "enterpriseFeatures": {"healthDiagnosticsErrors": `+value+`}`, 1))}
 		for _, f := range run(t, tree).Findings {
-			if f.Rule == "min-version-health-diagnostics" && (f.Severity != want || !strings.Contains(f.Mend, `raise the lower bound of "serviceDependency" to 7.5.5 or later`)) {
-				t.Errorf("%s: %s, %s", value, f.Severity, f.Mend)
+			if f.Rule == "min-version-health-diagnostics" && (f.Severity != want || !strings.Contains(f.Help, `raise the lower bound of "serviceDependency" to 7.5.5 or later`)) {
+				t.Errorf("%s: %s, %s", value, f.Severity, f.Help)
 			}
 		}
 	}

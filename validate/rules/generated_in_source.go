@@ -8,7 +8,7 @@ func generatedInSource() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "\"generated\" is only in a built plugin.json",
 		Why:      "The build finds out what \"generated\" says and writes it into dist. In source it goes stale and hides what the build would find.",
-		Mend:     "delete \"generated\" here; the build writes it into dist",
+		Help:     "delete \"generated\" here; the build writes it into dist",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			if p.Doc.Has("/generated") {

@@ -15,7 +15,7 @@ func generatedInvalid(s schemas) validate.Rule {
 		Severity: validate.Error,
 		Summary:  "what the build wrote into \"generated\" is as the contract has it",
 		Why:      "The service reads from \"generated\" what the plugin adds to the user interface, before it loads the plugin. It cannot use entries that it does not understand.",
-		Mend:     "build the plugin again and do not edit \"generated\" by hand",
+		Help:     "build the plugin again and do not edit \"generated\" by hand",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, f := range s.generatedFaults(p) {

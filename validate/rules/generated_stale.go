@@ -19,7 +19,7 @@ func generatedStale() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the frontend registers the kinds of extensions that \"generated\" lists",
 		Why:      "The service offers what \"generated\" lists. If the frontend beside it no longer registers it, people click on what is not there.",
-		Mend:     "build the plugin again, frontend and plugin.json together",
+		Help:     "build the plugin again, frontend and plugin.json together",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			var listed []string // the first extension of each type

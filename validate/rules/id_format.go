@@ -13,7 +13,7 @@ func idFormat() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the id is made of small letters, digits and hyphens, such as acme-clock-panel",
 		Why:      "The id is part of addresses, of folder names and of the names of actions. Other characters must be escaped there, and two ids that differ only in case share a folder on some systems.",
-		Mend:     "write it as <organisation>-<name>-<type>, in small letters; once a plugin is published its id must stay",
+		Help:     "write it as <organisation>-<name>-<type>, in small letters; once a plugin is published its id must stay",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if id == "" || isPartOfService(p) {

@@ -15,7 +15,7 @@ func idTypeSuffix() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the id ends with the type of the plugin",
 		Why:      "An id such as acme-clock-panel tells everyone who reads a log or an address what kind of plugin it is. Catalogues ask for it.",
-		Mend:     "let the id end with a hyphen and the type; once a plugin is published its id must stay",
+		Help:     "let the id end with a hyphen and the type; once a plugin is published its id must stay",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			kind, _ := p.Doc.Text("/type")

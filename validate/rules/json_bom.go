@@ -18,7 +18,7 @@ func jsonBOM() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "plugin.json is UTF-8 and does not begin with a byte order mark",
 		Why:      "JSON is UTF-8 and begins with its first value. The service stops at the mark and does not load the plugin; of other encodings it garbles every letter that is not of ASCII.",
-		Mend:     "save the file as UTF-8 without a byte order mark",
+		Help:     "save the file as UTF-8 without a byte order mark",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			if encoding := validate.UTF16(p.Data); encoding != "" {
@@ -38,7 +38,7 @@ func jsonBOM() validate.Rule {
 				p.Report(validate.Finding{
 					Place:   p.At("", bundle.Span{Start: bundle.PositionIn(text, at), End: bundle.PositionIn(text, at+1)}),
 					Message: fmt.Sprintf("the byte 0x%02x is not UTF-8; the file looks like Latin-1 or another older encoding", text[at]),
-					Mend:    "save the file as UTF-8",
+					Help:    "save the file as UTF-8",
 				})
 			}
 		},

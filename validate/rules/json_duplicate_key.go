@@ -15,7 +15,7 @@ func jsonDuplicateKey() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "no object has the same key twice",
 		Why:      "Of two equal keys only the last counts, without a word. What the first one says is lost.",
-		Mend:     "keep one of the two",
+		Help:     "keep one of the two",
 		Check: func(p *validate.Pass) {
 			for _, d := range p.Doc.Duplicates() {
 				p.Report(validate.Finding{

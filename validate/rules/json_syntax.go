@@ -13,7 +13,7 @@ func jsonSyntax() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "plugin.json is JSON",
 		Why:      "The service reads strict JSON: no comments, no comma after the last entry. It does not load a plugin whose plugin.json it cannot read.",
-		Mend:     "mend the file at this place or just before it",
+		Help:     "fix the file at this place or just before it",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			bad := invalidUTF8(p.Data)
@@ -25,7 +25,7 @@ func jsonSyntax() validate.Rule {
 				if f.End == f.Pos {
 					at.EndColumn++
 				}
-				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Mend: f.Mend, Fix: dropSyntax(p, f)})
+				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Help: f.Help, Fix: dropSyntax(p, f)})
 			}
 		},
 	}

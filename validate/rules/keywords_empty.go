@@ -12,7 +12,7 @@ func keywordsEmpty() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "there are keywords, and each is a word",
 		Why:      "People find a plugin by its keywords. An empty list is valid, but finds nobody.",
-		Mend:     "write a few words that people would search for",
+		Help:     "write a few words that people would search for",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/keywords"
 			items := p.Doc.Items(pointer)
@@ -21,7 +21,7 @@ func keywordsEmpty() validate.Rule {
 			}
 			for _, item := range items {
 				if text, isText := p.Doc.Text(item); isText && strings.TrimSpace(text) == "" {
-					p.Report(validate.Finding{Place: p.Value(item), Message: "this keyword is empty", Mend: "write a word, or delete it"})
+					p.Report(validate.Finding{Place: p.Value(item), Message: "this keyword is empty", Help: "write a word, or delete it"})
 				}
 			}
 		},

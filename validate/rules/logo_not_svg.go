@@ -8,7 +8,7 @@ func logoNotSVG() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "logos are SVG images",
 		Why:      "Logos are shown in many sizes. A picture made of pixels is blurred in some of them, and the contract asks for SVG.",
-		Mend:     "draw the logo as SVG and name that file",
+		Help:     "draw the logo as SVG and name that file",
 		Check: func(p *validate.Pass) {
 			for _, i := range images(p) {
 				switch {

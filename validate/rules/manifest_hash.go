@@ -18,7 +18,7 @@ func manifestHash() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the files are those that the manifest lists, unchanged",
 		Why:      "The service compares each file with its sum in the manifest and does not load a plugin that was changed since.",
-		Mend:     "package the plugin again",
+		Help:     "package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := manifestOf(p)

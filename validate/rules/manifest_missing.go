@@ -8,7 +8,7 @@ func manifestMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "a packaged plugin has a manifest",
 		Why:      "The manifest lists every file with its sum, so that a change on the way can be seen. A service may refuse a plugin without one.",
-		Mend:     "package the plugin again with the manifest",
+		Help:     "package the plugin again with the manifest",
 		Where:    validate.Zip,
 		Check: func(p *validate.Pass) {
 			if !isNested(p) && manifestOf(p).file == "" {

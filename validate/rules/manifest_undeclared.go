@@ -13,7 +13,7 @@ func manifestUndeclared() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the manifest lists every file of the plugin",
 		Why:      "A file that the manifest does not list was added later. The service does not load such a plugin.",
-		Mend:     "delete the file, or package the plugin again",
+		Help:     "delete the file, or package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			m := manifestOf(p)

@@ -13,7 +13,7 @@ func metaMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "there is a plugin.json to check",
 		Why:      "The service takes a folder for a plugin if it holds plugin.json. Where a plugin has a dist folder, the service looks only into that.",
-		Mend:     "name the folder of a plugin, or write plugin.json there",
+		Help:     "name the folder of a plugin, or write plugin.json there",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			switch {
@@ -22,7 +22,7 @@ func metaMissing() validate.Rule {
 				p.Report(validate.Finding{
 					Place:   p.Whole(),
 					Message: "this dist folder holds no plugin.json, and the service looks only into dist",
-					Mend:    "build the plugin, or delete dist",
+					Help:    "build the plugin, or delete dist",
 				})
 			default:
 				p.Reportf(p.Whole(), "there is no plugin.json here, nor in src, dist or any folder below")

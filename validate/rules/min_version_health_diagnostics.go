@@ -11,7 +11,7 @@ func minVersionHealthDiagnostics() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a plugin with \"healthDiagnosticsErrors\" asks for service version 7.5.5 or later",
 		Why:      "Older services do not know the switch and show no errors of health diagnostics.",
-		Mend:     "raise the lower bound of the range of service versions to 7.5.5 or later",
+		Help:     "raise the lower bound of the range of service versions to 7.5.5 or later",
 		Check: func(p *validate.Pass) {
 			const pointer = "/enterpriseFeatures/healthDiagnosticsErrors"
 			if p.Doc.Kind(pointer) != "boolean" {

@@ -17,7 +17,7 @@ func moduleJSMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a built app, data source or panel has its module.js",
 		Why:      "The web application loads module.js when the plugin is used. Without it people see an error in its place.",
-		Mend:     "build the frontend; its output must be called module.js and lie beside plugin.json",
+		Help:     "build the frontend; its output must be called module.js and lie beside plugin.json",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")

@@ -8,7 +8,7 @@ func nameEqualsID() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the name is for people, not the id again",
 		Why:      "People find the plugin in lists by its name. An id there tells them less than a few words.",
-		Mend:     "write a name such as \"Acme Clock\"",
+		Help:     "write a name such as \"Acme Clock\"",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if name, _ := p.Doc.Text("/name"); name != "" && name == id && !isPartOfService(p) {

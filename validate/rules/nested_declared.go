@@ -15,7 +15,7 @@ func nestedDeclared() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "\"includes\" lists the plugins that lie in this one",
 		Why:      "People see from \"includes\" what they get with a plugin. What is not listed there is installed without their knowledge, and what is listed and not there is missed.",
-		Mend:     "list the plugin in \"includes\", with its type, name and path",
+		Help:     "list the plugin in \"includes\", with its type, name and path",
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); isNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
 				return
@@ -40,7 +40,7 @@ func nestedDeclared() validate.Rule {
 				p.Report(validate.Finding{
 					Place:   p.Opening("/includes"),
 					Message: fmt.Sprintf("\"includes\" does not list the plugin %q in %s", name, path.Dir(inner)),
-					Mend:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
+					Help:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
 					Related: []validate.Related{{Place: n.in(p, "/id"), Message: "the plugin is here"}},
 				})
 			}
@@ -91,16 +91,16 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 	if isInside(p.Root, name) && exists(p, name) {
 		return false
 	}
-	mend := "correct the path, or delete the entry"
+	help := "correct the path, or delete the entry"
 	for _, n := range undeclared(p) {
 		if is, _ := n.doc.Text("/type"); is == kind {
-			mend = fmt.Sprintf("write %q, or delete the entry", below(p.Dir, n.file))
+			help = fmt.Sprintf("write %q, or delete the entry", below(p.Dir, n.file))
 		}
 	}
 	p.Report(validate.Finding{
 		Place:   p.Value(item + "/path"),
 		Message: fmt.Sprintf("there is no plugin at %q", to),
-		Mend:    mend,
+		Help:    help,
 	})
 	return true
 }

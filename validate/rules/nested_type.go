@@ -14,7 +14,7 @@ func nestedType() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a plugin in another one is a data source or a panel, and that in which it lies is an app",
 		Why:      "An app brings data sources and panels along. Apps, renderers and secrets managers are installed on their own; in another plugin they are not found.",
-		Mend:     "ship it as a plugin of its own",
+		Help:     "ship it as a plugin of its own",
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !isNested(p) || !slices.Contains(bundle.Types(), bundle.Type(kind)) {
@@ -39,7 +39,7 @@ func nestedType() validate.Rule {
 					Severity: validate.Warning,
 					Place:    p.Value("/type"),
 					Message:  "this plugin lies in one of type " + outerKind + ", but only apps bring others along",
-					Mend:     "make the plugin around it an app, or ship this one on its own",
+					Help:     "make the plugin around it an app, or ship this one on its own",
 					Related:  related,
 				})
 			}

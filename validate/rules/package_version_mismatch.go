@@ -14,7 +14,7 @@ func packageVersionMismatch() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "plugin.json and package.json name the same version",
 		Why:      "Releases are named after package.json, while the service reads plugin.json. With two versions an update is taken for the version before it, and not installed.",
-		Mend:     "write %VERSION% into plugin.json, and the build takes the version of package.json",
+		Help:     "write %VERSION% into plugin.json, and the build takes the version of package.json",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"

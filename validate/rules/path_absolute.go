@@ -12,7 +12,7 @@ func pathAbsolute() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "paths are relative and written with /",
 		Why:      "A plugin is installed in a folder that its author does not know, on any system, often without a way to the internet. Only a relative path leads to the same file everywhere.",
-		Mend:     "put the file into the plugin and write its path from the folder of plugin.json, such as img/logo.svg",
+		Help:     "put the file into the plugin and write its path from the folder of plugin.json, such as img/logo.svg",
 		Check: func(p *validate.Pass) {
 			for _, a := range assets(p) {
 				if a.verdict != pathIsAbsolute {
@@ -20,7 +20,7 @@ func pathAbsolute() validate.Rule {
 				}
 				f := validate.Finding{Place: p.Value(a.pointer), Message: fmt.Sprintf("the path %q %s", a.text, a.detail)}
 				if a.meant != "" {
-					f.Mend = fmt.Sprintf("write %q", a.meant)
+					f.Help = fmt.Sprintf("write %q", a.meant)
 					f.Fix = writePath(p, a)
 				}
 				p.Report(f)

@@ -12,14 +12,14 @@ func pathCase() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "paths are written in the case that the files have",
 		Why:      "Windows and macOS find img/Logo.svg when img/logo.svg is asked for. Linux, on which most services run, does not.",
-		Mend:     "write the path as the file is named",
+		Help:     "write the path as the file is named",
 		Check: func(p *validate.Pass) {
 			for _, a := range assets(p) {
 				if a.verdict == pathHasOtherCase {
 					p.Report(validate.Finding{
 						Place:   p.Value(a.pointer),
 						Message: fmt.Sprintf("the path %q leads to no file, but there is %q", a.text, a.meant),
-						Mend:    fmt.Sprintf("write %q, or rename the file", a.meant),
+						Help:    fmt.Sprintf("write %q, or rename the file", a.meant),
 						Fix:     writePath(p, a),
 					})
 				}

@@ -8,7 +8,7 @@ func pathMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "the files that plugin.json names are there",
 		Why:      "A logo, a picture or a dashboard that is not there shows as a broken image or an error to everyone who opens the plugin.",
-		Mend:     "add the file, or correct its path from the folder of plugin.json",
+		Help:     "add the file, or correct its path from the folder of plugin.json",
 		Check: func(p *validate.Pass) {
 			for _, a := range assets(p) {
 				if a.verdict == pathIsMissing {

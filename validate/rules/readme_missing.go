@@ -8,7 +8,7 @@ func readmeMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the plugin has a README.md",
 		Why:      "It is what people see when they look at the plugin in a catalogue: what it is for and how it is set up.",
-		Mend:     "write README.md beside plugin.json or the folder src",
+		Help:     "write README.md beside plugin.json or the folder src",
 		Check:    func(p *validate.Pass) { needText(p, "README.md") },
 	}
 }

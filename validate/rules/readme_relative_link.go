@@ -22,7 +22,7 @@ func readmeRelativeLink() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "links and pictures in README.md have full addresses",
 		Why:      "A catalogue shows README.md without the files beside it. A relative link leads nowhere there, and a picture is missing.",
-		Mend:     "write the full address, beginning with https://",
+		Help:     "write the full address, beginning with https://",
 		Check: func(p *validate.Pass) {
 			if isNested(p) || isPartOfService(p) {
 				return

@@ -13,7 +13,7 @@ func requiredField(s schemas) validate.Rule {
 		Severity: validate.Error,
 		Summary:  "every property that must be there is there and says something",
 		Why:      "The service and the catalogue rely on these properties. Without them a plugin is refused or shown without its name, version or logo.",
-		Mend:     "add the property",
+		Help:     "add the property",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
 				switch f.keyword {
@@ -23,7 +23,7 @@ func requiredField(s schemas) validate.Rule {
 					p.Report(validate.Finding{
 						Place:   p.Value(f.pointer),
 						Message: fmt.Sprintf("%s is empty", object(f.pointer)),
-						Mend:    fmt.Sprintf("write it between the quotes: %s", f.node["description"]),
+						Help:    fmt.Sprintf("write it between the quotes: %s", f.node["description"]),
 					})
 				}
 			}
@@ -40,13 +40,13 @@ func reportMissing(p *validate.Pass, f fault) {
 	finding := validate.Finding{
 		Place:   at,
 		Message: fmt.Sprintf("%s lacks %q", object(in), name),
-		Mend:    fmt.Sprintf("add %q, %s: %s", name, noun(property["type"].(string)), property["description"]),
+		Help:    fmt.Sprintf("add %q, %s: %s", name, noun(property["type"].(string)), property["description"]),
 	}
 	if older := "/dependencies/" + p.Profile.LegacyDependencyKey; f.pointer == rangePointer(p) && p.Doc.Has(older) {
 		text, _ := p.Doc.Text(older)
 		if r, err := ranges.Parse(text); err == nil && r.IsSatisfiable() {
 			lowest, _ := r.Lowest()
-			finding.Mend = fmt.Sprintf("add %q: \">=%s\", if the plugin works with later versions too", name, lowest)
+			finding.Help = fmt.Sprintf("add %q: \">=%s\", if the plugin works with later versions too", name, lowest)
 		}
 		finding.Related = []validate.Related{{Place: p.Value(older), Message: "this is the older way to say it"}}
 	}

@@ -15,7 +15,7 @@ func roleActionPrefix() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "every action in a role begins with the id of the plugin",
 		Why:      "A plugin may hand out only its own actions. The service refuses roles with the actions of others.",
-		Mend:     "begin the action with the id of the plugin and a dot or a colon",
+		Help:     "begin the action with the id of the plugin and a dot or a colon",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if id == "" {
@@ -41,7 +41,7 @@ func checkAction(p *validate.Pass, id, pointer string) {
 		p.Report(validate.Finding{
 			Place:   p.Value(pointer),
 			Message: fmt.Sprintf("the action %q does not begin with the plugin's id %q", action, id),
-			Mend:    fmt.Sprintf("begin it with the id, such as %q", id+"."+action),
+			Help:    fmt.Sprintf("begin it with the id, such as %q", id+"."+action),
 			Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is here"}},
 		})
 	case !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ":"):

@@ -16,7 +16,7 @@ func routeInvalid() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "routes name methods that there are, a full address, and headers with name and content",
 		Why:      "The service forwards requests by these routes. One that it cannot make sense of answers every request with an error, or sends it without its header.",
-		Mend:     "correct the route",
+		Help:     "correct the route",
 		Check: func(p *validate.Pass) {
 			for _, route := range p.Doc.Items("/routes") {
 				checkMethods(p, route+"/method")
@@ -49,10 +49,10 @@ func checkMethods(p *validate.Pass, pointer string) {
 		f := validate.Finding{
 			Place:   p.Within(pointer, from, from+len(method)),
 			Message: fmt.Sprintf("%q is not a method of HTTP", method),
-			Mend:    "write GET, or several with commas between them, or * for all",
+			Help:    "write GET, or several with commas between them, or * for all",
 		}
 		if near := nearest.Name(method, known); near != "" {
-			f.Mend = fmt.Sprintf("did you mean %s?", near)
+			f.Help = fmt.Sprintf("did you mean %s?", near)
 		}
 		p.Report(f)
 	}
@@ -68,7 +68,7 @@ func checkAddress(p *validate.Pass, pointer string) {
 		p.Report(validate.Finding{
 			Place:   p.Value(pointer),
 			Message: fmt.Sprintf("the address %q %s", text, problem),
-			Mend:    "write a full address, such as https://api.example.com or {{ .JsonData.url }}",
+			Help:    "write a full address, such as https://api.example.com or {{ .JsonData.url }}",
 		})
 	}
 	switch before, after, isTemplate := strings.Cut(text, "{{"); {
@@ -96,6 +96,6 @@ func checkHeader(p *validate.Pass, pointer string) {
 	p.Report(validate.Finding{
 		Place:   p.Opening(pointer),
 		Message: "this header lacks a name or its content, both texts in quotes",
-		Mend:    "write { \"name\": \"X-Name\", \"content\": \"value\" }",
+		Help:    "write { \"name\": \"X-Name\", \"content\": \"value\" }",
 	})
 }

@@ -19,7 +19,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s comes twice", r.ID)
 		}
 		seen[r.ID] = true
-		if r.Severity == "" || r.Summary == "" || r.Why == "" || r.Mend == "" || r.Check == nil {
+		if r.Severity == "" || r.Summary == "" || r.Why == "" || r.Help == "" || r.Check == nil {
 			t.Errorf("%s lacks a part: %+v", r.ID, r)
 		}
 		if got, err := ByID(r.ID); err != nil || got.ID != r.ID {

@@ -24,7 +24,7 @@ func scaffoldText() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "no text of a scaffold is left for the author to replace",
 		Why:      "A scaffold writes texts that speak of no plugin in particular. People who find them in a catalogue think that the plugin is not finished.",
-		Mend:     "write what is true of this plugin",
+		Help:     "write what is true of this plugin",
 		Check: func(p *validate.Pass) {
 			for _, pointer := range suspects(p.Doc) {
 				text, _ := p.Doc.Text(pointer)

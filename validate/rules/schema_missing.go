@@ -13,7 +13,7 @@ func schemaMissing() validate.Rule {
 		Severity: validate.Info,
 		Summary:  "plugin.json names its schema",
 		Why:      "With \"$schema\" an editor completes the properties of plugin.json, explains them and marks mistakes while you type.",
-		Mend:     "add \"$schema\"",
+		Help:     "add \"$schema\"",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			if p.Doc.Kind("") != "object" || isNested(p) || p.Doc.Has("/$schema") || isPartOfService(p) {
@@ -25,7 +25,7 @@ func schemaMissing() validate.Rule {
 			p.Report(validate.Finding{
 				Place:   at,
 				Message: "plugin.json does not name its schema, so editors cannot help with it",
-				Mend:    fmt.Sprintf("add \"$schema\": %q", address),
+				Help:    fmt.Sprintf("add \"$schema\": %q", address),
 				Fix:     &validate.Fix{Title: "add \"$schema\"", Edits: []validate.Edit{p.Insert("", "$schema", address)}},
 			})
 		},

@@ -8,7 +8,7 @@ func screenshotType() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "screenshots are images that browsers show",
 		Why:      "A file of any other kind shows as a broken image to everyone who looks at the plugin.",
-		Mend:     "save the picture as PNG, JPEG, GIF, WebP or SVG",
+		Help:     "save the picture as PNG, JPEG, GIF, WebP or SVG",
 		Check: func(p *validate.Pass) {
 			for _, i := range images(p) {
 				switch {

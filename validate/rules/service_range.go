@@ -39,7 +39,7 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 		Severity: severity,
 		Place:    p.Key(pointer),
 		Message:  fmt.Sprintf("%q needs service version %s or later, but the plugin also admits %s", dotted(pointer), least, lowest),
-		Mend:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %q", p.Profile.DependencyKey, least, dotted(pointer)),
+		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %q", p.Profile.DependencyKey, least, dotted(pointer)),
 		Related: []validate.Related{{
 			Place:   p.Value(rangePointer(p)),
 			Message: fmt.Sprintf("the lowest version that this range admits is %s", lowest),

@@ -21,7 +21,7 @@ func sourcemapMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "a bundled module.js has its source map",
 		Why:      "Without the map an error in a user's browser names a column of one endless line, and reviewers cannot see what the script was made of.",
-		Mend:     "let the build of the frontend write module.js.map",
+		Help:     "let the build of the frontend write module.js.map",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			name := path.Join(p.Dir, moduleFile)

@@ -14,7 +14,7 @@ import (
 type danger struct {
 	from, to int // bytes of the file
 	problem  string
-	mend     string // "" is that of the rule
+	help     string // "" is that of the rule
 }
 
 // maxDangers of one image are reported; who wrote that many knows by then.
@@ -59,7 +59,7 @@ func scanSVG(data []byte) ([]danger, error) {
 			s.dangers = append(s.dangers, danger{
 				from: max(end-1, 0), to: end,
 				problem: "this is not XML, so browsers do not show the image: " + syntax.Msg,
-				mend:    "save the image again with the program that made it",
+				help:    "save the image again with the program that made it",
 			})
 			return s.dangers, nil
 		case err != nil:

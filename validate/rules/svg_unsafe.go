@@ -13,7 +13,7 @@ func svgUnsafe() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "SVG images run no code and load nothing",
 		Why:      "An SVG image can hold scripts and load files from elsewhere. In a browser that acts in the name of the user who looks at it.",
-		Mend:     "delete it from the image",
+		Help:     "delete it from the image",
 		Check: func(p *validate.Pass) {
 			for _, i := range images(p) {
 				if i.kind != "svg" || i.err != nil || !isFirst(p, "svg-unsafe", i.file) {
@@ -27,7 +27,7 @@ func svgUnsafe() validate.Rule {
 					p.Report(validate.Finding{
 						Place:   placeIn(p, i.file, i.data, d.from, d.to),
 						Message: fmt.Sprintf("%s: %s", path.Base(i.file), d.problem),
-						Mend:    d.mend,
+						Help:    d.help,
 						Related: []validate.Related{{Place: p.Value(i.pointer), Message: "plugin.json names the image here"}},
 					})
 				}

@@ -84,13 +84,13 @@ func needText(p *validate.Pass, names ...string) {
 		p.Report(validate.Finding{
 			Place:   p.Whole(),
 			Message: fmt.Sprintf("there is no %s, only %s", names[0], misnamed),
-			Mend:    fmt.Sprintf("rename it to %s, in exactly these letters", names[0]),
+			Help:    fmt.Sprintf("rename it to %s, in exactly these letters", names[0]),
 		})
 	case found == nil:
 		p.Report(validate.Finding{
 			Place:   p.Whole(),
 			Message: "the plugin has no " + names[0],
-			Mend:    fmt.Sprintf("write %s %s", names[0], whereTexts(p)),
+			Help:    fmt.Sprintf("write %s %s", names[0], whereTexts(p)),
 		})
 	case found.err != nil:
 		p.Skipf("%s was not read: %v", found.file, found.err)

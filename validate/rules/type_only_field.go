@@ -33,7 +33,7 @@ func typeOnlyField() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "properties for one type of plugin are not in others",
 		Why:      "The service reads \"preload\" of apps, \"skipDataQuery\" of panels, \"metrics\" of data sources and so on. Elsewhere they have no effect, so what they promise is not there.",
-		Mend:     "delete it, or correct \"type\"",
+		Help:     "delete it, or correct \"type\"",
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !slices.Contains(bundle.Types(), bundle.Type(kind)) {

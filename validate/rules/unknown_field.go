@@ -17,7 +17,7 @@ func unknownField(s schemas) validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "every property is one that the contract knows",
 		Why:      "The service ignores a property that it does not know, so a misspelt one has no effect and nobody says so. Where a required property is misspelt this is an error.",
-		Mend:     "delete the property",
+		Help:     "delete the property",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
 				if f.keyword != "additionalProperties" {
@@ -31,12 +31,12 @@ func unknownField(s schemas) validate.Rule {
 				if f.meant != "" {
 					finding.Severity = validate.Error
 					finding.Message += fmt.Sprintf(" and lacks %q: did you mean that?", f.meant)
-					finding.Mend = fmt.Sprintf("rename it to %q", f.meant)
+					finding.Help = fmt.Sprintf("rename it to %q", f.meant)
 					finding.Fix = rename(p, s, f, f.meant)
 				} else {
-					question, mend, near := s.of(p).suggest(p, f, in, key)
+					question, help, near := s.of(p).suggest(p, f, in, key)
 					finding.Message += question
-					finding.Mend = mend
+					finding.Help = help
 					finding.Fix = rename(p, s, f, near)
 				}
 				p.Report(finding)
@@ -47,7 +47,7 @@ func unknownField(s schemas) validate.Rule {
 
 // suggest says what an unknown key may have been meant to be: a property of the
 // same object, else one of another object.
-func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, mend, near string) {
+func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, help, near string) {
 	known, _ := f.node["properties"].(map[string]any)
 	free := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool {
 		return p.Doc.Has(in + "/" + bundle.EscapePointer(name))

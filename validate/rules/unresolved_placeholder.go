@@ -11,7 +11,7 @@ func unresolvedPlaceholder() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "a built plugin.json has no placeholders left",
 		Why:      "The build puts the version, the day and the id in the place of %VERSION%, %TODAY% and %PLUGIN_ID%. What is left of them reaches the users as it stands, and the service cannot compare such a version.",
-		Mend:     "build the plugin again, or write the value",
+		Help:     "build the plugin again, or write the value",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			for _, pointer := range p.Doc.Pointers() {

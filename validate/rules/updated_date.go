@@ -17,7 +17,7 @@ func updatedDate() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the day of the version is a date such as 2026-01-31",
 		Why:      "Lists sort by this date. Other forms sort wrongly, and of 01/02/2026 nobody knows which month is meant.",
-		Mend:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build write it",
+		Help:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build write it",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/updated"
 			text, _ := p.Doc.Text(pointer)
@@ -29,7 +29,7 @@ func updatedDate() validate.Rule {
 			}
 			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a date in the form 2026-01-31", text)}
 			if date := readDate(text); date != "" {
-				f.Mend = fmt.Sprintf("write %q", date)
+				f.Help = fmt.Sprintf("write %q", date)
 				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", date), Edits: []validate.Edit{p.Replace(pointer, date)}}
 			}
 			p.Report(f)

@@ -20,7 +20,7 @@ func versionSemver() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "the version of the plugin is a semantic version",
 		Why:      "Whether there is an update is decided by comparing versions. One of another form cannot be compared.",
-		Mend:     "write three numbers with dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build write it",
+		Help:     "write three numbers with dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build write it",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
@@ -33,7 +33,7 @@ func versionSemver() validate.Rule {
 			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a semantic version", version)}
 			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
 			if semanticVersion.MatchString(bare) {
-				f.Mend = fmt.Sprintf("write %q", bare)
+				f.Help = fmt.Sprintf("write %q", bare)
 				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", bare), Edits: []validate.Edit{p.Replace(pointer, bare)}}
 			}
 			p.Report(f)

@@ -17,7 +17,7 @@ func wrongType(s schemas) validate.Rule {
 		Severity: validate.Error,
 		Summary:  "every value has the type that the contract gives it",
 		Why:      "A value of another type makes the service refuse the whole file, or read the property as if it were not there.",
-		Mend:     "write the value in the right type",
+		Help:     "write the value in the right type",
 		Check: func(p *validate.Pass) {
 			for _, f := range s.faults(p) {
 				if f.keyword != "type" {
@@ -32,7 +32,7 @@ func wrongType(s schemas) validate.Rule {
 				p.Report(validate.Finding{
 					Place:   at,
 					Message: fmt.Sprintf("%s must be %s, but it is %s", object(f.pointer), noun(want), noun(is)),
-					Mend:    mendType(want, is, text),
+					Help:    mendType(want, is, text),
 					Fix:     fixType(p, s, f, want, is),
 				})
 			}

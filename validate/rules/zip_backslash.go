@@ -13,7 +13,7 @@ func zipBackslash() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "the names in a zip separate folders by slashes",
 		Why:       "Some tools on Windows write backslashes, which the format does not allow. Elsewhere such an entry becomes one file with a backslash in its name, and the plugin has no files.",
-		Mend:      "pack with a tool that writes slashes",
+		Help:      "pack with a tool that writes slashes",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

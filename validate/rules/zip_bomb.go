@@ -12,7 +12,7 @@ func zipBomb() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "a zip unpacks to what its size lets one expect",
 		Why:       "A small zip that unpacks to very much fills the disk of whoever unpacks it, so services refuse it. What is beyond the limits is not read here either.",
-		Mend:      "pack again with a common tool, and leave out what the plugin does not need",
+		Help:      "pack again with a common tool, and leave out what the plugin does not need",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

@@ -14,7 +14,7 @@ func zipDuplicateEntry() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "no two entries of a zip unpack to the same file",
 		Why:       "Which of two entries of one name counts depends on the program that reads the zip, so one thing may be checked and another one run. Windows and macOS also take names for the same that differ only in case.",
-		Mend:      "pack again with one entry for each file",
+		Help:      "pack again with one entry for each file",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

@@ -15,7 +15,7 @@ func zipRoot() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "a zip holds one folder with the plugin in it",
 		Why:       "Whoever installs a plugin unpacks its zip into the folder of all plugins. What is not in the plugin's own folder lands among the other plugins.",
-		Mend:      "pack one folder that holds plugin.json, and nothing beside it",
+		Help:      "pack one folder that holds plugin.json, and nothing beside it",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

@@ -16,7 +16,7 @@ func zipRootName() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "the folder in a zip is named by the id of the plugin",
 		Why:       "The folder becomes the folder of the plugin. By another name it does not replace an older version, and two plugins can end up in one folder.",
-		Mend:      "rename the folder to the id and pack again",
+		Help:      "rename the folder to the id and pack again",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

@@ -14,7 +14,7 @@ func zipSlip() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "no entry of a zip leads out of it",
 		Why:       "A name such as ../../x makes a careless program write outside of the folder it unpacks into. Careful ones refuse the whole zip.",
-		Mend:      "pack again with names below the folder of the plugin",
+		Help:      "pack again with names below the folder of the plugin",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {

@@ -13,7 +13,7 @@ func zipSymlink() validate.Rule {
 		Severity:  validate.Error,
 		Summary:   "a zip holds only files and folders",
 		Why:       "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so services refuse it. On Windows it becomes a text file.",
-		Mend:      "pack the file that the link leads to in its place",
+		Help:      "pack the file that the link leads to in its place",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
