@@ -1,0 +1,68 @@
+package frontend
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const (
+	// baseName is the variable of module.js that holds the URL of the plugin's directory.
+	baseName = "__plugin_base__"
+	// basePlaceholder stands for that URL in style sheets, which have no variables.
+	basePlaceholder = "plugin-base:"
+)
+
+// wrap returns what comes before and after CommonJS code to make it an AMD module that
+// asks the host for the shared libraries. Styles are added to the page when the module runs,
+// as style-loader does. The URL of the plugin's directory is that of the module
+// where the loader tells it, and the usual path otherwise.
+func wrap(shared []string, pluginID, css string, usesBase bool) (header, footer string) {
+	usesBase = usesBase || strings.Contains(css, basePlaceholder)
+	var names, parameters []string
+	var cases strings.Builder
+	for i, name := range shared {
+		parameter := "d" + strconv.Itoa(i)
+		names, parameters = append(names, quote(name)), append(parameters, parameter)
+		fmt.Fprintf(&cases, "case %s:return %s;", quote(name), parameter)
+	}
+	if usesBase {
+		names, parameters = append(names, `"module"`), append(parameters, "self")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "define([%s],function(%s){", strings.Join(names, ","), strings.Join(parameters, ","))
+	if usesBase {
+		fmt.Fprintf(&b, "var %s=self&&self.uri?self.uri.slice(0,self.uri.lastIndexOf(\"/\")+1):%s;", baseName, quote("public/plugins/"+pluginID+"/"))
+	}
+	b.WriteString("var module={exports:{}},exports=module.exports,require=function(id){switch(id){" + cases.String() +
+		"}throw new Error(\"unknown module \"+id)};")
+	if css != "" {
+		text := quote(css)
+		if strings.Contains(css, basePlaceholder) {
+			text += ".split(" + quote(basePlaceholder) + ").join(" + baseName + ")"
+		}
+		b.WriteString("(function(){var s=document.createElement(\"style\");s.textContent=" + text + ";document.head.appendChild(s)})();")
+	}
+	return b.String() + "\n", "return module.exports});\n"
+}
+
+// quote writes a JavaScript string that is also safe in an inline script.
+func quote(s string) string {
+	text, _ := json.Marshal(s) // a string always encodes
+	return string(text)
+}
+
+// shiftMap moves everything in a source map down by some lines.
+func shiftMap(text []byte, lines int) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, fmt.Errorf("read source map: %w", err)
+	}
+	var mappings string
+	if err := json.Unmarshal(fields["mappings"], &mappings); err != nil {
+		return nil, fmt.Errorf("read source map: %w", err)
+	}
+	fields["mappings"] = json.RawMessage(quote(strings.Repeat(";", lines) + mappings))
+	return json.Marshal(fields)
+}

@@ -1,0 +1,271 @@
+// Package frontend bundles the frontend of a plugin, TypeScript or JavaScript, into the
+// AMD module that hosts load. It needs no Node.js. It owns the list of libraries that
+// hosts share with plugins and the shape of module.js. It writes no files, runs no scripts of
+// the repository and downloads nothing: packages must be on disk.
+package frontend
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Options describe one frontend.
+type Options struct {
+	Root     string // of the plugin repository, absolute
+	Source   string // directory of the plugin's plugin.json, absolute
+	PluginID string
+	Dev      bool // keep names and line breaks
+	// Packages provides what is not in a node_modules; nil provides nothing.
+	Packages Packages
+}
+
+// Packages provides packages by the lockfile of a repository.
+type Packages interface {
+	// Dir returns a directory whose node_modules contains the package that an import in a
+	// file refers to; ok is false if there is none.
+	Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error)
+}
+
+// Result is a bundle.
+type Result struct {
+	Files    []File    // module.js, its source map and what it loads, sorted by path
+	Shared   []string  // the libraries that module.js asks the host for, sorted
+	Inputs   []string  // files that were read, relative to Root, sorted; node_modules is left out
+	Warnings []Message // of the bundler
+}
+
+// File is an output, relative to the directory of plugin.json in dist.
+type File struct {
+	Path     string // slash-separated
+	Contents []byte
+}
+
+// Message is an error or a warning at a place in a source file.
+type Message struct {
+	File   string // relative to Root, slash-separated; "" is nowhere
+	Line   int    // from 1
+	Column int    // from 1, in bytes
+	Source string // the line
+	Length int    // bytes of Source that the message is about
+	Text   string
+	Help   string // what to do; may be empty
+}
+
+// String returns "file:line:column: text".
+func (m Message) String() string {
+	if m.File == "" {
+		return m.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Text)
+}
+
+// Error is everything that keeps a frontend from being bundled.
+type Error struct {
+	Messages []Message
+}
+
+// Error returns the messages, one per line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Messages))
+	for i, m := range e.Messages {
+		lines[i] = m.String()
+		if m.Help != "" {
+			lines[i] += "\n  help: " + m.Help
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// entries are the names that an entry can have, in order of preference.
+func entries() []string { return []string{"module.ts", "module.tsx", "module.js", "module.jsx"} }
+
+// Entry returns the entry of the frontend in a directory, or "" if there is none.
+func Entry(source string) string {
+	for _, name := range entries() {
+		if info, err := os.Stat(filepath.Join(source, name)); err == nil && info.Mode().IsRegular() {
+			return filepath.Join(source, name)
+		}
+	}
+	return ""
+}
+
+// Bundle bundles a frontend. If the sources are at fault, the error is an *Error.
+func Bundle(ctx context.Context, o Options) (*Result, error) {
+	entry := Entry(o.Source)
+	if entry == "" {
+		return nil, fmt.Errorf("no frontend in %s: expected one of %s", o.Source, strings.Join(entries(), ", "))
+	}
+	b := &bundler{Options: o, ctx: ctx, libraries: sharedBy(o.Root), assets: map[string][]byte{}}
+	built := api.Build(b.settings(entry))
+	if len(built.Errors) > 0 {
+		return nil, &Error{b.messages(built.Errors)}
+	}
+	var meta metafile
+	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
+		return nil, fmt.Errorf("read the bundler's report: %w", err)
+	}
+	r := &Result{Warnings: b.messages(built.Warnings), Inputs: meta.inputs()}
+	var code, sourceMap, css []byte
+	for _, f := range built.OutputFiles {
+		switch name := filepath.Base(f.Path); name {
+		case "module.js":
+			code = f.Contents
+		case "module.js.map":
+			sourceMap = f.Contents
+		case "module.css":
+			css = f.Contents
+		case "module.css.map": // styles are part of module.js
+		default:
+			b.assets[name] = f.Contents
+		}
+	}
+	out := meta.module()
+	for _, i := range out.Imports {
+		if i.External && i.Kind != "url-token" && !slices.Contains(r.Shared, i.Path) {
+			r.Shared = append(r.Shared, i.Path)
+		}
+	}
+	slices.Sort(r.Shared)
+	header, footer := wrap(r.Shared, o.PluginID, string(css), strings.Contains(string(code), baseName))
+	code = slices.Concat([]byte(header), code, []byte(footer))
+	sourceMap, err := shiftMap(sourceMap, strings.Count(header, "\n"))
+	if err != nil {
+		return nil, err
+	}
+	b.assets["module.js"], b.assets["module.js.map"] = code, sourceMap
+	for _, name := range slices.Sorted(maps.Keys(b.assets)) {
+		r.Files = append(r.Files, File{name, b.assets[name]})
+	}
+	return r, nil
+}
+
+// settings are those of esbuild for an entry.
+func (b *bundler) settings(entry string) api.BuildOptions {
+	tsconfig := filepath.Join(b.Root, "tsconfig.json") // not one above the repository, as esbuild would
+	if _, err := os.Stat(tsconfig); err != nil {
+		tsconfig = ""
+	}
+	mode := "production"
+	if b.Dev {
+		mode = "development"
+	}
+	return api.BuildOptions{
+		EntryPoints:       []string{entry},
+		AbsWorkingDir:     b.Root,
+		Tsconfig:          tsconfig,
+		Outdir:            filepath.Join(b.Root, "dist"), // nothing is written
+		EntryNames:        "module",
+		AssetNames:        "[name]-[hash]",
+		Bundle:            true,
+		Format:            api.FormatCommonJS,
+		Platform:          api.PlatformBrowser,
+		MainFields:        []string{"browser", "module", "main"},
+		Target:            api.ES2020,
+		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
+		Define:            map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName},
+		Sourcemap:         api.SourceMapLinked,
+		MinifyWhitespace:  !b.Dev,
+		MinifyIdentifiers: !b.Dev,
+		MinifySyntax:      !b.Dev,
+		LegalComments:     api.LegalCommentsNone,
+		Charset:           api.CharsetUTF8,
+		PublicPath:        basePlaceholder,
+		Loader:            loaders(),
+		Metafile:          true,
+		Plugins:           []api.Plugin{b.plugin()},
+		LogLevel:          api.LogLevelSilent,
+		LogOverride:       map[string]api.LogLevel{"empty-import-meta": api.LogLevelSilent},
+	}
+}
+
+// loaders say what is done with the files that are not code.
+func loaders() map[string]api.Loader {
+	list := map[string]api.Loader{".txt": api.LoaderText, ".js": api.LoaderJSX}
+	for _, extension := range assetExtensions() {
+		list[extension] = api.LoaderFile
+	}
+	return list
+}
+
+func assetExtensions() []string {
+	return []string{
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico",
+		".woff", ".woff2", ".eot", ".ttf", ".otf", ".mp3", ".mp4", ".webm", ".pdf", ".wasm",
+	}
+}
+
+// metafile is the part of esbuild's report that is used here.
+type metafile struct {
+	Inputs  map[string]struct{} `json:"inputs"`
+	Outputs map[string]output   `json:"outputs"`
+}
+
+type output struct {
+	Imports []struct {
+		Path     string `json:"path"`
+		Kind     string `json:"kind"`
+		External bool   `json:"external"`
+	} `json:"imports"`
+}
+
+// module returns the output that is module.js.
+func (m metafile) module() output {
+	for name, out := range m.Outputs {
+		if path.Base(name) == "module.js" {
+			return out
+		}
+	}
+	return output{}
+}
+
+func (m metafile) inputs() []string {
+	var list []string
+	for name := range m.Inputs {
+		if !strings.Contains("/"+name, "/node_modules/") && !strings.Contains(name, ":") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// messages turns the bundler's messages into ours, with help where we know better.
+func (b *bundler) messages(list []api.Message) []Message {
+	var out []Message
+	for _, m := range list {
+		to := Message{Text: lowerFirst(m.Text)}
+		if l := m.Location; l != nil {
+			to.File, to.Line, to.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
+			to.Source, to.Length = l.LineText, l.Length
+			to.Help = l.Suggestion
+		}
+		for _, note := range m.Notes {
+			if to.Help == "" && note.Location == nil {
+				to.Help = note.Text
+			}
+		}
+		to.Text, to.Help = b.explain(to.Text, to.Help)
+		out = append(out, to)
+	}
+	slices.SortStableFunc(out, func(a, c Message) int {
+		return cmp.Or(strings.Compare(a.File, c.File), a.Line-c.Line, a.Column-c.Column)
+	})
+	return out
+}
+
+func lowerFirst(text string) string {
+	if len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z' && (text[1] < 'A' || text[1] > 'Z') {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
+}

@@ -1,0 +1,384 @@
+// Package packages provides the npm packages that a frontend imports, by the lockfile of
+// its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm, downloads a
+// package when it is first asked for, checks its integrity, and keeps it in a directory that
+// repositories share. It runs no scripts, follows no links, and refuses packages that come from
+// anywhere but the configured registries.
+package packages
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Package is a package as a lockfile names it.
+type Package struct {
+	Name      string // in its own package.json
+	Version   string
+	URL       string // of the tarball, if the lockfile names it
+	Integrity string // such as "sha512-..."; "" if the lockfile has none of the tarball
+
+	find func(name string) *Package // what an import in the package refers to
+}
+
+// ErrNoLockfile is the error of a repository without a lockfile.
+var ErrNoLockfile = errors.New("no package-lock.json, yarn.lock or pnpm-lock.yaml")
+
+const maxLockfile = 64 << 20
+
+// readLock finds the lockfile in a directory or above it, up to a directory that contains
+// .git, and returns what an import in the repository refers to.
+func readLock(root string) (file string, find func(name string) *Package, err error) {
+	readers := []struct {
+		name string
+		read func(text []byte, below string, manifest manifest) (func(string) *Package, error)
+	}{
+		{"package-lock.json", readNPM},
+		{"npm-shrinkwrap.json", readNPM},
+		{"yarn.lock", readYarn},
+		{"pnpm-lock.yaml", readPNPM},
+	}
+	m, err := readManifest(root)
+	if err != nil {
+		return "", nil, err
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		for _, r := range readers {
+			file := filepath.Join(dir, r.name)
+			info, err := os.Stat(file)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil && info.Size() > maxLockfile {
+				err = fmt.Errorf("%s has more than %d MiB", file, maxLockfile>>20)
+			}
+			var text []byte
+			if err == nil {
+				text, err = os.ReadFile(file)
+			}
+			if err != nil {
+				return "", nil, fmt.Errorf("read lockfile: %w", err)
+			}
+			below, err := filepath.Rel(dir, root)
+			if err != nil {
+				return "", nil, fmt.Errorf("read lockfile: %w", err)
+			}
+			if find, err = r.read(text, filepath.ToSlash(below), m); err != nil {
+				return "", nil, fmt.Errorf("read %s: %w", file, err)
+			}
+			return file, find, nil
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return "", nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
+		}
+	}
+}
+
+// manifest is what a package.json requires, by kind.
+type manifest struct {
+	Dependencies         map[string]string `json:"dependencies"`
+	DevDependencies      map[string]string `json:"devDependencies"`
+	PeerDependencies     map[string]string `json:"peerDependencies"`
+	OptionalDependencies map[string]string `json:"optionalDependencies"`
+}
+
+// wants returns the range that the manifest has for a package.
+func (m manifest) wants(name string) (string, bool) {
+	for _, list := range []map[string]string{m.Dependencies, m.OptionalDependencies, m.DevDependencies, m.PeerDependencies} {
+		if r, ok := list[name]; ok {
+			return r, true
+		}
+	}
+	return "", false
+}
+
+func readManifest(root string) (m manifest, err error) {
+	text, err := os.ReadFile(filepath.Join(root, "package.json"))
+	if err != nil {
+		return m, fmt.Errorf("read package.json: %w", err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("read package.json: %w", err)
+	}
+	return m, nil
+}
+
+// readNPM reads package-lock.json of npm 7 and later, which is a tree of directories.
+func readNPM(text []byte, below string, _ manifest) (func(string) *Package, error) {
+	var lock struct {
+		Packages map[string]struct {
+			Name, Version, Resolved, Integrity string
+			Link                               bool
+		} `json:"packages"`
+	}
+	if err := json.Unmarshal(text, &lock); err != nil {
+		return nil, err
+	}
+	if len(lock.Packages) == 0 {
+		return nil, errors.New("it has no \"packages\": write it again with npm 7 or later")
+	}
+	byPath := map[string]*Package{}
+	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
+	in := func(dir, name string) *Package {
+		for {
+			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil {
+				return p
+			}
+			if dir == "" || dir == "." {
+				return nil
+			}
+			if dir = path.Dir(dir); dir == "." {
+				dir = ""
+			}
+		}
+	}
+	for at, entry := range lock.Packages {
+		i := strings.LastIndex(at, "node_modules/")
+		if i < 0 {
+			continue
+		}
+		name := entry.Name
+		if name == "" {
+			name = at[i+len("node_modules/"):]
+		}
+		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
+		if entry.Link {
+			p.URL = "file:" + entry.Resolved
+		}
+		p.find = func(name string) *Package { return in(at, name) }
+		byPath[at] = p
+	}
+	return func(name string) *Package { return in(strings.TrimPrefix(below, "."), name) }, nil
+}
+
+// pnpmLock is pnpm-lock.yaml, versions 6 and 9.
+type pnpmLock struct {
+	Importers map[string]pnpmImporter `yaml:"importers"`
+	Root      pnpmImporter            `yaml:",inline"` // version 6 without workspaces
+	Packages  map[string]struct {
+		Resolution struct {
+			Integrity string `yaml:"integrity"`
+			Tarball   string `yaml:"tarball"`
+			Type      string `yaml:"type"`
+		} `yaml:"resolution"`
+		pnpmSnapshot `yaml:",inline"`
+	} `yaml:"packages"`
+	Snapshots map[string]pnpmSnapshot `yaml:"snapshots"`
+}
+
+type pnpmImporter struct {
+	Dependencies         map[string]pnpmVersion `yaml:"dependencies"`
+	DevDependencies      map[string]pnpmVersion `yaml:"devDependencies"`
+	OptionalDependencies map[string]pnpmVersion `yaml:"optionalDependencies"`
+}
+
+type pnpmVersion struct {
+	Version string `yaml:"version"`
+}
+
+type pnpmSnapshot struct {
+	Dependencies         map[string]string `yaml:"dependencies"`
+	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
+}
+
+// readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
+func readPNPM(text []byte, below string, _ manifest) (func(string) *Package, error) {
+	var lock pnpmLock
+	if err := yaml.Unmarshal(text, &lock); err != nil {
+		return nil, err
+	}
+	known := map[string]*Package{}
+	var get func(name, version string) *Package
+	get = func(name, version string) *Package {
+		key := pnpmKey(name, version)
+		if p := known[key]; p != nil {
+			return p
+		}
+		plain, _, _ := strings.Cut(key, "(")
+		entry, ok := lock.Packages[plain]
+		for _, older := range []string{"/" + key, "/" + plain} {
+			if !ok {
+				entry, ok = lock.Packages[older]
+			}
+		}
+		at := strings.LastIndexByte(plain, '@')
+		if at <= 0 {
+			return nil
+		}
+		p := &Package{Name: plain[:at], Version: plain[at+1:], URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity}
+		if !ok || entry.Resolution.Type != "" {
+			p.URL = version // a link, a directory or a git repository
+		}
+		known[key] = p
+		snapshot, ok := lock.Snapshots[key]
+		if !ok {
+			snapshot = entry.pnpmSnapshot
+		}
+		p.find = func(name string) *Package {
+			for _, list := range []map[string]string{snapshot.Dependencies, snapshot.OptionalDependencies} {
+				if v, ok := list[name]; ok {
+					return get(name, v)
+				}
+			}
+			return nil
+		}
+		return p
+	}
+	importer, ok := lock.Importers[below]
+	if !ok {
+		importer = lock.Root
+	}
+	return func(name string) *Package {
+		for _, list := range []map[string]pnpmVersion{importer.Dependencies, importer.OptionalDependencies, importer.DevDependencies} {
+			if v, ok := list[name]; ok {
+				return get(name, v.Version)
+			}
+		}
+		return nil
+	}, nil
+}
+
+// pnpmKey names a package by what an importer has as its version: a version, or another
+// package with its version.
+func pnpmKey(name, version string) string {
+	version = strings.TrimPrefix(version, "/")
+	if plain, _, _ := strings.Cut(version, "("); strings.LastIndexByte(plain, '@') > 0 {
+		return version
+	}
+	return name + "@" + version
+}
+
+// yarnEntry is a package in yarn.lock. Its keys are the ranges that it satisfies.
+type yarnEntry struct {
+	Version              string            `yaml:"version"`
+	Resolved             string            `yaml:"resolved"`   // version 1
+	Resolution           string            `yaml:"resolution"` // later versions
+	Integrity            string            `yaml:"integrity"`
+	Dependencies         map[string]string `yaml:"dependencies"`
+	OptionalDependencies map[string]string `yaml:"optionalDependencies"`
+}
+
+// readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
+// write the protocol in front of a range.
+func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) {
+	entries := map[string]yarnEntry{}
+	if bytes.Contains(text, []byte("\n__metadata:")) {
+		if err := yaml.Unmarshal(text, &entries); err != nil {
+			return nil, err
+		}
+	} else {
+		var err error
+		if entries, err = parseYarn1(text); err != nil {
+			return nil, err
+		}
+	}
+	byRange, byName := map[string]*Package{}, map[string][]*Package{}
+	for _, keys := range slices.Sorted(maps.Keys(entries)) {
+		entry := entries[keys]
+		list := strings.Split(keys, ", ")
+		name := rangeName(list[0])
+		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
+		if entry.Resolution != "" {
+			at := strings.IndexByte(entry.Resolution[1:], '@') + 1
+			p.Name = entry.Resolution[:at]
+			if from := entry.Resolution[at+1:]; !strings.HasPrefix(from, "npm:") {
+				p.URL = from // a workspace, a patch or a repository
+			}
+		}
+		p.find = func(name string) *Package {
+			for _, wanted := range []map[string]string{entry.Dependencies, entry.OptionalDependencies} {
+				if r, ok := wanted[name]; ok {
+					return byRangeOf(byRange, name, r)
+				}
+			}
+			return nil
+		}
+		for _, key := range list {
+			byRange[key] = p
+		}
+		byName[name] = append(byName[name], p)
+	}
+	return func(name string) *Package {
+		if r, ok := m.wants(name); ok {
+			if p := byRangeOf(byRange, name, r); p != nil {
+				return p
+			}
+		}
+		if list := byName[name]; len(list) == 1 {
+			return list[0]
+		}
+		return nil
+	}, nil
+}
+
+// byRangeOf finds a package by name and range, as version 1 and later versions write it.
+func byRangeOf(list map[string]*Package, name, wanted string) *Package {
+	for _, key := range []string{name + "@" + wanted, name + "@npm:" + wanted} {
+		if p := list[key]; p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// rangeName returns the name in a key such as "@a/b@^1.0.0".
+func rangeName(key string) string {
+	if i := strings.IndexByte(key[min(1, len(key)):], '@'); i >= 0 {
+		return key[:i+1]
+	}
+	return key
+}
+
+// parseYarn1 reads the format of Yarn 1: keys with a colon, indented by two or four spaces,
+// and values behind a space.
+func parseYarn1(text []byte) (map[string]yarnEntry, error) {
+	entries := map[string]yarnEntry{}
+	var key, section string
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		trimmed := strings.TrimLeft(line, " ")
+		if trimmed == "" || strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		switch indent := len(line) - len(trimmed); {
+		case indent == 0 && strings.HasSuffix(line, ":"):
+			key, section = strings.ReplaceAll(strings.TrimSuffix(line, ":"), `"`, ""), ""
+			entries[key] = yarnEntry{Dependencies: map[string]string{}, OptionalDependencies: map[string]string{}}
+		case indent == 2 && strings.HasSuffix(line, ":"):
+			section = strings.TrimSuffix(trimmed, ":")
+		default:
+			name, value, ok := strings.Cut(trimmed, " ")
+			if !ok || key == "" {
+				return nil, fmt.Errorf("line %d: unexpected %q", n, trimmed)
+			}
+			name, value = strings.Trim(name, `"`), strings.Trim(value, `"`)
+			entry := entries[key]
+			switch {
+			case indent == 2 && name == "version":
+				entry.Version = value
+			case indent == 2 && name == "resolved":
+				entry.Resolved, _, _ = strings.Cut(value, "#")
+			case indent == 2 && name == "integrity":
+				entry.Integrity = value
+			case indent == 4 && section == "dependencies":
+				entry.Dependencies[name] = value
+			case indent == 4 && section == "optionalDependencies":
+				entry.OptionalDependencies[name] = value
+			}
+			entries[key] = entry
+		}
+	}
+	return entries, nil
+}

@@ -1,0 +1,155 @@
+package packages
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias of it, whatever registry
+// the packages came from.
+const defaultRegistry = "https://registry.npmjs.org/"
+
+func defaultHosts() []string { return []string{"registry.npmjs.org", "registry.yarnpkg.com"} }
+
+// registries are the registries of npm's configuration.
+type registries struct {
+	options map[string]string // of .npmrc, the repository's over the user's
+	client  *http.Client
+}
+
+// readRegistries reads the .npmrc of the user and of the repository, and the variables of npm.
+func readRegistries(root string, environ []string, client *http.Client) registries {
+	variables := map[string]string{}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		variables[name] = value
+	}
+	r := registries{options: map[string]string{}, client: client}
+	user := variables["NPM_CONFIG_USERCONFIG"]
+	if home := cmp.Or(variables["HOME"], variables["USERPROFILE"]); user == "" && home != "" {
+		user = filepath.Join(home, ".npmrc")
+	}
+	for _, file := range []string{user, filepath.Join(root, ".npmrc")} {
+		text, err := os.Open(file)
+		if err != nil {
+			continue
+		}
+		for lines := bufio.NewScanner(io.LimitReader(text, 1<<20)); lines.Scan(); {
+			line := strings.TrimSpace(lines.Text())
+			name, value, ok := strings.Cut(line, "=")
+			if !ok || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
+				continue
+			}
+			r.options[strings.TrimSpace(name)] = expand(strings.Trim(strings.TrimSpace(value), `"`), variables)
+		}
+		_ = text.Close()
+	}
+	if value := cmp.Or(variables["npm_config_registry"], variables["NPM_CONFIG_REGISTRY"]); value != "" {
+		r.options["registry"] = value
+	}
+	return r
+}
+
+var variable = regexp.MustCompile(`\$\{([^}]+)\}`)
+
+// expand fills in ${NAME}, as npm does.
+func expand(text string, variables map[string]string) string {
+	return variable.ReplaceAllStringFunc(text, func(m string) string { return variables[m[2:len(m)-1]] })
+}
+
+// of returns the registry of a package, with a slash at its end.
+func (r registries) of(name string) string {
+	scope, _, _ := strings.Cut(name, "/")
+	registry := cmp.Or(r.options[scope+":registry"], r.options["registry"], defaultRegistry)
+	return strings.TrimSuffix(registry, "/") + "/"
+}
+
+// tarball returns the address of a package's tarball. The error says why a package is
+// refused.
+func (r registries) tarball(p *Package) (*url.URL, error) {
+	registry, err := url.Parse(r.of(p.Name))
+	if err != nil || registry.Host == "" || registry.Scheme != "https" && registry.Scheme != "http" {
+		return nil, fmt.Errorf("the registry of %s is not an http address", p.Name)
+	}
+	if p.URL == "" {
+		base := path.Base(p.Name)
+		return registry.Parse(p.Name + "/-/" + base + "-" + p.Version + ".tgz")
+	}
+	from, err := url.Parse(p.URL)
+	if err != nil || from.Scheme != "https" && from.Scheme != "http" {
+		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages of a registry are downloaded", p.Name, p.Version, p.URL)
+	}
+	if from.Host == registry.Host {
+		return from, nil
+	}
+	for _, host := range defaultHosts() {
+		if from.Host == host {
+			return registry.Parse(strings.TrimPrefix(from.Path, "/"))
+		}
+	}
+	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: name that registry in .npmrc if you trust it", p.Name, p.Version, from.Host, registry.Host)
+}
+
+// get asks for an address, with the credentials for its registry and nowhere else.
+func (r registries) get(ctx context.Context, at *url.URL, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	for place := "//" + at.Host + at.Path; len(place) > len("//"+at.Host); place = path.Dir(place) {
+		if token := r.options[strings.TrimSuffix(place, "/")+"/:_authToken"]; token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+			break
+		}
+	}
+	if token := r.options["//"+at.Host+"/:_authToken"]; token != "" && req.Header.Get("Authorization") == "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("%s: %s", at.Redacted(), resp.Status)
+	}
+	return resp, nil
+}
+
+// integrity asks the registry for the integrity of a package whose lockfile has none: those of
+// Yarn 2 and later have a checksum of Yarn's own archive.
+func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
+	at, err := url.Parse(r.of(p.Name) + strings.ReplaceAll(p.Name, "/", "%2f") + "/" + url.PathEscape(p.Version))
+	if err != nil {
+		return "", err
+	}
+	resp, err := r.get(ctx, at, "application/json")
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var about struct {
+		Dist struct{ Integrity, Shasum string }
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 16<<20)).Decode(&about); err != nil {
+		return "", fmt.Errorf("%s: %w", at.Redacted(), err)
+	}
+	if about.Dist.Integrity == "" {
+		return "", fmt.Errorf("%s: the registry has no integrity for %s@%s", at.Redacted(), p.Name, p.Version)
+	}
+	return about.Dist.Integrity, nil
+}

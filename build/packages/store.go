@@ -1,0 +1,303 @@
+package packages
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say where packages come from and where they are kept.
+type Options struct {
+	Root     string       // of the plugin repository, absolute
+	CacheDir string       // that repositories share, absolute
+	Environ  []string     // for npm's variables and HOME
+	Client   *http.Client // nil is one with a timeout of a minute per request
+	// Offline makes a package that is not in the cache an error, ErrMissing.
+	Offline bool
+}
+
+// ErrMissing is the error for a package that is not in the cache while Offline.
+var ErrMissing = errors.New("the package is not in the cache")
+
+// Store provides the packages of one repository. It is safe for concurrent use.
+type Store struct {
+	options    Options
+	registries registries
+	lockfile   string
+	root       func(name string) *Package
+	slots      chan struct{} // downloads at the same time
+
+	mu      sync.Mutex
+	fetched map[string]func() error // by key
+	owner   map[string]*Package     // by key: the package that is there
+
+	downloaded, bytes atomic.Int64
+}
+
+const (
+	maxDownloads  = 16
+	maxTarball    = 256 << 20 // compressed
+	maxUnpacked   = 1 << 30   // all files of a package
+	maxEntries    = 100_000
+	clientTimeout = time.Minute
+)
+
+// Open reads the lockfile of a repository. The error is ErrNoLockfile if there is none.
+func Open(o Options) (*Store, error) {
+	if o.Client == nil {
+		o.Client = &http.Client{Timeout: clientTimeout}
+	}
+	file, root, err := readLock(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{
+		options: o, registries: readRegistries(o.Root, o.Environ, o.Client), lockfile: file, root: root,
+		slots: make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
+	}, nil
+}
+
+// Lockfile returns the lockfile that names the versions.
+func (s *Store) Lockfile() string { return s.lockfile }
+
+// Downloaded returns how many packages and bytes came over the network so far.
+func (s *Store) Downloaded() (packages, bytes int64) { return s.downloaded.Load(), s.bytes.Load() }
+
+// Dir returns a directory whose node_modules contains the package that an import in a file
+// refers to, and downloads it first if it must. ok is false if the lockfile does not
+// have the package.
+func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error) {
+	p := s.find(importer, name)
+	if p == nil {
+		return "", false, nil
+	}
+	key := p.key()
+	s.mu.Lock()
+	fetch := s.fetched[key]
+	if fetch == nil {
+		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p) })
+		s.fetched[key] = fetch
+		s.owner[key] = p
+	}
+	s.mu.Unlock()
+	if err := fetch(); err != nil {
+		return "", true, fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
+	}
+	return s.dir(key), true, nil
+}
+
+func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir, key) }
+
+// find returns the package that an import refers to: what the importing package requires, else
+// what the repository requires, which is where peer dependencies come from.
+func (s *Store) find(importer, name string) *Package {
+	if rel, err := filepath.Rel(s.options.CacheDir, importer); err == nil && filepath.IsLocal(rel) {
+		key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
+		s.mu.Lock()
+		owner := s.owner[filepath.FromSlash(key)]
+		s.mu.Unlock()
+		if owner != nil {
+			if owner.Name == name {
+				return owner
+			}
+			if p := owner.find(name); p != nil {
+				return p
+			}
+		}
+	}
+	return s.root(name)
+}
+
+// key names the directory of a package in the cache. It depends on where the package came from
+// and on its integrity, so that no repository gets what another one's lockfile named.
+func (p *Package) key() string {
+	sum := sha256.Sum256([]byte(p.Name + "\n" + p.Version + "\n" + p.URL + "\n" + p.Integrity))
+	return strings.NewReplacer("/", "+", "\\", "+", "..", "+").Replace(p.Name) + "-" + hex.EncodeToString(sum[:10])
+}
+
+// fetch downloads and unpacks a package unless it is in the cache. It appears there as a whole.
+func (s *Store) fetch(ctx context.Context, p *Package) error {
+	final := s.dir(p.key())
+	if _, err := os.Stat(final); err == nil {
+		return nil
+	}
+	at, err := s.registries.tarball(p)
+	if err != nil {
+		return err
+	}
+	if s.options.Offline {
+		return ErrMissing
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	integrity := p.Integrity
+	if integrity == "" {
+		if integrity, err = s.registries.integrity(ctx, p); err != nil {
+			return err
+		}
+	}
+	resp, err := s.registries.get(ctx, at, "")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
+		return err
+	}
+	staging, err := os.MkdirTemp(s.options.CacheDir, ".staging-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(staging) }()
+	tarball, err := os.Create(filepath.Join(staging, "tarball"))
+	if err != nil {
+		return err
+	}
+	defer tarball.Close()
+	n, err := verify(tarball, resp.Body, integrity)
+	if err != nil {
+		return err
+	}
+	s.downloaded.Add(1)
+	s.bytes.Add(n)
+	if _, err := tarball.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	target := filepath.Join(staging, "out", "node_modules", filepath.FromSlash(p.Name))
+	if !filepath.IsLocal(filepath.FromSlash(p.Name)) {
+		return errors.New("its name is not a path")
+	}
+	if err := os.MkdirAll(target, 0o755); err != nil {
+		return err
+	}
+	if err := unpack(target, tarball); err != nil {
+		return err
+	}
+	err = os.Rename(filepath.Join(staging, "out"), final)
+	if errors.Is(err, fs.ErrExist) || err != nil && exists(final) {
+		return nil // another process was faster
+	}
+	return err
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// verify copies a tarball and compares it with the strongest hash of an integrity.
+func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error) {
+	var sum hash.Hash
+	var want []byte
+	for _, algorithm := range []struct {
+		name string
+		hash hash.Hash
+	}{{"sha512", sha512.New()}, {"sha384", sha512.New384()}, {"sha256", sha256.New()}, {"sha1", sha1.New()}} {
+		for one := range strings.FieldsSeq(integrity) {
+			text, ok := strings.CutPrefix(one, algorithm.name+"-")
+			if !ok || sum != nil {
+				continue
+			}
+			text, _, _ = strings.Cut(text, "?")
+			if want, err = base64.StdEncoding.DecodeString(text); err != nil {
+				return 0, fmt.Errorf("invalid integrity %q", integrity)
+			}
+			sum = algorithm.hash
+		}
+	}
+	if sum == nil {
+		return 0, fmt.Errorf("unknown kind of integrity %q", integrity)
+	}
+	n, err = io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, maxTarball+1))
+	switch {
+	case err != nil:
+		return n, err
+	case n > maxTarball:
+		return n, fmt.Errorf("the tarball has more than %d MiB", maxTarball>>20)
+	case string(sum.Sum(nil)) != string(want):
+		return n, errors.New("the tarball does not have the integrity that the lockfile names")
+	}
+	return n, nil
+}
+
+// unpack writes the regular files of a tarball, without the directory that holds them all. A
+// link, or a path that leads outside, is refused.
+func unpack(dir string, from io.Reader) error {
+	zip, err := gzip.NewReader(from)
+	if err != nil {
+		return fmt.Errorf("read tarball: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	left := int64(maxUnpacked)
+	files := tar.NewReader(zip)
+	for n := 0; ; n++ {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read tarball: %w", err)
+		}
+		if n == maxEntries {
+			return fmt.Errorf("the tarball has more than %d entries", maxEntries)
+		}
+		switch header.Typeflag {
+		case tar.TypeReg:
+		case tar.TypeDir, tar.TypeXGlobalHeader:
+			continue
+		default:
+			return fmt.Errorf("the tarball has a link or a device: %q", header.Name)
+		}
+		_, name, ok := strings.Cut(path.Clean(header.Name), "/")
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(header.Name, "/") || !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains("/"+header.Name+"/", "/../") {
+			return fmt.Errorf("the tarball has a path that leads outside: %q", header.Name)
+		}
+		if left -= header.Size; left < 0 {
+			return fmt.Errorf("the tarball has more than %d MiB unpacked", maxUnpacked>>20)
+		}
+		if err := writeFile(root, filepath.FromSlash(name), files); err != nil {
+			return fmt.Errorf("unpack %q: %w", header.Name, err)
+		}
+	}
+}
+
+func writeFile(root *os.Root, name string, from io.Reader) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
