@@ -11,7 +11,7 @@ const (
 	// baseName is the variable of module.js that holds the URL of the plugin's directory.
 	baseName = "__plugin_base__"
 	// basePlaceholder stands for that URL in style sheets, which have no variables.
-	basePlaceholder = "plugin-base:"
+	basePlaceholder = "plugin-base:/"
 )
 
 // wrap returns what comes before and after CommonJS code to make it an AMD module that
@@ -44,7 +44,7 @@ func wrap(shared []string, pluginID, css string, usesBase bool) (header, footer 
 		}
 		b.WriteString("(function(){var s=document.createElement(\"style\");s.textContent=" + text + ";document.head.appendChild(s)})();")
 	}
-	return b.String() + "\n", "return module.exports});\n"
+	return b.String() + "\n", "return module.exports});\n//# sourceMappingURL=module.js.map\n"
 }
 
 // quote writes a JavaScript string that is also safe in an inline script.
@@ -53,16 +53,22 @@ func quote(s string) string {
 	return string(text)
 }
 
-// shiftMap moves everything in a source map down by some lines.
-func shiftMap(text []byte, lines int) ([]byte, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
+// placeMap moves everything in a source map down by some lines, and names the sources as rename
+// does.
+func placeMap(text []byte, lines int, rename func(string) string) ([]byte, error) {
+	var m struct {
+		Version        int      `json:"version"`
+		Sources        []string `json:"sources"`
+		SourcesContent []string `json:"sourcesContent"`
+		Mappings       string   `json:"mappings"`
+		Names          []string `json:"names"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("read source map: %w", err)
 	}
-	var mappings string
-	if err := json.Unmarshal(fields["mappings"], &mappings); err != nil {
-		return nil, fmt.Errorf("read source map: %w", err)
+	m.Mappings = strings.Repeat(";", lines) + m.Mappings
+	for i, source := range m.Sources {
+		m.Sources[i] = rename(source)
 	}
-	fields["mappings"] = json.RawMessage(quote(strings.Repeat(";", lines) + mappings))
-	return json.Marshal(fields)
+	return json.Marshal(m)
 }

@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -21,7 +23,14 @@ type bundler struct {
 	Options
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
-	assets    map[string][]byte // by path in dist
+
+	mu     sync.Mutex        // esbuild resolves and loads in parallel
+	asked  map[string]bool   // shared libraries that some module imports
+	assets map[string][]byte // by path in dist
+}
+
+func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, asked: map[string]bool{}, assets: map[string][]byte{}}
 }
 
 // The suffixes that a repository can write behind a path, and the one that we write for
@@ -65,19 +74,27 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	switch {
 	case isStyle:
-	case isShared(b.libraries, name):
+	case isShared(b.libraries, name), strings.HasPrefix(name, legacyPrefix):
+		name = strings.TrimPrefix(name, legacyPrefix)
+		b.mu.Lock()
+		b.asked[name] = true
+		b.mu.Unlock()
 		return api.OnResolveResult{Path: name, External: true}, nil
-	case strings.HasPrefix(name, legacyPrefix):
-		return api.OnResolveResult{Path: strings.TrimPrefix(name, legacyPrefix), External: true}, nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.find(build, in, name), urlSuffix), nil
 	}
-	if isBare(name) && b.Packages != nil {
-		found := b.find(build, in, name)
-		return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, External: found.External,
-			Suffix: found.Suffix, Errors: found.Errors, SideEffects: sideEffects(found)}, nil
+	if isStyle || !isBare(name) || b.Packages == nil {
+		return api.OnResolveResult{}, nil
 	}
-	return api.OnResolveResult{}, nil
+	if local := build.Resolve(name, options(in)); len(local.Errors) == 0 {
+		return api.OnResolveResult{}, nil
+	}
+	found, err := b.provided(build, in, name)
+	if found == nil || err != nil {
+		return api.OnResolveResult{}, err // without an error, esbuild words it
+	}
+	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, External: found.External,
+		Suffix: found.Suffix, SideEffects: sideEffects(*found)}, nil
 }
 
 func sideEffects(r api.ResolveResult) api.SideEffects {
@@ -87,30 +104,88 @@ func sideEffects(r api.ResolveResult) api.SideEffects {
 	return api.SideEffectsFalse
 }
 
-// find resolves a path as esbuild does, in node_modules if it is there and else in the
-// packages of the lockfile.
+// options ask for the resolution of esbuild alone.
+func options(in api.OnResolveArgs) api.ResolveOptions {
+	return api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: resolved{}}
+}
+
+// provided resolves an import in the packages of the lockfile; nil if they do not have it.
+func (b *bundler) provided(build api.PluginBuild, in api.OnResolveArgs, module string) (*api.ResolveResult, error) {
+	names := []string{module}
+	if polyfill, ok := polyfills()[module]; ok {
+		names = append(names, polyfill)
+	}
+	for _, name := range names {
+		dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(name))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		o := options(in)
+		o.ResolveDir = dir
+		if found := build.Resolve(name, o); len(found.Errors) == 0 {
+			return &found, nil
+		}
+	}
+	return nil, nil
+}
+
+// polyfills are the packages that stand for modules of Node.js in a browser, where their names
+// differ. They count only if the repository has them, as for its own bundler.
+func polyfills() map[string]string {
+	return map[string]string{
+		"constants": "constants-browserify", "crypto": "crypto-browserify", "http": "stream-http", "https": "https-browserify",
+		"os": "os-browserify/browser", "path": "path-browserify", "querystring": "querystring-es3", "stream": "stream-browserify",
+		"timers": "timers-browserify", "tty": "tty-browserify", "vm": "vm-browserify", "zlib": "browserify-zlib",
+	}
+}
+
+// find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
-	options := api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: resolved{}}
-	found := build.Resolve(path, options)
-	if len(found.Errors) == 0 || !isBare(path) || b.Packages == nil {
-		return found
+	found := build.Resolve(path, options(in))
+	if len(found.Errors) > 0 && isBare(path) && b.Packages != nil {
+		elsewhere, err := b.provided(build, in, path)
+		if err != nil {
+			found.Errors = []api.Message{{Text: err.Error()}}
+		} else if elsewhere != nil {
+			return *elsewhere
+		}
 	}
-	dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(path))
-	if err != nil {
-		found.Errors = []api.Message{{Text: err.Error()}}
+	return found
+}
+
+// asset is a file that is loaded as text or as a URL.
+type asset struct {
+	file, suffix string
+}
+
+// shown is the name of a file in the bundle and its source map, which does not depend on where
+// the repository and the packages are.
+func (b *bundler) shown(file string) string {
+	file = filepath.ToSlash(file)
+	if _, name, ok := cutLast(file, "/node_modules/"); ok {
+		return "node_modules/" + name
 	}
-	if !ok || err != nil {
-		return found
+	if rel, err := filepath.Rel(b.Root, filepath.FromSlash(file)); err == nil {
+		return filepath.ToSlash(rel)
 	}
-	options.ResolveDir = dir
-	return build.Resolve(path, options)
+	return file
+}
+
+func cutLast(s, separator string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
 }
 
 func (b *bundler) suffixed(found api.ResolveResult, suffix string) api.OnResolveResult {
 	if len(found.Errors) > 0 {
 		return api.OnResolveResult{Errors: found.Errors}
 	}
-	return api.OnResolveResult{Path: found.Path, Namespace: assetNamespace, PluginData: suffix}
+	return api.OnResolveResult{Path: b.shown(found.Path), Namespace: assetNamespace, Suffix: suffix, PluginData: asset{found.Path, suffix}}
 }
 
 // isBare reports whether an import names a package rather than a file.
@@ -121,36 +196,42 @@ func isBare(path string) bool {
 // loadAsset loads a file as text or as the URL it will have. Code becomes a worker, a
 // program of its own.
 func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
-	text, err := os.ReadFile(in.Path)
+	from := in.PluginData.(asset)
+	text, err := os.ReadFile(from.file)
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
-	if in.PluginData == rawSuffix {
+	if from.suffix == rawSuffix {
 		contents := string(text)
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderText}, nil
 	}
-	name := filepath.Base(in.Path)
-	if isCode(name) && in.PluginData == assetSuffix {
-		built := api.Build(b.workerSettings(in.Path))
+	name := filepath.Base(from.file)
+	if isCode(name) && from.suffix == assetSuffix {
+		worker := newBundler(b.ctx, b.Options, nil) // a worker has no host to ask
+		built := api.Build(worker.workerSettings(from.file))
 		if len(built.Errors) > 0 {
 			return api.OnLoadResult{Errors: built.Errors}, nil
 		}
+		b.mu.Lock()
+		maps.Copy(b.assets, worker.assets)
+		b.mu.Unlock()
 		text, name = built.OutputFiles[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
 	}
 	sum := sha256.Sum256(text)
 	extension := filepath.Ext(name)
 	name = strings.TrimSuffix(name, extension) + "-" + base32.StdEncoding.EncodeToString(sum[:5]) + extension
+	b.mu.Lock()
 	b.assets[name] = text
+	b.mu.Unlock()
 	contents := "module.exports=" + baseName + "+" + quote(name)
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 }
 
-// workerSettings are those of esbuild for a worker, which has no host to ask.
+// workerSettings are those of esbuild for a worker, which lies beside the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
-	worker := &bundler{Options: b.Options, ctx: b.ctx, assets: b.assets}
-	o := worker.settings(entry)
+	o := b.settings(entry)
 	o.Format, o.Sourcemap, o.EntryNames = api.FormatIIFE, api.SourceMapNone, "[name]"
-	o.Define[baseName] = `""`
+	o.Banner = map[string]string{"js": "var " + baseName + "=\"\";"}
 	return o
 }
 

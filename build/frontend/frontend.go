@@ -105,7 +105,7 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	if entry == "" {
 		return nil, fmt.Errorf("no frontend in %s: expected one of %s", o.Source, strings.Join(entries(), ", "))
 	}
-	b := &bundler{Options: o, ctx: ctx, libraries: sharedBy(o.Root), assets: map[string][]byte{}}
+	b := newBundler(ctx, o, sharedBy(o.Root))
 	built := api.Build(b.settings(entry))
 	if len(built.Errors) > 0 {
 		return nil, &Error{b.messages(built.Errors)}
@@ -129,16 +129,21 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 			b.assets[name] = f.Contents
 		}
 	}
-	out := meta.module()
-	for _, i := range out.Imports {
-		if i.External && i.Kind != "url-token" && !slices.Contains(r.Shared, i.Path) {
+	module := meta.module()
+	for _, i := range module.Imports {
+		if i.External && b.asked[i.Path] && !slices.Contains(r.Shared, i.Path) {
 			r.Shared = append(r.Shared, i.Path)
 		}
 	}
 	slices.Sort(r.Shared)
 	header, footer := wrap(r.Shared, o.PluginID, string(css), strings.Contains(string(code), baseName))
 	code = slices.Concat([]byte(header), code, []byte(footer))
-	sourceMap, err := shiftMap(sourceMap, strings.Count(header, "\n"))
+	sourceMap, err := placeMap(sourceMap, strings.Count(header, "\n"), func(source string) string {
+		if name, ok := strings.CutPrefix(source, assetNamespace+":"); ok {
+			return name
+		}
+		return b.shown(filepath.Join(b.outdir(), filepath.FromSlash(source)))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +153,9 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	}
 	return r, nil
 }
+
+// outdir is where esbuild would write, which it does not.
+func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
 // settings are those of esbuild for an entry.
 func (b *bundler) settings(entry string) api.BuildOptions {
@@ -163,7 +171,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		EntryPoints:       []string{entry},
 		AbsWorkingDir:     b.Root,
 		Tsconfig:          tsconfig,
-		Outdir:            filepath.Join(b.Root, "dist"), // nothing is written
+		Outdir:            b.outdir(),
 		EntryNames:        "module",
 		AssetNames:        "[name]-[hash]",
 		Bundle:            true,
@@ -173,7 +181,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		Target:            api.ES2020,
 		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
 		Define:            map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName},
-		Sourcemap:         api.SourceMapLinked,
+		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
 		MinifyIdentifiers: !b.Dev,
 		MinifySyntax:      !b.Dev,
@@ -213,7 +221,6 @@ type metafile struct {
 type output struct {
 	Imports []struct {
 		Path     string `json:"path"`
-		Kind     string `json:"kind"`
 		External bool   `json:"external"`
 	} `json:"imports"`
 }

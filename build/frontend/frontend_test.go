@@ -1,0 +1,359 @@
+package frontend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dop251/goja"
+	"github.com/google/go-cmp/cmp"
+)
+
+// bundle bundles the files of a repository.
+func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*Result, error) {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
+	for _, f := range change {
+		f(&o)
+	}
+	return Bundle(t.Context(), o)
+}
+
+// load runs module.js as a host does: define is called with the names of shared libraries and a
+// function that gets them. A shared library is a JavaScript expression. It returns what the
+// module exports.
+func load(t *testing.T, r *Result, shared map[string]string) (vm *goja.Runtime, exports *goja.Object) {
+	t.Helper()
+	vm = goja.New()
+	styles := []string{}
+	for name, value := range map[string]any{
+		"document": map[string]any{
+			"baseURI":       "https://host/",
+			"createElement": func(string) map[string]any { return map[string]any{} },
+			"head":          map[string]any{"appendChild": func(s map[string]any) { styles = append(styles, s["textContent"].(string)) }},
+		},
+		"URL": func(call goja.ConstructorCall) *goja.Object {
+			_ = call.This.Set("href", call.Argument(1).String()+call.Argument(0).String())
+			return nil
+		},
+		"styles": func() []string { return styles },
+		"define": func(names []string, factory goja.Callable) {
+			arguments := make([]goja.Value, len(names))
+			for i, name := range names {
+				value, ok := shared[name]
+				if !ok {
+					t.Errorf("module.js asks for %q", name)
+				}
+				object, err := vm.RunString("(" + value + ")")
+				if err != nil {
+					t.Fatal(err)
+				}
+				arguments[i] = object
+			}
+			value, err := factory(goja.Undefined(), arguments...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exports = value.ToObject(vm)
+		},
+	} {
+		if err := vm.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := vm.RunString(file(t, r, "module.js")); err != nil {
+		t.Fatal(err)
+	}
+	if exports == nil {
+		t.Fatal("module.js defines nothing")
+	}
+	return vm, exports
+}
+
+func file(t *testing.T, r *Result, name string) string {
+	t.Helper()
+	for _, f := range r.Files {
+		if f.Path == name {
+			return string(f.Contents)
+		}
+	}
+	t.Fatalf("no %s in the bundle", name)
+	return ""
+}
+
+func text(t *testing.T, vm *goja.Runtime, exports *goja.Object, name string) string {
+	t.Helper()
+	v := exports.Get(name)
+	if v == nil {
+		t.Fatalf("no export %q among %v", name, exports.Keys())
+	}
+	if f, ok := goja.AssertFunction(v); ok {
+		var err error
+		if v, err = f(goja.Undefined()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return v.String()
+}
+
+// Everything that a frontend of this field imports, in one.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"tsconfig.json": `{"extends": "@grafana/tsconfig", "compilerOptions": {"baseUrl": "src", "paths": {"@/*": ["./*"]}}}`,
+		"src/module.tsx": `
+import React, { type FC } from 'react';
+import { PanelPlugin, type PanelProps } from '@grafana/data';
+import { Props } from './types';
+import { mapped } from '@/lib/mapped';
+import { based } from 'lib/mapped';
+import logo, * as all from './img/logo.svg';
+import raw from './query.sql?raw';
+import address from './query.sql?url';
+import data from './data.json';
+import './panel.css';
+import local from './local.module.css';
+import { old } from 'grafana/app/core/time';
+class Worker { url: string; constructor(u: URL) { this.url = u.href; } }
+export const View: FC<Props & PanelProps> = (p) => <b title={p.title}>{mapped}</b>;
+export const plugin = new PanelPlugin(View);
+export const strings = [mapped, based, logo, raw, address, data.deep.value, local.box.length > 0, old, React.version].join('|');
+export const worker = new Worker(new URL('./work.worker.ts', import.meta.url)).url;
+export const picture = new URL('./img/logo.svg', import.meta.url).href;
+export const lazy = () => import('./lazy').then((m) => m.answer);
+export { all };
+`,
+		"src/types.ts":         "export interface Props { title: string }",
+		"src/lib/mapped.ts":    "export const mapped = 'mapped'; export const based = 'based';",
+		"src/img/logo.svg":     "<svg/>",
+		"src/img/back.png":     "png",
+		"src/query.sql":        "SELECT 1",
+		"src/data.json":        `{"deep": {"value": 42}}`,
+		"src/panel.css":        ".panel { background: url(./img/back.png) }",
+		"src/local.module.css": ".box { color: red }",
+		"src/lazy.ts":          "export const answer = 'lazy';",
+		"src/work.worker.ts":   "import { mapped } from './lib/mapped'; postMessage(mapped);",
+	}
+	shared := map[string]string{
+		"react":             `{version: "18"}`,
+		"react/jsx-runtime": `{jsx: (kind, p) => p}`,
+		"@grafana/data":     `{PanelPlugin: class {}}`,
+		"app/core/time":     `{old: "old"}`,
+		"module":            `{uri: "https://cdn/acme/module.js"}`,
+	}
+	externals := "export const externals: X = [\n  // a comment\n  'react',\n  'react/jsx-runtime',\n  /^@grafana\\/data/i,\n];\n"
+	files[".config/bundler/externals.ts"] = externals
+	r, err := bundle(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react", "react/jsx-runtime"}, r.Shared); diff != "" {
+		t.Error(diff)
+	}
+	vm, exports := load(t, r, shared)
+	got := text(t, vm, exports, "strings")
+	parts := strings.Split(got, "|")
+	if len(parts) != 9 {
+		t.Fatalf("strings are %q", got)
+	}
+	for i, want := range []string{"mapped", "based", "https://cdn/acme/logo-*.svg", "SELECT 1", "https://cdn/acme/query-*.sql", "42", "true", "old", "18"} {
+		if ok, err := filepath.Match(want, parts[i]); !ok || err != nil {
+			// Match does not let * stand for a slash, which none of these has there.
+			t.Errorf("string %d is %q, want %q", i, parts[i], want)
+		}
+	}
+	if got := text(t, vm, exports, "worker"); !strings.Contains(got, "https://cdn/acme/work.worker-") || !strings.HasSuffix(got, ".js") {
+		t.Errorf("the worker is at %q", got)
+	}
+	if got := text(t, vm, exports, "picture"); !strings.Contains(got, "https://cdn/acme/logo-") {
+		t.Errorf("the picture is at %q", got)
+	}
+	styles, err := vm.RunString("styles().join()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := styles.String(); !strings.Contains(s, "https://cdn/acme/back-") || !strings.Contains(s, "red") || strings.Contains(s, basePlaceholder) {
+		t.Errorf("styles are %q", s)
+	}
+	if worker := bySuffix(t, r, ".js", "work.worker-"); !strings.Contains(worker, "mapped") || strings.Contains(worker, "define(") {
+		t.Errorf("the worker is %q", worker)
+	}
+	if _, err := vm.RunString("1"); err != nil {
+		t.Error(err)
+	}
+	lazy, _ := goja.AssertFunction(exports.Get("lazy"))
+	promise, err := lazy(goja.Undefined())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := promise.Export().(*goja.Promise); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "lazy" {
+		t.Errorf("the dynamic import gave %v", p.Result())
+	}
+	// The second bundle is the same, whatever the directory is called.
+	again, err := bundle(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r.Files, again.Files); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func bySuffix(t *testing.T, r *Result, suffix, prefix string) string {
+	t.Helper()
+	for _, f := range r.Files {
+		if strings.HasPrefix(f.Path, prefix) && strings.HasSuffix(f.Path, suffix) {
+			return string(f.Contents)
+		}
+	}
+	t.Fatalf("no %s*%s in the bundle", prefix, suffix)
+	return ""
+}
+
+// The source map leads from module.js to the line of the source, below what we add.
+func TestSourceMap(t *testing.T) {
+	t.Parallel()
+	r, err := bundle(t, map[string]string{"src/module.ts": "import './x.css';\n\nexport const here = 'x';\n", "src/x.css": "a { color: red }"},
+		func(o *Options) { o.Dev = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Sources  []string
+		Mappings string
+	}
+	if err := json.Unmarshal([]byte(file(t, r, "module.js.map")), &m); err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Count(strings.Split(file(t, r, "module.js"), "var here")[0], "\n")
+	if groups := strings.Split(m.Mappings, ";"); len(groups) <= line || groups[line] == "" || groups[0] != "" {
+		t.Errorf("no mapping for line %d in %q", line+1, m.Mappings)
+	}
+	if !slices.Contains(m.Sources, "src/module.ts") {
+		t.Errorf("sources are %v", m.Sources)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		files map[string]string
+		want  []string // File:Line:Column: Text, then "help: " and a part of Help
+	}{
+		"a package": {map[string]string{"src/module.ts": "\nimport { a } from '@x/y/deep';\nexport const b = a;\n"},
+			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install @x/y"}},
+		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
+			[]string{`src/module.ts:1:15: cannot find "./Other"`, "help: case"}},
+		"a loader": {map[string]string{"src/module.ts": "import './x.scss';\n", "src/x.scss": ""},
+			[]string{"src/module.ts:1:8: no loader for .scss files", "help: own bundler"}},
+		"syntax": {map[string]string{"src/module.tsx": "export const a = ;\n"},
+			[]string{`src/module.tsx:1:18: unexpected ";"`}},
+		"a worker": {map[string]string{"src/module.ts": "export const w = new URL('./w.ts', import.meta.url);\n", "src/w.ts": "let = ;"},
+			[]string{"src/w.ts:1:"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := bundle(t, tc.files)
+			wrong, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("%v is not an *Error", err)
+			}
+			for _, want := range tc.want {
+				if part, isHelp := strings.CutPrefix(want, "help: "); isHelp {
+					want = part
+				}
+				if !strings.Contains(wrong.Error(), want) {
+					t.Errorf("%s\nwant %q", wrong, want)
+				}
+			}
+		})
+	}
+	if _, err := bundle(t, map[string]string{"src/x.ts": ""}); err == nil || !strings.Contains(err.Error(), "no frontend") {
+		t.Error(err)
+	}
+}
+
+// provider provides packages from a directory.
+type provider struct {
+	dir string
+	err error
+}
+
+func (p provider) Dir(_ context.Context, _, name string) (string, bool, error) {
+	_, err := os.Stat(filepath.Join(p.dir, "node_modules", filepath.FromSlash(name)))
+	return p.dir, err == nil, p.err
+}
+
+// Packages come from the provider where the repository has no node_modules, with the
+// polyfills of the repository and without what it requires only if it is there.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	for name, text := range map[string]string{
+		"a/package.json":             `{"main": "./lib.js", "browser": {"crypto": false}}`,
+		"a/lib.js":                   "let c; try { c = require('worker_threads') } catch { c = 'none' }\nrequire('crypto'); exports.a = 'a' + require('timers').t + c;",
+		"timers-browserify/i.js":     "",
+		"timers-browserify/index.js": "exports.t = 't'",
+		"deep/package.json":          `{"exports": {"./sub": "./s.mjs"}}`,
+		"deep/s.mjs":                 "export const s = 's'",
+	} {
+		file := filepath.Join(cache, "node_modules", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := map[string]string{"src/module.ts": "import { a } from 'a'; import { s } from 'deep/sub'; export const got = a + s;"}
+	r, err := bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got := text(t, vm, exports, "got"); got != "atnones" {
+		t.Errorf("got %q", got)
+	}
+	if diff := cmp.Diff([]string{"src/module.ts"}, r.Inputs); diff != "" {
+		t.Error(diff)
+	}
+	_, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache, err: errors.New("refused")} })
+	if err == nil || !strings.Contains(err.Error(), "src/module.ts:1:19: refused") {
+		t.Error(err)
+	}
+}
+
+func TestShared(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if diff := cmp.Diff(shared(), sharedBy(root), cmp.AllowUnexported(library{})); diff != "" {
+		t.Error(diff)
+	}
+	file := filepath.Join(root, ".config", "webpack", "webpack.config.ts")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := "const c = {\n    externals: [\n      { 'amd-module': 'module' },\n      'lodash',\n      \"d3\",\n      /^@grafana\\/ui/i,\n      ({ request }, callback) => {\n        const prefix = 'grafana/';\n      },\n    ],\n    mode: 'production',\n    other: ['not', 'this'],\n}"
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := []library{{"lodash", false}, {"d3", false}, {"@grafana/ui", true}}
+	if diff := cmp.Diff(want, sharedBy(root), cmp.AllowUnexported(library{})); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,407 @@
+package packages
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// registry is an npm registry in memory.
+type registry struct {
+	*httptest.Server
+	tarballs map[string][]byte // by path
+	requests atomic.Int64
+	auth     atomic.Value // the last Authorization
+}
+
+func newRegistry(t *testing.T) *registry {
+	r := &registry{tarballs: map[string][]byte{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.requests.Add(1)
+		r.auth.Store(req.Header.Get("Authorization"))
+		text, ok := r.tarballs[req.URL.EscapedPath()]
+		if !ok {
+			http.NotFound(w, req)
+			return
+		}
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// add publishes a package and returns its integrity.
+func (r *registry) add(t *testing.T, name, version string, entries ...tar.Header) string {
+	t.Helper()
+	if len(entries) == 0 {
+		entries = []tar.Header{{Name: "package/index.js"}, {Name: "package/package.json"}}
+	}
+	text := tarball(t, entries...)
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	r.tarballs["/"+name+"/-/"+base+"-"+version+".tgz"] = text
+	integrity := integrityOf(text)
+	r.tarballs["/"+strings.ReplaceAll(name, "/", "%2f")+"/"+version] = fmt.Appendf(nil, `{"dist": {"integrity": %q}}`, integrity)
+	return integrity
+}
+
+func integrityOf(text []byte) string {
+	sum := sha512.Sum512(text)
+	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// tarball packs entries whose text is their name.
+func tarball(t *testing.T, entries ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, h := range entries {
+		h.Mode = 0o644
+		if h.Typeflag == 0 {
+			h.Typeflag = tar.TypeReg
+		}
+		if h.Typeflag == tar.TypeReg {
+			h.Size = int64(len(h.Name))
+		}
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag == tar.TypeReg {
+			if _, err := w.Write([]byte(h.Name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// repo writes a repository that uses a registry.
+func repo(t *testing.T, r *registry, files map[string]string) Options {
+	t.Helper()
+	root := t.TempDir()
+	files[".git/HEAD"] = ""
+	if files[".npmrc"] == "" {
+		files[".npmrc"] = "registry=" + r.URL
+	}
+	if files["package.json"] == "" {
+		files["package.json"] = `{"dependencies": {"a": "^1.0.0"}}`
+	}
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{Root: root, CacheDir: filepath.Join(t.TempDir(), "cache"), Client: r.Client()}
+}
+
+// Each lockfile describes a@1.0.0, which requires b@2.0.0, beside a b@1.0.0 of the repository.
+func TestLockfiles(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	a, b1, b2 := r.add(t, "a", "1.0.0"), r.add(t, "@s/b", "1.0.0"), r.add(t, "@s/b", "2.0.0")
+	for name, lock := range map[string]struct{ file, text string }{
+		"npm": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {},
+			"node_modules/a": {"version": "1.0.0", "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz", "integrity": %q},
+			"node_modules/@s/b": {"version": "1.0.0", "integrity": %q},
+			"node_modules/a/node_modules/@s/b": {"version": "2.0.0", "integrity": %q}}}`, a, b1, b2)},
+		"yarn 1": {"yarn.lock", fmt.Sprintf(`# yarn lockfile v1
+
+
+"@s/b@^1.0.0":
+  version "1.0.0"
+  resolved "https://registry.yarnpkg.com/@s/b/-/b-1.0.0.tgz#0000"
+  integrity %s
+
+"@s/b@2", "@s/b@^2.0.0":
+  version "2.0.0"
+  resolved "https://registry.yarnpkg.com/@s/b/-/b-2.0.0.tgz#0000"
+  integrity %s
+
+a@^1.0.0:
+  version "1.0.0"
+  resolved "https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#0000"
+  integrity %s
+  dependencies:
+    "@s/b" "^2.0.0"
+`, b1, b2, a)},
+		"yarn 4": {"yarn.lock", `# This file is generated
+
+__metadata:
+  version: 8
+
+"@s/b@npm:^1.0.0":
+  version: 1.0.0
+  resolution: "@s/b@npm:1.0.0"
+
+"@s/b@npm:2, @s/b@npm:^2.0.0":
+  version: 2.0.0
+  resolution: "@s/b@npm:2.0.0"
+
+"a@npm:^1.0.0":
+  version: 1.0.0
+  resolution: "a@npm:1.0.0"
+  dependencies:
+    "@s/b": "npm:^2.0.0"
+`},
+		"pnpm 9": {"pnpm-lock.yaml", fmt.Sprintf(`lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      a: {specifier: ^1.0.0, version: 1.0.0(react@18.0.0)}
+      '@s/b': {specifier: ^1.0.0, version: 1.0.0}
+packages:
+  a@1.0.0: {resolution: {integrity: %s}}
+  '@s/b@1.0.0': {resolution: {integrity: %s}}
+  '@s/b@2.0.0': {resolution: {integrity: %s}}
+snapshots:
+  a@1.0.0(react@18.0.0): {dependencies: {'@s/b': 2.0.0}}
+  '@s/b@1.0.0': {}
+  '@s/b@2.0.0': {}
+`, a, b1, b2)},
+		"pnpm 6": {"pnpm-lock.yaml", fmt.Sprintf(`lockfileVersion: '6.0'
+dependencies:
+  a: {specifier: ^1.0.0, version: 1.0.0}
+  '@s/b': {specifier: ^1.0.0, version: 1.0.0}
+packages:
+  /a@1.0.0: {resolution: {integrity: %s}, dependencies: {'@s/b': 2.0.0}}
+  /@s/b@1.0.0: {resolution: {integrity: %s}}
+  /@s/b@2.0.0: {resolution: {integrity: %s}}
+`, a, b1, b2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := repo(t, r, map[string]string{lock.file: lock.text,
+				"package.json": `{"dependencies": {"a": "^1.0.0"}, "devDependencies": {"@s/b": "^1.0.0"}}`})
+			s, err := Open(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			version := func(importer, name string) string {
+				if p := s.find(importer, name); p != nil {
+					return p.Version
+				}
+				return ""
+			}
+			main := filepath.Join(o.Root, "src", "module.ts")
+			dir, ok, err := s.Dir(t.Context(), main, "a")
+			if !ok || err != nil {
+				t.Fatalf("a: %v, %v", ok, err)
+			}
+			inside := filepath.Join(dir, "node_modules", "a", "index.js")
+			if text, err := os.ReadFile(inside); err != nil || string(text) != "package/index.js" {
+				t.Errorf("%s contains %q, %v", inside, text, err)
+			}
+			got := map[string]string{
+				"b of the repository": version(main, "@s/b"), "b of a": version(inside, "@s/b"),
+				"a of itself": version(inside, "a"), "unknown": version(main, "c"),
+			}
+			want := map[string]string{"b of the repository": "1.0.0", "b of a": "2.0.0", "a of itself": "1.0.0", "unknown": ""}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A second repository with the same package downloads nothing; many that ask at once
+// download it once.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	lock := fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "integrity": %q}}}`, r.add(t, "a", "1.0.0"))
+	first := repo(t, r, map[string]string{"package-lock.json": lock})
+	s, err := Open(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, _, err := s.Dir(t.Context(), first.Root, "a"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	second := repo(t, r, map[string]string{"package-lock.json": lock})
+	second.CacheDir, second.Offline = first.CacheDir, true
+	if s, err = Open(second); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.Dir(t.Context(), second.Root, "a"); !ok || err != nil {
+		t.Errorf("from the cache: %v, %v", ok, err)
+	}
+	if n := r.requests.Load(); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+	left, err := filepath.Glob(filepath.Join(first.CacheDir, ".staging-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// What must not be downloaded or unpacked is refused, and nothing stays in the cache.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	good := r.add(t, "a", "1.0.0")
+	entry := func(url, integrity string) string {
+		return fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "resolved": %q, "integrity": %q}}}`, url, integrity)
+	}
+	hostile := func(entries ...tar.Header) string {
+		text := tarball(t, entries...)
+		path := fmt.Sprintf("/hostile/%d.tgz", len(r.tarballs))
+		r.tarballs[path] = text
+		return entry(r.URL+path, integrityOf(text))
+	}
+	many := make([]tar.Header, maxEntries+1)
+	for i := range many {
+		many[i] = tar.Header{Name: fmt.Sprintf("package/%d/", i), Typeflag: tar.TypeDir}
+	}
+	for name, tc := range map[string]struct{ lock, want string }{
+		"a file":          {entry("file:../a", good), "not from a registry"},
+		"git":             {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
+		"another host":    {entry("https://example.com/a.tgz", good), "comes from example.com"},
+		"other bytes":     {entry(r.URL+"/a/-/a-1.0.0.tgz", integrityOf([]byte("x"))), "does not have the integrity"},
+		"no such hash":    {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown kind of integrity"},
+		"a broken hash":   {entry(r.URL+"/a/-/a-1.0.0.tgz", "sha512-!"), "invalid integrity"},
+		"not there":       {entry(r.URL+"/b.tgz", good), "404"},
+		"traversal":       {hostile(tar.Header{Name: "package/../../x"}), "leads outside"},
+		"deep traversal":  {hostile(tar.Header{Name: "package/a/../../../x"}), "leads outside"},
+		"an absolute one": {hostile(tar.Header{Name: "/etc/x"}), "leads outside"},
+		"a link":          {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "a link or a device"},
+		"a hard link":     {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), "a link or a device"},
+		"many entries":    {hostile(many...), "entries"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := repo(t, r, map[string]string{"package-lock.json": tc.lock})
+			s, err := Open(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = s.Dir(t.Context(), o.Root, "a")
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+			entries, err := os.ReadDir(o.CacheDir)
+			if err != nil && !os.IsNotExist(err) || len(entries) > 0 {
+				t.Errorf("left behind: %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// A file that claims to be huge, and a stream of zeros, end at the limit.
+func TestBomb(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	if err := w.WriteHeader(&tar.Header{Name: "package/x", Mode: 0o644, Size: maxUnpacked + 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Flush(), z.Close()); err != nil {
+		t.Logf("the tarball is cut on purpose: %v", err)
+	}
+	err := unpack(t.TempDir(), &b)
+	if err == nil || !strings.Contains(err.Error(), "MiB unpacked") {
+		t.Error(err)
+	}
+}
+
+// Credentials go to their registry only; a scope has its own.
+func TestRegistries(t *testing.T) {
+	t.Parallel()
+	scoped, plain := newRegistry(t), newRegistry(t)
+	lock := fmt.Sprintf(`{"packages": {"node_modules/@s/b": {"version": "1.0.0", "integrity": %q}, "node_modules/a": {"version": "1.0.0", "integrity": %q}}}`,
+		scoped.add(t, "@s/b", "1.0.0"), plain.add(t, "a", "1.0.0"))
+	o := repo(t, plain, map[string]string{"package-lock.json": lock,
+		".npmrc": "registry=" + plain.URL + "/\n@s:registry=" + scoped.URL + "\n" + strings.TrimPrefix(scoped.URL, "http:") + "/:_authToken=${TOKEN}\n"})
+	o.Environ = []string{"TOKEN=secret"}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"@s/b", "a"} {
+		if _, _, err := s.Dir(t.Context(), o.Root, name); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := scoped.auth.Load(); got != "Bearer secret" {
+		t.Errorf("the scoped registry got %q", got)
+	}
+	if got := plain.auth.Load(); got != "" {
+		t.Errorf("the other registry got %q", got)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	for name, tc := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"no lockfile":  {map[string]string{}, ErrNoLockfile.Error()},
+		"an old one":   {map[string]string{"package-lock.json": `{"lockfileVersion": 1, "dependencies": {}}`}, "npm 7"},
+		"not JSON":     {map[string]string{"package-lock.json": `{`}, "package-lock.json"},
+		"not YAML":     {map[string]string{"pnpm-lock.yaml": "a: [", "package.json": "{}"}, "pnpm-lock.yaml"},
+		"not Yarn":     {map[string]string{"yarn.lock": "<<<<<<< HEAD\n"}, "yarn.lock"},
+		"package.json": {map[string]string{"package.json": "[", "yarn.lock": ""}, "package.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := Open(repo(t, r, tc.files)); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "integrity": %q}}}`, r.add(t, "a", "1.0.0"))})
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := s.Dir(ctx, o.Root, "a"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func FuzzYarn1(f *testing.F) {
+	f.Add("a@^1.0.0:\n  version \"1.0.0\"\n  dependencies:\n    b \"^2\"\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		find, err := readYarn([]byte(text), ".", manifest{})
+		if err == nil {
+			find("a")
+		}
+	})
+}
