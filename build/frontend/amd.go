@@ -3,6 +3,7 @@ package frontend
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -12,14 +13,16 @@ const (
 	baseName = "__plugin_base__"
 	// basePlaceholder stands for that URL in style sheets, which have no variables.
 	basePlaceholder = "plugin-base:/"
+	// requireName asks for a shared library where esbuild must not see that.
+	requireName = "__plugin_require__"
 )
 
-// wrap returns what comes before and after CommonJS code to make it an AMD module that
-// asks the host for the shared libraries. Styles are added to the page when the module runs,
-// as style-loader does. The URL of the plugin's directory is that of the module
-// where the loader tells it, and the usual path otherwise.
-func wrap(shared []string, pluginID, css string, usesBase bool) (header, footer string) {
-	usesBase = usesBase || strings.Contains(css, basePlaceholder)
+// wrap returns what comes before and after code to make it an AMD module that asks the host
+// for the shared libraries. Styles are added to the page when the module runs, as style-loader
+// does. The URL of the plugin's directory is that of the module where the loader
+// tells it, and the usual path otherwise.
+func (b *bundler) wrap(shared []string, css, code string) (header, footer string) {
+	usesBase := strings.Contains(css, basePlaceholder) || strings.Contains(code, baseName)
 	var names, parameters []string
 	var cases strings.Builder
 	for i, name := range shared {
@@ -30,21 +33,45 @@ func wrap(shared []string, pluginID, css string, usesBase bool) (header, footer 
 	if usesBase {
 		names, parameters = append(names, `"module"`), append(parameters, "self")
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "define([%s],function(%s){", strings.Join(names, ","), strings.Join(parameters, ","))
-	if usesBase {
-		fmt.Fprintf(&b, "var %s=self&&self.uri?self.uri.slice(0,self.uri.lastIndexOf(\"/\")+1):%s;", baseName, quote("public/plugins/"+pluginID+"/"))
+	var out strings.Builder
+	async, result := "", "return module.exports"
+	if b.isAsync {
+		async, result = "async ", "" // the code returns
 	}
-	b.WriteString("var module={exports:{}},exports=module.exports,require=function(id){switch(id){" + cases.String() +
-		"}throw new Error(\"unknown module \"+id)};")
+	fmt.Fprintf(&out, "define([%s],%sfunction(%s){", strings.Join(names, ","), async, strings.Join(parameters, ","))
+	if usesBase {
+		fmt.Fprintf(&out, "var %s=self&&self.uri?self.uri.slice(0,self.uri.lastIndexOf(\"/\")+1):%s;", baseName, quote("public/plugins/"+b.PluginID+"/"))
+	}
+	out.WriteString("var module={exports:{}},exports=module.exports,require=function(id){switch(id){" + cases.String() +
+		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")
 	if css != "" {
 		text := quote(css)
 		if strings.Contains(css, basePlaceholder) {
 			text += ".split(" + quote(basePlaceholder) + ").join(" + baseName + ")"
 		}
-		b.WriteString("(function(){var s=document.createElement(\"style\");s.textContent=" + text + ";document.head.appendChild(s)})();")
+		out.WriteString("(function(){var s=document.createElement(\"style\");s.textContent=" + text + ";document.head.appendChild(s)})();")
 	}
-	return b.String() + "\n", "return module.exports});\n//# sourceMappingURL=module.js.map\n"
+	return out.String() + "\n", result + "});\n//# sourceMappingURL=module.js.map\n"
+}
+
+// exports is the statement at the end of an ES module.
+var exports = regexp.MustCompile(`export\s*\{([^{}]*)\};?\s*$`)
+
+// returnExports turns the exports of an ES module into the result of a function.
+func returnExports(code []byte) []byte {
+	return exports.ReplaceAllFunc(code, func(statement []byte) []byte {
+		var members []string
+		for name := range strings.SplitSeq(string(exports.FindSubmatch(statement)[1]), ",") {
+			local, exported, ok := strings.Cut(strings.TrimSpace(name), " as ")
+			if !ok {
+				exported = local
+			}
+			if local != "" {
+				members = append(members, quote(strings.Trim(exported, `"`))+":"+local)
+			}
+		}
+		return []byte("return{__esModule:true," + strings.Join(members, ",") + "};\n")
+	})
 }
 
 // quote writes a JavaScript string that is also safe in an inline script.

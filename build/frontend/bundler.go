@@ -23,6 +23,7 @@ type bundler struct {
 	Options
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
+	isAsync   bool // the entry awaits at its top level
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	asked  map[string]bool   // shared libraries that some module imports
@@ -39,13 +40,19 @@ const (
 	rawSuffix   = "?raw"
 	urlSuffix   = "?url"
 	assetSuffix = "?plugin-asset"
+	rawLoader   = "!raw-loader!" // webpack's way to write ?raw
 )
 
 // legacyPrefix begins the imports of Grafana's core that old repositories contain. The
 // loader knows them without it.
 const legacyPrefix = "grafana/"
 
-const assetNamespace = "plugin-asset"
+const (
+	assetNamespace = "plugin-asset"
+	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
+	// an ES module, whose imports would end up outside of the function that AMD calls.
+	sharedNamespace = "plugin-shared"
+)
 
 func (b *bundler) plugin() api.Plugin {
 	return api.Plugin{Name: "plugin", Setup: func(build api.PluginBuild) {
@@ -53,6 +60,10 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: sharedNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := "module.exports=" + requireName + "(" + quote(in.Path) + ")"
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
 	}}
 }
@@ -66,6 +77,9 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	isStyle := in.Kind == api.ResolveCSSImportRule || in.Kind == api.ResolveCSSURLToken
 	name := in.Path
+	if file, ok := strings.CutPrefix(name, rawLoader); ok {
+		name = file + rawSuffix
+	}
 	for _, suffix := range []string{rawSuffix, urlSuffix, assetSuffix} {
 		if path, ok := strings.CutSuffix(name, suffix); ok && !isStyle {
 			found := b.find(build, in, path)
@@ -79,6 +93,9 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		b.mu.Lock()
 		b.asked[name] = true
 		b.mu.Unlock()
+		if b.isAsync {
+			return api.OnResolveResult{Path: name, Namespace: sharedNamespace}, nil
+		}
 		return api.OnResolveResult{Path: name, External: true}, nil
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.find(build, in, name), urlSuffix), nil

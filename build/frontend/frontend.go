@@ -107,6 +107,10 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	}
 	b := newBundler(ctx, o, sharedBy(o.Root))
 	built := api.Build(b.settings(entry))
+	if slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
+		b.isAsync = true // hosts wait for a module that is a promise
+		built = api.Build(b.settings(entry))
+	}
 	if len(built.Errors) > 0 {
 		return nil, &Error{b.messages(built.Errors)}
 	}
@@ -129,14 +133,11 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 			b.assets[name] = f.Contents
 		}
 	}
-	module := meta.module()
-	for _, i := range module.Imports {
-		if i.External && b.asked[i.Path] && !slices.Contains(r.Shared, i.Path) {
-			r.Shared = append(r.Shared, i.Path)
-		}
+	r.Shared = b.sharedIn(meta.module())
+	if b.isAsync {
+		code = returnExports(code)
 	}
-	slices.Sort(r.Shared)
-	header, footer := wrap(r.Shared, o.PluginID, string(css), strings.Contains(string(code), baseName))
+	header, footer := b.wrap(r.Shared, string(css), string(code))
 	code = slices.Concat([]byte(header), code, []byte(footer))
 	sourceMap, err := placeMap(sourceMap, strings.Count(header, "\n"), func(source string) string {
 		if name, ok := strings.CutPrefix(source, assetNamespace+":"); ok {
@@ -154,6 +155,24 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
+// sharedIn returns the shared libraries that are left in an output, sorted: those that
+// only unused code imports are not.
+func (b *bundler) sharedIn(module output) []string {
+	var list []string
+	for _, i := range module.Imports {
+		if i.External && b.asked[i.Path] {
+			list = append(list, i.Path)
+		}
+	}
+	for name := range module.Inputs {
+		if name, ok := strings.CutPrefix(name, sharedNamespace+":"); ok {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // outdir is where esbuild would write, which it does not.
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
@@ -167,6 +186,10 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 	if b.Dev {
 		mode = "development"
 	}
+	format, target := api.FormatCommonJS, api.ES2020
+	if b.isAsync {
+		format, target = api.FormatESModule, api.ES2022
+	}
 	return api.BuildOptions{
 		EntryPoints:       []string{entry},
 		AbsWorkingDir:     b.Root,
@@ -175,10 +198,10 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		EntryNames:        "module",
 		AssetNames:        "[name]-[hash]",
 		Bundle:            true,
-		Format:            api.FormatCommonJS,
+		Format:            format,
 		Platform:          api.PlatformBrowser,
 		MainFields:        []string{"browser", "module", "main"},
-		Target:            api.ES2020,
+		Target:            target,
 		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
 		Define:            map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName},
 		Sourcemap:         api.SourceMapExternal,
@@ -219,6 +242,7 @@ type metafile struct {
 }
 
 type output struct {
+	Inputs  map[string]struct{} `json:"inputs"`
 	Imports []struct {
 		Path     string `json:"path"`
 		External bool   `json:"external"`

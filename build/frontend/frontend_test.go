@@ -214,6 +214,28 @@ export { all };
 	}
 }
 
+// A module that awaits at its top level is a promise of its exports.
+func TestTopLevelAwait(t *testing.T) {
+	t.Parallel()
+	for _, dev := range []bool{false, true} {
+		r, err := bundle(t, map[string]string{"src/module.ts": "import React, { version } from 'react';\nimport 'lodash';\nimport { unused } from 'rxjs';\n" +
+			"const late = await Promise.resolve('late');\nexport const plugin = [late, version, React.version].join();\nexport { late as other };\nexport default 1;\n"},
+			func(o *Options) { o.Dev = dev })
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, exports := load(t, r, map[string]string{"react": `{version: "18"}`, "lodash": "{}", "rxjs": "{}"})
+		p, ok := exports.Export().(*goja.Promise)
+		if !ok || p.State() != goja.PromiseStateFulfilled {
+			t.Fatalf("module.js is %v", exports)
+		}
+		want := map[string]any{"__esModule": true, "plugin": "late,18,18", "other": "late", "default": int64(1)}
+		if diff := cmp.Diff(want, p.Result().Export()); diff != "" {
+			t.Errorf("dev %v: %s", dev, diff)
+		}
+	}
+}
+
 func bySuffix(t *testing.T, r *Result, suffix, prefix string) string {
 	t.Helper()
 	for _, f := range r.Files {

@@ -7,6 +7,7 @@ package packages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,29 +114,34 @@ func readManifest(root string) (m manifest, err error) {
 	return m, nil
 }
 
-// readNPM reads package-lock.json of npm 7 and later, which is a tree of directories.
+// npmPackage is a package of package-lock.json. Version 1 nests what lies in its node_modules.
+type npmPackage struct {
+	Name, Version, Resolved, Integrity string
+	Link                               bool
+	Dependencies                       map[string]json.RawMessage
+}
+
+// readNPM reads package-lock.json, which is a tree of directories.
 func readNPM(text []byte, below string, _ manifest) (func(string) *Package, error) {
 	var lock struct {
-		Packages map[string]struct {
-			Name, Version, Resolved, Integrity string
-			Link                               bool
-		} `json:"packages"`
+		Packages     map[string]npmPackage
+		Dependencies map[string]json.RawMessage // version 1
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
 		return nil, err
 	}
-	if len(lock.Packages) == 0 {
-		return nil, errors.New("it has no \"packages\": write it again with npm 7 or later")
+	if lock.Packages == nil {
+		lock.Packages = map[string]npmPackage{}
+		if err := flatten(lock.Packages, "", lock.Dependencies); err != nil {
+			return nil, err
+		}
 	}
 	byPath := map[string]*Package{}
 	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
 	in := func(dir, name string) *Package {
 		for {
-			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil {
+			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil || dir == "" {
 				return p
-			}
-			if dir == "" || dir == "." {
-				return nil
 			}
 			if dir = path.Dir(dir); dir == "." {
 				dir = ""
@@ -143,15 +149,11 @@ func readNPM(text []byte, below string, _ manifest) (func(string) *Package, erro
 		}
 	}
 	for at, entry := range lock.Packages {
-		i := strings.LastIndex(at, "node_modules/")
-		if i < 0 {
+		_, name, ok := cutLast(at, "node_modules/")
+		if !ok {
 			continue
 		}
-		name := entry.Name
-		if name == "" {
-			name = at[i+len("node_modules/"):]
-		}
-		p := &Package{Name: name, Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
+		p := &Package{Name: cmp.Or(entry.Name, name), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
 		if entry.Link {
 			p.URL = "file:" + entry.Resolved
 		}
@@ -159,6 +161,33 @@ func readNPM(text []byte, below string, _ manifest) (func(string) *Package, erro
 		byPath[at] = p
 	}
 	return func(name string) *Package { return in(strings.TrimPrefix(below, "."), name) }, nil
+}
+
+// flatten adds the packages of version 1 by their paths. The version of a package that does not
+// come from a registry is its address.
+func flatten(to map[string]npmPackage, dir string, list map[string]json.RawMessage) error {
+	for name, text := range list {
+		var p npmPackage
+		if err := json.Unmarshal(text, &p); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if strings.Contains(p.Version, ":") {
+			p.Resolved = p.Version
+		}
+		at := path.Join(dir, "node_modules", name)
+		to[at] = p
+		if err := flatten(to, at, p.Dependencies); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cutLast(s, separator string) (before, after string, ok bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
 }
 
 // pnpmLock is pnpm-lock.yaml, versions 6 and 9.
@@ -197,7 +226,7 @@ func readPNPM(text []byte, below string, _ manifest) (func(string) *Package, err
 	if err := yaml.Unmarshal(text, &lock); err != nil {
 		return nil, err
 	}
-	known := map[string]*Package{}
+	known, hoisted := map[string]*Package{}, map[string]*Package{}
 	var get func(name, version string) *Package
 	get = func(name, version string) *Package {
 		key := pnpmKey(name, version)
@@ -233,6 +262,11 @@ func readPNPM(text []byte, below string, _ manifest) (func(string) *Package, err
 			return nil
 		}
 		return p
+	}
+	for _, key := range slices.Sorted(maps.Keys(lock.Packages)) {
+		if name, version, ok := cutLast(strings.TrimPrefix(key, "/"), "@"); ok && name != "" {
+			hoisted[name] = get(name, version)
+		}
 	}
 	importer, ok := lock.Importers[below]
 	if !ok {
@@ -282,7 +316,8 @@ func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) 
 			return nil, err
 		}
 	}
-	byRange, byName := map[string]*Package{}, map[string][]*Package{}
+	byRange, hoisted := map[string]*Package{}, map[string]*Package{}
+	uses := map[*Package]int{}
 	for _, keys := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[keys]
 		list := strings.Split(keys, ", ")
@@ -306,7 +341,9 @@ func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) 
 		for _, key := range list {
 			byRange[key] = p
 		}
-		byName[name] = append(byName[name], p)
+		if uses[p] = len(list); hoisted[name] == nil || uses[p] >= uses[hoisted[name]] {
+			hoisted[name] = p
+		}
 	}
 	return func(name string) *Package {
 		if r, ok := m.wants(name); ok {
@@ -314,10 +351,7 @@ func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) 
 				return p
 			}
 		}
-		if list := byName[name]; len(list) == 1 {
-			return list[0]
-		}
-		return nil
+		return hoisted[name] // what Yarn puts beside the packages that the repository requires
 	}, nil
 }
 

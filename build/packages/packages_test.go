@@ -126,6 +126,9 @@ func TestLockfiles(t *testing.T) {
 			"node_modules/a": {"version": "1.0.0", "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz", "integrity": %q},
 			"node_modules/@s/b": {"version": "1.0.0", "integrity": %q},
 			"node_modules/a/node_modules/@s/b": {"version": "2.0.0", "integrity": %q}}}`, a, b1, b2)},
+		"npm 6": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 1, "dependencies": {
+			"a": {"version": "1.0.0", "integrity": %q, "requires": {"@s/b": "^2.0.0"}, "dependencies": {"@s/b": {"version": "2.0.0", "integrity": %q}}},
+			"@s/b": {"version": "1.0.0", "integrity": %q}}}`, a, b2, b1)},
 		"yarn 1": {"yarn.lock", fmt.Sprintf(`# yarn lockfile v1
 
 
@@ -366,7 +369,6 @@ func TestOpen(t *testing.T) {
 		want  string
 	}{
 		"no lockfile":  {map[string]string{}, ErrNoLockfile.Error()},
-		"an old one":   {map[string]string{"package-lock.json": `{"lockfileVersion": 1, "dependencies": {}}`}, "npm 7"},
 		"not JSON":     {map[string]string{"package-lock.json": `{`}, "package-lock.json"},
 		"not YAML":     {map[string]string{"pnpm-lock.yaml": "a: [", "package.json": "{}"}, "pnpm-lock.yaml"},
 		"not Yarn":     {map[string]string{"yarn.lock": "<<<<<<< HEAD\n"}, "yarn.lock"},
