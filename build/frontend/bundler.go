@@ -100,13 +100,13 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	case slices.Contains(assetExtensions(), strings.ToLower(filepath.Ext(name))):
 		return b.suffixed(b.find(build, in, name), urlSuffix), nil
 	}
-	if isStyle || !isBare(name) || b.Packages == nil {
+	if isStyle || !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
 	if local := build.Resolve(name, options(in)); len(local.Errors) == 0 {
 		return api.OnResolveResult{}, nil
 	}
-	found, err := b.provided(build, in, name)
+	found, err := b.elsewhere(build, in, name)
 	if found == nil || err != nil {
 		return api.OnResolveResult{}, err // without an error, esbuild words it
 	}
@@ -126,13 +126,25 @@ func options(in api.OnResolveArgs) api.ResolveOptions {
 	return api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: resolved{}}
 }
 
-// provided resolves an import in the packages of the lockfile; nil if they do not have it.
-func (b *bundler) provided(build api.PluginBuild, in api.OnResolveArgs, module string) (*api.ResolveResult, error) {
+// elsewhere resolves the import of a package that esbuild does not find: by the names that
+// webpack tries too, in node_modules and in the packages of the lockfile. It is nil if nobody
+// has it.
+func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module string) (*api.ResolveResult, error) {
 	names := []string{module}
 	if polyfill, ok := polyfills()[module]; ok {
 		names = append(names, polyfill)
 	}
+	if module != packageName(module) {
+		names = append(names, module+".js", module+".mjs", module+"/index.js")
+	}
 	for _, name := range names {
+		o := options(in)
+		if found := build.Resolve(name, o); len(found.Errors) == 0 {
+			return &found, nil
+		}
+		if b.Packages == nil {
+			continue
+		}
 		dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(name))
 		if err != nil {
 			return nil, err
@@ -140,7 +152,6 @@ func (b *bundler) provided(build api.PluginBuild, in api.OnResolveArgs, module s
 		if !ok {
 			continue
 		}
-		o := options(in)
 		o.ResolveDir = dir
 		if found := build.Resolve(name, o); len(found.Errors) == 0 {
 			return &found, nil
@@ -162,8 +173,8 @@ func polyfills() map[string]string {
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
 	found := build.Resolve(path, options(in))
-	if len(found.Errors) > 0 && isBare(path) && b.Packages != nil {
-		elsewhere, err := b.provided(build, in, path)
+	if len(found.Errors) > 0 && isBare(path) {
+		elsewhere, err := b.elsewhere(build, in, path)
 		if err != nil {
 			found.Errors = []api.Message{{Text: err.Error()}}
 		} else if elsewhere != nil {
