@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,25 +11,25 @@ import (
 )
 
 const (
-	stopWithin     = 2 * time.Second // go-plugin's patience
+	stopWithin     = 2 * time.Second // as long as go-plugin waits
 	orphanWithin   = 5 * time.Second // after the end of the host
 	childrenWithin = 2 * time.Second // after the end of the plugin
 )
 
-const mendStop = "return from main when the server has stopped: do what has to be done then within 2 s, and start nothing that outlives main"
+const sentStop = "request to stop (Shutdown of plugin.GRPCController)"
 
-func stopInTime(ctx context.Context, s *subject) Verdict {
-	return s.stop(ctx, "the request to stop (Shutdown of plugin.GRPCController)", func(*bare) {})
+func stopInTime(ctx context.Context, s *subject, _ []call) Verdict {
+	return s.stop(ctx, sentStop, func(*bare) {})
 }
 
-// stopBusy asks a plugin to stop that has calls under way.
-func stopBusy(ctx context.Context, s *subject) Verdict {
-	return s.stop(ctx, "the request to stop (Shutdown of plugin.GRPCController) during a stream and a query", func(b *bare) {
+// stopBusy stops a plugin that is handling calls.
+func stopBusy(ctx context.Context, s *subject, _ []call) Verdict {
+	return s.stop(ctx, sentStop+" during a stream and a query", func(b *bare) {
 		ctx, cancel := context.WithTimeout(ctx, stopWithin)
 		stream, err := pluginv2.NewStreamClient(b.conn).RunStream(ctx, &pluginv2.RunStreamRequest{PluginContext: s.context(1, 1), Path: unknownName})
 		go func() {
 			defer cancel()
-			_, _ = pluginv2.NewDataClient(b.conn).QueryData(ctx, s.ask(1, nil))
+			_, _ = pluginv2.NewDataClient(b.conn).QueryData(ctx, s.queries(1, nil))
 			for err == nil {
 				_, err = stream.Recv()
 			}
@@ -37,56 +38,55 @@ func stopBusy(ctx context.Context, s *subject) Verdict {
 	})
 }
 
-// stop asks a plugin to stop, after something else, and watches it end.
+// stop calls before, requests the plugin to stop and waits for its end.
 func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Verdict {
-	b, v, ok := s.bare(ctx, false)
-	if !ok {
-		return v
+	b, err := s.responding(ctx, false)
+	if err != nil {
+		return skipped(err.Error())
 	}
 	defer b.end()
 	before(b)
 	soon, cancel := context.WithTimeout(ctx, stopWithin)
 	defer cancel()
-	asked := time.Now()
-	// The answer may be lost, since the server stops.
+	stopped := time.After(stopWithin)
+	// The response may be lost, since the server stops.
 	_ = b.conn.Invoke(soon, "/plugin.GRPCController/Shutdown", &emptypb.Empty{}, &emptypb.Empty{})
 	select {
 	case <-b.exited:
-	case <-time.After(time.Until(asked.Add(stopWithin))):
-		return failed(sent, fmt.Sprintf("the process still ran after %s", stopWithin), mendStop)
+	case <-stopped:
+		return failed(sent, fmt.Sprintf("the process still ran after %s", stopWithin), "return from main within 2 s of the server's end, and start nothing that outlives main")
 	}
 	if b.err != nil {
-		return failed(sent, fmt.Sprintf("the process ended with %v", b.err), "end with status 0 when the host has asked for it: any other is taken for a crash")
+		return failed(sent, fmt.Sprintf("the process ended with %v", b.err), "exit with status 0 when the host requests it: any other status looks like a crash")
 	}
 	select {
 	case <-b.gone:
 		return passed()
 	case <-time.After(childrenWithin):
-		return failed(sent, "the process ended and left processes that it had started", "end what the plugin has started before main returns")
+		return failed(sent, "the process ended, but processes that it had started still ran", "end the processes that the plugin started before main returns")
 	}
 }
 
-// bare starts a process without ties that answers. If it does not, ok is false and the
-// verdict says why.
-func (s *subject) bare(ctx context.Context, withHost bool) (b *bare, v Verdict, ok bool) {
-	b, reason, err := runBare(ctx, s.program, withHost)
-	switch {
-	case reason != "":
-		return nil, skipped(reason), false
-	case err != nil:
-		return nil, skipped("the plugin does not start without certificates: " + err.Error()), false
+// responding starts a bare process and calls it once.
+func (s *subject) responding(ctx context.Context, withHost bool) (*bare, error) {
+	b, err := runBare(ctx, s.executable, withHost)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the plugin does not start without certificates: %w", err)
 	}
 	if _, err := serving(ctx, b.conn); err != nil {
 		b.end()
-		return nil, skipped("the plugin does not answer without certificates: " + err.Error()), false
+		return nil, fmt.Errorf("the plugin does not respond without certificates: %w", err)
 	}
-	return b, passed(), true
+	return b, nil
 }
 
-func stopHostKilled(ctx context.Context, s *subject) Verdict {
-	b, v, ok := s.bare(ctx, true)
-	if !ok {
-		return v
+func stopHostKilled(ctx context.Context, s *subject, _ []call) Verdict {
+	b, err := s.responding(ctx, true)
+	if err != nil {
+		return skipped(err.Error())
 	}
 	defer b.end()
 	b.killHost()
@@ -94,7 +94,7 @@ func stopHostKilled(ctx context.Context, s *subject) Verdict {
 	case <-b.gone:
 		return passed()
 	case <-time.After(orphanWithin):
-		return failed("nothing: its host was killed, and its connections are closed", fmt.Sprintf("the process still ran %s later", orphanWithin),
-			"end when the parent process is no longer the one that started the plugin; on our SDK, Serve does so")
+		return failed("nothing: its host was killed and its connections were closed", fmt.Sprintf("the process still ran %s later", orphanWithin),
+			"exit when the parent process is no longer the one that started the plugin, as sdk.Serve does")
 	}
 }

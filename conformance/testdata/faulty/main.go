@@ -265,7 +265,7 @@ func otherFaults() map[string]func(*sdk.Plugin) {
 			time.Sleep(time.Hour)
 		}),
 		"bad-metrics": func(p *sdk.Plugin) {
-			p.CollectMetrics = func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("a b c\n"), nil }
+			p.CollectMetrics = func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("a einf\n"), nil }
 		},
 		"breaks-off": resources(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
 		"post-panics": resources(func(w http.ResponseWriter, r *http.Request) {
