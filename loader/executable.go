@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -87,6 +88,10 @@ func copyExecutable(source, target, sum string) error {
 		return fmt.Errorf("copy executable: %w", err)
 	}
 	defer func() { _ = in.Close() }()
+	// A child that is forked while the copy is open for writing inherits it until its own
+	// exec. Meanwhile the copy cannot be executed ("text file busy").
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
 		return fmt.Errorf("copy executable: %w", err)

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -568,4 +569,32 @@ func TestTailOfAPanic(t *testing.T) {
 	if got := l.tail(); got != "reading settings | panic: no region" {
 		t.Errorf("%q", got)
 	}
+}
+
+// A copy must be executable at once, although other processes are started meanwhile.
+func TestCopyIsNotBusy(t *testing.T) {
+	t.Parallel()
+	source, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	sum, err := digest(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for n := range 25 {
+				executable := filepath.Join(dir, fmt.Sprintf("%d-%d", worker, n))
+				if err := copyExecutable(source, executable, sum); err != nil {
+					t.Error(err)
+				} else if err := exec.Command(executable).Run(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
