@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // call is the name of a call of the protocol.
@@ -118,11 +121,12 @@ func (s *subject) resource(ctx context.Context, in *pluginv2.CallResourceRequest
 
 // query sends queries and summarizes the responses.
 func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) reply {
-	out, err := s.raw.data.QueryData(ctx, in)
+	var trailer metadata.MD
+	out, err := s.raw.data.QueryData(ctx, in, grpc.Trailer(&trailer))
 	if err != nil {
 		return errorReply(err)
 	}
-	r := reply{isOK: true}
+	r := reply{isOK: true, isPanic: wire.IsPanic(nil, trailer)}
 	sent, summary := map[string]bool{}, []string{}
 	for _, q := range in.GetQueries() {
 		id := q.GetRefId()

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // programs is where TestMain builds the plugins under test. They are built without the
@@ -303,7 +304,7 @@ func TestIsPanic(t *testing.T) {
 			t.Errorf("an error with the message %q: panic is %t", text, got)
 		}
 	}
-	s, err := status.New(codes.Internal, "reworded").WithDetails(&errdetails.ErrorInfo{Reason: reasonPanic})
+	s, err := status.New(codes.Internal, "reworded").WithDetails(&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
 	if err != nil {
 		t.Fatal(err)
 	}

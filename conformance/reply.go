@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // reply is the outcome of a call.
@@ -33,16 +34,11 @@ func newReply(err error, got string, texts ...string) reply {
 
 func errorReply(err error) reply {
 	s := status.Convert(err)
-	r := reply{err: err, got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)), isPanic: isPanic(s.Message())}
-	for _, detail := range s.Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok && info.GetReason() == reasonPanic {
-			r.isPanic = true
-		}
+	return reply{
+		err: err, got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)),
+		isPanic: wire.IsPanic(err, nil) || isPanic(s.Message()),
 	}
-	return r
 }
-
-const reasonPanic = "PANIC"
 
 // panicText matches the text of a recovered panic. A mere mention of the word, as in "do
 // not panic", does not count.
@@ -55,10 +51,11 @@ var panicText = regexp.MustCompile(strings.Join([]string{
 	`(?:send on|close of) (?:closed|nil) channel`,
 	`(?m:^goroutine \d+ \[running\]:)`,
 	`thread '.*' panicked at`, // Rust
-	`: its log says why$`,     // our SDK, which keeps the panic to the log
+	`: its log says why$`,     // our SDK before wire.IsPanic
 }, "|"))
 
-// isPanic reports whether the text of an error is that of a panic.
+// isPanic reports whether the text of an error is that of a panic. Our SDK keeps that
+// text to the log; see wire.IsPanic.
 func isPanic(text string) bool { return panicText.MatchString(text) }
 
 // Help that several checks share.
