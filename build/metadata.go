@@ -12,23 +12,38 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// document is a plugin.json of the source, of the plugin or of a nested plugin.
+// document is a plugin.json, of the plugin or of a nested plugin.
 type document struct {
 	to   string // relative to dist
-	data []byte
+	data []byte // of the source; once planned, of dist
 	id   string
 }
 
-// metadata returns a plugin.json of dist: that of the source, in the same order, with
-// placeholders resolved and the build described.
-func (p *Plan) metadata(d document) ([]byte, error) {
-	data, err := p.completed(d)
-	if err != nil {
-		return nil, fmt.Errorf("edit %s: %w", d.to, err)
+// planDocuments completes the plugin.json files. None of their placeholders may remain,
+// such as one in a version.
+func (p *Plan) planDocuments(context.Context) error {
+	for i := range p.documents {
+		d := &p.documents[i]
+		var err error
+		if d.data, err = p.completed(*d); err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		doc, err := bundle.ParseDocument(d.to, d.data)
+		if err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		for _, pointer := range doc.Pointers() {
+			text, _ := doc.Text(pointer)
+			if name, _ := bundle.FindPlaceholder(text); name != "" {
+				return fmt.Errorf("%s: placeholder %s remains at %s, in %q: write the value itself", d.to, name, pointer, text)
+			}
+		}
 	}
-	return data, nil
+	return nil
 }
 
+// completed returns a plugin.json for dist: that of the source, in the same order, with
+// placeholders resolved and the build described.
 func (p *Plan) completed(d document) ([]byte, error) {
 	root, err := hujson.Parse(d.data)
 	if err != nil {
@@ -78,28 +93,6 @@ func hasSchemaFile(root hujson.Value) bool {
 	}
 	text, isLiteral := at.Value.(hujson.Literal)
 	return isLiteral && text.Kind() == '"' && !strings.Contains(text.String(), "://")
-}
-
-// checkPlaceholders returns an error if a placeholder would remain in dist, such as one
-// in a version.
-func (p *Plan) checkPlaceholders(context.Context) error {
-	for _, d := range p.documents {
-		data, err := p.metadata(d)
-		if err != nil {
-			return err
-		}
-		doc, err := bundle.ParseDocument(d.to, data)
-		if err != nil {
-			return fmt.Errorf("edit %s: %w", d.to, err)
-		}
-		for _, pointer := range doc.Pointers() {
-			text, _ := doc.Text(pointer)
-			if name, _ := bundle.FindPlaceholder(text); name != "" {
-				return fmt.Errorf("%s: placeholder %s remains at %s, in %q: write the value itself", d.to, name, pointer, text)
-			}
-		}
-	}
-	return nil
 }
 
 // edit is an operation of JSON Patch (RFC 6902).

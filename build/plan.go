@@ -78,13 +78,13 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	p := &Plan{Repo: repo, options: o}
 	// The steps of planning, in order: each needs the results of those before it.
 	for _, step := range []func(context.Context) error{
-		p.readMetadata,      // plugin.json, which must have no errors
-		p.planFrontend,      // module.js must exist; Slipway does not bundle
-		p.planBackend,       // one compilation for each platform
-		p.planAssets,        // everything else in the source directory
-		p.gatherInfo,        // version, date and commit
-		p.checkPlaceholders, // none may remain in dist
-		p.checkConflict,     // no two sources of one output
+		p.readMetadata,  // plugin.json, which must have no errors
+		p.planFrontend,  // module.js must exist; Slipway does not bundle
+		p.planBackend,   // one compilation for each platform
+		p.planAssets,    // everything else in the source directory
+		p.gatherInfo,    // version, date and commit
+		p.planDocuments, // plugin.json, completed
+		p.checkConflict, // no two sources of one output
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

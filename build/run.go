@@ -115,17 +115,14 @@ func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
 
 // writeMetadata writes plugin.json, and those of nested plugins.
 func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
-	for _, m := range p.documents {
-		data, err := p.metadata(m)
+	for _, d := range p.documents {
+		target := filepath.Join(staging, filepath.FromSlash(d.to))
+		err := os.MkdirAll(filepath.Dir(target), 0o755)
+		if err == nil {
+			err = os.WriteFile(target, d.data, 0o644)
+		}
 		if err != nil {
-			return err
-		}
-		target := filepath.Join(staging, filepath.FromSlash(m.to))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return fmt.Errorf("write %s: %w", m.to, err)
-		}
-		if err := os.WriteFile(target, data, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", m.to, err)
+			return fmt.Errorf("write %s: %w", d.to, err)
 		}
 	}
 	return nil

@@ -64,20 +64,29 @@ func each(run func(context.Context, *subject, call) Verdict) runFunc {
 	}
 }
 
+// firstNotPassed returns the first verdict that is not Passed, if there is one.
+func firstNotPassed(verdicts []Verdict) Verdict {
+	for _, v := range verdicts {
+		if v.Outcome != Passed {
+			return v
+		}
+	}
+	return passed()
+}
+
 // Checks lists the checks in the order in which they run.
 func Checks() []Check {
 	query, resource := []call{callQuery}, []call{callResource}
 	const anonymous = "a host without a signed-in user may send no context"
 	return []Check{
-		// start.go
+		// lifecycle.go
 		{ID: "start-mtls", Why: "hosts start plugins with certificates and their own environment", ownProcess: true, run: startMTLS},
 		{ID: "start-bare", Why: "a host may set only the variables that the protocol requires", ownProcess: true, run: startBare},
 		{ID: "start-health-service", Why: "hosts use it to see whether the plugin is alive", run: startHealthService},
-		// unknown.go
+		// robust.go
 		{ID: "unknown-service", Why: "hosts learn what a plugin supports by calling it", run: unknownService},
 		{ID: "unknown-method", Why: "a newer host calls methods that this plugin does not know", run: unknownMethod},
 		{ID: "unknown-fields", Why: "a newer host sends fields that this plugin does not know", calls: []call{callQuery, callHealth}, run: each(unknownFields)},
-		// context.go
 		{ID: "nil-context-query", Why: anonymous, calls: query, run: each(nilContext)},
 		{ID: "nil-context-health", Why: anonymous, calls: []call{callHealth}, run: each(nilContext)},
 		{ID: "nil-context-metrics", Why: "hosts collect metrics without a user", calls: []call{callMetrics}, run: each(nilContext)},
@@ -107,14 +116,14 @@ func Checks() []Check {
 		// stream.go
 		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must be able to tell", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
 		{ID: "stream-run-refused", Why: "hosts restart a stream that failed, again and again", calls: []call{callRun}, run: streamRunRefused},
-		// hostile.go
+		// robust.go
 		{ID: "odd-headers", Why: "headers of browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
 		{ID: "huge-request", Why: "the error for a large query or upload means nothing to users", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
 		// load.go
 		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
 		{ID: "cancelled-calls", Why: "users leave dashboards while they load", calls: calls(), run: cancelledCalls},
 		{ID: "cancelled-leaves-nothing", Why: "what cancelled calls leave behind adds up until the plugin fails", calls: calls(), run: cancelledLeavesNothing},
-		// stop.go
+		// lifecycle.go
 		{ID: "stop-in-time", Why: "hosts kill a plugin that takes longer, and its work is lost", ownProcess: true, run: stopInTime},
 		{ID: "stop-busy", Why: "some dashboard is open whenever a host stops", ownProcess: true, run: stopBusy},
 		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, run: stopHostKilled},

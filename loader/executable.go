@@ -66,43 +66,35 @@ func otherExecutables(p bundle.Plugin) string {
 	return " (found " + strings.Join(names, ", ") + ")"
 }
 
-// digest returns the SHA-256 of a file in hexadecimal.
-func digest(file string) (string, error) {
+// copyTo writes a file to w and returns its SHA-256 in hexadecimal.
+func copyTo(w io.Writer, file string) (sum string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return "", fmt.Errorf("read executable: %w", err)
+		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("read executable: %w", err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	hash := sha256.New()
+	_, err = io.Copy(io.MultiWriter(w, hash), f)
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// copyExecutable copies an executable whose digest must be sum: a build may be
-// writing to it.
+// copyExecutable copies an executable whose SHA-256 must be sum: a build may be writing
+// to it.
 func copyExecutable(source, target, sum string) error {
-	in, err := os.Open(source)
-	if err != nil {
-		return fmt.Errorf("copy executable: %w", err)
-	}
-	defer func() { _ = in.Close() }()
 	// A child that is forked while the copy is open for writing inherits it until its own
 	// exec. Meanwhile the copy cannot be executed ("text file busy").
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
-		return fmt.Errorf("copy executable: %w", err)
+		return err
 	}
-	copied := sha256.New()
-	_, err = io.Copy(io.MultiWriter(out, copied), in)
+	copied, err := copyTo(out, source)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("copy executable: %w", err)
+		return err
 	}
-	if hex.EncodeToString(copied.Sum(nil)) != sum {
-		return fmt.Errorf("copy executable: %s changed during the copy", source)
+	if copied != sum {
+		return fmt.Errorf("%s changed during the copy", source)
 	}
 	return nil
 }

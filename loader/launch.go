@@ -39,9 +39,9 @@ func prepare(p bundle.Plugin, o Options, runDir string) (*launch, error) {
 	if err != nil {
 		return nil, permanentError{err}
 	}
-	sum, err := digest(source)
+	sum, err := copyTo(io.Discard, source)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read executable: %w", err)
 	}
 	permissions := "none"
 	if p.Metadata.IAM != nil {
@@ -74,7 +74,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	executable := filepath.Join(dir, filepath.Base(l.source))
 	if err := copyExecutable(l.source, executable, l.sum); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("copy executable: %w", err), os.RemoveAll(dir))
 	}
 	logger := l.options.Logger.With("plugin", l.plugin.Metadata.ID)
 	stderr := &logWriter{logger: logger}
