@@ -26,7 +26,7 @@ type Outcome string
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped" // there was nothing to check; Reason tells why
+	Skipped Outcome = "skipped" // there was nothing to check; see Reason
 )
 
 // Verdict is the outcome of a check and its explanation.

@@ -55,9 +55,9 @@ func withPrograms(m *testing.M) int {
 	return m.Run()
 }
 
-// plug makes a plugin directory whose backend is one of the programs, or the faulty one
+// writePlugin makes a plugin directory whose backend is one of the programs, or the faulty one
 // in a mode.
-func plug(t *testing.T, kind, program, mode string) bundle.Plugin {
+func writePlugin(t *testing.T, kind, program, mode string) bundle.Plugin {
 	t.Helper()
 	dir := t.TempDir()
 	program = filepath.Join(os.Getenv(programs), program)
@@ -141,7 +141,7 @@ func TestChecksAreComplete(t *testing.T) {
 
 func TestCorrectPluginPasses(t *testing.T) {
 	t.Parallel()
-	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "none"), rounds: 5})
+	r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "none"), rounds: 5})
 	if len(ids[Passed]) != len(Checks()) {
 		t.Errorf("some checks did not pass:\n%s", details(r))
 	}
@@ -189,7 +189,7 @@ func TestBugsAreFound(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Plugin: plug(t, "datasource", "faulty", mode), rounds: 1, cancels: 20}
+			o := Options{Plugin: writePlugin(t, "datasource", "faulty", mode), rounds: 1, cancels: 20}
 			if !slices.Contains(want, killed) {
 				o.Only = allBut(killed, huge)
 			}
@@ -208,7 +208,7 @@ func TestBugsAreFound(t *testing.T) {
 func TestNothingRunsWithoutAStart(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]string{"crash": "exit status 3", "noise": `it printed "hello from main"`} {
-		r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", mode)})
+		r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", mode)})
 		wantIDs := map[Outcome][]string{Failed: {"start-mtls"}, Skipped: allBut("start-mtls")}
 		if diff := cmp.Diff(wantIDs, ids); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", mode, diff, details(r))
@@ -223,7 +223,7 @@ func TestNothingRunsWithoutAStart(t *testing.T) {
 // single check.
 func TestTheNextCheckGetsAProcess(t *testing.T) {
 	t.Parallel()
-	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "dies"), Only: []string{"query-no-json", "query-none"}})
+	r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "dies"), Only: []string{"query-no-json", "query-none"}})
 	if diff := cmp.Diff(map[Outcome][]string{Passed: {"query-none"}, Failed: {"query-no-json"}}, ids); diff != "" {
 		t.Fatalf("after an exit (-want +got):\n%s\n%s", diff, details(r))
 	}
@@ -235,7 +235,7 @@ func TestTheNextCheckGetsAProcess(t *testing.T) {
 	if !strings.Contains(r.Results[1].Sent, "17") {
 		t.Errorf("sent %q, want a text containing 17", r.Results[1].Sent)
 	}
-	r, ids = run(t, Options{Plugin: plug(t, "datasource", "faulty", "hangs"), Timeout: 4 * time.Second, Only: []string{"nil-context-health", "query-none"}})
+	r, ids = run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "hangs"), Timeout: 4 * time.Second, Only: []string{"nil-context-health", "query-none"}})
 	if diff := cmp.Diff(map[Outcome][]string{Passed: {"query-none"}, Failed: {"nil-context-health"}}, ids); diff != "" {
 		t.Errorf("after a hang (-want +got):\n%s\n%s", diff, details(r))
 	}
@@ -243,7 +243,7 @@ func TestTheNextCheckGetsAProcess(t *testing.T) {
 
 func TestWhatCannotRun(t *testing.T) {
 	t.Parallel()
-	p := plug(t, "datasource", "faulty", "none")
+	p := writePlugin(t, "datasource", "faulty", "none")
 	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "query-nun": use any of start-mtls, `) {
 		t.Errorf("an unknown check: %v", err)
 	}
@@ -254,7 +254,7 @@ func TestWhatCannotRun(t *testing.T) {
 		t.Errorf("no executable: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o := Options{Plugin: plug(t, "datasource", "faulty", "none"), Each: func(Result) { cancel() }}
+	o := Options{Plugin: writePlugin(t, "datasource", "faulty", "none"), Each: func(Result) { cancel() }}
 	if r, err := Run(ctx, o); !errors.Is(err, context.Canceled) || len(r.Results) != 1 {
 		t.Errorf("cancelled: %v, %d results", err, len(r.Results))
 	}
@@ -266,7 +266,7 @@ func TestOurs(t *testing.T) {
 	for program, kind := range map[string]string{"datasource": "datasource", "app": "app", "renderer": "renderer", "secretsmanager": "secretsmanager", "hello": "datasource"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Plugin: plug(t, kind, program, "x"), rounds: 5}
+			o := Options{Plugin: writePlugin(t, kind, program, "x"), rounds: 5}
 			if program == "datasource" {
 				o.Settings, o.Query, o.URL = []byte(`{"currency":"EUR"}`), []byte(`{"queryType":"sales","article":"tea"}`), "http://127.0.0.1:9/"
 			}

@@ -20,7 +20,7 @@ type reply struct {
 	got     string // summary
 	isOK    bool   // the plugin did what the call asked for
 	isPanic bool   // a handler panicked
-	problem string // a violation of the protocol, whatever the request was
+	problem string // violation of the protocol
 }
 
 // newReply returns the reply to a call that succeeded if err is nil. texts are the

@@ -49,7 +49,7 @@ const (
 	hostURL     = "http://127.0.0.1:9/"
 )
 
-// startTimeout is how long a start may take at least, whatever the limit of a check.
+// startTimeout is the minimum time limit of a start.
 const startTimeout = 30 * time.Second
 
 // start starts the process that the checks share.

@@ -34,8 +34,8 @@ func telemetry() []string {
 	}
 }
 
-// environment returns the environment of a backend: the allowed variables of the
-// host, and what the host tells its plugins, under the names of every profile.
+// environment returns the environment of a backend: the allowed variables of the host,
+// and the settings of the host for plugins, under the names of every profile.
 func environment(o Options, m *bundle.Metadata, token string) []string {
 	var env []string
 	allowed := passedOn()

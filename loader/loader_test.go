@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// TestMain makes the test binary double as a backend: under the name
+// TestMain lets the test executable double as a backend: under the name
 // gpx_<mode>_<os>_<arch> it behaves as the mode requires.
 func TestMain(m *testing.M) {
 	name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "gpx_")
@@ -66,8 +66,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// plug writes a plugin directory whose backend is this test binary in a mode.
-func plug(t *testing.T, root, id, mode, extra string) string {
+// writePlugin writes a plugin directory whose backend is this test executable in a mode.
+func writePlugin(t *testing.T, root, id, mode, extra string) string {
 	t.Helper()
 	dir := filepath.Join(root, id)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -81,8 +81,8 @@ func plug(t *testing.T, root, id, mode, extra string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
-	if err := os.Symlink(self, program); err != nil {
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
+	if err := os.Symlink(self, executable); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -109,7 +109,7 @@ func mustPlugin(t *testing.T, l *Loader, id string) *Plugin {
 	t.Helper()
 	p, ok := l.Plugin(id)
 	if !ok {
-		t.Fatalf("%s is not mounted; faults: %v", id, l.Faults())
+		t.Fatalf("%s is not mounted: %v", id, l.Faults())
 	}
 	return p
 }
@@ -126,7 +126,7 @@ func fetch(ctx context.Context, p *Plugin, path string) (string, error) {
 func TestServesAndRestartsAfterKill(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
 	if got, err := fetch(t.Context(), p, "x/y"); err != nil || got != "GET /x/y" {
 		t.Fatalf("got %q, %v", got, err)
@@ -168,8 +168,8 @@ func wantStatus(t *testing.T, p *Plugin, want Status) {
 func TestEnvironmentIsBuilt(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "with", "ok", `,"iam":{"permissions":[{"action":"playlists:read"}]}`)
-	plug(t, root, "without", "ok", "")
+	writePlugin(t, root, "with", "ok", `,"iam":{"permissions":[{"action":"playlists:read"}]}`)
+	writePlugin(t, root, "without", "ok", "")
 	issued := func(_ context.Context, b bundle.Plugin) (string, error) { return "token of " + b.Metadata.ID, nil }
 	o := Options{
 		Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts}, AppURL: "http://127.0.0.1:1",
@@ -252,7 +252,7 @@ func TestErrorsStayWithTheirPlugin(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for _, mode := range []string{"ok", "crash", "noise", "hang"} {
-		plug(t, root, mode, mode, "")
+		writePlugin(t, root, mode, mode, "")
 	}
 	bare := filepath.Join(root, "bare")
 	if err := os.MkdirAll(bare, 0o755); err != nil {
@@ -293,7 +293,7 @@ func TestErrorsStayWithTheirPlugin(t *testing.T) {
 func TestOutputNeverBlocksABackend(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
 	if got, err := fetch(t.Context(), p, "flood"); err != nil || got != "GET /flood" {
 		t.Fatalf("got %q, %v", got, err)
@@ -303,7 +303,7 @@ func TestOutputNeverBlocksABackend(t *testing.T) {
 func TestSwapDropsNothing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -342,12 +342,12 @@ func TestSwapDropsNothing(t *testing.T) {
 func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
 	before := p.Status().PID
-	program := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := errors.Join(os.Remove(program), os.WriteFile(program, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Reload(t.Context()); err != nil {
@@ -375,7 +375,7 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 func TestLogsKeepLevelAndFields(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	var mu sync.Mutex
 	var out strings.Builder
 	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewJSONHandler(writerFunc(func(b []byte) (int, error) {
@@ -425,7 +425,7 @@ func TestLogLines(t *testing.T) {
 func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}, DrainTimeout: 100 * time.Millisecond})
 	pid := mustPlugin(t, l, "a").Status().PID
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -443,7 +443,7 @@ func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "hang", "")
+	dir := writePlugin(t, root, "a", "hang", "")
 	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Minute})
 	l.options.Dirs = []string{root}
 	hung := make(chan error, 1)
@@ -458,7 +458,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	changed := time.Now()
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
@@ -477,7 +477,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}, StartTimeout: 2 * time.Second, ReadyTimeout: 100 * time.Millisecond})
 	p := mustPlugin(t, l, "a")
 	old, err := os.FindProcess(p.Status().PID)
@@ -487,7 +487,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	plug(t, root, "a", "hang", "")
+	writePlugin(t, root, "a", "hang", "")
 	swapped := make(chan error, 1)
 	go func() { swapped <- l.Reload(t.Context()) }()
 	time.Sleep(300 * time.Millisecond)
@@ -510,7 +510,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	for i := range 3 {
 		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"2.0.%d"}}`, i)
@@ -544,7 +544,7 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 func TestCloseLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	pid := mustPlugin(t, l, "a").Status().PID
 	if err := errors.Join(l.Close(), l.Close()); err != nil {

@@ -59,7 +59,7 @@ func (l *logWriter) emit(line []byte, isCut bool) {
 	if isCut {
 		attrs = append(attrs, slog.Bool("cut", true))
 	}
-	if !wasInTrace { // the stack tells less than the panic before it
+	if !wasInTrace { // the panic before it is more useful than the stack
 		l.recent = append(l.recent, shorten(message))
 		if len(l.recent) > tailLines {
 			l.recent = l.recent[1:]

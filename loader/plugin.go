@@ -96,8 +96,8 @@ func (p *Plugin) Status() Status {
 }
 
 // Use calls do with a client of the running process and keeps that process until do
-// returns. It waits for one that is starting or restarting; the error tells why there
-// is none.
+// returns. It waits for a process that is starting or restarting. The error explains why
+// there is none.
 func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {
@@ -108,12 +108,12 @@ func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 }
 
 // QueryData sends queries to the plugin.
-func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (answers sdk.QueryDataResponse, err error) {
+func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
 	err = p.Use(ctx, func(c *sdk.Client) error {
-		answers, err = c.QueryData(ctx, req)
+		responses, err = c.QueryData(ctx, req)
 		return err
 	})
-	return answers, err
+	return responses, err
 }
 
 // CheckHealth requests the plugin's health.

@@ -48,9 +48,9 @@ func Version() string {
 
 const devel = "(devel)"
 
-// versionIn returns the version in the build info of an executable. An executable built
-// in a checkout has a version too, made from the commit, but nobody can download it; such
-// an executable has settings of version control.
+// versionIn returns the version in the build info of an executable. It ignores a version
+// that the go command made from the commit of a checkout, since nobody can download it:
+// such an executable has settings of version control.
 func versionIn(info *debug.BuildInfo) string {
 	isCheckout := slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs" })
 	if info.Main.Path == Module && info.Main.Version != "" && !isCheckout {

@@ -1,6 +1,6 @@
 // Package testdb provides databases for tests: a SQLite file per test or, if
 // SLIPWAY_TEST_DATABASE is postgres, a database per test on a PostgreSQL server that each
-// test binary starts in a temporary directory, on a Unix socket.
+// test process starts in a temporary directory, on a Unix socket.
 package testdb
 
 import (
