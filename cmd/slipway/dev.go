@@ -145,7 +145,11 @@ func report(w io.Writer, l *loader.Loader, since time.Time) {
 	for _, p := range l.Plugins() {
 		status := p.Status()
 		if status.Reason != "" {
-			fmt.Fprintf(w, "%s is %s: %s\n", p.ID(), status.State, status.Reason)
+			state := ""
+			if status.State != loader.StateRunning {
+				state = fmt.Sprintf(" is %s", status.State)
+			}
+			fmt.Fprintf(w, "%s%s: %s\n", p.ID(), state, status.Reason)
 			continue
 		}
 		fmt.Fprintf(w, "%s %s is live%s\n", p.ID(), p.Bundle().Metadata.Info.Version, took)

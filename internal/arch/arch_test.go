@@ -14,7 +14,7 @@ import (
 
 const module = "github.com/slipway-dev/slipway"
 
-// pkg is what go list tells of a package of this module.
+// pkg describes a package of this module, as go list prints it.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -23,7 +23,7 @@ type pkg struct {
 	Deps       []string
 }
 
-// path is the import path below the module.
+// path returns the import path without that of the module.
 func (p pkg) path() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
 func packages(t *testing.T) []pkg {
@@ -44,12 +44,12 @@ func packages(t *testing.T) []pkg {
 		list = append(list, p)
 	}
 	if len(list) < 10 {
-		t.Fatalf("go list named only %d packages", len(list))
+		t.Fatalf("go list printed only %d packages", len(list))
 	}
 	return list
 }
 
-// arrows says which packages of ours each package may import.
+// arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
@@ -110,27 +110,26 @@ func TestArrows(t *testing.T) {
 		}
 		may, listed := allowed[p.path()]
 		if !listed {
-			t.Errorf("%s is not in the list of arrows: say what it may import, here and in doc/design.md", p.path())
+			t.Errorf("%s is missing from arrows: add what it may import, here and in doc/design.md", p.path())
 			continue
 		}
 		for _, imported := range p.Imports {
 			ours, isOurs := strings.CutPrefix(imported, module+"/")
 			if isOurs && !slices.Contains(may, ours) {
-				t.Errorf("%s imports %s: its arrows go to %v only", p.path(), ours, may)
+				t.Errorf("%s imports %s: it may only import %v", p.path(), ours, may)
 			}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(allowed)) {
 		if !seen[path] && path != "internal/e2e" {
-			t.Errorf("the list of arrows names %s, which is no package", path)
+			t.Errorf("arrows contains %s, which is not a package", path)
 		}
 	}
 }
 
-// never lists what must not be imported, and why. imported stands for itself and
-// what is below it, but not for the rest of a folder of the standard library. from
-// and except match a package and all below it; via also looks at what the imports
-// import.
+// never lists what must not be imported, and why. imported also stands for the packages
+// below it, except in the standard library. from and except match a package and those
+// below it. via extends a rule to indirect imports.
 var never = []struct {
 	imported string
 	from     []string // "" is every package
@@ -139,13 +138,13 @@ var never = []struct {
 	why      string
 }{
 	{"github.com/magefile/mage", []string{""}, []string{"targets"}, false,
-		"the rest is a library that anyone can call without Mage"},
+		"everything else must be usable without Mage"},
 	{"github.com/hashicorp/go-plugin", []string{""}, []string{"sdk", "loader", "internal/wire"}, false,
 		"the protocol has two ends and no more"},
 	{module + "/loader", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
 		"the first mage run in a plugin repository must not compile a host"},
 	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader", "host"}, nil, true,
-		"only the program slipway tries plugins"},
+		"only the slipway command checks plugins"},
 	{module + "/host", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
 		"the first mage run in a plugin repository must not compile a SQL engine"},
 	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader"}, nil, true,
@@ -156,12 +155,12 @@ var never = []struct {
 	{module + "/host", []string{"sdk"}, nil, true, "an author pays for what they import"},
 	{"github.com/apache/arrow-go", []string{"sdk"}, []string{"sdk/frames", "sdk/sdktest"}, true, "frames are the author's import"},
 	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{"sdk"}, []string{"sdk/frames", "sdk/sdktest"}, true, "frames are the author's import"},
-	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "we are the other SDK"},
+	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "this is an SDK of its own"},
 	{"go.opentelemetry.io", []string{"sdk"}, []string{"sdk/tracing"}, true, "traces are the author's import"},
 	{"github.com/prometheus", []string{"sdk"}, []string{"sdk/metrics"}, true, "metrics are the author's import"},
 	{"database/sql", []string{""}, []string{"host/store"}, false, "SQL has one home"},
 	{"net/http", []string{"host"}, []string{"host/api", "host/proxy"}, false, "nouns and their storage know nothing of HTTP"},
-	{"log", []string{""}, nil, false, "use log/slog, passed in"},
+	{"log", []string{""}, nil, false, "use a log/slog logger that is passed in"},
 	{"io/ioutil", []string{""}, nil, false, "use io and os"},
 	{"github.com/pkg/errors", []string{""}, nil, false, "use errors and fmt.Errorf with %w"},
 }
@@ -198,7 +197,7 @@ func TestNames(t *testing.T) {
 	for _, p := range packages(t) {
 		for part := range strings.SplitSeq(p.path(), "/") {
 			if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "pkg", "misc"}, part) {
-				t.Errorf("%s: name the package for what it holds", p.path())
+				t.Errorf("%s: name the package after what it contains", p.path())
 			}
 		}
 	}

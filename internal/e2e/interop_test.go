@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -28,21 +28,20 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
-// TestInterop calls every handler of plugins on the existing SDK through our client,
-// and every handler of plugins on ours through the client of the existing SDK. The
-// plugins echo what they are told, so what comes back says what went both ways. The
-// existing SDK on both ends is the control: it shows that what is expected is the
-// behaviour of the protocol and not only ours.
+// TestInterop calls every handler of plugins on the existing SDK through our client, and
+// every handler of plugins on our SDK through the client of the existing one. The plugins
+// echo requests, so that responses show what arrived in both directions. The existing SDK
+// on both ends is the control: it shows that the expectations are those of the protocol.
 func TestInterop(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	existing, ours := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/"
 	started := time.Now()
 	buildPrograms(t, existingModule(), existing, "./...")
-	t.Logf("built what is on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
 	started = time.Now()
 	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
-	t.Logf("built what is on ours in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs on our SDK in %s", time.Since(started).Round(time.Millisecond))
 
 	for _, kind := range []string{"datasource", "app"} {
 		t.Run("existing plugin in our host/"+kind, func(t *testing.T) {
@@ -64,7 +63,7 @@ func TestInterop(t *testing.T) {
 		want := expectedHello(got, func(string) string {
 			return `{"error":{"unsupported":true,"message":"the plugin does not support this call: unimplemented"}}`
 		})
-		want["CollectMetrics"] = `{"result":""}` // of the SDK's own only
+		want["CollectMetrics"] = `{"result":""}` // only those of the SDK
 		compare(t, got, want)
 	})
 	t.Run("our plugin in existing host/hello", func(t *testing.T) {
@@ -85,7 +84,7 @@ func TestInterop(t *testing.T) {
 	})
 }
 
-// The context that both hosts send: every field has a value of its own.
+// fullContext is the context that both hosts send. Every field has a distinct value.
 func fullContext(kind string) sdk.Context {
 	settings := sdk.Settings{
 		JSON: json.RawMessage(`{"region":"north"}`), Secrets: map[string]string{"key": "s3cret"},
@@ -107,7 +106,7 @@ func fullContext(kind string) sdk.Context {
 	return c
 }
 
-// bareContext has no more than a call must have.
+// bareContext has only what a call must have.
 func bareContext(kind string) sdk.Context {
 	if kind == "app" {
 		return sdk.Context{OrgID: 4, App: &sdk.App{}}
@@ -115,7 +114,7 @@ func bareContext(kind string) sdk.Context {
 	return sdk.Context{OrgID: 4, DataSource: &sdk.DataSource{Settings: sdk.Settings{}, UID: "bare"}}
 }
 
-// seen is the echo of a call with fullContext; more are further members.
+// seen returns the echo of a call with fullContext, with more members.
 func seen(kind, more string) string {
 	settings := `"json":{"region":"north"},"secrets":{"key":"s3cret"},"updated":1767225600123,"apiVersion":"v1"`
 	member, object := "app", "{"+settings+"}"
@@ -129,12 +128,15 @@ func seen(kind, more string) string {
 		`"` + member + `":` + object + `,"made":` + object + more + `}`
 }
 
-// seenBare is the echo of a call with bareContext; updated is what the plugin took for
-// the time of the settings.
+// seenBare returns the echo of a call with bareContext. updated is the member with the
+// time of the settings, as the plugin understands it.
 func seenBare(kind, updated string) string {
-	object, member := `{`+updated+`}`, "app"
+	member, object := "app", "{"+updated+"}"
 	if kind == "datasource" {
-		object, member = strings.Replace(`{`+cmp.Or(updated+",", ",")+`"uid":"bare"}`, "{,", "{", 1), "dataSource"
+		if updated != "" {
+			updated += ","
+		}
+		member, object = "dataSource", "{"+updated+`"uid":"bare"}`
 	}
 	return `{"orgId":4,"` + member + `":` + object + `,"made":` + object + `}`
 }
@@ -144,8 +146,8 @@ const (
 	ok          = `"status":"OK","message":"fine","details":`
 )
 
-// seriesFrame is the frame of a query, or a stream, that begins at a time. The second
-// row is 1 s and 7 ns later, the third 1 min.
+// seriesFrame returns the frame of a query or a stream. The first row is at from, the
+// second 1 s and 7 ns later, the third 1 min later.
 func seriesFrame(refID string, from int64) string {
 	return fmt.Sprintf(`{"schema":{"name":"series"%s,"meta":{"type":"timeseries-multi","typeVersion":[0,0],"notices":[{"severity":"warning","text":"careful"}],"executedQueryString":"up"},`+
 		`"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},`+
@@ -161,9 +163,9 @@ func refIDMember(refID string) string {
 	return `,"refId":"` + refID + `"`
 }
 
-// expected is the outcome of each call: what both SDKs agree on, and what is special to
-// a pair of them. Two keys of special are no calls: "updated" is the time that a plugin
-// took for settings without one, "absent" the answer to a query that got none.
+// expected returns the outcome of each call: what both SDKs agree on, and what is special
+// to a pair of them. Two keys of special are not calls: "updated" is the time that a
+// plugin assigns to settings without one, "absent" the response to a query without one.
 func expected(kind string, special map[string]string) map[string]string {
 	stream := func(path string) string {
 		return seen(kind, sentHeaders+`,"stream":{"path":"`+path+`","data":{"hello":"wörld"}}`)
@@ -211,11 +213,11 @@ func expected(kind string, special map[string]string) map[string]string {
 	return want
 }
 
-// existingInOurs is what our client makes of the errors of the existing SDK, which has
-// no status for a whole call, and a source only for queries.
+// existingInOurs returns how our client reports the errors of the existing SDK, which
+// have no status for a whole call, and a source for queries only.
 func existingInOurs() map[string]string {
 	return map[string]string{
-		"updated":                   ``, // we send 0, which the plugin takes for 1970
+		"updated":                   ``, // we send 0, which the plugin reads as 1970
 		"CheckHealth broken":        `{"error":{"status":500,"source":"plugin","message":"the upstream is away"}}`,
 		"QueryData fail plugin":     `{"error":{"status":500,"source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"status":500,"source":"downstream","message":"all denied"}}`,
@@ -233,7 +235,7 @@ func existingInOurs() map[string]string {
 	}
 }
 
-// inExisting is what the existing client says of refusals.
+// inExisting returns how the existing client reports refusals, and more.
 func inExisting(more map[string]string) map[string]string {
 	want := map[string]string{
 		"SubscribeStream missing": `{"result":{"status":1,"data":null}}`,
@@ -245,9 +247,9 @@ func inExisting(more map[string]string) map[string]string {
 	return want
 }
 
-// oursInExisting is what the existing client makes of our errors. Each whole call that
-// fails says its source, a panic says nothing of itself, a query without an answer gets
-// one, and a stream that must not be run again ends without an error.
+// oursInExisting returns how the existing client reports our errors. A failed call has a
+// source, a panic has no details, a query without a response gets one, and a stream that
+// must not be restarted ends without an error.
 func oursInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   ``, // zero, though the host sends a time in 1754
@@ -283,10 +285,10 @@ func existingInExisting() map[string]string {
 	})
 }
 
-// expectedHello is the outcome of the same calls to a plugin that has health and
-// queries only.
+// expectedHello returns the outcome of the same calls to a plugin that only supports
+// health and queries.
 func expectedHello(calls map[string]any, unsupported func(call string) string) map[string]string {
-	answer := func(query string) string {
+	response := func(query string) string {
 		return `{"status":200,"frames":[{"schema":{"name":"hello"` + refIDMember(query) + `,"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},{"name":"value","type":"number","typeInfo":{"frame":"float64"}}]},"data":{"values":[[1767225600001,1767229200002],[1,2]]}}]}`
 	}
 	want := map[string]string{}
@@ -299,11 +301,11 @@ func expectedHello(calls map[string]any, unsupported func(call string) string) m
 		case call == "QueryData all":
 			var all []string
 			for _, id := range []string{"echo", "series", "plugin", "downstream", "partial", "plain", "absent"} {
-				all = append(all, `"`+id+`":`+answer(id))
+				all = append(all, `"`+id+`":`+response(id))
 			}
 			want[call] = `{"result":{` + strings.Join(all, ",") + `}}`
 		case strings.HasPrefix(call, "QueryData"):
-			want[call] = `{"result":{"A":` + answer("A") + `}}`
+			want[call] = `{"result":{"A":` + response("A") + `}}`
 		default:
 			want[call] = unsupported(call)
 		}
@@ -311,11 +313,11 @@ func expectedHello(calls map[string]any, unsupported func(call string) string) m
 	return want
 }
 
-// compare wants the same calls with the same outcomes.
+// compare requires the same calls with the same outcomes.
 func compare(t *testing.T, got map[string]any, want map[string]string) {
 	t.Helper()
 	if len(want) < 28 {
-		t.Errorf("only %d calls are expected", len(want))
+		t.Errorf("only %d expected calls", len(want))
 	}
 	calls := maps.Clone(want)
 	for call := range got {
@@ -325,29 +327,24 @@ func compare(t *testing.T, got map[string]any, want map[string]string) {
 		text, expected := want[call]
 		outcome, made := got[call]
 		if !made || !expected {
-			t.Errorf("%s: made is %t, expected is %t", call, made, expected)
+			t.Errorf("%s: called %t, expected %t", call, made, expected)
 			continue
 		}
-		if has, wants := canonical(t, outcome), canonical(t, json.RawMessage(text)); has != wants {
-			t.Errorf("%s:\ngot  %s\nwant %s", call, has, wants)
+		if diff := cmp.Diff(canonical(t, json.RawMessage(text)), canonical(t, outcome)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", call, diff)
 		}
 	}
 }
 
-// canonical writes a value as JSON in which only the content counts: members are
-// sorted, those that are null are left out, an echo inside a string is unfolded, and of
-// metrics only those of the plugin are left.
-func canonical(t *testing.T, v any) string {
+// canonical decodes the JSON of a value. It leaves out members that are null, decodes an
+// echo inside a string, and reduces metrics to those of the plugin.
+func canonical(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatalf("%v in %s", err, v)
 	}
-	text, err = json.Marshal(unfold(t, decode(t, text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return unfold(t, decode(t, text))
 }
 
 func decode(t *testing.T, text []byte) (v any) {
@@ -392,8 +389,8 @@ func unfold(t *testing.T, v any) any {
 	return v
 }
 
-// driveHost lets the host on the existing SDK call a plugin, and returns the outcomes
-// by call.
+// driveHost makes the host on the existing SDK call a plugin. It returns the outcomes by
+// call.
 func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -417,7 +414,7 @@ func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 		if l.Call == "Start" {
 			var process struct{ PID int }
 			if err := json.Unmarshal(l.Result, &process); err != nil || process.PID == 0 {
-				t.Errorf("no process: %v in %s", err, line)
+				t.Errorf("no process id: %v in %s", err, line)
 			}
 			if isAlive(process.PID) {
 				t.Errorf("the process %d of %s was left behind", process.PID, plugin)
@@ -444,22 +441,21 @@ type client struct {
 	got    map[string]any
 }
 
-// outcome is what a call came to, with the members of the lines that the existing host
-// prints.
+// outcome is the outcome of a call, with the members that the existing host prints.
 type outcome struct {
-	Result any   `json:"result,omitempty"`
-	Error  *said `json:"error,omitempty"`
+	Result any        `json:"result,omitempty"`
+	Error  *callError `json:"error,omitempty"`
 }
 
-// said is what an error of our client says.
-type said struct {
+// callError is an error of our client.
+type callError struct {
 	Status      int        `json:"status,omitempty"`
 	Source      sdk.Source `json:"source,omitempty"`
 	Message     string     `json:"message"`
 	Unsupported bool       `json:"unsupported,omitempty"`
 }
 
-// driveClient mounts a plugin and makes the calls of the existing host.
+// driveClient mounts a plugin and makes the same calls as the existing host.
 func driveClient(t *testing.T, executable, kind string) map[string]any {
 	t.Helper()
 	root := t.TempDir()
@@ -511,12 +507,12 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 		return string(text), err
 	})
 	if p.Status().PID != pid || p.Status().Restarts != 0 {
-		t.Errorf("the plugin did not live through it: %+v", p.Status())
+		t.Errorf("the plugin did not survive the calls: %+v", p.Status())
 	}
 	return c.got
 }
 
-// try makes a call and notes its outcome.
+// try makes a call and records its outcome.
 func (c *client) try(t *testing.T, name string, call func(context.Context, *sdk.Client) (any, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -527,12 +523,12 @@ func (c *client) try(t *testing.T, name string, call func(context.Context, *sdk.
 		return err
 	})
 	if err != nil {
-		o.Error = &said{Message: err.Error(), Unsupported: errors.Is(err, sdk.ErrUnsupported)}
+		o.Error = &callError{Message: err.Error(), Unsupported: errors.Is(err, sdk.ErrUnsupported)}
 		if e, ok := errors.AsType[*sdk.Error](err); ok {
 			o.Error.Status, o.Error.Source, o.Error.Message = e.Status, e.Source, e.Message
 		}
 		if v, ok := o.Result.([]any); !ok || len(v) == 0 {
-			o.Result = nil // it has none, rather than a zero one
+			o.Result = nil // not a zero value
 		}
 	}
 	c.got[name] = o
@@ -569,11 +565,11 @@ func (c *client) query(t *testing.T) {
 				queries[i].TimeRange = sdk.TimeRange{From: time.UnixMilli(1767225600001), To: time.UnixMilli(1767229200002)}
 				queries[i].Interval, queries[i].MaxDataPoints = 1500*time.Millisecond, 321
 			}
-			answers, err := s.QueryData(ctx, &sdk.QueryDataRequest{Context: fullContext(c.kind), Headers: headers(), Queries: queries})
+			responses, err := s.QueryData(ctx, &sdk.QueryDataRequest{Context: fullContext(c.kind), Headers: headers(), Queries: queries})
 			if err != nil {
 				return nil, err
 			}
-			return readable(answers)
+			return readable(responses)
 		})
 	}
 	one := func(refID, kind, model string) sdk.Query {
@@ -592,25 +588,25 @@ func (c *client) query(t *testing.T) {
 	ask("none")
 }
 
-// readable has the frames of the answers as values, and the errors in parts.
-func readable(answers sdk.QueryDataResponse) (any, error) {
-	type answer struct {
+// readable decodes the frames of responses and splits up their errors.
+func readable(responses sdk.QueryDataResponse) (any, error) {
+	type response struct {
 		Frames []*data.Frame `json:"frames,omitempty"`
 		Status int           `json:"status"`
 		Error  string        `json:"error,omitempty"`
 		Source sdk.Source    `json:"source,omitempty"`
 	}
-	out := map[string]answer{}
-	for id, r := range answers {
+	out := map[string]response{}
+	for id, r := range responses {
 		list, err := frames.FromResponse(r)
 		if err != nil {
 			return nil, err
 		}
-		a := answer{Frames: list, Status: r.Status}
+		a := response{Frames: list, Status: r.Status}
 		if r.Err != nil {
 			e, ok := errors.AsType[*sdk.Error](r.Err)
 			if !ok || e.Status != r.Status {
-				return nil, fmt.Errorf("the error of %s is %#v, its status %d", id, r.Err, r.Status)
+				return nil, fmt.Errorf("%s has status %d and the error %#v", id, r.Status, r.Err)
 			}
 			a.Error, a.Source = e.Message, e.Source
 		}
@@ -619,7 +615,7 @@ func readable(answers sdk.QueryDataResponse) (any, error) {
 	return out, nil
 }
 
-// nullable is JSON that may not be there.
+// nullable returns nil for empty JSON.
 func nullable(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return nil
@@ -627,7 +623,7 @@ func nullable(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// piece is one message of a resource's answer.
+// piece is one message of a response to CallResource.
 type piece struct {
 	Status  int         `json:"status,omitempty"`
 	Headers http.Header `json:"headers,omitempty"`
@@ -658,7 +654,7 @@ func (c *client) resources(t *testing.T) {
 	} {
 		c.try(t, "CallResource "+name, func(ctx context.Context, s *sdk.Client) (any, error) { return call(ctx, s, req, take) })
 	}
-	// The plugin sends each further piece when it is asked to, in another call.
+	// Another call makes the plugin send the next piece.
 	c.try(t, "CallResource pieces", func(ctx context.Context, s *sdk.Client) (any, error) {
 		return call(ctx, s, get("pieces"), func(body string) error {
 			if body != "one" && body != "two" {
@@ -701,7 +697,7 @@ func (c *client) streams(t *testing.T) {
 			return packets, err
 		})
 	}
-	// The stream that was given up has to know.
+	// The cancelled stream must have ended.
 	c.try(t, "CallResource ended", func(ctx context.Context, s *sdk.Client) (any, error) {
 		var pieces []any
 		err := s.CallResource(ctx, &sdk.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r sdk.CallResourceResponse) error {

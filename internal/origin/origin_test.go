@@ -30,7 +30,7 @@ func TestIsCheckout(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, want := range map[string]bool{
-		"src@v2/slipway":    true, // a folder of someone's own
+		"src@v2/slipway":    true, // not in the module cache
 		"mod/slipway@v1.0":  false,
 		"vendor/x/nomodule": false,
 	} {
@@ -44,7 +44,7 @@ func TestIsCheckout(t *testing.T) {
 			}
 		}
 		if got := isCheckout(dir); got != want {
-			t.Errorf("%s: %t", name, got)
+			t.Errorf("%s: got %t, want %t", name, got, want)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package loader
 
 import "syscall"
 
-// processAttributes puts a backend into a process group of its own, so that
+// processAttributes puts a backend into its own process group, so that
 // Ctrl-C at a terminal stops the host and lets the host stop it, and has the
 // kernel kill it when the host dies.
 func processAttributes() *syscall.SysProcAttr {
