@@ -94,6 +94,7 @@ func arrows() map[string][]string {
 		"host/store":               {"host"},
 		"host/proxy":               {"host", "bundle"},
 		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "sdk/frames"},
+		"host/server":              {"host", "host/api", "host/store", "bundle", "loader"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 	}
@@ -160,7 +161,7 @@ var never = []struct {
 	{"go.opentelemetry.io", []string{"sdk"}, []string{"sdk/tracing"}, true, "traces are the author's import"},
 	{"github.com/prometheus", []string{"sdk"}, []string{"sdk/metrics"}, true, "metrics are the author's import"},
 	{"database/sql", []string{""}, []string{"host/store"}, false, "SQL has one home"},
-	{"net/http", []string{"host"}, []string{"host/api", "host/proxy"}, false, "nouns and their storage know nothing of HTTP"},
+	{"net/http", []string{"host"}, []string{"host/api", "host/proxy", "host/server"}, false, "nouns and their storage know nothing of HTTP"},
 	{"log", []string{""}, nil, false, "use log/slog, passed in"},
 	{"io/ioutil", []string{""}, nil, false, "use io and os"},
 	{"github.com/pkg/errors", []string{""}, nil, false, "use errors and fmt.Errorf with %w"},
