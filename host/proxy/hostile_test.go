@@ -278,7 +278,7 @@ func TestMissing(t *testing.T) {
 	}{
 		{`"absent"`, header("{{ .SecureJsonData.absent }}")}, {`"absent"`, header("{{ .JsonData.absent }}")}, {`"nothing"`, header("{{ .JsonData.nothing }}")},
 		{`"absent"`, header(`{{ index .JsonData "absent" }}`)}, {`"absent"`, header("{{ if .JsonData.absent }}x{{ end }}")}, {"absent", header("{{ .JsonData.nested.absent }}")},
-		{"text", header("{{ .JsonData.nested }}")}, {"text", header("{{ .SecureJsonData }}")}, {"Other", header("{{ .Other }}")},
+		{"string", header("{{ .JsonData.nested }}")}, {"string", header("{{ .SecureJsonData }}")}, {"Other", header("{{ .Other }}")},
 		{"range", header("{{ range .JsonData }}x{{ end }}")}, {"another", header(`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`)}, {"another", header(`{{ define "x" }}{{ end }}`)},
 		{"call", header("{{ call .JsonData }}")}, {"html", header("{{ html .JsonData.on }}")}, {"printf", header(`{{ printf "%1000000d" 1 }}`)}, {"printf", header(`{{ printf "%*d" 1000000 1 }}`)},
 		{"function", header("{{ env }}")}, {"unexpected", header("{{ .JsonData.tenant }")}, {"bytes", header("{{/*" + strings.Repeat("x", 20000) + "*/}}")},
@@ -286,7 +286,7 @@ func TestMissing(t *testing.T) {
 		{"absent", bundle.Route{URL: s, URLParams: []bundle.RouteValue{{Name: "a", Content: "{{ .JsonData.absent }}"}}}},
 		{"object", bundle.Route{URL: s, Body: json.RawMessage(`"text"`)}}, {"http", bundle.Route{URL: "ftp://h/"}}, {"http", bundle.Route{URL: "/relative"}}, {"user", bundle.Route{URL: "http://a:b@h/"}}, {"fragment", bundle.Route{URL: s + "/#x"}},
 		{"segments", bundle.Route{URL: s + "/a/../b"}}, {"empty segments", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
-		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"name", named("")}, {"name", named("a b")}, {"name", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
+		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"cannot be set", named("")}, {"cannot be set", named("a b")}, {"cannot be set", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
 		{"absent", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"client_id": "{{ .JsonData.absent }}"}}}}, {"tokenAuth.url", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{}}},
 		{"PEM", bundle.Route{URL: s, JWTTokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"private_key": "none"}}}},
 	} {

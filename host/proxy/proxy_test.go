@@ -363,7 +363,7 @@ func TestBrokenService(t *testing.T) {
 		t.Errorf("a cut answer looks whole: %v %q", header, text)
 	}
 	f.target.URL = ""
-	if code, _, text := f.raw(t, request("GET", "app", "viewer")); code != 503 || !strings.Contains(text, "address") {
+	if code, _, text := f.raw(t, request("GET", "app", "viewer")); code != 503 || !strings.Contains(text, "has a URL") {
 		t.Errorf("an app's route without a url: %d %s", code, text)
 	}
 	if code, _, text := f.raw(t, bodyOf("POST", "api/x", "viewer", strings.Repeat("x", 17<<20))); code != 400 && code != 0 {
