@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// authenticate returns who is asking, from a bearer token (an API key or the token
-// of a service account) or from basic credentials (a user).
+// authenticate returns the identity of the caller: the owner of a bearer token, which is
+// an API key or the token of a service account, or the user with basic credentials.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
@@ -32,8 +32,8 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 	return host.Identity{}, host.Unauthorized("Unauthorized")
 }
 
-// login verifies basic credentials. Who fails too often has to wait, with the right
-// password too: otherwise the waiting would tell that it is right.
+// login verifies basic credentials. After too many failures even the correct password is
+// refused for a while: otherwise an attacker could go on guessing.
 func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
 	login, password, ok := decodeBasic(encoded)
@@ -62,7 +62,7 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (hos
 	return user.Identity(), nil
 }
 
-// throttled refuses who has to wait.
+// throttled returns an error (host.ErrThrottled) if the caller has to wait.
 func throttled(w http.ResponseWriter, wait time.Duration) error {
 	if wait == 0 {
 		return nil
@@ -73,7 +73,8 @@ func throttled(w http.ResponseWriter, wait time.Duration) error {
 		Message: "too many failed logins; try again in " + seconds + " seconds"}
 }
 
-// user returns the zero User, whose password nothing matches, for an unknown login.
+// user returns the user with a login. If there is none, it returns the zero User, which
+// no password matches.
 func (a *API) user(ctx context.Context, login string) (host.User, error) {
 	user, err := a.store.User(ctx, login)
 	if errors.Is(err, host.ErrNotFound) {

@@ -17,22 +17,22 @@ import (
 
 // described checks the traffic of all tests against the OpenAPI document.
 type described struct {
-	once sync.Once
-	mu   sync.Mutex
-	c    *jsonschema.Compiler
-	docs map[string]api.Doc
-	seen map[string]bool // routes of which an answer was checked
-	err  error
+	once   sync.Once
+	mu     sync.Mutex
+	c      *jsonschema.Compiler
+	routes map[string]api.Route
+	seen   map[string]bool // routes of which an answer was checked
+	err    error
 }
 
 var traffic described
 
 func (d *described) load(a *api.API) {
 	d.once.Do(func() {
-		d.c, d.docs, d.seen = jsonschema.NewCompiler(), map[string]api.Doc{}, map[string]bool{}
+		d.c, d.routes, d.seen = jsonschema.NewCompiler(), map[string]api.Route{}, map[string]bool{}
 		d.c.Draft = jsonschema.Draft2020
 		for _, route := range a.Routes() {
-			d.docs[route.Method+" "+route.Pattern] = route.Doc
+			d.routes[route.Method+" "+route.Pattern] = route
 		}
 		text, err := api.OpenAPI(a)
 		if err == nil {
@@ -49,20 +49,21 @@ func (d *described) check(a *api.API, r *http.Request, request string, got reply
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	pattern := strings.TrimSuffix(r.Pattern, "/{$}")
-	doc, ok := d.docs[r.Method+" "+pattern]
+	route, ok := d.routes[r.Method+" "+pattern]
 	if d.err != nil || !ok || got.status >= 300 {
 		return d.err
 	}
-	if want := max(doc.Status, 200); got.status != want && got.status != doc.Also {
+	status := max(route.Doc.Status, 200)
+	if got.status != status && got.status != route.Doc.Also {
 		return fmt.Errorf("status %d is not described", got.status)
 	}
 	at := "openapi.json#/paths/" + strings.ReplaceAll(pattern, "/", "~1") + "/" + strings.ToLower(r.Method)
-	if doc.Answer != nil {
-		if err := d.validate(fmt.Sprintf("%s/responses/%d/content/application~1json/schema", at, max(doc.Status, 200)), got.body); err != nil {
+	if api.HasOutput(route) {
+		if err := d.validate(fmt.Sprintf("%s/responses/%d/content/application~1json/schema", at, status), got.body); err != nil {
 			return fmt.Errorf("the answer: %w", err)
 		}
 	}
-	if doc.Body != nil {
+	if api.HasBody(route) {
 		if err := d.validate(at+"/requestBody/content/application~1json/schema", request); err != nil {
 			return fmt.Errorf("the request: %w", err)
 		}
@@ -90,8 +91,8 @@ func (d *described) validate(schema, text string) error {
 
 // unseen lists the routes of which no answer was checked.
 func (d *described) unseen() (names []string) {
-	for name, doc := range d.docs {
-		if doc.Answer != nil && !d.seen[name] {
+	for name, route := range d.routes {
+		if api.HasOutput(route) && !d.seen[name] {
 			names = append(names, name)
 		}
 	}

@@ -205,7 +205,7 @@ func TestQueryData(t *testing.T) {
 		{"a failed one does not take the other along", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
 			`"B":{"status":400,"frames":[],"error":"no such table","errorSource":"downstream"}`},
 		{"no answer", `{"queryType":"silent",` + source + `}`, 207, "gave no answer"},
-		{"no such source", `{"datasource":{"uid":"other"}}`, 207, `there is no data source \"other\"`},
+		{"no such source", `{"datasource":{"uid":"other"}}`, 207, `data source \"other\" not found`},
 		{"no source", `{}`, 400, "queries[0].datasource"},
 		{"an interval beyond time", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},
 		{"twice", `{` + source + `},{` + source + `}`, 400, `queries[1].refId`},

@@ -124,7 +124,7 @@ func TestProxyApp(t *testing.T) {
 		t.Errorf("open: %+v", got)
 	}
 	d := withPlugin(t)
-	if got := d.do("GET", "/api/plugin-proxy/"+pluginID+"/x", d.admin, ""); got.status != 404 || !strings.Contains(got.message(), "no app") {
+	if got := d.do("GET", "/api/plugin-proxy/"+pluginID+"/x", d.admin, ""); got.status != 404 || !strings.Contains(got.message(), "not an app") {
 		t.Errorf("a data source: %+v", got)
 	}
 }

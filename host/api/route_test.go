@@ -37,7 +37,7 @@ func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 
 func TestTableIsRefused(t *testing.T) {
 	t.Parallel()
-	nothing := func(http.ResponseWriter, *http.Request, host.Identity) error { return nil }
+	nothing := raw(func(http.ResponseWriter, *http.Request, host.Identity) error { return nil })
 	for name, routes := range map[string][]Route{
 		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
 		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
@@ -56,14 +56,14 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	more := make(chan bool)
 	server := serverOf(t, io.Discard, Route{"", "/stream/{path...}", Public(),
-		func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+		raw(func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 			_, _ = io.WriteString(w, r.Method+" "+r.PathValue("path")+" first\n")
 			if err := http.NewResponseController(w).Flush(); err != nil {
 				return err
 			}
 			<-more
 			return errors.New("the plugin went away")
-		}, Doc{}})
+		}), Doc{}})
 	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	server := serverOf(t, &log, Route{"GET", "/panic", Public(),
-		func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }, Doc{}})
+		raw(func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }), Doc{}})
 	resp, err := http.Get(server.URL + "/panic")
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
-		if _, err := decode[playlistBody](httptest.NewRecorder(), r); err != nil {
+		var body playlistBody
+		if err := decode(httptest.NewRecorder(), r, &body); err != nil {
 			if status := statusOf(err); status < 400 || status > 499 {
 				t.Errorf("%q: %v is %d", text, err, status)
 			}

@@ -112,24 +112,24 @@ func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (
 
 const selectKeys = `SELECT id, name, role, expires_at FROM tokens WHERE org_id = $1 AND account_id IS NULL `
 
-// KeyFault is a key that was not migrated, and why.
-type KeyFault struct {
+// KeyFailure is a key that was not migrated, and why.
+type KeyFailure struct {
 	Key host.APIKey
 	Err error
 }
 
 // MigrateAPIKeys migrates every key, expired ones too, but those that the one who
 // asks may not. If that leaves none, no new ones can be made.
-func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, faults []KeyFault, err error) {
+func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, failures []KeyFailure, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		keys, err := list(ctx, tx, scanAPIKey, selectKeys+"ORDER BY id", by.OrgID)
 		if err != nil {
 			return err
 		}
-		migrated, faults = 0, nil
+		migrated, failures = 0, nil
 		for _, k := range keys {
 			if err := by.MayGive(k.Role); err != nil {
-				faults = append(faults, KeyFault{k, err})
+				failures = append(failures, KeyFailure{k, err})
 				continue
 			}
 			if _, err := migrateKey(ctx, tx, by, k); err != nil {
@@ -137,13 +137,13 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 			}
 			migrated++
 		}
-		if migrated == 0 || len(faults) > 0 {
+		if migrated == 0 || len(failures) > 0 {
 			return nil
 		}
 		return endKeys(ctx, tx, by.OrgID)
 	})
-	s.audit(ctx, err, by, "API keys migrated", slog.Int("migrated", migrated), slog.Int("left", len(faults)))
-	return migrated, faults, err
+	s.audit(ctx, err, by, "API keys migrated", slog.Int("migrated", migrated), slog.Int("left", len(failures)))
+	return migrated, failures, err
 }
 
 func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey) (host.ServiceAccount, error) {
