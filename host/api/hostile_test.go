@@ -79,10 +79,10 @@ func TestWrongFields(t *testing.T) {
 		`{"name":1,"interval":"5m"}`:                                       "name: must be a string, found a number",
 		`{"name":["x"],"interval":"5m"}`:                                   "name: must be a string, found an array",
 		`{"name":{"a":1},"interval":"5m"}`:                                 "name: must be a string, found an object",
-		`{"name":"a\u0000b","interval":"5m"}`:                              "name: contains a control character",
-		`{"name":"` + long + `","interval":"5m"}`:                          "name: has 191 characters",
+		`{"name":"a\u0000b","interval":"5m"}`:                              "name: must not contain control characters",
+		`{"name":"` + long + `","interval":"5m"}`:                          "name: must not be longer than 190 characters, found 191",
 		`{"name":"p"}`:                                                     "interval: is required",
-		`{"name":"p","interval":"banana"}`:                                 `interval: "banana"`,
+		`{"name":"p","interval":"banana"}`:                                 `interval: must be a positive integer and a unit (s, m, h, d, w, M), such as 5m, found "banana"`,
 		`{"name":"p","interval":5}`:                                        "interval: must be a string, found a number",
 		`{"name":"p","interval":false}`:                                    "interval: must be a string, found a boolean",
 		items(`{}`):                                                        "items: must be an array, found an object",
@@ -115,7 +115,7 @@ func TestWrongFields(t *testing.T) {
 		{"POST", "/api/auth/keys", map[string]string{
 			`{}`: "role", `{"role":"Viewer"}`: "name", `{"name":"k","role":"Owner"}`: "role", `{"name":"k","role":1}`: "role",
 			`{"name":"k","role":"Viewer","secondsToLive":"1"}`: "secondsToLive", `{"name":"k","role":"Viewer","timeToLive":30}`: "timeToLive",
-			`{"name":"k","role":"Viewer","timeToLive":"31d"}`:        "timeToLive: is above the limit of 30 days",
+			`{"name":"k","role":"Viewer","timeToLive":"31d"}`:        "timeToLive: must not be longer than 30 days",
 			`{"name":"k","role":"Viewer","seconds_to_live":2592001}`: "seconds_to_live: must be from 0 to 2592000 seconds",
 		}},
 		{"POST", "/api/serviceaccounts", map[string]string{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -266,20 +267,20 @@ func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plu
 	return orUnsupported(err)
 }
 
-// resourcePath returns the part of the path that is the plugin's. What a plugin
-// could take for another path than the host does is refused.
+// resourcePath returns the plugin's part of the path. It refuses any path that the plugin
+// could take for another one.
 func resourcePath(r *http.Request) (string, error) {
 	path := r.PathValue("path")
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment == ".." || segment == "." {
-			return "", host.Invalid("path", "must not contain the segments . or ..")
+		if segment == "" {
+			continue
+		}
+		if err := proxy.CheckSegment(segment); err != nil {
+			return "", err
 		}
 	}
-	if strings.ContainsAny(path, "\\\x00") {
-		return "", host.Invalid("path", "must not contain a backslash or NUL")
-	}
-	if !utf8.ValidString(path) || !utf8.ValidString(r.URL.RawQuery) {
-		return "", host.Invalid("path", "is not valid UTF-8")
+	if !utf8.ValidString(r.URL.RawQuery) {
+		return "", host.Invalid("query", "must be valid UTF-8")
 	}
 	return path, nil
 }

@@ -101,7 +101,7 @@ func placeInPath(before string, p piece, after string) (string, error) {
 	segments := strings.Split(text, "/")
 	for i, s := range segments {
 		if s != "" {
-			if err := checkSegment(s); err != nil {
+			if err := CheckSegment(s); err != nil {
 				return "", err
 			}
 		}

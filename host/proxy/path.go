@@ -42,7 +42,7 @@ func parsePath(escaped string) (path, error) {
 		if err != nil {
 			return path{}, host.Invalid("path", "must not contain a %% that two hexadecimal digits do not follow")
 		}
-		if err := checkSegment(segment); err != nil {
+		if err := CheckSegment(segment); err != nil {
 			return path{}, err
 		}
 		p.segments = append(p.segments, segment)
@@ -71,9 +71,9 @@ func (p path) join(rest path) path {
 	return path{segments: all, isDir: rest.isDir || len(rest.segments) == 0 && p.isDir}
 }
 
-// checkSegment checks a decoded segment as careful and careless servers read it: some
-// decode it again.
-func checkSegment(segment string) error {
+// CheckSegment returns an error (host.ErrInvalid) if some server could take a decoded
+// path segment for another one, for example by decoding it again.
+func CheckSegment(segment string) error {
 	text := segment
 	for range maxDecodes {
 		switch name, _, _ := strings.Cut(lookalikes(text), ";"); {

@@ -10,13 +10,12 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// ReconcilePluginAccount gives a plugin its service account, with role None and
-// exactly these grants, and a fresh token for this instance of the host. Whatever
-// was there before is repaired: a missing or disabled account, other grants, the
-// token of an earlier start of the instance (of which only the digest is known,
-// so it cannot be handed out again). Tokens of other instances stay.
+// ReconcilePluginAccount gives a plugin a service account with role None, exactly these
+// grants and a new token for this instance of the host. It creates the account if it is
+// missing, enables it, and replaces its grants and the previous token of the instance,
+// of which only the digest is stored. The tokens of other instances stay.
 //
-// Refused are only grants and names that break a rule (host.ErrInvalid).
+// It returns host.ErrInvalid if a grant or a name breaks a rule.
 func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (host.PluginAccess, error) {
 	token := host.AccountToken{Name: instance, Created: s.clock()}
 	if err := token.Check(); err != nil {
@@ -42,13 +41,12 @@ func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID,
 	return access, nil
 }
 
-// SetPluginGrants is ReconcilePluginAccount for a plugin that has its token: the
-// tokens stay as they are.
+// SetPluginGrants is ReconcilePluginAccount without a new token.
 func (s *Store) SetPluginGrants(ctx context.Context, org int64, pluginID string, grants []host.Grant) error {
 	return s.reconcile(ctx, org, pluginID, grants, func(*sql.Tx, host.ServiceAccount, []host.Grant) error { return nil })
 }
 
-// reconcile brings the account of a plugin in order and does the rest in the same
+// reconcile creates or repairs the account of a plugin and calls rest in the same
 // transaction.
 func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grants []host.Grant,
 	rest func(*sql.Tx, host.ServiceAccount, []host.Grant) error) error {
@@ -74,7 +72,7 @@ func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grant
 	return nil
 }
 
-// pluginAccount returns the account of a plugin as it has to be, made or repaired.
+// pluginAccount returns the account of a plugin, which it creates or enables.
 func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) (host.ServiceAccount, error) {
 	a, err := find(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id = $2", org, pluginID)
 	if err == nil {
@@ -94,8 +92,7 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	return a, err
 }
 
-// RemovePluginAccount removes the account of a plugin that no longer asks for one.
-// It is no error if there is none.
+// RemovePluginAccount deletes the account of a plugin, if it has one.
 func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID string) error {
 	return s.transactAccess(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
@@ -109,8 +106,7 @@ func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID str
 	})
 }
 
-// replaceGrants stores exactly these grants and returns them sorted, without
-// repetitions.
+// replaceGrants stores exactly these grants and returns them sorted, without duplicates.
 func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) ([]host.Grant, error) {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
 		return nil, err
