@@ -24,7 +24,7 @@ func TestPlaylistNormalize(t *testing.T) {
 		fmt.Fprint(&got, i.Order, i.Value)
 	}
 	if got.String() != "1a2b3c" {
-		t.Errorf("items in the order %s", got.String())
+		t.Errorf("order of the items: %s, want 1a2b3c", got.String())
 	}
 	if in.Items[0].Order != 30 {
 		t.Error("Normalize changed its receiver")
@@ -56,6 +56,6 @@ func TestFold(t *testing.T) {
 		}
 	}
 	if host.Fold("a") == host.Fold("ä") {
-		t.Error("an accent is not a case")
+		t.Error("a and ä fold to the same text")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// The client in the SDK speaks to the host.
+// TestClient runs the client of the SDK against the host.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -21,7 +21,7 @@ type described struct {
 	mu     sync.Mutex
 	c      *jsonschema.Compiler
 	routes map[string]api.Route
-	seen   map[string]bool // routes of which an answer was checked
+	seen   map[string]bool // routes with a response that was checked
 	err    error
 }
 
@@ -42,8 +42,7 @@ func (d *described) load(a *api.API) {
 	})
 }
 
-// check returns what the document did not say of a request that was answered with
-// success.
+// check returns an error if a successful request does not match the document.
 func (d *described) check(a *api.API, r *http.Request, request string, got reply) error {
 	d.load(a)
 	d.mu.Lock()
@@ -55,17 +54,17 @@ func (d *described) check(a *api.API, r *http.Request, request string, got reply
 	}
 	status := max(route.Doc.Status, 200)
 	if got.status != status && got.status != route.Doc.Also {
-		return fmt.Errorf("status %d is not described", got.status)
+		return fmt.Errorf("status %d is not documented", got.status)
 	}
 	at := "openapi.json#/paths/" + strings.ReplaceAll(pattern, "/", "~1") + "/" + strings.ToLower(r.Method)
 	if api.HasOutput(route) {
 		if err := d.validate(fmt.Sprintf("%s/responses/%d/content/application~1json/schema", at, status), got.body); err != nil {
-			return fmt.Errorf("the answer: %w", err)
+			return fmt.Errorf("response: %w", err)
 		}
 	}
 	if api.HasBody(route) {
 		if err := d.validate(at+"/requestBody/content/application~1json/schema", request); err != nil {
-			return fmt.Errorf("the request: %w", err)
+			return fmt.Errorf("request: %w", err)
 		}
 	}
 	d.seen[r.Method+" "+pattern] = true
@@ -89,7 +88,7 @@ func (d *described) validate(schema, text string) error {
 	return nil
 }
 
-// unseen lists the routes of which no answer was checked.
+// unseen returns the routes without a response that was checked.
 func (d *described) unseen() (names []string) {
 	for name, route := range d.routes {
 		if api.HasOutput(route) && !d.seen[name] {
@@ -100,7 +99,7 @@ func (d *described) unseen() (names []string) {
 	return names
 }
 
-// withoutNull leaves out the null fields of a request, which count as absent.
+// withoutNull removes null fields, which count as absent in requests.
 func withoutNull(value any) any {
 	if fields, ok := value.(map[string]any); ok {
 		for name, field := range fields {
@@ -117,7 +116,7 @@ func TestOpenAPI(t *testing.T) {
 	f := newFixture(t)
 	doc := want[object](t, f, 200, "GET", "/api/openapi.json", "", "")
 	if doc["openapi"] != "3.1.0" {
-		t.Errorf("version %v", doc["openapi"])
+		t.Errorf("openapi: %v, want 3.1.0", doc["openapi"])
 	}
 	ids := map[string]string{}
 	operations := 0
@@ -127,7 +126,7 @@ func TestOpenAPI(t *testing.T) {
 			o := operation.(object)
 			id, name := o["operationId"].(string), method+" "+path
 			if other, ok := ids[id]; ok {
-				t.Errorf("%s and %s are both called %s", other, name, id)
+				t.Errorf("%s and %s have the same operationId %s", other, name, id)
 			}
 			ids[id] = name
 			if o["summary"] == "" || strings.Count(path, "{") != strings.Count(fmt.Sprint(o["parameters"]), "in:path") {
@@ -136,6 +135,6 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	if routes := len(f.Routes()); operations < routes {
-		t.Errorf("%d operations of %d routes", operations, routes)
+		t.Errorf("%d operations for %d routes", operations, routes)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// serverOf serves a table of its own.
+// serverOf serves a table of routes.
 func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{Database: testdb.New(t)})
@@ -48,7 +48,7 @@ func TestTableIsRefused(t *testing.T) {
 		}
 	}
 	if _, err := New(Options{}); err == nil {
-		t.Error("an API without a store")
+		t.Error("New accepts a missing store")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestStream(t *testing.T) {
 	}
 	close(more)
 	if _, err := io.ReadAll(resp.Body); err == nil {
-		t.Error("an answer that ended early looks whole")
+		t.Error("an incomplete response looks complete")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestPanic(t *testing.T) {
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	server.Close() // after which nothing writes to log
+	server.Close() // then nothing writes to log
 	id := resp.Header.Get(requestIDHeader)
 	if err != nil || resp.StatusCode != 500 || strings.Contains(string(body), "secret") || !strings.Contains(string(body), id) {
 		t.Errorf("%d %s, %v", resp.StatusCode, body, err)

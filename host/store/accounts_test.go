@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// clock is a time that a test moves.
+// clock is a clock that tests advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -30,8 +30,8 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A second process that has the file open sees a change at the latest when what it
-// remembers is too old.
+// A second process that has the file open notices a change when its cached credential is
+// too old.
 func TestAuthenticateElsewhere(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
@@ -50,11 +50,11 @@ func TestAuthenticateElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := here.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("here, at once: %v", err)
+		t.Errorf("same process, immediately: %v", err)
 	}
 	now.Advance(1100 * time.Millisecond)
 	if _, err := there.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("there, a second later: %v", err)
+		t.Errorf("other process, a second later: %v", err)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestCredentialsEndAtOnce(t *testing.T) {
 	check := func(when string, wantForever, wantBrief, wantKey bool) {
 		t.Helper()
 		if got := []bool{works(forever), works(brief), works(keySecret)}; !slices.Equal(got, []bool{wantForever, wantBrief, wantKey}) {
-			t.Errorf("%s: forever, brief, key work: %v", when, got)
+			t.Errorf("%s: valid tokens (lasting, brief, key): %v", when, got)
 		}
 	}
 	check("at first", true, true, true)
@@ -102,10 +102,10 @@ func TestCredentialsEndAtOnce(t *testing.T) {
 	now.Advance(time.Hour)
 	check("the key expired", true, false, false)
 	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 0 {
-		t.Errorf("an expired key is listed: %+v", keys)
+		t.Errorf("keys without expired ones: %+v", keys)
 	}
 	if keys := must(s.APIKeys(ctx, org, true))(t); len(keys) != 1 {
-		t.Errorf("an expired key is not listed: %+v", keys)
+		t.Errorf("keys with expired ones: %+v", keys)
 	}
 	if err := s.DeleteAPIKey(ctx, root, key.ID); err != nil {
 		t.Error(err)
@@ -124,20 +124,20 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	boss := must(create(host.RoleAdmin, "My App", host.RoleAdmin))(t)
 	if twin := must(create(host.RoleAdmin, "my-app", host.RoleViewer))(t); twin.Login != "sa-my-app-2" {
-		t.Errorf("the second login is %s", twin.Login)
+		t.Errorf("login of the second account: %s", twin.Login)
 	}
 	if _, err := create(host.RoleAdmin, "MY APP", host.RoleViewer); !errors.Is(err, host.ErrDuplicate) {
-		t.Errorf("a name twice: %v", err)
+		t.Errorf("duplicate name: %v", err)
 	}
 	role := host.RoleAdmin
 	twin := boss.ID + 1
 	for what, err := range map[string]error{
-		"create above":      second(create(host.RoleEditor, "x", host.RoleAdmin)),
-		"raise above":       second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), twin, store.AccountChange{Role: &role})),
-		"change above":      second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), boss.ID, store.AccountChange{})),
-		"delete above":      s.DeleteServiceAccount(ctx, as(host.RoleEditor), boss.ID),
-		"a key above":       tokenError(s.CreateAPIKey(ctx, as(host.RoleEditor), host.APIKey{Name: "k", Role: host.RoleAdmin}, time.Hour)),
-		"a token for above": tokenError(s.CreateToken(ctx, as(host.RoleEditor), boss.ID, "t", 0)),
+		"create above":              second(create(host.RoleEditor, "x", host.RoleAdmin)),
+		"raise above":               second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), twin, store.AccountChange{Role: &role})),
+		"change above":              second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), boss.ID, store.AccountChange{})),
+		"delete above":              s.DeleteServiceAccount(ctx, as(host.RoleEditor), boss.ID),
+		"key with a higher role":    tokenError(s.CreateAPIKey(ctx, as(host.RoleEditor), host.APIKey{Name: "k", Role: host.RoleAdmin}, time.Hour)),
+		"token of a higher account": tokenError(s.CreateToken(ctx, as(host.RoleEditor), boss.ID, "t", 0)),
 	} {
 		if !errors.Is(err, host.ErrForbidden) {
 			t.Errorf("%s: %v", what, err)
@@ -145,7 +145,7 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	must(token(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)))(t)
 	if err := tokenError(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)); !errors.Is(err, host.ErrDuplicate) {
-		t.Errorf("a token's name twice: %v", err)
+		t.Errorf("duplicate token name: %v", err)
 	}
 	if a := must(s.ServiceAccount(ctx, org, boss.ID))(t); a.Tokens != 1 {
 		t.Errorf("tokens = %d", a.Tokens)
@@ -155,7 +155,7 @@ func TestServiceAccounts(t *testing.T) {
 		t.Errorf("search: %+v, %d, %v", found, total, err)
 	}
 	if _, err := s.ServiceAccount(ctx, org+1, boss.ID); !errors.Is(err, host.ErrNotFound) {
-		t.Errorf("from another organisation: %v", err)
+		t.Errorf("from another organization: %v", err)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 	elsewhere := reconcile("b", read, write)
 	again := reconcile("a", read)
 	if _, err := s.Authenticate(ctx, first.Token); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("the token of the earlier start: %v", err)
+		t.Errorf("token of the previous start: %v", err)
 	}
 	for _, access := range []host.PluginAccess{elsewhere, again} {
 		if who := must(s.Authenticate(ctx, access.Token))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
@@ -196,7 +196,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 		t.Error(err)
 	}
 	if who := must(s.Authenticate(ctx, again.Token))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
-		t.Errorf("new grants for the token there is: %+v", who)
+		t.Errorf("grants of the existing token: %+v", who)
 	}
 	id := accounts[0].ID
 	for what, err := range map[string]error{
@@ -205,11 +205,11 @@ func TestReconcilePluginAccount(t *testing.T) {
 		"token":  tokenError(s.CreateToken(ctx, as(host.RoleAdmin), id, "mine", 0)),
 	} {
 		if !errors.Is(err, host.ErrForbidden) {
-			t.Errorf("a person may %s: %v", what, err)
+			t.Errorf("a user may change the %s of a plugin account: %v", what, err)
 		}
 	}
 	if similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t); similar.Login != "extsvc-acme-app-2" {
-		t.Errorf("a plugin with the same slug: %+v", similar)
+		t.Errorf("plugin with the same slug: %+v", similar)
 	}
 	for range 2 {
 		if err := s.RemovePluginAccount(ctx, org, "acme-app"); err != nil {
@@ -217,15 +217,14 @@ func TestReconcilePluginAccount(t *testing.T) {
 		}
 	}
 	if _, err := s.Authenticate(ctx, again.Token); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("after the account was removed: %v", err)
+		t.Errorf("token of a removed account: %v", err)
 	}
 	if _, err := s.ReconcilePluginAccount(ctx, org, "acme-app", "a", []host.Grant{{Action: "*"}}); !errors.Is(err, host.ErrInvalid) {
-		t.Errorf("a grant of everything: %v", err)
+		t.Errorf("grant of all actions: %v", err)
 	}
 }
 
-// The last use of a token is seen at once and survives the store, without a write
-// at each use.
+// The last use of a token is visible immediately and is stored when the store is closed.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
@@ -240,18 +239,18 @@ func TestLastUsed(t *testing.T) {
 		return must(s.AccountTokens(ctx, org, account.ID))(t)[0].LastUsed
 	}
 	if used := lastUsed(s); !used.IsZero() {
-		t.Errorf("a new token was used at %s", used)
+		t.Errorf("last use of a new token: %s", used)
 	}
 	must(s.Authenticate(ctx, secret))(t)
 	now.Advance(2 * time.Minute)
 	must(s.Authenticate(ctx, secret))(t)
 	if used := lastUsed(s); !used.Equal(now.Now()) {
-		t.Errorf("used at %s, not %s", used, now.Now())
+		t.Errorf("last use %s, want %s", used, now.Now())
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if used := lastUsed(open(t, o)); !used.Equal(now.Now()) {
-		t.Errorf("after a restart: used at %s, not %s", used, now.Now())
+		t.Errorf("after a restart: last use %s, want %s", used, now.Now())
 	}
 }

@@ -64,12 +64,12 @@ func TestPlaylists(t *testing.T) {
 	b.Name, b.Items = "renamed", []host.PlaylistItem{tag("z")}
 	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
 	if got := must(s.Playlist(ctx, org, b.UID))(t); got.Name != "renamed" || len(got.Items) != 1 || got.Items[0] != updated.Items[0] {
-		t.Errorf("after the update: %+v", got)
+		t.Errorf("playlist after the update: %+v", got)
 	}
 	if names("RENAMED", store.Page{}) != "renamed" {
-		t.Error("the new name is not found")
+		t.Error("the new name was not found")
 	}
-	const other = org + 1 // nothing of one organisation is seen from another
+	const other = org + 1 // organizations cannot see each other
 	for what, err := range map[string]error{
 		"read":       second(s.Playlist(ctx, other, b.UID)),
 		"dashboards": second(s.PlaylistDashboards(ctx, other, b.UID)),
@@ -78,14 +78,14 @@ func TestPlaylists(t *testing.T) {
 		"unknown":    second(s.Playlist(ctx, org, "nope")),
 	} {
 		if !errors.Is(err, host.ErrNotFound) {
-			t.Errorf("%s from elsewhere: %v", what, err)
+			t.Errorf("%s from another organization: %v", what, err)
 		}
 	}
 	if err := s.DeletePlaylist(ctx, org, b.UID); err != nil {
 		t.Error(err)
 	}
 	if err := s.DeletePlaylist(ctx, org, b.UID); !errors.Is(err, host.ErrNotFound) {
-		t.Errorf("deleted twice: %v", err)
+		t.Errorf("second deletion: %v", err)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestPlaylistDashboards(t *testing.T) {
 	}
 	two.Title, two.Tags = "Too", nil
 	if again := must(s.SaveDashboard(ctx, org, two, store.Save{}))(t); again.ID != two.ID {
-		t.Errorf("saving changed the id: %+v", again)
+		t.Errorf("ids after a second save: %+v", again)
 	}
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
@@ -123,12 +123,11 @@ func TestPlaylistDashboards(t *testing.T) {
 	}
 	empty := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "e", Interval: "5m"}))(t)
 	if got := must(s.PlaylistDashboards(ctx, org, empty.UID))(t); got == nil || len(got) != 0 {
-		t.Errorf("an empty playlist: %+v", got)
+		t.Errorf("dashboards of an empty playlist: %+v", got)
 	}
 }
 
-// What was acknowledged is read back by the next statement, and a cancelled write
-// leaves nothing.
+// The next statement reads acknowledged writes, and a cancelled write has no effect.
 func TestWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
@@ -152,7 +151,7 @@ func TestWritesAtOnce(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.CreatePlaylist(gone, org, host.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled write: %v", err)
+		t.Errorf("cancelled write: %v", err)
 	}
 	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
 		t.Errorf("%d playlists", len(all))
