@@ -9,13 +9,13 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
 const (
@@ -87,7 +87,7 @@ func bodyError(raw []byte, err error) error {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, found %s", wanted(wrong.Type), found(wrong.Value))
+		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, found %s", jsontype.Of(wrong.Type), found(wrong.Value))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := raw[:min(int(syntax.Offset), len(raw))]
@@ -98,34 +98,16 @@ func bodyError(raw []byte, err error) error {
 	return host.Invalid("body", "invalid JSON: %s", err)
 }
 
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Int, reflect.Int64:
-		return "an integer"
-	case reflect.Slice:
-		return "an array"
-	}
-	return "an object"
-}
-
 // found describes the JSON value that a json.UnmarshalTypeError names.
 func found(value string) string {
-	kind, number, isNumber := strings.Cut(value, " ")
+	number, isNumber := strings.CutPrefix(value, "number ")
 	switch {
 	case isNumber && len(number) > 30:
 		return "the number " + number[:30] + "..."
 	case isNumber:
 		return "the number " + number
-	case kind == "bool":
-		return "a boolean"
-	case kind == "array" || kind == "object":
-		return "an " + kind
 	}
-	return "a " + kind
+	return jsontype.Name(value)
 }
 
 // fieldAt returns the path of the value that ends or opens at an offset of a valid JSON

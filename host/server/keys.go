@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // InUseError reports a file that another host holds.
@@ -85,24 +87,13 @@ func kept(file string, create func() (string, error)) (string, error) {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
 	if err == nil {
-		err = writeWhole(file, text+"\n")
+		err = atomicfile.Write(file, 0o600, func(w io.Writer) error {
+			_, err := io.WriteString(w, text+"\n")
+			return err
+		})
 	}
 	if err != nil {
 		return "", fmt.Errorf("create %s: %w", file, err)
 	}
 	return text, nil
-}
-
-// writeWhole writes a file through a temporary one, so that an interrupted start
-// leaves no partial file.
-func writeWhole(file, text string) error {
-	f, err := os.OpenFile(file+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
@@ -57,14 +59,21 @@ func TestPlaylists(t *testing.T) {
 	}
 
 	got := must(s.Playlist(ctx, org, b.UID))(t)
-	if len(got.Items) != 2 || got.Items[0].ID == 0 || got.Items[0].Order != 1 || got.Items[1].Order != 2 ||
-		got.Items[1].Value != "y" || got.Items[1].Title != "t y" || !slices.Equal(got.Items, b.Items) {
-		t.Errorf("items %+v", got.Items)
+	if diff := cmp.Diff(b.Items, got.Items); diff != "" {
+		t.Errorf("items as created and as read (-created +read):\n%s", diff)
+	}
+	if len(got.Items) != 2 || got.Items[0].ID == 0 {
+		t.Fatalf("items: %+v", got.Items)
+	}
+	want := host.PlaylistItem{ID: got.Items[1].ID, Type: host.DashboardByTag, Value: "y", Order: 2, Title: "t y"}
+	if diff := cmp.Diff(want, got.Items[1]); diff != "" {
+		t.Errorf("second item (-want +got):\n%s", diff)
 	}
 	b.Name, b.Items = "renamed", []host.PlaylistItem{tag("z")}
 	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
-	if got := must(s.Playlist(ctx, org, b.UID))(t); got.Name != "renamed" || len(got.Items) != 1 || got.Items[0] != updated.Items[0] {
-		t.Errorf("playlist after the update: %+v", got)
+	got = must(s.Playlist(ctx, org, b.UID))(t)
+	if diff := cmp.Diff(updated, got); diff != "" || got.Name != "renamed" || len(got.Items) != 1 {
+		t.Errorf("playlist after the update: %+v (-updated +read):\n%s", got, diff)
 	}
 	if names("RENAMED", store.Page{}) != "renamed" {
 		t.Error("the new name was not found")

@@ -125,8 +125,8 @@ func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 func TestWhatAdministratorsMay(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	if migrated, faults, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || faults != nil || err != nil {
-		t.Errorf("%d, %v, %v", migrated, faults, err)
+	if migrated, failures, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || failures != nil || err != nil {
+		t.Errorf("migration without keys: %d, %v, %v", migrated, failures, err)
 	}
 	if ended := must(s.KeysMigrated(ctx, org))(t); ended {
 		t.Error("keys are reported as migrated, but there were none")
