@@ -79,13 +79,6 @@ func slugOrHash(name string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// PluginAccess is the access of a plugin: its token and its grants.
-type PluginAccess struct {
-	Token  Token
-	Login  string
-	Grants []Grant
-}
-
 // APIKey is a deprecated credential with a role of its own.
 type APIKey struct {
 	ID      int64

@@ -27,15 +27,6 @@ type User struct {
 	IsServiceAdmin bool // administers the service, not only the organization
 }
 
-// Check returns an error (ErrInvalid) if the user breaks a rule.
-func (u User) Check() error {
-	if err := checkName("login", u.Login); err != nil {
-		return err
-	}
-	_, err := ParseRole(u.Role.String())
-	return err
-}
-
 // Identity returns the identity of the authenticated user.
 func (u User) Identity() Identity {
 	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}

@@ -63,12 +63,12 @@ func newFixture(t testing.TB) *fixture {
 		}
 	})
 	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
 		[]host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.plugin = "Bearer " + access.Token.Secret()
+	f.plugin = "Bearer " + token.Secret()
 	return f
 }
 

@@ -109,12 +109,12 @@ func TestSearch(t *testing.T) {
 func TestDashboardGrant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
 		[]host.Grant{{Action: host.ActionDashboardsWrite, Scope: "dashboards:uid:mine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := "Bearer " + access.Token.Secret()
+	narrow := "Bearer " + token.Secret()
 	for uid, status := range map[string]int{`"uid":"mine",`: 200, `"uid":"other",`: 403, "": 403} {
 		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"}}`); got.status != status {
 			t.Errorf("%s: %+v, want %d", uid, got, status)

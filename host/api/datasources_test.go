@@ -88,7 +88,7 @@ func TestQueryDataSources(t *testing.T) {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":%q,"uid":%[1]q,"type":%q}`, name, pluginID))
 	}
 	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"lost","uid":"lost","type":"acme-gone-datasource"}`)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
 		[]host.Grant{{Action: host.ActionDatasourcesQuery, Scope: "datasources:uid:one"}})
 	if err != nil {
 		t.Fatal(err)
@@ -104,8 +104,8 @@ func TestQueryDataSources(t *testing.T) {
 		{"refId":"C","datasource":{"uid":"lost"}},{"refId":"D","datasource":{"uid":"none"}},{"refId":"E","queryType":"bad","datasource":{"uid":"one"}},
 		{"refId":"F","datasource":{"type":"` + pluginID + `"}},{"refId":"G","datasource":{"uid":"a\u0000"}}]}`
 	for who, want := range map[string]string{
-		f.viewer:                          "A200 B200 C404 D404 E400 F200 G404",
-		"Bearer " + access.Token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
+		f.viewer:                   "A200 B200 C404 D404 E400 F200 G404",
+		"Bearer " + token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
 	} {
 		got := f.do("POST", "/api/ds/query", who, queries)
 		statuses := ""

@@ -41,7 +41,7 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := "Bearer " + powerless.Token.Secret()
+	none := "Bearer " + powerless.Secret()
 	for _, route := range f.Routes() {
 		name := method(route) + " " + route.Pattern
 		toAll, toSignedIn := isOpen(route)
@@ -161,13 +161,13 @@ func TestGrants(t *testing.T) {
 	f := newFixture(t)
 	mine := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"mine","interval":"5m"}`)["uid"].(string)
 	other := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"other","interval":"5m"}`)["uid"].(string)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
 		{Action: host.ActionPlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: host.ActionPlaylistsWrite},
 		{Action: host.ActionServiceAccountsWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := "Bearer " + access.Token.Secret()
+	narrow := "Bearer " + token.Secret()
 	for _, c := range []struct {
 		method, target, body string
 		status               int

@@ -39,12 +39,12 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 			return token.Secret(), a.store.SetPluginGrants(ctx, store.MainOrg, id, grants)
 		}
 	}
-	access, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, a.instance, grants)
+	token, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, a.instance, grants)
 	if err != nil {
 		return "", err
 	}
-	a.tokens[id] = access.Token
-	return access.Token.Secret(), nil
+	a.tokens[id] = token
+	return token.Secret(), nil
 }
 
 // removeUnused removes the accounts of plugins that no longer ask for one, unless a

@@ -171,30 +171,28 @@ func token[T any](v T, _ host.Token, err error) (T, error) { return v, err }
 func TestReconcilePluginAccount(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	reconcile := func(instance string, grants ...host.Grant) host.PluginAccess {
+	reconcile := func(instance string, grants ...host.Grant) host.Token {
 		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
 	}
 	read, write := host.Grant{Action: "playlists:read", Scope: "playlists:*"}, host.Grant{Action: "playlists:write"}
 	first := reconcile("a", read, write, read)
-	if first.Login != "extsvc-acme-app" {
-		t.Errorf("login %s", first.Login)
+	who := must(s.Authenticate(ctx, first))(t)
+	if who.Login != "extsvc-acme-app" {
+		t.Errorf("login %s", who.Login)
 	}
-	who := must(s.Authenticate(ctx, first.Token))(t)
 	if who.Role != host.RoleNone {
 		t.Errorf("role %s, want None", who.Role)
 	}
-	for _, grants := range [][]host.Grant{first.Grants, who.Grants} {
-		if diff := cmp.Diff([]host.Grant{read, write}, grants); diff != "" {
-			t.Errorf("grants (-want +got):\n%s", diff)
-		}
+	if diff := cmp.Diff([]host.Grant{read, write}, who.Grants); diff != "" {
+		t.Errorf("grants (-want +got):\n%s", diff)
 	}
 	elsewhere := reconcile("b", read, write)
 	again := reconcile("a", read)
-	if _, err := s.Authenticate(ctx, first.Token); !errors.Is(err, host.ErrUnauthorized) {
+	if _, err := s.Authenticate(ctx, first); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("token of the previous start: %v", err)
 	}
-	for _, access := range []host.PluginAccess{elsewhere, again} {
-		if who := must(s.Authenticate(ctx, access.Token))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
+	for _, access := range []host.Token{elsewhere, again} {
+		if who := must(s.Authenticate(ctx, access))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
 			t.Errorf("the grants were not replaced: %+v", who)
 		}
 	}
@@ -205,7 +203,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 	if err := s.SetPluginGrants(ctx, org, "acme-app", []host.Grant{write}); err != nil {
 		t.Error(err)
 	}
-	if who := must(s.Authenticate(ctx, again.Token))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
+	if who := must(s.Authenticate(ctx, again))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
 		t.Errorf("grants of the existing token: %+v", who)
 	}
 	id := accounts[0].ID
@@ -218,15 +216,16 @@ func TestReconcilePluginAccount(t *testing.T) {
 			t.Errorf("a user may change the %s of a plugin account: %v", what, err)
 		}
 	}
-	if similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t); similar.Login != "extsvc-acme-app-2" {
-		t.Errorf("plugin with the same slug: %+v", similar)
+	similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t)
+	if who := must(s.Authenticate(ctx, similar))(t); who.Login != "extsvc-acme-app-2" {
+		t.Errorf("plugin with the same slug: %+v", who)
 	}
 	for range 2 {
 		if err := s.RemovePluginAccount(ctx, org, "acme-app"); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := s.Authenticate(ctx, again.Token); !errors.Is(err, host.ErrUnauthorized) {
+	if _, err := s.Authenticate(ctx, again); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("token of a removed account: %v", err)
 	}
 	if _, err := s.ReconcilePluginAccount(ctx, org, "acme-app", "a", []host.Grant{{Action: "*"}}); !errors.Is(err, host.ErrInvalid) {

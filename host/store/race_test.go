@@ -140,7 +140,7 @@ func TestWhatAdministratorsMay(t *testing.T) {
 	if err := s.DeleteToken(ctx, root, accounts[0].ID, tokens[0].ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Authenticate(ctx, access.Token); !errors.Is(err, host.ErrUnauthorized) {
+	if _, err := s.Authenticate(ctx, access); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("revoked token: %v", err)
 	}
 }

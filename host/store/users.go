@@ -24,31 +24,6 @@ func scanUser(row scanner) (u host.User, err error) {
 	return u, err
 }
 
-// CreateUser stores a user with a password and returns it with its id. Logins are unique
-// across organizations.
-func (s *Store) CreateUser(ctx context.Context, org int64, login, password string, role host.Role) (host.User, error) {
-	u := host.User{OrgID: org, Login: login, Role: role}
-	if err := u.Check(); err != nil {
-		return host.User{}, err
-	}
-	var err error
-	if u.PasswordHash, err = host.HashPassword(password); err != nil {
-		return host.User{}, err
-	}
-	err = s.transact(ctx, func(tx *sql.Tx) (err error) {
-		u.ID, err = insertUser(ctx, tx, u)
-		return err
-	})
-	return u, err
-}
-
-func insertUser(ctx context.Context, tx *sql.Tx, u host.User) (int64, error) {
-	id, err := find(ctx, tx, scanOne[int64],
-		"INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, $5) RETURNING id",
-		u.OrgID, u.Login, u.Role.String(), u.PasswordHash, u.IsServiceAdmin)
-	return id, orDuplicate(err, host.Duplicate("login", "a user with this login already exists"))
-}
-
 // EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin and, if
 // password is not empty, has that password. If password is empty, the first start
 // generates one and returns it; later starts return "".
@@ -74,8 +49,8 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = insertUser(ctx, tx, host.User{OrgID: MainOrg, Login: host.AdminLogin,
-				Role: host.RoleAdmin, PasswordHash: hash, IsServiceAdmin: true})
+			_, err = tx.ExecContext(ctx, "INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, TRUE)",
+				MainOrg, host.AdminLogin, host.RoleAdmin.String(), hash)
 			return err
 		}
 		if err != nil {
