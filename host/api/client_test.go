@@ -82,6 +82,6 @@ func TestClient(t *testing.T) {
 	must(h.DeleteFolder(ctx, folder.UID))
 	folders, err := h.Folders(ctx)
 	if must(err); len(folders) != 0 {
-		t.Errorf("left: %+v", folders)
+		t.Errorf("folders after the deletion: %+v", folders)
 	}
 }

@@ -204,7 +204,7 @@ func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who hos
 	if err != nil {
 		return err
 	}
-	return a.callResource(w, r, p, contextOf(p, who, settings{dataSource: &d}))
+	return callResource(w, r, p, contextOf(p, who, settings{dataSource: &d}))
 }
 
 // openDataSource returns a data source with its secrets, and its plugin.

@@ -221,11 +221,11 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 	if err != nil {
 		return err
 	}
-	return a.callResource(w, r, p, c)
+	return callResource(w, r, p, c)
 }
 
 // callResource calls a resource of a plugin and streams the response back.
-func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
+func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
 	path, err := resourcePath(r)
 	if err != nil {
 		return err
@@ -310,8 +310,8 @@ func copyHeaders(to, from http.Header, names []string) {
 	}
 }
 
-// orUnsupported gives the error of a call that the plugin does not implement its
-// category.
+// orUnsupported replaces sdk.ErrUnsupported by an error with the category
+// host.ErrNotFound.
 func orUnsupported(err error) error {
 	if errors.Is(err, sdk.ErrUnsupported) {
 		return &host.Error{Category: host.ErrNotFound, Message: "the plugin does not support this call"}

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	if !strings.HasPrefix(filepath.Base(os.Args[0]), backendName) {
 		status := testdb.Main(m)
 		if unseen := traffic.unseen(); status == 0 && len(unseen) > 0 && flag.Lookup("test.run").Value.String() == "" {
-			fmt.Println("no test has an answer of", unseen)
+			fmt.Println("no test covers the response of", unseen)
 			status = 1
 		}
 		os.Exit(status)
@@ -52,17 +52,17 @@ func TestMain(m *testing.M) {
 			return []byte("sold_total 7\n"), nil
 		},
 		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
-			answers := sdk.QueryDataResponse{}
+			responses := sdk.QueryDataResponse{}
 			for _, q := range req.Queries {
 				switch q.Type {
 				case "silent":
 				case "bad":
-					answers[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
+					responses[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
 				default:
-					answers[q.RefID] = sdk.DataResponse{}
+					responses[q.RefID] = sdk.DataResponse{}
 				}
 			}
-			return answers, nil
+			return responses, nil
 		},
 		Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {

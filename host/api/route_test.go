@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
@@ -41,7 +44,7 @@ func TestTableIsRefused(t *testing.T) {
 	for name, routes := range map[string][]Route{
 		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
 		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
-		"twice":         {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
+		"duplicate":     {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
 	} {
 		if _, err := new(API).newMux(routes); err == nil || !strings.Contains(err.Error(), "GET /a") {
 			t.Errorf("%s: %v", name, err)
@@ -130,4 +133,58 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestCall covers all kinds of inputs and an output that chooses its status.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Name string `json:"name"`
+	}
+	type input struct {
+		ID   int64    `path:"id"`
+		UID  string   `path:"uid" noun:"Thing"`
+		Text string   `query:"text"`
+		Flag bool     `query:"flag"`
+		Tags []string `query:"tag"`
+		pageQuery
+		Body body
+	}
+	var got input
+	handler := call(func(_ context.Context, _ host.Identity, in input) (health, error) {
+		got = in
+		return health{Database: in.Body.Name}, nil
+	})
+	server := serverOf(t, io.Discard, Route{"POST", "/things/{id}/{uid}", Public(), handler, Doc{}})
+	for _, c := range []struct {
+		target, body string
+		status       int
+		want         string
+	}{
+		{"/things/7/a-b?text=x&flag=true&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":""}`},
+		{"/things/7/a-b", `{"name":"failing"}`, 503, `{"database":"failing","version":""}`},
+		{"/things/0/a-b", `{}`, 400, `{"message":"id: must be a numeric id"}`},
+		{"/things/7/a%20b", `{}`, 404, `{"message":"Thing not found"}`},
+		{"/things/7/a?flag=yes", `{}`, 400, `{"message":"flag: must be true or false"}`},
+		{"/things/7/a?limit=-1", `{}`, 400, `{"message":"limit: must be a non-negative integer"}`},
+		{"/things/7/a?text=%00", `{}`, 400, `{"message":"\"text\": must be valid UTF-8 without NUL"}`},
+		{"/things/7/a", `{"name":1}`, 400, `{"message":"name: must be a string, found a number"}`},
+	} {
+		resp, err := http.Post(server.URL+c.target, "application/json", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != c.status || string(text) != c.want {
+			t.Errorf("%s %s: %d %s, %v; want %d %s", c.target, c.body, resp.StatusCode, text, err, c.status, c.want)
+		}
+		if !strings.Contains(c.target, "tag=") {
+			continue
+		}
+		want := input{ID: 7, UID: "a-b", Text: "x", Flag: true, Tags: []string{"1", "2"}, pageQuery: pageQuery{3, 4}, Body: body{"ok"}}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(input{})); diff != "" {
+			t.Errorf("input (-want +got):\n%s", diff)
+		}
+	}
 }

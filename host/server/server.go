@@ -64,6 +64,7 @@ type Server struct {
 	http          *http.Server
 	drain         time.Duration
 	failed        chan error
+	serving       sync.WaitGroup
 	mounting      sync.WaitGroup
 	hasCut        bool
 
@@ -166,11 +167,11 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	s.onClose(func() error { return s.shutdown(cut) })
-	go func() {
+	s.serving.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}
-	}()
+	})
 }
 
 func (s *Server) mountInBackground(ctx context.Context) {
@@ -196,8 +197,9 @@ func (s *Server) shutdown(cut context.CancelFunc) error {
 	cut()
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.hasCut = true
-		return s.http.Close()
+		err = s.http.Close()
 	}
+	s.serving.Wait()
 	return err
 }
 
