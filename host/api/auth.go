@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net"
@@ -45,8 +44,9 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (hos
 	if err := throttled(w, a.logins.wait(attempt, a.clock())); err != nil {
 		return host.Identity{}, err
 	}
-	user, err := a.user(r.Context(), login)
-	if err != nil {
+	// The zero User of an unknown login matches no password.
+	user, err := a.store.User(r.Context(), login)
+	if err != nil && !errors.Is(err, host.ErrNotFound) {
 		return host.Identity{}, err
 	}
 	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash, func() error {
@@ -71,16 +71,6 @@ func throttled(w http.ResponseWriter, wait time.Duration) error {
 	w.Header().Set("Retry-After", seconds)
 	return &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
 		Message: "too many failed logins; try again in " + seconds + " seconds"}
-}
-
-// user returns the user with a login. If there is none, it returns the zero User, which
-// no password matches.
-func (a *API) user(ctx context.Context, login string) (host.User, error) {
-	user, err := a.store.User(ctx, login)
-	if errors.Is(err, host.ErrNotFound) {
-		return host.User{}, nil
-	}
-	return user, err
 }
 
 func decodeBasic(encoded string) (login, password string, ok bool) {

@@ -76,24 +76,23 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 		}
 		operation["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
 	}
-	const description = "Success."
-	success := map[string]any{"description": description}
+	status := strconv.Itoa(max(route.Doc.Status, http.StatusOK))
+	responses := map[string]any{
+		status:    map[string]any{"description": "Success."},
+		"default": map[string]string{"$ref": "#/components/responses/Error"},
+	}
 	switch {
 	case route.Handler.output != nil:
 		schema, err := schemaOf(route.Handler.output, false, schemas)
 		if err != nil {
 			return nil, err
 		}
-		success = content(description, schema)
+		responses[status] = content("Success.", schema)
+		if route.Doc.Also != 0 {
+			responses[strconv.Itoa(route.Doc.Also)] = content("The response reports a failure.", schema)
+		}
 	case route.Doc.Media != "":
-		success["content"] = map[string]any{route.Doc.Media: map[string]any{}}
-	}
-	responses := map[string]any{
-		strconv.Itoa(max(route.Doc.Status, http.StatusOK)): success,
-		"default": map[string]string{"$ref": "#/components/responses/Error"},
-	}
-	if route.Doc.Also != 0 {
-		responses[strconv.Itoa(route.Doc.Also)] = success
+		responses[status] = map[string]any{"description": "Success.", "content": map[string]any{route.Doc.Media: map[string]any{}}}
 	}
 	operation["responses"] = responses
 	return operation, nil

@@ -2,11 +2,9 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -158,16 +156,4 @@ func (f flushing) Write(part []byte) (int, error) {
 		return n, err
 	}
 	return n, nil
-}
-
-// broken gives a network error its category. If the client has left, the error has
-// none.
-func broken(who string, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: %w", who, err)
-	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		return upstream(host.ErrTimeout, who+" did not respond in time", err)
-	}
-	return upstream(host.ErrUpstream, who+" cannot be reached or broke off its response", err)
 }
