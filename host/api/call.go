@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// Handler responds to the requests of a route. Handlers are made by call and raw.
+// Handler responds to the requests of a route. The functions call and raw return
+// Handlers.
 type Handler struct {
 	serve  func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error
 	inputs []input
@@ -23,10 +24,10 @@ type Handler struct {
 // call makes a Handler from a function of typed values. The fields of In are read from
 // the request:
 //
-//	UID   string   `path:"uid" noun:"Playlist"` // not found if it cannot exist
-//	ID    int64    `path:"id"`
-//	Limit int64    `query:"limit"` // also bool, string and []string
-//	Body  T                        // the JSON body
+//	ID    int64  `path:"id"`
+//	UID   string `path:"uid" noun:"Playlist"` // "Playlist not found" if it is not a valid uid
+//	Limit int64  `query:"limit"`              // also bool, string and []string
+//	Body  T                                   // the JSON body
 //
 // Out is the JSON response. An Out with a method status() int chooses its own status.
 // who is the zero Identity on a public route.

@@ -88,6 +88,11 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 		if route.Permission.kind == undecided || route.Permission.kind == byAction && len(route.Permission.actions) == 0 {
 			return nil, fmt.Errorf("route %s %s: missing permission", route.Method, route.Pattern)
 		}
+		for _, in := range route.Handler.inputs {
+			if in.from == "path" && !strings.Contains(route.Pattern, "{"+in.name+"}") {
+				return nil, fmt.Errorf("route %s %s: the path has no parameter %q", route.Method, route.Pattern, in.name)
+			}
+		}
 		if paths[route.Pattern] == nil {
 			paths[route.Pattern] = map[string]Route{}
 		}

@@ -41,7 +41,9 @@ func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 func TestTableIsRefused(t *testing.T) {
 	t.Parallel()
 	nothing := raw(func(http.ResponseWriter, *http.Request, host.Identity) error { return nil })
+	playlist := call(func(context.Context, host.Identity, playlistPath) (message, error) { return message{}, nil })
 	for name, routes := range map[string][]Route{
+		"no parameter":  {{"GET", "/a", Public(), playlist, Doc{}}},
 		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
 		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
 		"duplicate":     {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
