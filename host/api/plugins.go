@@ -12,7 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/internal/urlpath"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -275,8 +275,8 @@ func resourcePath(r *http.Request) (string, error) {
 		if segment == "" {
 			continue
 		}
-		if err := proxy.CheckSegment(segment); err != nil {
-			return "", err
+		if err := urlpath.CheckName(segment); err != nil {
+			return "", host.Invalid("path", "is invalid: a segment %v", err)
 		}
 	}
 	if !utf8.ValidString(r.URL.RawQuery) {

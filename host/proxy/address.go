@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/urlpath"
 )
 
 // address fills in a template of a URL. A value is escaped for the part of the URL it
@@ -101,8 +103,8 @@ func placeInPath(before string, p piece, after string) (string, error) {
 	segments := strings.Split(text, "/")
 	for i, s := range segments {
 		if s != "" {
-			if err := CheckSegment(s); err != nil {
-				return "", err
+			if err := urlpath.CheckName(s); err != nil {
+				return "", fmt.Errorf("has a segment that %w", err)
 			}
 		}
 		segments[i] = url.PathEscape(s)

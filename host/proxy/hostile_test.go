@@ -285,7 +285,7 @@ func TestMissing(t *testing.T) {
 		{"absent", bundle.Route{URL: "{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s + "/{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s, Body: json.RawMessage(`{"a":[{"b":"{{ .JsonData.absent }}"}]}`)}},
 		{"absent", bundle.Route{URL: s, URLParams: []bundle.RouteValue{{Name: "a", Content: "{{ .JsonData.absent }}"}}}},
 		{"object", bundle.Route{URL: s, Body: json.RawMessage(`"text"`)}}, {"http", bundle.Route{URL: "ftp://h/"}}, {"http", bundle.Route{URL: "/relative"}}, {"user", bundle.Route{URL: "http://a:b@h/"}}, {"fragment", bundle.Route{URL: s + "/#x"}},
-		{"segments", bundle.Route{URL: s + "/a/../b"}}, {"empty segments", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
+		{"a segment must not be \".\"", bundle.Route{URL: s + "/a/../b"}}, {"must not be empty", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
 		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"cannot be set", named("")}, {"cannot be set", named("a b")}, {"cannot be set", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
 		{"absent", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"client_id": "{{ .JsonData.absent }}"}}}}, {"tokenAuth.url", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{}}},
 		{"PEM", bundle.Route{URL: s, JWTTokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"private_key": "none"}}}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/urlpath"
 )
 
 // match returns the route with the longest path that p begins with, and the rest of p.
@@ -59,15 +60,8 @@ func beginsWith(p, start path, key func(string) string) bool {
 
 func exact(segment string) string { return segment }
 
-// loose returns what a careless server takes a segment for: decoded repeatedly, in any
-// case, without parameters and without trailing dots and spaces.
-func loose(segment string) string {
-	for again := decodeAgain(segment); again != segment; again = decodeAgain(segment) {
-		segment = again
-	}
-	name, _, _ := strings.Cut(segment, ";")
-	return host.Fold(strings.TrimRightFunc(name, isDotOrNothing))
-}
+// loose returns what a careless server takes a segment for, in one case.
+func loose(segment string) string { return host.Fold(urlpath.Loose(segment)) }
 
 // accepts reports whether a list such as "GET, post" contains the method. The method of
 // the request must be in upper case: servers disagree about others.
