@@ -3,10 +3,12 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 func TestMain(m *testing.M) {
 	if !doubles() {
-		os.Exit(m.Run())
+		os.Exit(testdb.Main(m))
 	}
 }
