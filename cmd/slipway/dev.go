@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -25,7 +26,7 @@ import (
 const quiet = 150 * time.Millisecond
 
 func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
-	o := hostOptions{Toggles: []string{loader.ToggleServiceAccounts}}
+	o := server.Options{Toggles: []string{loader.ToggleServiceAccounts}}
 	dir := "."
 	c := &cobra.Command{
 		Use:   "dev",
@@ -35,13 +36,13 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 			return dev(c.Context(), dir, o, stdout, stderr)
 		},
 	}
-	o.flags(c)
+	hostFlags(c, &o)
 	c.Flags().StringVar(&dir, "dir", dir, "the plugin repository")
 	return c
 }
 
 // dev builds, serves, and does both again after each change until ctx ends.
-func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr io.Writer) (err error) {
+func dev(ctx context.Context, dir string, o server.Options, stdout *os.File, stderr io.Writer) (err error) {
 	repo, err := bundle.OpenRepo(dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
@@ -60,12 +61,12 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
 	}
-	o.PluginsDirs = []string{repo.Root}
-	s, err := startServer(ctx, o, stdout, stderr)
+	o.PluginDirs = []string{repo.Root}
+	s, err := openHost(ctx, o, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
 	fmt.Fprintf(stdout, "watching %s; Ctrl-C stops\n", repo.Root)
 
 	settled := time.NewTimer(time.Hour)
@@ -78,7 +79,7 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-s.failed:
+		case err := <-s.Failed():
 			return err
 		case err := <-watcher.Errors:
 			fmt.Fprintf(stdout, "watching: %v\n", err)
@@ -100,8 +101,8 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 			live = done
 			stop = inBackground(ctx, func(ctx context.Context) {
 				if buildHere(ctx, stdout, repo) {
-					if err := s.mount(ctx); err == nil {
-						report(stdout, s.loader, changed)
+					if err := s.Mount(ctx); err == nil {
+						report(stdout, s.Loader(), changed)
 					} else if ctx.Err() == nil {
 						fmt.Fprintf(stdout, "plugins not mounted: %v\n", err)
 					}

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// The client in the SDK speaks to the host.
+// TestClient runs the client of the SDK against the host.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -82,6 +82,6 @@ func TestClient(t *testing.T) {
 	must(h.DeleteFolder(ctx, folder.UID))
 	folders, err := h.Folders(ctx)
 	if must(err); len(folders) != 0 {
-		t.Errorf("left: %+v", folders)
+		t.Errorf("folders after the deletion: %+v", folders)
 	}
 }

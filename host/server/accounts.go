@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// accounts looks after the service accounts of the plugins. Each plugin has one
-// token for the life of this host: a process that replaces another gets the same
-// one, so that requests in the old one go on.
+// accounts manages the service accounts of the plugins. A plugin has one token for
+// the life of this host: a process that replaces another gets the same token, so that
+// requests in the old process keep their access.
 type accounts struct {
 	store    *store.Store
 	instance string // names the tokens of this host
@@ -31,24 +31,24 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 	defer a.mu.Unlock()
 	id := p.Metadata.ID
 	var grants []host.Grant
-	for _, perm := range p.Metadata.IAM.Permissions {
-		grants = append(grants, host.Grant{Action: perm.Action, Scope: perm.Scope})
+	for _, permission := range p.Metadata.IAM.Permissions {
+		grants = append(grants, host.Grant{Action: permission.Action, Scope: permission.Scope})
 	}
 	if token, ok := a.tokens[id]; ok {
 		if _, err := a.store.Authenticate(ctx, token); err == nil { // an administrator may have revoked it
 			return token.Secret(), a.store.SetPluginGrants(ctx, store.MainOrg, id, grants)
 		}
 	}
-	access, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, a.instance, grants)
+	token, err := a.store.ReconcilePluginAccount(ctx, store.MainOrg, id, a.instance, grants)
 	if err != nil {
 		return "", err
 	}
-	a.tokens[id] = access.Token
-	return access.Token.Secret(), nil
+	a.tokens[id] = token
+	return token.Secret(), nil
 }
 
-// removeUnused removes the accounts of plugins that no longer ask for one, unless
-// a process that has its token still runs.
+// removeUnused removes the accounts of plugins that no longer ask for one, unless a
+// process that has the token is still running.
 func (a *accounts) removeUnused(ctx context.Context, plugins []*loader.Plugin) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
