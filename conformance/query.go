@@ -6,7 +6,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
-	"github.com/slipway-dev/slipway/sdk/frames"
+	"github.com/slipway-dev/slipway/backend/arrow"
 )
 
 // ask sends queries as they should be, but for what change does to each.
@@ -107,7 +107,7 @@ func queryFrames(ctx context.Context, s *subject) Verdict {
 		for n, bytes := range a.GetFrames() {
 			seen++
 			sent := fmt.Sprintf("QueryData with the query %s", id)
-			f, err := frames.FromArrow(bytes)
+			f, err := arrow.Decode(bytes)
 			if err != nil {
 				return failed(sent, fmt.Sprintf("frame %d of its answer cannot be read: %v", n, err), "write frames in the Arrow file format, with fields of the same length, as the data package does")
 			}

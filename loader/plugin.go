@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -97,7 +98,7 @@ func (p *Plugin) Status() Status {
 
 // Use calls the running process, which is kept until do returns. It waits for one
 // that is starting or restarting, and says why there is none otherwise.
-func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
+func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 
 // QueryData asks the plugin's queries.
 func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (answers sdk.QueryDataResponse, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
+	err = p.Use(ctx, func(c *backend.Client) error {
 		answers, err = c.QueryData(ctx, req)
 		return err
 	})
@@ -117,7 +118,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (answ
 
 // CheckHealth asks for the plugin's health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
+	err = p.Use(ctx, func(c *backend.Client) error {
 		result, err = c.CheckHealth(ctx, req)
 		return err
 	})
@@ -125,9 +126,9 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 }
 
 // CallResource sends a request to the plugin's own endpoints; see
-// sdk.Client.CallResource.
-func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
-	return p.Use(ctx, func(c *sdk.Client) error { return c.CallResource(ctx, req, receive) })
+// backend.Client.CallResource.
+func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
+	return p.Use(ctx, func(c *backend.Client) error { return c.CallResource(ctx, req, receive) })
 }
 
 // acquire returns the running process, held until its release. It waits for one
@@ -145,7 +146,7 @@ func (p *Plugin) acquire(ctx context.Context) (*process, error) {
 		p.mu.Unlock()
 		switch status.State {
 		case StateNoBackend:
-			return nil, fmt.Errorf("%w: the plugin has no backend", sdk.ErrUnsupported)
+			return nil, fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
 		case StateFailed, StateStopped:
 			return nil, p.unavailable(status)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/internal/wire"
-	"github.com/slipway-dev/slipway/sdk"
 )
 
 // killAfter is how long a process may take to stop when it is asked to.
@@ -25,7 +25,7 @@ const killAfter = 2 * time.Second
 
 // process is one run of a backend: from the handshake to its end.
 type process struct {
-	client *sdk.Client
+	client *backend.Client
 	plugin *goplugin.Client
 	run    *run
 	pid    int
@@ -84,7 +84,7 @@ func launch(ctx context.Context, s *spec) (*process, error) {
 		return nil, startError(ctx, err, r, stderr)
 	}
 	return &process{
-		client: sdk.NewClient(conn), plugin: client, run: r,
+		client: backend.New(conn), plugin: client, run: r,
 		pid: cmd.Process.Pid, print: s.print, home: home, idle: make(chan struct{}),
 	}, nil
 }

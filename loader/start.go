@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/sdk"
 )
 
 // Process is one process of a plugin's backend that nobody restarts: for those who
@@ -45,7 +45,7 @@ func Start(ctx context.Context, b bundle.Plugin, o Options, out Output) (*Proces
 }
 
 // Client calls the process; its Conn is the connection itself.
-func (p *Process) Client() *sdk.Client { return p.process.client }
+func (p *Process) Client() *backend.Client { return p.process.client }
 
 // PID is the id of the process.
 func (p *Process) PID() int { return p.process.pid }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -49,7 +50,7 @@ func BenchmarkQueryData(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("small", func(b *testing.B) {
-		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return sdk.ArrowFrame(arrow) })
+		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return backend.ArrowFrame(arrow) })
 	})
 	large := largeFrame(100_000)
 	encode := func() []byte {
@@ -77,7 +78,7 @@ func compareQueries(b *testing.B, calls int, bytes func() []byte, frame func() s
 	pluginv2.RegisterDataServer(bare, bareServer{answer: bytes})
 	bareClient := pluginv2.NewDataClient(dial(b, bare))
 	instances := sdk.DataSources(func(context.Context, sdk.DataSource, struct{}) (benchSource, error) { return benchSource{frame}, nil })
-	client := sdk.NewClient(dial(b, instances.Plugin().NewServer(nil)))
+	client := backend.New(dial(b, instances.Plugin().NewServer(nil)))
 
 	to := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	settings := sdk.Settings{JSON: []byte(`{"region":"north"}`), Secrets: map[string]string{"key": "k"}, Updated: to}

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // Each direction of each message is written once, here. From the wire, nil is
@@ -38,31 +39,6 @@ func contextFromWire(in *pluginv2.PluginContext) Context {
 	return c
 }
 
-func contextToWire(c Context) *pluginv2.PluginContext {
-	out := &pluginv2.PluginContext{
-		OrgId: c.OrgID, Namespace: c.Namespace, PluginId: c.PluginID, PluginVersion: c.PluginVersion,
-		ApiVersion: c.APIVersion, UserAgent: c.UserAgent, GrafanaConfig: c.Config,
-	}
-	if u := c.User; u != nil {
-		out.User = &pluginv2.User{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}
-	}
-	if a := c.App; a != nil {
-		out.AppInstanceSettings = &pluginv2.AppInstanceSettings{
-			JsonData: a.JSON, DecryptedSecureJsonData: a.Secrets, LastUpdatedMS: millis(a.Updated), ApiVersion: a.APIVersion,
-		}
-	}
-	if d := c.DataSource; d != nil {
-		out.DataSourceInstanceSettings = &pluginv2.DataSourceInstanceSettings{
-			//lint:ignore SA1019 existing plugins read it
-			Id:  d.ID,
-			Uid: d.UID, Name: d.Name, Url: d.URL, User: d.User, Database: d.Database,
-			BasicAuthEnabled: d.BasicAuth, BasicAuthUser: d.BasicAuthUser,
-			JsonData: d.JSON, DecryptedSecureJsonData: d.Secrets, LastUpdatedMS: millis(d.Updated), ApiVersion: d.APIVersion,
-		}
-	}
-	return out
-}
-
 func settings(visible []byte, secrets map[string]string, updatedMS int64, apiVersion string) Settings {
 	s := Settings{JSON: visible, Secrets: secrets, APIVersion: apiVersion}
 	if updatedMS > 0 { // existing hosts send a zero time as one in 1754
@@ -71,27 +47,12 @@ func settings(visible []byte, secrets map[string]string, updatedMS int64, apiVer
 	return s
 }
 
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
 func queryFromWire(in *pluginv2.DataQuery) Query {
 	return Query{
 		RefID: in.GetRefId(), Type: in.GetQueryType(), JSON: in.GetJson(),
 		TimeRange:     TimeRange{From: time.UnixMilli(in.GetTimeRange().GetFromEpochMS()), To: time.UnixMilli(in.GetTimeRange().GetToEpochMS())},
 		Interval:      time.Duration(in.GetIntervalMS()) * time.Millisecond,
 		MaxDataPoints: in.GetMaxDataPoints(),
-	}
-}
-
-func queryToWire(q Query) *pluginv2.DataQuery {
-	return &pluginv2.DataQuery{
-		RefId: q.RefID, QueryType: q.Type, Json: q.JSON,
-		TimeRange:  &pluginv2.TimeRange{FromEpochMS: millis(q.TimeRange.From), ToEpochMS: millis(q.TimeRange.To)},
-		IntervalMS: q.Interval.Milliseconds(), MaxDataPoints: q.MaxDataPoints,
 	}
 }
 
@@ -111,7 +72,7 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	if r.Err != nil {
 		code, source, message := describe(r.Err)
 		logOf(ctx).ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
-		out.Error, out.ErrorSource = wireText(message), string(source)
+		out.Error, out.ErrorSource = wire.Text(message), string(source)
 		if r.Status == 0 {
 			out.Status = int32(code)
 		}
@@ -147,66 +108,11 @@ func named(refID string, f Frame) Frame {
 	return renamed.Interface().(Frame)
 }
 
-// wireText makes a text fit for the wire, where strings are UTF-8.
-func wireText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-func dataFromWire(in *pluginv2.DataResponse) DataResponse {
-	r := DataResponse{Status: int(in.GetStatus())}
-	for _, f := range in.GetFrames() {
-		r.Frames = append(r.Frames, ArrowFrame(f))
-	}
-	if msg := in.GetError(); msg != "" {
-		e := &Error{Status: r.Status, Source: Source(in.GetErrorSource()), Message: msg}
-		if e.Status == 0 {
-			e.Status = http.StatusInternalServerError
-		}
-		if e.Source == "" {
-			e.Source = SourcePlugin
-		}
-		r.Err = e
-	}
-	if r.Status == 0 {
-		r.Status = http.StatusOK
-		if r.Err != nil {
-			r.Status = http.StatusInternalServerError
-		}
-	}
-	return r
-}
-
 func healthToWire(r *CheckHealthResult) *pluginv2.CheckHealthResponse {
 	return &pluginv2.CheckHealthResponse{
 		Status:  pluginv2.CheckHealthResponse_HealthStatus(pluginv2.CheckHealthResponse_HealthStatus_value[string(r.Status)]),
-		Message: wireText(r.Message), JsonDetails: r.Details,
+		Message: wire.Text(r.Message), JsonDetails: r.Details,
 	}
-}
-
-func healthFromWire(in *pluginv2.CheckHealthResponse) *CheckHealthResult {
-	status, known := pluginv2.CheckHealthResponse_HealthStatus_name[int32(in.GetStatus())]
-	if !known {
-		status = string(HealthUnknown)
-	}
-	return &CheckHealthResult{Status: HealthStatus(status), Message: in.GetMessage(), Details: in.GetJsonDetails()}
-}
-
-func headerFromWire(in map[string]*pluginv2.StringList) http.Header {
-	h := make(http.Header, len(in))
-	for k, v := range in {
-		h[http.CanonicalHeaderKey(k)] = v.GetValues()
-	}
-	return h
-}
-
-func headerToWire(h http.Header) map[string]*pluginv2.StringList {
-	out := make(map[string]*pluginv2.StringList, len(h))
-	for k, v := range h {
-		values := make([]string, len(v))
-		for i := range v {
-			values[i] = wireText(v[i])
-		}
-		out[wireText(k)] = &pluginv2.StringList{Values: values}
-	}
-	return out
 }
 
 func jsonString(s string) []byte {

@@ -147,9 +147,6 @@ func describe(err error) (status int, source Source, message string) {
 	case errors.Is(err, context.Canceled):
 		return statusCanceled, SourceDownstream, "the request was cancelled"
 	default:
-		if host, ok := errors.AsType[*HostError](err); ok {
-			return FromStatus(host.Status, "").Status, SourceDownstream, host.Error()
-		}
 		if status, message = reachability(err); message != "" {
 			return status, SourceDownstream, message
 		}

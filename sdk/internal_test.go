@@ -2,16 +2,11 @@ package sdk
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"reflect"
 	"testing"
 	"time"
-
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 func TestLogger(t *testing.T) {
@@ -26,29 +21,6 @@ func TestLogger(t *testing.T) {
 		t.Errorf("%s", &out)
 	}
 	if _, err := time.Parse(logTimeLayout, line["@timestamp"].(string)); err != nil {
-		t.Error(err)
-	}
-}
-
-// Only the end of the caller's own context is a context's error: go-plugin cancels
-// calls too, when a process has died.
-func TestCallError(t *testing.T) {
-	t.Parallel()
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	for code, want := range map[codes.Code]int{
-		codes.Canceled: 502, codes.Unavailable: 502, codes.Internal: 500, codes.DeadlineExceeded: 504, codes.NotFound: 404,
-	} {
-		cause := status.Error(code, "unix /tmp/x: closed")
-		e, ok := errors.AsType[*Error](CallError(t.Context(), cause))
-		if !ok || e.Status != want {
-			t.Errorf("%s became %v", code, CallError(t.Context(), cause))
-		}
-		if err := CallError(gone, cause); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s for a caller that has left became %v", code, err)
-		}
-	}
-	if err := CallError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -175,7 +177,10 @@ func recovered(ctx context.Context, method string, err *error) {
 		*err = status.Error(codes.Aborted, "the plugin broke off its answer")
 	default:
 		logOf(ctx).ErrorContext(ctx, "a handler panicked", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		*err = status.Error(codes.Internal, "the plugin failed on this request: its log says why")
+		*err = errorWithInfo(codes.Internal, "the plugin failed on this request: its log says why", &errdetails.ErrorInfo{
+			Domain: wire.Domain, Reason: wire.ReasonPanic,
+			Metadata: map[string]string{wire.InfoSource: string(SourcePlugin), wire.InfoStatus: strconv.Itoa(http.StatusInternalServerError)},
+		})
 	}
 }
 

@@ -12,6 +12,10 @@ import (
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // QueryDataFunc answers all queries of one request. An error fails the whole
@@ -55,12 +59,6 @@ type DataResponse struct {
 type Frame interface {
 	MarshalArrow() ([]byte, error)
 }
-
-// ArrowFrame is a frame that has been written already.
-type ArrowFrame []byte
-
-// MarshalArrow returns the frame's bytes.
-func (f ArrowFrame) MarshalArrow() ([]byte, error) { return f, nil }
 
 // QueryFunc answers one query, whose JSON has been decoded into a struct M.
 type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
@@ -120,6 +118,7 @@ func answerOne[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r Data
 // panicked is the answer of a handler that panicked with p.
 func panicked(ctx context.Context, refID string, p any) DataResponse {
 	logOf(ctx).ErrorContext(ctx, "a query handler panicked", "refId", refID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(wire.TrailerPanic, wire.ReasonPanic)) // fails only outside of a call
 	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query: its log says why")}
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 type resourceServer struct {
@@ -23,7 +25,7 @@ type resourceServer struct {
 // CallResource adapts the call of the protocol to the plugin's http.Handler.
 func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
 	c := *callOf(stream.Context())
-	c.plugin, c.header = contextFromWire(in.GetPluginContext()), headerFromWire(in.GetHeaders())
+	c.plugin, c.header = contextFromWire(in.GetPluginContext()), wire.Header(in.GetHeaders())
 	ctx := context.WithValue(stream.Context(), callKey{}, &c)
 	req, err := httpRequest(ctx, in, c.header)
 	if err != nil {
@@ -112,7 +114,7 @@ func (w *resourceWriter) FlushError() error {
 	}
 	msg := &pluginv2.CallResourceResponse{Body: bytes.Clone(w.body.Bytes())}
 	if !w.started {
-		msg.Code, msg.Headers = int32(w.status), headerToWire(w.sent)
+		msg.Code, msg.Headers = int32(w.status), wire.StringLists(w.sent)
 		w.started = true
 	}
 	w.body.Reset()

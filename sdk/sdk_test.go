@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -34,7 +36,7 @@ func TestEachQuery(t *testing.T) {
 		case "not UTF-8":
 			return nil, errors.New("bad \xff bytes")
 		}
-		return []sdk.Frame{sdk.ArrowFrame(fmt.Sprintf("%d points of %s from %s", m.N, sdk.ContextOf(ctx).PluginID, q.TimeRange.From.UTC().Format(time.DateOnly)))}, nil
+		return []sdk.Frame{backend.ArrowFrame(fmt.Sprintf("%d points of %s from %s", m.N, sdk.ContextOf(ctx).PluginID, q.TimeRange.From.UTC().Format(time.DateOnly)))}, nil
 	})})
 	from := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	answers, err := c.QueryData(t.Context(), &sdk.QueryDataRequest{
@@ -51,7 +53,7 @@ func TestEachQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := answers["A"]; a.Err != nil || a.Status != http.StatusOK || string(a.Frames[0].(sdk.ArrowFrame)) != "3 points of p from 2026-01-02" {
+	if a := answers["A"]; a.Err != nil || a.Status != http.StatusOK || string(a.Frames[0].(backend.ArrowFrame)) != "3 points of p from 2026-01-02" {
 		t.Errorf("A: %+v", a)
 	}
 	for ref, want := range map[string]sdk.Error{
@@ -89,9 +91,9 @@ func TestUnsupportedCalls(t *testing.T) {
 	_, subscribeErr := c.SubscribeStream(t.Context(), &sdk.StreamRequest{})
 	_, publishErr := c.PublishStream(t.Context(), &sdk.StreamRequest{})
 	runErr := c.RunStream(t.Context(), &sdk.StreamRequest{}, nil)
-	resourceErr := c.CallResource(t.Context(), &sdk.CallResourceRequest{}, nil)
+	resourceErr := c.CallResource(t.Context(), &backend.CallResourceRequest{}, nil)
 	for _, err := range []error{queryErr, healthErr, metricsErr, subscribeErr, publishErr, runErr, resourceErr} {
-		if !errors.Is(err, sdk.ErrUnsupported) {
+		if !errors.Is(err, backend.ErrUnsupported) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -157,11 +159,11 @@ func TestResources(t *testing.T) {
 			fmt.Fprintf(w, "%s %s q=%s body=%s", r.Method, r.URL.Path, r.URL.Query().Get("q"), body)
 		}
 	})})
-	call := func(path string) (pieces []sdk.CallResourceResponse, err error) {
-		err = c.CallResource(t.Context(), &sdk.CallResourceRequest{
+	call := func(path string) (pieces []backend.CallResourceResponse, err error) {
+		err = c.CallResource(t.Context(), &backend.CallResourceRequest{
 			Method: http.MethodPost, Path: strings.SplitN(path, "?", 2)[0], URL: path,
 			Header: http.Header{"X-Given": {"yes"}}, Body: []byte("hello"),
-		}, func(p sdk.CallResourceResponse) error {
+		}, func(p backend.CallResourceResponse) error {
 			pieces = append(pieces, p)
 			return nil
 		})
@@ -213,25 +215,25 @@ func TestHost(t *testing.T) {
 		{server.URL, "right", "/api/playlists?limit=2&query=a+b"},
 		{server.URL + "/sub/", "right", "/sub/api/playlists?limit=2&query=a+b"},
 	} {
-		h, err := sdk.NewHost(tc.base, tc.token, server.Client())
+		h, err := hostapi.New(tc.base, tc.token, server.Client())
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := h.Playlists(t.Context(), sdk.PlaylistSearch{Query: "a b", Limit: 2})
+		list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{Query: "a b", Limit: 2})
 		if err != nil || len(list) != 1 || list[0].Name != tc.want {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
-	h, err := sdk.NewHost(server.URL, "wrong", server.Client())
+	h, err := hostapi.New(server.URL, "wrong", server.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e *sdk.HostError
-	if _, err := h.Playlists(t.Context(), sdk.PlaylistSearch{}); !errors.As(err, &e) || e.Status != http.StatusUnauthorized || e.Message != "invalid API key" {
+	var e *hostapi.Error
+	if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); !errors.As(err, &e) || e.Status != http.StatusUnauthorized || e.Message != "invalid API key" {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range []string{"", "nowhere", "ftp://x", "http://"} {
-		if _, err := sdk.NewHost(bad, "t", nil); err == nil {
+		if _, err := hostapi.New(bad, "t", nil); err == nil {
 			t.Errorf("NewHost(%q) has no error", bad)
 		}
 	}
@@ -248,16 +250,16 @@ func TestHostFromEnv(t *testing.T) {
 				_, _ = io.WriteString(w, `[]`)
 			}))
 			t.Cleanup(server.Close)
-			if _, err := sdk.HostFromEnv(); !errors.Is(err, sdk.ErrNoToken) {
+			if _, err := hostapi.FromEnv(); !errors.Is(err, hostapi.ErrNoToken) {
 				t.Errorf("without a token: %v", err)
 			}
 			t.Setenv(prefix+"_APP_URL", server.URL)
 			t.Setenv(prefix+"_PLUGIN_APP_CLIENT_SECRET", "of "+prefix)
-			h, err := sdk.HostFromEnv()
+			h, err := hostapi.FromEnv()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Playlists(t.Context(), sdk.PlaylistSearch{}); err != nil {
+			if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -95,14 +96,14 @@ func TestQueryTypes(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{QueryData: sdk.QueryTypes{
 		"": sdk.EachQuery(func(_ context.Context, q sdk.Query, c count) ([]sdk.Frame, error) {
-			return []sdk.Frame{sdk.ArrowFrame(fmt.Sprint(q.RefID, c.N))}, nil
+			return []sdk.Frame{backend.ArrowFrame(fmt.Sprint(q.RefID, c.N))}, nil
 		}),
 		"whole": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 			return nil, sdk.Downstreamf(http.StatusBadGateway, "away")
 		},
 		"panic": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) { panic("oh") },
 		"stray": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
-			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{sdk.ArrowFrame("not mine")}}}, nil
+			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{backend.ArrowFrame("not mine")}}}, nil
 		},
 	}.QueryData})
 	answers, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{
@@ -113,7 +114,7 @@ func TestQueryTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{"A": "A1", "B": "B2"} {
-		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(sdk.ArrowFrame)) != want {
+		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(backend.ArrowFrame)) != want {
 			t.Errorf("%s: %+v", ref, a)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // StreamRequest names a channel of the plugin. The host calls SubscribeStream for
@@ -128,16 +130,8 @@ func refusal(err error) int {
 	return 0
 }
 
-// The trailer of a stream that has ended for good, or of a refusal, says why. Hosts that
-// do not know it see a stream that ended without error, which they do not run again.
-const (
-	trailerStatus  = "stream-status"
-	trailerSource  = "stream-error-source"
-	trailerMessage = "stream-message-bin" // "-bin": any bytes
-)
-
 func trailerOf(code int, source Source, message string) metadata.MD {
-	return metadata.Pairs(trailerStatus, strconv.Itoa(code), trailerSource, string(source), trailerMessage, message)
+	return metadata.Pairs(wire.TrailerStatus, strconv.Itoa(code), wire.TrailerSource, string(source), wire.TrailerMessage, message)
 }
 
 // RunStream adapts the call of the protocol to the handler.

@@ -20,9 +20,11 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
-	"github.com/slipway-dev/slipway/sdk/frames"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -137,7 +139,7 @@ func TestUpstreamsGRPCError(t *testing.T) {
 		return nil, sdk.Downstream("the store cannot do that", status.Error(codes.Unimplemented, "token=hunter2"))
 	}})
 	_, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{})
-	if e, ok := errors.AsType[*sdk.Error](err); !ok || errors.Is(err, sdk.ErrUnsupported) || e.Error() != "the store cannot do that" || e.Source != sdk.SourceDownstream {
+	if e, ok := errors.AsType[*sdk.Error](err); !ok || errors.Is(err, backend.ErrUnsupported) || e.Error() != "the store cannot do that" || e.Source != sdk.SourceDownstream {
 		t.Errorf("%v", err)
 	}
 }
@@ -241,9 +243,9 @@ func TestKeptFrame(t *testing.T) {
 		return []sdk.Frame{kept}, nil
 	})})
 	for _, id := range []string{"A", "B"} {
-		list, err := frames.FromResponse(k.Query(sdk.Query{RefID: id}))
-		if err != nil || list[0].RefID != id {
-			t.Errorf("%s: %+v, %v", id, list, err)
+		file, _ := k.Query(sdk.Query{RefID: id}).Frames[0].MarshalArrow()
+		if got, err := arrow.Decode(file); err != nil || got.RefID != id {
+			t.Errorf("%s: %+v, %v", id, got, err)
 		}
 	}
 	if kept.RefID != "" {
@@ -255,7 +257,7 @@ func TestAddressesInMessages(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"ann:hunter2@shop.example:80", "ftp://ann:hunter2@h", "http://ann:hunter2@[", "//ann:hunter2@h"} {
 		_, err := sdk.JoinURL(base, "a")
-		_, hostErr := sdk.NewHost(base, "t", nil)
+		_, hostErr := hostapi.New(base, "t", nil)
 		if err == nil || hostErr == nil || strings.Contains(fmt.Sprint(err, hostErr), "hunter2") {
 			t.Errorf("%s: %v, %v", base, err, hostErr)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func main() {
@@ -40,11 +41,11 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTT
 
 // CheckHealth says whether the app has access to the host.
 func (a *app) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := host.Playlists(ctx, sdk.PlaylistSearch{Limit: 1}); err != nil {
+	if _, err := host.Playlists(ctx, hostapi.PlaylistSearch{Limit: 1}); err != nil {
 		return nil, err
 	}
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "signed in to the host"}, nil
@@ -52,11 +53,11 @@ func (a *app) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.
 
 // list answers GET /playlists with the playlists of the host.
 func (a *app) list(w http.ResponseWriter, r *http.Request) error {
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return err
 	}
-	list, err := host.Playlists(r.Context(), sdk.PlaylistSearch{})
+	list, err := host.Playlists(r.Context(), hostapi.PlaylistSearch{})
 	if err != nil {
 		return err
 	}
@@ -74,13 +75,13 @@ func (a *app) create(w http.ResponseWriter, r *http.Request) error {
 	if user := sdk.ContextOf(r.Context()).User; user == nil || user.Role == "Viewer" {
 		return sdk.Errorf(http.StatusForbidden, "only editors may make playlists")
 	}
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return err
 	}
-	made, err := host.CreatePlaylist(r.Context(), sdk.Playlist{
+	made, err := host.CreatePlaylist(r.Context(), hostapi.Playlist{
 		Name: "All " + asked.Tag, Interval: a.interval,
-		Items: []sdk.PlaylistItem{{Type: "dashboard_by_tag", Value: asked.Tag}},
+		Items: []hostapi.PlaylistItem{{Type: "dashboard_by_tag", Value: asked.Tag}},
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,8 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -85,8 +87,8 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range []int64{8, 7} { // the subscription looked once
-		f, err := frames.FromJSON(packets[n])
-		if err != nil || f.At(1, 0) != want {
+		var f data.Frame
+		if err := json.Unmarshal(packets[n], &f); err != nil || f.At(1, 0) != want {
 			t.Errorf("%s, %v", packets[n], err)
 		}
 	}

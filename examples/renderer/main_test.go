@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/renderer"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -28,7 +29,7 @@ func TestRenderer(t *testing.T) {
 	}))
 	t.Cleanup(page.Close)
 	k := sdktest.Start(t, renderer.Plugin(bars{}))
-	c := renderer.NewClient(k.Conn())
+	c := backend.NewRenderer(k.Conn())
 	dir := t.TempDir()
 	what := renderer.Page{
 		URL: page.URL, FilePath: filepath.Join(dir, "page.png"), RenderKey: "the-key", Domain: "127.0.0.1",

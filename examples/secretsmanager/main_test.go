@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 	"github.com/slipway-dev/slipway/sdk/secretsmanager"
@@ -13,7 +14,7 @@ import (
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, secretsmanager.Plugin(&memory{values: map[secretsmanager.Key]string{}}))
-	var c secretsmanager.Store = secretsmanager.NewClient(k.Conn())
+	var c secretsmanager.Store = backend.NewSecretsManager(k.Conn())
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
@@ -50,11 +51,11 @@ func TestSecrets(t *testing.T) {
 	if e, ok := errors.AsType[*sdk.Error](c.RenameSecret(ctx, shop, "x")); !ok || e.Message != `there is no secret of datasource "shop"` {
 		t.Errorf("%v", e)
 	}
-	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, sdk.ErrUnsupported) {
+	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, backend.ErrUnsupported) {
 		t.Errorf("it also answers queries: %v", err)
 	}
 	none := sdktest.Start(t, sdk.Plugin{})
-	if _, _, err := secretsmanager.NewClient(none.Conn()).Secret(ctx, shop); !errors.Is(err, sdk.ErrUnsupported) {
+	if _, _, err := backend.NewSecretsManager(none.Conn()).Secret(ctx, shop); !errors.Is(err, backend.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
 }

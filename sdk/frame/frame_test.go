@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
-	"github.com/slipway-dev/slipway/sdk/frames"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -144,7 +144,7 @@ func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, read := range map[string]func([]byte) (*data.Frame, error){"data.UnmarshalArrowFrame": data.UnmarshalArrowFrame, "frames.FromArrow": frames.FromArrow} {
+	for what, read := range map[string]func([]byte) (*data.Frame, error){"data.UnmarshalArrowFrame": data.UnmarshalArrowFrame, "arrow.Decode": arrow.Decode} {
 		got, err := read(file)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
@@ -165,14 +165,8 @@ func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
 	if diff := cmp.Diff(decode(t, want), decode(t, text), cmp.Comparer(sameNumber)); diff != "" {
 		t.Errorf("the JSON differs from that of the data package:\n%s\n%s", diff, text)
 	}
-	got, err := frames.FromJSON(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if again, err := frames.FromJSON(want); err != nil {
-		t.Fatal(err)
-	} else {
-		wantSame(t, "frames.FromJSON", got, again)
+	if err := json.Unmarshal(text, new(data.Frame)); err != nil {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
@@ -336,11 +330,15 @@ func TestAnswer(t *testing.T) {
 		return []sdk.Frame{frame.New("f", frame.Of("x", []int{1}))}, nil
 	})})
 	answer := k.Query(sdk.Query{RefID: "B"})
-	got, err := frames.FromResponse(answer)
-	if err != nil || answer.Err != nil || len(got) != 1 {
-		t.Fatal(err, answer.Err)
+	if answer.Err != nil || len(answer.Frames) != 1 {
+		t.Fatalf("%d frames, %v", len(answer.Frames), answer.Err)
 	}
-	if f := got[0]; f.RefID != "B" || f.Name != "f" || f.Fields[0].At(0) != int64(1) {
+	file, _ := answer.Frames[0].MarshalArrow()
+	f, err := arrow.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.RefID != "B" || f.Name != "f" || f.Fields[0].At(0) != int64(1) {
 		t.Errorf("%+v", f)
 	}
 }
@@ -371,7 +369,7 @@ func TestAlignment(t *testing.T) {
 		if (len(file)-10)%8 != 0 {
 			t.Errorf("the file has %d bytes before the end of its footer", len(file)-10)
 		}
-		if _, err := frames.FromArrow(file); err != nil {
+		if _, err := arrow.Decode(file); err != nil {
 			t.Errorf("%d: %v", names, err)
 		}
 	}
@@ -397,7 +395,7 @@ func FuzzMarshal(f *testing.F) {
 			frame.Of("n", numbers).Configure(frame.Config{Max: &number, Other: map[string]any{name: value}}))
 		fr.Meta = &frame.Meta{Type: frame.Type(value), Custom: json.RawMessage(message)}
 		if file, err := fr.MarshalArrow(); err == nil {
-			if got, err := frames.FromArrow(file); err != nil && !strings.Contains(err.Error(), "json") {
+			if got, err := arrow.Decode(file); err != nil && !strings.Contains(err.Error(), "json") {
 				t.Errorf("%v", err)
 			} else if err == nil && got.Rows() != int(rows) {
 				t.Errorf("%d rows, want %d", got.Rows(), rows)

@@ -9,7 +9,6 @@ package renderer
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -93,61 +92,10 @@ func said(ctx context.Context, err error) string {
 	return sdk.AsError(err).Message
 }
 
-// Client calls a renderer from the host's side.
-type Client struct{ renderer rendererpb.RendererClient }
-
-// NewClient returns a client of the renderer at the other end of a connection, such as
-// that of an sdk.Client.
-func NewClient(conn grpc.ClientConnInterface) *Client {
-	return &Client{renderer: rendererpb.NewRendererClient(conn)}
-}
-
-// Render asks for an image. Timeouts are rounded up to seconds.
-func (c *Client) Render(ctx context.Context, req *Request) error {
-	out, err := c.renderer.Render(ctx, &rendererpb.RenderRequest{
-		Url: req.URL, Width: int32(req.Width), Height: int32(req.Height), DeviceScaleFactor: req.DeviceScaleFactor,
-		FilePath: req.FilePath, RenderKey: req.RenderKey, Domain: req.Domain, Timeout: seconds(req.Timeout),
-		Timezone: req.Timezone, Headers: headerToWire(req.Header),
-	})
-	if err != nil {
-		return sdk.CallError(ctx, err)
-	}
-	return failure(out.GetError())
-}
-
-// RenderCSV asks for a CSV file and returns the name under which users get it.
-func (c *Client) RenderCSV(ctx context.Context, req *CSVRequest) (fileName string, err error) {
-	out, err := c.renderer.RenderCSV(ctx, &rendererpb.RenderCSVRequest{
-		Url: req.URL, FilePath: req.FilePath, RenderKey: req.RenderKey, Domain: req.Domain, Timeout: seconds(req.Timeout),
-		Timezone: req.Timezone, Headers: headerToWire(req.Header),
-	})
-	if err != nil {
-		return "", sdk.CallError(ctx, err)
-	}
-	return out.GetFileName(), failure(out.GetError())
-}
-
-func failure(message string) error {
-	if message == "" {
-		return nil
-	}
-	return &sdk.Error{Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: message, Cause: errors.New("said by the renderer")}
-}
-
-func seconds(d time.Duration) int32 { return int32((d + time.Second - 1) / time.Second) }
-
 func headerFromWire(in map[string]*rendererpb.StringList) http.Header {
 	h := make(http.Header, len(in))
 	for name, values := range in {
 		h[http.CanonicalHeaderKey(name)] = values.GetValues()
 	}
 	return h
-}
-
-func headerToWire(h http.Header) map[string]*rendererpb.StringList {
-	out := make(map[string]*rendererpb.StringList, len(h))
-	for name, values := range h {
-		out[name] = &rendererpb.StringList{Values: values}
-	}
-	return out
 }

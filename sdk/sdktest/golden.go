@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
 // EnvUpdate is the environment variable that makes Golden write its files, whatever
@@ -65,12 +65,16 @@ func goldenText(answer sdk.DataResponse) ([]byte, error) {
 			g.Error, g.Source = e.Message, e.Source
 		}
 	}
-	list, err := frames.FromResponse(answer)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range list {
-		text, err := frames.ToJSON(f)
+	for n, in := range answer.Frames {
+		file, err := in.MarshalArrow()
+		if err != nil {
+			return nil, err
+		}
+		f, err := arrow.Decode(file)
+		if err != nil {
+			return nil, fmt.Errorf("frame %d: %w", n, err)
+		}
+		text, err := arrow.ToJSON(f)
 		if err != nil {
 			return nil, fmt.Errorf("frame %q: %w", f.Name, err)
 		}

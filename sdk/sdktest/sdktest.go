@@ -32,6 +32,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -45,7 +46,7 @@ const patience = 10 * time.Second
 type Kit struct {
 	// Client calls the plugin. Its calls take a context of their own; Query, Health,
 	// HTTP and Stream use Context.
-	*sdk.Client
+	*backend.Client
 	// Context is on whose behalf the kit calls: organisation 1, an Admin, a data
 	// source "uid" without settings, and an app without settings. Change what matters.
 	Context sdk.Context
@@ -83,7 +84,7 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 		}
 	})
 	return &Kit{
-		Client: sdk.NewClient(conn), t: t,
+		Client: backend.New(conn), t: t,
 		Context: sdk.Context{
 			OrgID: 1, PluginID: "test",
 			User:       &sdk.User{Login: "admin", Name: "Admin", Email: "admin@localhost", Role: "Admin"},
@@ -148,7 +149,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/")
-	call := &sdk.CallResourceRequest{
+	call := &backend.CallResourceRequest{
 		Context: t.kit.Context, Method: r.Method, Header: r.Header, Body: body,
 		Path: path, URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
@@ -158,7 +159,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	failed := make(chan error, 1)
 	go func() {
 		started := false
-		err := t.kit.CallResource(ctx, call, func(piece sdk.CallResourceResponse) error {
+		err := t.kit.CallResource(ctx, call, func(piece backend.CallResourceResponse) error {
 			if !started {
 				started = true
 				first <- &http.Response{

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -71,7 +72,7 @@ func TestGolden(t *testing.T) {
 	if said := golden(answer); !strings.Contains(said, "line 3\n  got    \"error\": \"another\",\n  want   \"error\": \"no such article\",") {
 		t.Errorf("a difference is told as %q", said)
 	}
-	if said := golden(sdk.DataResponse{Frames: []sdk.Frame{sdk.ArrowFrame("x")}}); !strings.Contains(said, "frame 0") {
+	if said := golden(sdk.DataResponse{Frames: []sdk.Frame{backend.ArrowFrame("x")}}); !strings.Contains(said, "frame 0") {
 		t.Errorf("a damaged frame is told as %q", said)
 	}
 }
@@ -143,7 +144,7 @@ func TestHTTP(t *testing.T) {
 		t.Error("the plugin did not learn that its client has left")
 	}
 	none := sdktest.Start(t, sdk.Plugin{})
-	if resp, err := none.HTTP().Get("http://plugin/"); !errors.Is(err, sdk.ErrUnsupported) {
+	if resp, err := none.HTTP().Get("http://plugin/"); !errors.Is(err, backend.ErrUnsupported) {
 		t.Errorf("%v, %v", resp, err)
 	}
 }

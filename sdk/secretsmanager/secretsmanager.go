@@ -9,9 +9,7 @@ package secretsmanager
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net/http"
 
 	"google.golang.org/grpc"
 
@@ -116,81 +114,6 @@ func said(ctx context.Context, err error) string {
 	}
 	slog.ErrorContext(ctx, "a secret could not be handled", "error", err)
 	return sdk.AsError(err).Message
-}
-
-// Client calls a secrets manager from the host's side. It is a Store.
-type Client struct {
-	secrets secretspb.SecretsManagerClient
-}
-
-// NewClient returns a client of the plugin at the other end of a connection, such as
-// that of an sdk.Client.
-func NewClient(conn grpc.ClientConnInterface) *Client {
-	return &Client{secrets: secretspb.NewSecretsManagerClient(conn)}
-}
-
-// Secret reads a secret; exists is false when there is none.
-func (c *Client) Secret(ctx context.Context, key Key) (value string, exists bool, err error) {
-	out, err := c.secrets.GetSecret(ctx, &secretspb.GetSecretRequest{KeyDescriptor: keyToWire(key)})
-	if err := failure(ctx, err, out); err != nil {
-		return "", false, err
-	}
-	return out.GetDecryptedValue(), out.GetExists(), nil
-}
-
-// SetSecret stores a secret.
-func (c *Client) SetSecret(ctx context.Context, key Key, value string) error {
-	out, err := c.secrets.SetSecret(ctx, &secretspb.SetSecretRequest{KeyDescriptor: keyToWire(key), Value: value})
-	return failure(ctx, err, out)
-}
-
-// DeleteSecret removes a secret.
-func (c *Client) DeleteSecret(ctx context.Context, key Key) error {
-	out, err := c.secrets.DeleteSecret(ctx, &secretspb.DeleteSecretRequest{KeyDescriptor: keyToWire(key)})
-	return failure(ctx, err, out)
-}
-
-// ListSecrets lists the keys with the namespace and the type of a key.
-func (c *Client) ListSecrets(ctx context.Context, key Key, allOrganizations bool) ([]Key, error) {
-	out, err := c.secrets.ListSecrets(ctx, &secretspb.ListSecretsRequest{KeyDescriptor: keyToWire(key), AllOrganizations: allOrganizations})
-	if err := failure(ctx, err, out); err != nil {
-		return nil, err
-	}
-	keys := make([]Key, len(out.GetKeys()))
-	for n, k := range out.GetKeys() {
-		keys[n] = keyFromWire(k)
-	}
-	return keys, nil
-}
-
-// RenameSecret moves a secret to another namespace.
-func (c *Client) RenameSecret(ctx context.Context, key Key, namespace string) error {
-	out, err := c.secrets.RenameSecret(ctx, &secretspb.RenameSecretRequest{KeyDescriptor: keyToWire(key), NewNamespace: namespace})
-	return failure(ctx, err, out)
-}
-
-// AllSecrets lists every secret with its value.
-func (c *Client) AllSecrets(ctx context.Context) ([]Item, error) {
-	out, err := c.secrets.GetAllSecrets(ctx, &secretspb.GetAllSecretsRequest{})
-	if err := failure(ctx, err, out); err != nil {
-		return nil, err
-	}
-	items := make([]Item, len(out.GetItems()))
-	for n, i := range out.GetItems() {
-		items[n] = Item{Key: keyFromWire(i.GetKey()), Value: i.GetValue()}
-	}
-	return items, nil
-}
-
-// failure is the error of a call, or what the plugin says in its answer.
-func failure(ctx context.Context, err error, answer interface{ GetUserFriendlyError() string }) error {
-	if err != nil {
-		return sdk.CallError(ctx, err)
-	}
-	if message := answer.GetUserFriendlyError(); message != "" {
-		return &sdk.Error{Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: message, Cause: errors.New("said by the secrets manager")}
-	}
-	return nil
 }
 
 func keyFromWire(in *secretspb.Key) Key {

@@ -1,4 +1,4 @@
-package frames_test
+package arrow_test
 
 import (
 	"bytes"
@@ -18,8 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
-	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
+	"github.com/slipway-dev/slipway/backend/arrow"
 )
 
 // fieldTypes lists every type a field can have, nullable and not.
@@ -120,23 +119,24 @@ func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := randomFrame([]int{0, 1, 2, 7, 30}[seed%5], r)
-		arrow, err := f.MarshalArrow()
+		file, err := f.MarshalArrow()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := frames.FromArrow(arrow)
+		got, err := arrow.Decode(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "Arrow", got, f)
-		text, err := json.Marshal(f)
+		text, err := arrow.ToJSON(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err = frames.FromJSON(text); err != nil {
+		var again data.Frame
+		if err := json.Unmarshal(text, &again); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		same(t, "JSON", got, f)
+		same(t, "JSON", &again, f)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestSeveralRecords(t *testing.T) {
 	if err := w.Close(); err != nil || batches != 4 {
 		t.Fatalf("%d batches, %v", batches, err)
 	}
-	got, err := frames.FromArrow(file.Bytes())
+	got, err := arrow.Decode(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,75 +179,14 @@ type writer struct{ bytes.Buffer }
 // Seek only tells the position.
 func (w *writer) Seek(int64, int) (int64, error) { return int64(w.Len()), nil }
 
-// What takes the reader of the data package down, or is read as something else.
-func TestHostileJSON(t *testing.T) {
-	t.Parallel()
-	frame := func(kind, data string) string {
-		return fmt.Sprintf(`{"schema":{"fields":[{"name":"f","typeInfo":{"frame":%q}}]},"data":%s}`, kind, data)
-	}
-	for text, want := range map[string]string{
-		``:               "unexpected end",
-		`{}`:             `it has no "schema"`,
-		`null`:           `it has no "schema"`,
-		`{"schema":null`: "unexpected end",
-		frame("time.Time", `{"nanos":[[1]],"values":[[1]]}`):               "",
-		frame("int64", `{"values":[[1],[2]]}`):                             "1 fields, but values for 2",
-		frame("bool", `{"values":[[1]]}`):                                  `field 0 "f": json: cannot unmarshal number`,
-		frame("float64", `{"values":[[1]],"entities":[{"NaN":[7]}]}`):      "an entity is in row 7",
-		frame("float64", `{"values":[[1]],"entities":[{"NaN":[-1]}]}`):     "an entity is in row -1",
-		frame("float64", `{"values":[[1]],"entities":[null,{"NaN":[0]}]}`): "entities for 2",
-		frame("string", `{"values":[["x"]],"entities":[{"NaN":[0]}]}`):     "it has entities",
-		frame("string", `{"values":[["x"]],"nanos":[[1]]}`):                "it has nanos",
-		frame("unheard", `{"values":[[1]]}`):                               `type "unheard" is not known`,
-		frame("", `{"values":[[1]]}`):                                      `type "" is not known`,
-		frame("uint8", `{"values":[[300]]}`):                               "cannot unmarshal number 300",
-		frame("uint8", `{"values":[[-1]]}`):                                "cannot unmarshal number -1",
-		frame("int32", `{"values":[[1.5]]}`):                               "cannot unmarshal number 1.5",
-		frame("int64", `{"values":[["9223372036854775808"]]}`):             "row 0",
-		frame("int64", `{"values":[["7"]]}`):                               "",
-		frame("uint64", `{"values":[[18446744073709551615]]}`):             "",
-		frame("float32", `{"values":[[1e40]]}`):                            "cannot unmarshal number 1e40",
-		frame("int8", `{"values":[[1,null]]}`):                             "row 1 is null",
-		frame("int8", `{"values":{}}`):                                     "cannot unmarshal object",
-		frame("int8", `{"values":[{}]}`):                                   "cannot unmarshal object",
-		frame("time.Time", `{"values":[[1e300]]}`):                         "row 0",
-		frame("enum", `{"values":[[70000]]}`):                              "cannot unmarshal number 70000",
-		frame("json.RawMessage", `{"values":[[{"a":1},null,"x"]]}`):        "",
-		frame("json.RawMessage", `null`):                                   "",
-		`{"schema":{"fields":[{"typeInfo":{"frame":"int8"}},{"typeInfo":{"frame":"int8"}}]},"data":{"values":[[1],[1,2]]}}`: "field",
-	} {
-		f, err := frames.FromJSON([]byte(text))
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, %v; want %q", text, f, err, want)
-		}
-	}
-}
-
-func TestFromResponse(t *testing.T) {
-	t.Parallel()
-	f := randomFrame(1, rand.New(rand.NewPCG(1, 1)))
-	arrow, err := f.MarshalArrow()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := frames.FromResponse(sdk.DataResponse{Frames: []sdk.Frame{f, sdk.ArrowFrame(arrow)}})
-	if err != nil || list[0] != f {
-		t.Fatal(err)
-	}
-	same(t, "the second", list[1], f)
-	if _, err := frames.FromResponse(sdk.DataResponse{Frames: []sdk.Frame{f, sdk.ArrowFrame("ARROW1")}}); err == nil || !strings.Contains(err.Error(), "frame 1") {
-		t.Errorf("%v", err)
-	}
-}
-
-func FuzzFromArrow(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, rows := range []int{0, 1, 5} {
-		arrow, err := randomFrame(rows, r).MarshalArrow()
+		file, err := randomFrame(rows, r).MarshalArrow()
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(arrow)
+		f.Add(file)
 	}
 	small, err := data.NewFrame("s", data.NewField("t", nil, []time.Time{time.Unix(1, 2)}), data.NewField("v", nil, []float64{1})).MarshalArrow()
 	if err != nil {
@@ -261,7 +200,7 @@ func FuzzFromArrow(f *testing.F) {
 		f.Add(damaged)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		frame, err := frames.FromArrow(file)
+		frame, err := arrow.Decode(file)
 		if err != nil {
 			return
 		}
@@ -270,30 +209,6 @@ func FuzzFromArrow(f *testing.F) {
 		}
 		if _, err := json.Marshal(frame); err != nil {
 			t.Logf("it cannot be written as JSON: %v", err)
-		}
-	})
-}
-
-func FuzzFromJSON(f *testing.F) {
-	for _, rows := range []int{0, 1, 3} {
-		text, err := json.Marshal(randomFrame(rows, rand.New(rand.NewPCG(5, 6))))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
-	}
-	f.Add([]byte(`{"schema":{"name":"n","refId":"A","meta":{"type":"timeseries-multi"},"fields":[{"name":"f","typeInfo":{"frame":"float64","nullable":true}}]},"data":{"values":[[1,null]],"entities":[{"NaN":[1]}]}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		frame, err := frames.FromJSON(text)
-		if err != nil {
-			return
-		}
-		again, err := json.Marshal(frame)
-		if err != nil {
-			t.Skip("it cannot be written again, which is up to the data package: ", err)
-		}
-		if _, err := frames.FromJSON(again); err != nil {
-			t.Errorf("%v\n%s\n%s", err, text, again)
 		}
 	})
 }
@@ -329,7 +244,7 @@ func TestTablesThatAreNamedOften(t *testing.T) {
 	}))
 	footer := b.FinishedBytes()
 	file := binary.LittleEndian.AppendUint32(append([]byte("ARROW1\x00\x00"), footer...), uint32(len(footer)))
-	if f, err := frames.FromArrow(append(file, "ARROW1"...)); err == nil || !strings.Contains(err.Error(), "overlap") {
+	if f, err := arrow.Decode(append(file, "ARROW1"...)); err == nil || !strings.Contains(err.Error(), "overlap") {
 		t.Errorf("%v, %v", f, err)
 	}
 }

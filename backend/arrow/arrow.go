@@ -1,4 +1,5 @@
-package frames
+// Package arrow reads the frames of a response, which plugins send as Arrow IPC files.
+package arrow
 
 import (
 	"bytes"
@@ -11,25 +12,40 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
-// FromArrow reads a frame from an Arrow IPC file, with all its record batches. It
-// takes what frames are made of: numbers, strings, booleans, times and binary, neither
-// compressed nor with dictionaries. What it allocates is in proportion to the file.
-func FromArrow(file []byte) (f *data.Frame, err error) {
+// Decode reads a frame from an Arrow IPC file with any number of record batches. Its
+// columns may hold numbers, strings, booleans, timestamps and binary; compression and
+// dictionaries are not supported. Decode does not panic, and the memory that it
+// allocates is proportional to the size of the file.
+func Decode(file []byte) (f *data.Frame, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the reader trusts the offsets in the file
-			f, err = nil, fmt.Errorf("read Arrow frame: the file is damaged: %v", p)
+			f, err = nil, fmt.Errorf("decode Arrow file: damaged file: %v", p)
 		}
 	}()
 	if err := (&checker{file: file, left: len(file)}).check(); err != nil {
-		return nil, fmt.Errorf("read Arrow frame: %w", err)
+		return nil, fmt.Errorf("decode Arrow file: %w", err)
 	}
 	if f, err = data.UnmarshalArrowFrame(file); err != nil {
-		return nil, fmt.Errorf("read Arrow frame: %w", err)
+		return nil, fmt.Errorf("decode Arrow file: %w", err)
 	}
 	if size := textSize(f); size > len(file) {
-		return nil, errors.New("read Arrow frame: the file is damaged: its strings overlap")
+		return nil, errors.New("decode Arrow file: damaged file: its strings overlap")
 	}
 	return f, nil
+}
+
+// ToJSON encodes a frame as JSON, as hosts send it to browsers. It returns an error if
+// the frame cannot be encoded, for example because its fields differ in length.
+func ToJSON(f *data.Frame) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, fmt.Errorf("encode frame as JSON: %v", p)
+		}
+	}()
+	if text, err = data.FrameToJSON(f, data.IncludeAll); err != nil {
+		return nil, fmt.Errorf("encode frame as JSON: %w", err)
+	}
+	return text, nil
 }
 
 // textSize is what the strings of a frame hold, in bytes.

@@ -1,9 +1,8 @@
-package sdk
+package hostapi
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -44,35 +43,35 @@ type PlaylistSearch struct {
 
 // Playlists lists the playlists of the organisation. It needs the permission
 // playlists:read, as all reading of playlists does; changing them needs
-// playlists:write. Answers that are no success are a *HostError.
-func (h *Host) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
-	return ask[[]Playlist](ctx, h, http.MethodGet, "api/playlists", nil, values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page)), nil)
+// playlists:write. Answers that are no success are a *Error.
+func (c *Client) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
+	return ask[[]Playlist](ctx, c, http.MethodGet, "api/playlists", nil, values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page)), nil)
 }
 
 // Playlist reads a playlist with its items, in order.
-func (h *Host) Playlist(ctx context.Context, uid string) (Playlist, error) {
-	return ask[Playlist](ctx, h, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
+func (c *Client) Playlist(ctx context.Context, uid string) (Playlist, error) {
+	return ask[Playlist](ctx, c, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
 }
 
 // PlaylistDashboards lists the dashboards that a playlist shows, in order.
-func (h *Host) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
-	return ask[[]PlaylistDashboard](ctx, h, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
+func (c *Client) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
+	return ask[[]PlaylistDashboard](ctx, c, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
 }
 
 // CreatePlaylist stores a playlist and returns it with its uid, without its items.
-func (h *Host) CreatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
+func (c *Client) CreatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
 	p.UID = ""
-	return ask[Playlist](ctx, h, http.MethodPost, "api/playlists", nil, nil, p)
+	return ask[Playlist](ctx, c, http.MethodPost, "api/playlists", nil, nil, p)
 }
 
 // UpdatePlaylist replaces the playlist with the uid of p and returns it as stored.
-func (h *Host) UpdatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
-	return ask[Playlist](ctx, h, http.MethodPut, "api/playlists", []string{p.UID}, nil, p)
+func (c *Client) UpdatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
+	return ask[Playlist](ctx, c, http.MethodPut, "api/playlists", []string{p.UID}, nil, p)
 }
 
 // DeletePlaylist removes a playlist.
-func (h *Host) DeletePlaylist(ctx context.Context, uid string) error {
-	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
+func (c *Client) DeletePlaylist(ctx context.Context, uid string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
 	return err
 }
 
@@ -84,18 +83,18 @@ type Folder struct {
 }
 
 // Folders lists the folders sorted by title. It needs folders:read.
-func (h *Host) Folders(ctx context.Context) ([]Folder, error) {
-	return ask[[]Folder](ctx, h, http.MethodGet, "api/folders", nil, nil, nil)
+func (c *Client) Folders(ctx context.Context) ([]Folder, error) {
+	return ask[[]Folder](ctx, c, http.MethodGet, "api/folders", nil, nil, nil)
 }
 
 // CreateFolder stores a folder. An empty uid is assigned. It needs folders:create.
-func (h *Host) CreateFolder(ctx context.Context, f Folder) (Folder, error) {
-	return ask[Folder](ctx, h, http.MethodPost, "api/folders", nil, nil, f)
+func (c *Client) CreateFolder(ctx context.Context, f Folder) (Folder, error) {
+	return ask[Folder](ctx, c, http.MethodPost, "api/folders", nil, nil, f)
 }
 
 // DeleteFolder removes a folder and the dashboards in it. It needs folders:delete.
-func (h *Host) DeleteFolder(ctx context.Context, uid string) error {
-	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/folders", []string{uid}, nil, nil)
+func (c *Client) DeleteFolder(ctx context.Context, uid string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodDelete, "api/folders", []string{uid}, nil, nil)
 	return err
 }
 
@@ -118,43 +117,37 @@ type DashboardSearch struct {
 }
 
 // SearchDashboards finds dashboards, sorted by title. It needs dashboards:read.
-func (h *Host) SearchDashboards(ctx context.Context, s DashboardSearch) ([]DashboardHit, error) {
+func (c *Client) SearchDashboards(ctx context.Context, s DashboardSearch) ([]DashboardHit, error) {
 	q := values("query", s.Query, "limit", number(s.Limit), "page", number(s.Page))
 	q["tag"] = s.Tags
-	return ask[[]DashboardHit](ctx, h, http.MethodGet, "api/search", nil, q, nil)
+	return ask[[]DashboardHit](ctx, c, http.MethodGet, "api/search", nil, q, nil)
 }
 
 // Dashboard reads the model of a dashboard. It needs dashboards:read.
-func (h *Host) Dashboard(ctx context.Context, uid string) (json.RawMessage, error) {
+func (c *Client) Dashboard(ctx context.Context, uid string) (json.RawMessage, error) {
 	type full struct {
 		Dashboard json.RawMessage `json:"dashboard"`
 	}
-	d, err := ask[full](ctx, h, http.MethodGet, "api/dashboards/uid", []string{uid}, nil, nil)
+	d, err := ask[full](ctx, c, http.MethodGet, "api/dashboards/uid", []string{uid}, nil, nil)
 	return d.Dashboard, err
 }
 
 // SaveDashboard creates a dashboard, or replaces the one with the uid in the model,
 // and returns its uid and version. The model has to hold the version that it replaces;
 // otherwise the host answers 412. It needs dashboards:write.
-func (h *Host) SaveDashboard(ctx context.Context, model json.RawMessage) (uid string, version int64, err error) {
+func (c *Client) SaveDashboard(ctx context.Context, model json.RawMessage) (uid string, version int64, err error) {
 	type saved struct {
 		UID     string `json:"uid"`
 		Version int64  `json:"version"`
 	}
-	s, err := ask[saved](ctx, h, http.MethodPost, "api/dashboards/db", nil, nil, map[string]json.RawMessage{"dashboard": model})
+	s, err := ask[saved](ctx, c, http.MethodPost, "api/dashboards/db", nil, nil, map[string]json.RawMessage{"dashboard": model})
 	return s.UID, s.Version, err
 }
 
 // DeleteDashboard removes a dashboard. It needs dashboards:delete.
-func (h *Host) DeleteDashboard(ctx context.Context, uid string) error {
-	_, err := ask[struct{}](ctx, h, http.MethodDelete, "api/dashboards/uid", []string{uid}, nil, nil)
+func (c *Client) DeleteDashboard(ctx context.Context, uid string) error {
+	_, err := ask[struct{}](ctx, c, http.MethodDelete, "api/dashboards/uid", []string{uid}, nil, nil)
 	return err
-}
-
-// IsNotFound says whether the host answered that there is no such thing.
-func IsNotFound(err error) bool {
-	e, ok := errors.AsType[*HostError](err)
-	return ok && e.Status == http.StatusNotFound
 }
 
 // values are the parameters that are not empty.
