@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // Each direction of each message is written once, here. From the wire, nil is
@@ -82,30 +82,24 @@ func dataToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.Dat
 	return out
 }
 
-func marshalFrame(refID string, f Frame) (b []byte, err error) {
+// marshalFrame writes a frame with refID where the author set none, since hosts match frames
+// to queries by it. The author's frame, which may be used again, is not changed.
+func marshalFrame(refID string, f Frame) (file []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("writing it panicked: %v", p)
 		}
 	}()
-	return named(refID, f).MarshalArrow()
-}
-
-// named gives a frame without a RefID that of its query, which hosts go by. The types of
-// sdk/frame and of the data package have it in a field, and are not imported here. The
-// author's frame, which may be asked for again, stays as it is.
-func named(refID string, f Frame) Frame {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return f
+	if own, ok := f.(*frame.Frame); ok && own != nil && own.RefID == "" {
+		named := *own
+		named.RefID = refID
+		return named.MarshalArrow()
 	}
-	if id := v.Elem().FieldByName("RefID"); id.Kind() != reflect.String || id.String() != "" {
-		return f
+	file, err = f.MarshalArrow()
+	if err != nil {
+		return nil, err
 	}
-	renamed := reflect.New(v.Type().Elem())
-	renamed.Elem().Set(v.Elem())
-	renamed.Elem().FieldByName("RefID").SetString(refID)
-	return renamed.Interface().(Frame)
+	return frame.FillRefID(file, refID), nil
 }
 
 func healthToWire(r *CheckHealthResult) *pluginv2.CheckHealthResponse {

@@ -2,7 +2,6 @@ package arrow_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
@@ -211,40 +209,4 @@ func FuzzDecode(f *testing.F) {
 			t.Logf("it cannot be written as JSON: %v", err)
 		}
 	})
-}
-
-// The lists of a file may all name the same table. Reading it must not multiply them.
-func TestTablesThatAreNamedOften(t *testing.T) {
-	t.Parallel()
-	const times = 4000
-	b := flatbuffers.NewBuilder(1024)
-	list := func(of flatbuffers.UOffsetT) flatbuffers.UOffsetT {
-		b.StartVector(4, times, 4)
-		for range times {
-			b.PrependUOffsetT(of)
-		}
-		return b.EndVector(times)
-	}
-	table := func(fields int, fill func()) flatbuffers.UOffsetT {
-		b.StartObject(fields)
-		fill()
-		return b.EndObject()
-	}
-	metadata := list(table(2, func() {}))
-	boolean := table(1, func() {})
-	fields := list(table(7, func() {
-		b.PrependByteSlot(2, 6, 0)
-		b.PrependUOffsetTSlot(3, boolean, 0)
-		b.PrependUOffsetTSlot(6, metadata, 0)
-	}))
-	schema := table(4, func() { b.PrependUOffsetTSlot(1, fields, 0) })
-	b.Finish(table(5, func() {
-		b.PrependInt16Slot(0, 4, 0)
-		b.PrependUOffsetTSlot(1, schema, 0)
-	}))
-	footer := b.FinishedBytes()
-	file := binary.LittleEndian.AppendUint32(append([]byte("ARROW1\x00\x00"), footer...), uint32(len(footer)))
-	if f, err := arrow.Decode(append(file, "ARROW1"...)); err == nil || !strings.Contains(err.Error(), "overlap") {
-		t.Errorf("%v, %v", f, err)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 )
@@ -31,6 +32,8 @@ const (
 	start        = 8          // the magic, padded
 	continuation = 0xffffffff // before the length of a message; with length 0 it ends the messages
 	prefix       = 8          // continuation, length
+
+	refIDKey = "refId" // in the metadata of the schema
 )
 
 // kind is what a type is called and how its values look in Arrow.
@@ -38,7 +41,7 @@ type kind struct {
 	name   string // in the JSON
 	family string // what browsers call it
 	arrow  byte
-	bits   int32 // of a number
+	bits   int32 // of a value; 0 when that varies
 	signed bool
 }
 
@@ -54,11 +57,13 @@ func floating(bits int32) kind {
 	return kind{name: fmt.Sprint("float", bits), family: "number", arrow: arrowFloat, bits: bits}
 }
 
-func enum() kind      { return kind{name: "enum", family: "enum", arrow: arrowInt, bits: 16} }
-func text() kind      { return kind{name: "string", family: "string", arrow: arrowUtf8} }
-func boolean() kind   { return kind{name: "bool", family: "boolean", arrow: arrowBool} }
-func timestamp() kind { return kind{name: "time.Time", family: "time", arrow: arrowTimestamp} }
-func rawJSON() kind   { return kind{name: "json.RawMessage", family: "other", arrow: arrowBinary} }
+func enum() kind    { return kind{name: "enum", family: "enum", arrow: arrowInt, bits: 16} }
+func text() kind    { return kind{name: "string", family: "string", arrow: arrowUtf8} }
+func boolean() kind { return kind{name: "bool", family: "boolean", arrow: arrowBool, bits: 1} }
+func timestamp() kind {
+	return kind{name: "time.Time", family: "time", arrow: arrowTimestamp, bits: 64}
+}
+func rawJSON() kind { return kind{name: "json.RawMessage", family: "other", arrow: arrowBinary} }
 
 // MarshalArrow writes the frame as an Arrow IPC file with one record batch. Fields of
 // different lengths, a nil field, a time that nanoseconds do not reach, JSON that is
@@ -95,7 +100,7 @@ func (f *Frame) arrow() ([]byte, error) {
 	})
 	recordAt := start + prefix + len(schema)
 	bodyAt := recordAt + prefix + len(record)
-	foot := footer(s, recordAt, prefix+len(record), body.size)
+	foot := footer(s, []block{{recordAt, prefix + len(record), body.size}})
 	endAt := bodyAt + body.size
 
 	file := make([]byte, endAt+prefix+len(foot)+4+len(magic))
@@ -218,7 +223,7 @@ func (f *Frame) schema(vectors []*vector) (s schema, err error) {
 		size += len(t)
 		return t
 	}
-	s.metadata = []entry{{"name", text(f.Name)}, {"refId", text(f.RefID)}}
+	s.metadata = []entry{{"name", text(f.Name)}, {refIDKey, text(f.RefID)}}
 	if f.Meta != nil {
 		meta, err := json.Marshal(f.Meta)
 		if err != nil {
@@ -322,19 +327,21 @@ func message(header byte, bodySize int, build func(*flatbuffers.Builder) flatbuf
 	return append(made, make([]byte, padded(len(made))-len(made))...)
 }
 
-// footer makes the Footer: the schema again, and where the record batch is.
-func footer(s schema, at, metaSize, bodySize int) []byte {
+// footer makes the Footer: the schema again, and where the record batches are.
+func footer(s schema, list []block) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	schema := s.build(b)
 	b.StartVector(24, 0, 8)
 	dictionaries := b.EndVector(0)
-	b.StartVector(24, 1, 8)
-	b.Prep(8, 24)
-	b.PrependInt64(int64(bodySize))
-	b.Pad(4)
-	b.PrependInt32(int32(metaSize))
-	b.PrependInt64(int64(at))
-	blocks := b.EndVector(1)
+	b.StartVector(24, len(list), 8)
+	for _, block := range slices.Backward(list) {
+		b.Prep(8, 24)
+		b.PrependInt64(int64(block.bodySize))
+		b.Pad(4)
+		b.PrependInt32(int32(block.metaSize))
+		b.PrependInt64(int64(block.at))
+	}
+	blocks := b.EndVector(len(list))
 	b.StartObject(5)
 	b.PrependInt16Slot(0, version5, 0)
 	b.PrependUOffsetTSlot(1, schema, 0)

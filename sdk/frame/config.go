@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 )
@@ -15,14 +16,14 @@ type Config struct {
 	FromSource  string `json:"displayNameFromDS,omitempty"`
 
 	Description string         `json:"description,omitempty"`
+	Filterable  *bool          `json:"filterable,omitempty"`
 	Unit        string         `json:"unit,omitempty"`     // see Column.Unit
-	Decimals    *uint16        `json:"decimals,omitempty"` // digits behind the point
+	Decimals    *uint16        `json:"decimals,omitempty"` // digits after the decimal point
 	Min         *float64       `json:"min,omitempty"`      // of the scale; NaN and infinities are an error
 	Max         *float64       `json:"max,omitempty"`
-	Interval    float64        `json:"interval,omitempty"` // distance of the rows, in ms for times; a larger one is a gap
-	Filterable  *bool          `json:"filterable,omitempty"`
-	NoValue     string         `json:"noValue,omitempty"` // shown for null
-	Links       []Link         `json:"links,omitempty"`   // opened by a click on a value
+	Interval    float64        `json:"interval,omitempty"` // expected distance between rows, in ms for times; a larger one is a gap
+	Links       []Link         `json:"links,omitempty"`    // opened by a click on a value
+	NoValue     string         `json:"noValue,omitempty"`  // shown for null
 	Type        *TypeConfig    `json:"type,omitempty"`
 	Custom      map[string]any `json:"custom,omitempty"` // for the panel; anything that encoding/json encodes
 
@@ -35,6 +36,16 @@ type Config struct {
 func (c Config) MarshalJSON() ([]byte, error) {
 	type names Config
 	return merge(names(c), c.Other)
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON. A value that Config has no field for, or
+// that does not fit the field, goes to Other as a json.RawMessage.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	type names Config
+	known, other, err := split[names](text)
+	*c = Config(known)
+	c.Other = other
+	return err
 }
 
 // Link is offered on the values of a field. The URL may have variables of the host,
@@ -72,16 +83,17 @@ type Meta struct {
 	Type        Type    `json:"type,omitempty"`
 	TypeVersion [2]uint `json:"typeVersion"` // of Type: {0, 1} is the first
 
-	ExecutedQueryString string   `json:"executedQueryString,omitempty"` // what was sent downstream
-	Notices             []Notice `json:"notices,omitempty"`
-	Channel             string   `json:"channel,omitempty"`   // of a stream with more rows: ds/<uid>/<path>
-	DataTopic           string   `json:"dataTopic,omitempty"` // "annotations", or "" for data
-	UniqueRowIDFields   []int    `json:"uniqueRowIdFields,omitempty"`
-	Custom              any      `json:"custom,omitempty"` // anything that encoding/json encodes
+	Custom  any      `json:"custom,omitempty"` // anything that encoding/json encodes
+	Notices []Notice `json:"notices,omitempty"`
+	Channel string   `json:"channel,omitempty"` // of a stream with more rows: ds/<uid>/<path>
 
 	// PreferredVisualization is "graph", "table", "logs", "trace", "nodeGraph" or
 	// "flamegraph".
 	PreferredVisualization string `json:"preferredVisualisationType,omitempty"`
+
+	ExecutedQueryString string `json:"executedQueryString,omitempty"` // as sent to the service
+	DataTopic           string `json:"dataTopic,omitempty"`           // "annotations", or "" for data
+	UniqueRowIDFields   []int  `json:"uniqueRowIdFields,omitempty"`
 
 	// Other are more names that hosts know, such as "stats" and "path". They replace
 	// those above. Values are anything that encoding/json encodes.
@@ -92,6 +104,16 @@ type Meta struct {
 func (m Meta) MarshalJSON() ([]byte, error) {
 	type names Meta
 	return merge(names(m), m.Other)
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON. A value that Meta has no field for, or
+// that does not fit the field, goes to Other as a json.RawMessage.
+func (m *Meta) UnmarshalJSON(text []byte) error {
+	type names Meta
+	known, other, err := split[names](text)
+	*m = Meta(known)
+	m.Other = other
+	return err
 }
 
 // Type says which fields a frame has, as the data plane contract of the field
@@ -153,4 +175,30 @@ func merge(v any, more map[string]any) ([]byte, error) {
 	}
 	maps.Copy(all, more)
 	return json.Marshal(all)
+}
+
+// split decodes an object into a T and what does not fit into T.
+func split[T any](text []byte) (known T, other map[string]any, err error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return known, nil, err
+	}
+	for name, value := range object {
+		with := known
+		single, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err != nil {
+			return known, nil, err
+		}
+		d := json.NewDecoder(bytes.NewReader(single))
+		d.DisallowUnknownFields()
+		if d.Decode(&with) == nil {
+			known = with
+			continue
+		}
+		if other == nil {
+			other = map[string]any{}
+		}
+		other[name] = value
+	}
+	return known, other, nil
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // EnvUpdate is the environment variable that makes Golden write its files, whatever
@@ -65,16 +65,12 @@ func goldenText(answer sdk.DataResponse) ([]byte, error) {
 			g.Error, g.Source = e.Message, e.Source
 		}
 	}
-	for n, in := range answer.Frames {
-		file, err := in.MarshalArrow()
-		if err != nil {
-			return nil, err
-		}
-		f, err := arrow.Decode(file)
-		if err != nil {
-			return nil, fmt.Errorf("frame %d: %w", n, err)
-		}
-		text, err := arrow.ToJSON(f)
+	list, err := parseFrames(answer)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		text, err := json.Marshal(f)
 		if err != nil {
 			return nil, fmt.Errorf("frame %q: %w", f.Name, err)
 		}
@@ -82,6 +78,33 @@ func goldenText(answer sdk.DataResponse) ([]byte, error) {
 	}
 	text, err := json.MarshalIndent(g, "", "  ")
 	return append(text, '\n'), err
+}
+
+// Frames returns the frames of a response, and fails the test if one cannot be read. To
+// read the values of a field, assert its type:
+//
+//	prices := sdktest.Frames(t, response)[0].Fields[1].(*frame.Column[float64]).Values
+func Frames(t testing.TB, response sdk.DataResponse) []*frame.Frame {
+	t.Helper()
+	frames, err := parseFrames(response)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frames
+}
+
+func parseFrames(response sdk.DataResponse) ([]*frame.Frame, error) {
+	frames := make([]*frame.Frame, len(response.Frames))
+	for n, in := range response.Frames {
+		file, err := in.MarshalArrow()
+		if err == nil {
+			frames[n], err = frame.Parse(file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("frame %d: %w", n, err)
+		}
+	}
+	return frames, nil
 }
 
 // firstDifference shows the first lines that differ, with their number.
