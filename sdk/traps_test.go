@@ -21,7 +21,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/backend"
-	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
@@ -243,9 +242,8 @@ func TestKeptFrame(t *testing.T) {
 		return []sdk.Frame{kept}, nil
 	})})
 	for _, id := range []string{"A", "B"} {
-		file, _ := k.Query(sdk.Query{RefID: id}).Frames[0].MarshalArrow()
-		if got, err := arrow.Decode(file); err != nil || got.RefID != id {
-			t.Errorf("%s: %+v, %v", id, got, err)
+		if got := sdktest.Frames(t, k.Query(sdk.Query{RefID: id}))[0].RefID; got != id {
+			t.Errorf("the frame of query %s has the RefID %q", id, got)
 		}
 	}
 	if kept.RefID != "" {

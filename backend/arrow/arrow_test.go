@@ -2,6 +2,7 @@ package arrow_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,171 +17,396 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/backend/arrow"
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// fieldTypes lists every type a field can have, nullable and not.
-func fieldTypes() (all []data.FieldType) {
-	for t := data.FieldTypeUnknown + 1; t <= data.FieldTypeNullableEnum; t++ {
-		all = append(all, t)
-	}
-	return all
+// twins are the same frame, ours and that of the data package.
+type twins struct {
+	ours   *frame.Frame
+	theirs *data.Frame
+	rows   int
+	r      *rand.Rand
 }
 
-// set puts a random value into a row; every fifth one of a nullable field stays null.
-func set(f *data.Field, row int, r *rand.Rand) {
-	if f.Type().Nullable() && r.IntN(5) == 0 {
-		return
-	}
-	n := r.Uint64()
-	switch f.Type().NonNullableType() {
-	case data.FieldTypeInt8:
-		f.SetConcrete(row, int8(n))
-	case data.FieldTypeInt16:
-		f.SetConcrete(row, int16(n))
-	case data.FieldTypeInt32:
-		f.SetConcrete(row, int32(n))
-	case data.FieldTypeInt64:
-		f.SetConcrete(row, int64(n))
-	case data.FieldTypeUint8:
-		f.SetConcrete(row, uint8(n))
-	case data.FieldTypeUint16:
-		f.SetConcrete(row, uint16(n))
-	case data.FieldTypeUint32:
-		f.SetConcrete(row, uint32(n))
-	case data.FieldTypeUint64:
-		f.SetConcrete(row, n)
-	case data.FieldTypeFloat32:
-		f.SetConcrete(row, float32(float(r)))
-	case data.FieldTypeFloat64:
-		f.SetConcrete(row, float(r))
-	case data.FieldTypeString:
-		f.SetConcrete(row, []string{"", "plain", "é\"\\\n", "\u2028😀", strings.Repeat("long ", 100)}[r.IntN(5)])
-	case data.FieldTypeBool:
-		f.SetConcrete(row, n%2 == 0)
-	case data.FieldTypeTime:
-		f.SetConcrete(row, time.Unix(int64(r.IntN(4e9))-1e9, int64(r.IntN(1e9))).UTC())
-	case data.FieldTypeJSON:
-		f.SetConcrete(row, json.RawMessage([]string{`{"a":[1,null]}`, `"text"`, `12.5`, `[]`}[r.IntN(4)]))
-	case data.FieldTypeEnum:
-		f.SetConcrete(row, data.EnumItemIndex(r.IntN(3)))
-	}
+// of makes a field as a function of the values alone.
+func of[T frame.Value](name string, values []T) frame.Field {
+	return frame.Of(name, values).Configure(frame.Config{FromSource: "<D>", Decimals: new(uint16(2)), Min: new(-1e6)}).
+		Unit("ms").Texts("x", "y", "z").Label("host", "a\"b").Label("é", "")
 }
 
-func float(r *rand.Rand) float64 {
-	switch r.IntN(6) {
-	case 0:
-		return math.NaN()
-	case 1:
-		return math.Inf(1)
-	case 2:
-		return math.Inf(-1)
+// add adds a field of values and a nullable one, in which every fifth is null. D is T,
+// or what the data package has instead.
+func add[T, D any](t *twins, value func() T, plain func(string, []T) frame.Field, nullable func(string, []*T) frame.Field, convert func(T) D) {
+	values, pointers := make([]T, t.rows), make([]*T, t.rows)
+	theirs, theirPointers := make([]D, t.rows), make([]*D, t.rows)
+	for row := range values {
+		values[row] = value()
+		theirs[row] = convert(values[row])
+		if t.r.IntN(5) > 0 {
+			v := value()
+			pointers[row], theirPointers[row] = &v, new(convert(v))
+		}
 	}
-	return r.NormFloat64() * math.Pow(10, float64(r.IntN(30)))
-}
-
-// randomFrame has a field of every type, with the number of rows.
-func randomFrame(rows int, r *rand.Rand) *data.Frame {
-	f := data.NewFrame("all")
-	f.RefID = "A"
-	f.Meta = &data.FrameMeta{ExecutedQueryString: "SELECT <1>", Custom: map[string]any{"k": "v"}}
-	for _, kind := range fieldTypes() {
-		field := data.NewFieldFromFieldType(kind, rows)
-		field.Name = fmt.Sprint(kind)
+	name := fmt.Sprintf("%T <&>", *new(T))
+	t.ours.Fields = append(t.ours.Fields, plain(name, values), nullable(name, pointers))
+	for _, field := range []*data.Field{data.NewField(name, nil, theirs), data.NewField(name, nil, theirPointers)} {
 		field.Labels = data.Labels{"host": "a\"b", "é": ""}
-		field.Config = &data.FieldConfig{DisplayName: "D", Unit: "ms"}
-		if kind.NonNullableType() == data.FieldTypeEnum {
-			field.Config.TypeConfig = &data.FieldTypeConfig{Enum: &data.EnumFieldConfig{Text: []string{"x", "y", "z"}}}
-		}
-		if kind == data.FieldTypeJSON { // the zero value is no JSON
-			for row := range rows {
-				field.Set(row, json.RawMessage("null"))
-			}
-		}
-		for row := range rows {
-			set(field, row, r)
-		}
-		f.Fields = append(f.Fields, field)
+		field.Config = (&data.FieldConfig{DisplayNameFromDS: "<D>", Unit: "ms"}).SetDecimals(2).SetMin(-1e6)
+		field.Config.TypeConfig = &data.FieldTypeConfig{Enum: &data.EnumFieldConfig{Text: []string{"x", "y", "z"}}}
+		t.theirs.Fields = append(t.theirs.Fields, field)
 	}
-	return f
 }
 
-func same(t *testing.T, what string, got, want *data.Frame) {
+func same[T any](v T) T { return v }
+
+// makeTwins makes random frames with fields of every type.
+func makeTwins(rows int, seed uint64) *twins {
+	r := rand.New(rand.NewPCG(seed, 1))
+	t := &twins{ours: frame.New("all"), theirs: data.NewFrame("all"), rows: rows, r: r}
+	t.ours.RefID, t.theirs.RefID = "A", "A"
+	t.ours.Meta = &frame.Meta{
+		Type: frame.TimeSeriesWide, TypeVersion: [2]uint{0, 1}, ExecutedQueryString: "SELECT <1>",
+		Notices: []frame.Notice{{Text: "n"}, {Severity: frame.SeverityError, Text: "e", Link: "/l"}},
+		Custom:  map[string]any{"k": "v"}, PreferredVisualization: "logs", Other: map[string]any{"path": "/p"},
+	}
+	t.theirs.Meta = &data.FrameMeta{
+		Type: data.FrameTypeTimeSeriesWide, TypeVersion: data.FrameTypeVersion{0, 1}, ExecutedQueryString: "SELECT <1>",
+		Notices: []data.Notice{{Text: "n"}, {Severity: data.NoticeSeverityError, Text: "e", Link: "/l"}},
+		Custom:  map[string]any{"k": "v"}, PreferredVisualization: data.VisTypeLogs, Path: "/p",
+	}
+	float := func() float64 {
+		list := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, 5e-324, 1e21, 1e-7}
+		if n := r.IntN(2 * len(list)); n < len(list) {
+			return list[n]
+		}
+		return r.NormFloat64() * math.Pow(10, float64(r.IntN(30)))
+	}
+	add(t, func() int8 { return int8(r.Uint64()) }, of[int8], of[*int8], same)
+	add(t, func() int16 { return int16(r.Uint64()) }, of[int16], of[*int16], same)
+	add(t, func() int32 { return int32(r.Uint64()) }, of[int32], of[*int32], same)
+	add(t, func() int64 { return int64(r.Uint64()) }, of[int64], of[*int64], same)
+	add(t, func() int { return int(r.Uint64()) }, of[int], of[*int], func(v int) int64 { return int64(v) })
+	add(t, func() uint8 { return uint8(r.Uint64()) }, of[uint8], of[*uint8], same)
+	add(t, func() uint16 { return uint16(r.Uint64()) }, of[uint16], of[*uint16], same)
+	add(t, func() uint32 { return uint32(r.Uint64()) }, of[uint32], of[*uint32], same)
+	add(t, func() uint64 { return r.Uint64() }, of[uint64], of[*uint64], same)
+	add(t, func() float32 { return float32(float()) }, of[float32], of[*float32], same)
+	add(t, float, of[float64], of[*float64], same)
+	add(t, func() string {
+		return []string{"", "plain", "é\"\\\n", "<a&b>", "\x00\x7f", "\u2028😀", strings.Repeat("long ", 100)}[r.IntN(7)]
+	}, of[string], of[*string], same)
+	add(t, func() bool { return r.IntN(2) == 0 }, of[bool], of[*bool], same)
+	add(t, func() time.Time {
+		at := time.Unix(r.Int64N(8e9)-4e9, r.Int64N(1e9))
+		return []time.Time{at, at.Truncate(time.Millisecond), time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)}[r.IntN(4)].UTC()
+	}, of[time.Time], of[*time.Time], same)
+	add(t, func() json.RawMessage {
+		return json.RawMessage([]string{`{"a":[1,null]}`, `"text"`, `12.5`, `[]`, ` { } `, `"<&>"`}[r.IntN(6)])
+	}, of[json.RawMessage], of[*json.RawMessage], same)
+	add(t, func() frame.Enum { return frame.Enum(r.IntN(3)) }, of[frame.Enum], of[*frame.Enum],
+		func(v frame.Enum) data.EnumItemIndex { return data.EnumItemIndex(v) })
+	return t
+}
+
+func wantSame(t *testing.T, what string, got, want *data.Frame) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, data.FrameTestCompareOptions()...); diff != "" {
-		t.Errorf("%s is not what was written:\n%s", what, diff)
+		t.Errorf("%s reads something else than was written:\n%s", what, diff)
+	}
+}
+
+func decode(t *testing.T, text []byte) (v any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return v
+}
+
+// sameNumber compares numbers by value where they fit a float64 exactly enough, since 1e+21 and 1e21 are the same.
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	if !strings.ContainsAny(string(a)+string(b), ".eE") && a != "-0" && b != "-0" {
+		return false
+	}
+	x, err1 := a.Float64()
+	y, err2 := b.Float64()
+	return err1 == nil && err2 == nil && x == y
+}
+
+// wantAgreement writes both frames, reads ours with every reader, and compares.
+func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
+	t.Helper()
+	file, err := ours.MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, read := range map[string]func([]byte) (*data.Frame, error){"data.UnmarshalArrowFrame": data.UnmarshalArrowFrame, "arrow.Decode": arrow.Decode} {
+		got, err := read(file)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		wantSame(t, what, got, theirs)
+	}
+	if _, err := data.ArrowBufferToJSON(file, data.IncludeAll); err != nil {
+		t.Errorf("data.ArrowBufferToJSON: %v", err)
+	}
+	text, err := json.Marshal(ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := arrow.ToJSON(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(decode(t, want), decode(t, text), cmp.Comparer(sameNumber)); diff != "" {
+		t.Errorf("the JSON differs from that of the data package:\n%s\n%s", diff, text)
+	}
+	if err := json.Unmarshal(text, new(data.Frame)); err != nil {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		f := randomFrame([]int{0, 1, 2, 7, 30}[seed%5], r)
+	for seed := range uint64(15) {
+		twins := makeTwins([]int{0, 1, 7, 8, 40}[seed%5], seed)
+		wantAgreement(t, twins.ours, twins.theirs)
+	}
+}
+
+func TestBareFrames(t *testing.T) {
+	t.Parallel()
+	wantAgreement(t, &frame.Frame{}, &data.Frame{})
+	wantAgreement(t, frame.New("", frame.Of[bool]("", nil)), data.NewFrame("", data.NewField("", nil, []bool{})))
+	empty := frame.Of("x", []int64{1})
+	empty.Labels, empty.Config = map[string]string{}, &frame.Config{}
+	wantAgreement(t, &frame.Frame{Meta: &frame.Meta{}, Fields: []frame.Field{empty}},
+		&data.Frame{Meta: &data.FrameMeta{}, Fields: data.Fields{data.NewField("x", data.Labels{}, []int64{1}).SetConfig(&data.FieldConfig{})}})
+	noNull, allNull := frame.Of("n", []*string{new("a"), new("")}), frame.Of("a", []*string{nil, nil})
+	wantAgreement(t, frame.New("", noNull, allNull), data.NewFrame("",
+		data.NewField("n", nil, []*string{new("a"), new("")}), data.NewField("a", nil, []*string{nil, nil})))
+}
+
+// A null has no value that could be at fault.
+func TestNulls(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1, 2).UTC()
+	wantAgreement(t, frame.New("", frame.Of("t", []*time.Time{nil, &at}), frame.Of("j", []*json.RawMessage{nil, new(json.RawMessage("1"))})),
+		data.NewFrame("", data.NewField("t", nil, []*time.Time{nil, &at}), data.NewField("j", nil, []*json.RawMessage{nil, new(json.RawMessage("1"))})))
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	ours := frame.Of("x", []bool{}).Configure(frame.Config{
+		DisplayName: "a", FromSource: "b", Description: "c", Unit: "d", Decimals: new(uint16(0)), Min: new(0.0), Max: new(1e100),
+		Interval: 1.5, Filterable: new(false), NoValue: "-",
+		Links:  []frame.Link{{Title: "t", URL: "/u?a=${__value.raw}&b", TargetBlank: true, Internal: &frame.InternalLink{Query: map[string]any{"q": 1.0}, DataSourceUID: "uid", DataSourceName: "n"}}},
+		Type:   &frame.TypeConfig{Enum: &frame.EnumConfig{Text: []string{"t"}, Color: []string{"red"}, Icon: []string{"i"}, Description: []string{"d"}}},
+		Custom: map[string]any{"big": json.Number("9007199254740993")},
+		Other:  map[string]any{"color": map[string]any{"mode": "fixed"}, "unit": "e", "writeable": true},
+	})
+	theirs := data.NewField("x", nil, []bool{}).SetConfig(&data.FieldConfig{
+		DisplayName: "a", DisplayNameFromDS: "b", Description: "c", Unit: "e", Decimals: new(uint16(0)), Min: new(data.ConfFloat64(0)), Max: new(data.ConfFloat64(1e100)),
+		Interval: 1.5, Filterable: new(false), NoValue: "-", Writeable: new(true), Color: map[string]any{"mode": "fixed"},
+		Links:      []data.DataLink{{Title: "t", URL: "/u?a=${__value.raw}&b", TargetBlank: true, Internal: &data.InternalDataLink{Query: map[string]any{"q": 1.0}, DatasourceUID: "uid", DatasourceName: "n"}}},
+		TypeConfig: &data.FieldTypeConfig{Enum: &data.EnumFieldConfig{Text: []string{"t"}, Color: []string{"red"}, Icon: []string{"i"}, Description: []string{"d"}}},
+		Custom:     map[string]any{"big": json.Number("9007199254740993")},
+	})
+	got, err := json.Marshal(ours.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(theirs.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(decode(t, want), decode(t, got), cmp.Comparer(sameNumber)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is no UTF-8 is replaced, so that the file is valid Arrow.
+func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	const bad, good = "a\xff\xfeb", "a\uFFFD\uFFFDb"
+	f := frame.New(bad, frame.Of(bad, []string{bad, "c"}).Label(bad, bad).Unit(bad), frame.Of("n", []*string{new(bad), nil}))
+	f.RefID, f.Meta = bad, &frame.Meta{ExecutedQueryString: bad}
+	want := data.NewFrame(good, data.NewField(good, data.Labels{good: good}, []string{good, "c"}).SetConfig(&data.FieldConfig{Unit: good}), data.NewField("n", nil, []*string{new(good), nil}))
+	want.RefID, want.Meta = good, &data.FrameMeta{ExecutedQueryString: good}
+	wantAgreement(t, f, want)
+}
+
+// A nil message is written as null, as encoding/json does.
+func TestNilJSON(t *testing.T) {
+	t.Parallel()
+	wantAgreement(t, frame.New("", frame.Of("j", []json.RawMessage{nil, json.RawMessage("1")})),
+		data.NewFrame("", data.NewField("j", nil, []json.RawMessage{json.RawMessage("null"), json.RawMessage("1")})))
+}
+
+// Parts of the file start at multiples of 8, which readers without copies need.
+func TestAlignment(t *testing.T) {
+	t.Parallel()
+	for names := range 20 {
+		f := frame.New(strings.Repeat("n", names), frame.Of(strings.Repeat("f", 2*names), make([]string, names)), frame.Of("b", make([]bool, names)))
 		file, err := f.MarshalArrow()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := arrow.Decode(file)
-		if err != nil {
-			t.Fatal(err)
+		if (len(file)-10)%8 != 0 {
+			t.Errorf("the file has %d bytes before the end of its footer", len(file)-10)
 		}
-		same(t, "Arrow", got, f)
-		text, err := arrow.ToJSON(f)
-		if err != nil {
-			t.Fatal(err)
+		if _, err := arrow.Decode(file); err != nil {
+			t.Errorf("%d: %v", names, err)
 		}
-		var again data.Frame
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		same(t, "JSON", &again, f)
 	}
 }
 
-// A file may hold its rows in several record batches.
-func TestSeveralRecords(t *testing.T) {
+func wantParsed(t *testing.T, what string, file []byte, want *frame.Frame) *frame.Frame {
+	t.Helper()
+	got, err := frame.Parse(file)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	gotText, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantText, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(decode(t, wantText), decode(t, gotText), cmp.Comparer(sameNumber)); diff != "" {
+		t.Errorf("%s: Parse returned another frame (-want +got):\n%s", what, diff)
+	}
+	return got
+}
+
+// JSON of every type has all values and all metadata, so equal JSON means equal frames.
+func TestParse(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2))
-	f := randomFrame(10, r)
-	table, err := data.FrameToArrowTable(f)
+	for seed := range uint64(15) {
+		twins := makeTwins([]int{0, 1, 7, 8, 40}[seed%5], seed)
+		ours, err := twins.ours.MarshalArrow()
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := twins.theirs.MarshalArrow()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := wantParsed(t, "a frame of this package", ours, twins.ours)
+		wantParsed(t, "a frame of the data package", theirs, twins.ours)
+		if again, err := got.MarshalArrow(); err != nil || !bytes.Equal(again, ours) {
+			t.Errorf("the parsed frame is written differently, %v", err)
+		}
+	}
+}
+
+// severalRecords is a frame of the data package in a file of four record batches.
+func severalRecords(t testing.TB) (*twins, []byte) {
+	twins := makeTwins(10, 1)
+	table, err := data.FrameToArrowTable(twins.theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Release()
 	records := array.NewTableReader(table, 3)
 	defer records.Release()
-	var file writer
+	var file seekableBuffer
 	w, err := ipc.NewFileWriter(&file, ipc.WithSchema(table.Schema()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches := 0
-	for ; records.Next(); batches++ {
+	for records.Next() {
 		if err := w.Write(records.RecordBatch()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil || batches != 4 {
-		t.Fatalf("%d batches, %v", batches, err)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
-	got, err := arrow.Decode(file.Bytes())
+	return twins, file.Bytes()
+}
+
+func TestSeveralRecords(t *testing.T) {
+	t.Parallel()
+	twins, file := severalRecords(t)
+	wantParsed(t, "four record batches", file, twins.ours)
+	got, err := arrow.Decode(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "a file of four records", got, f)
+	wantSame(t, "arrow.Decode", got, twins.theirs)
 }
 
-// writer is a buffer with the position that the Arrow writer asks for.
-type writer struct{ bytes.Buffer }
+func TestFillRefID(t *testing.T) {
+	t.Parallel()
+	twins, file := severalRecords(t)
+	if again := frame.FillRefID(file, "B"); &again[0] != &file[0] {
+		t.Error("a file with a RefID was copied")
+	}
+	twins.theirs.RefID, twins.ours.RefID = "", "größe 2"
+	file, err := twins.theirs.MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := frame.FillRefID(file, "größe 2")
+	wantParsed(t, "filled", filled, twins.ours)
+	twins.theirs.RefID = "größe 2"
+	got, err := data.UnmarshalArrowFrame(filled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "data.UnmarshalArrowFrame", got, twins.theirs)
+	for _, bad := range []string{"", "text", "ARROW1", "ARROW1\x00\x00\xff\xff\xff\x00\x00\x00ARROW1"} {
+		if got := frame.FillRefID([]byte(bad), "A"); string(got) != bad {
+			t.Errorf("%q became %q", bad, got)
+		}
+	}
+}
 
-// Seek only tells the position.
-func (w *writer) Seek(int64, int) (int64, error) { return int64(w.Len()), nil }
+// seekableBuffer is a buffer with the position that the Arrow writer asks for.
+type seekableBuffer struct{ bytes.Buffer }
+
+// Seek returns the position.
+func (b *seekableBuffer) Seek(int64, int) (int64, error) { return int64(b.Len()), nil }
+
+// A frame without a RefID gets that of its query, whichever package it is from.
+func TestRefIDOfFrames(t *testing.T) {
+	t.Parallel()
+	written, err := data.NewFrame("written").MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := sdktest.Start(t, sdk.Plugin{QueryData: sdk.EachQuery(func(context.Context, sdk.Query, struct{}) ([]sdk.Frame, error) {
+		named := data.NewFrame("named")
+		named.RefID = "mine"
+		return []sdk.Frame{
+			frame.New("ours", frame.Of("x", []int{1})), data.NewFrame("theirs", data.NewField("x", nil, []int64{1})), backend.ArrowFrame(written),
+			named, &frame.Frame{Name: "named", RefID: "mine"},
+		}, nil
+	})})
+	var got []string
+	for _, f := range sdktest.Frames(t, k.Query(sdk.Query{RefID: "B"})) {
+		got = append(got, f.Name+" "+f.RefID)
+	}
+	if diff := cmp.Diff([]string{"ours B", "theirs B", "written B", "named mine", "named mine"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
 
 func FuzzDecode(f *testing.F) {
-	r := rand.New(rand.NewPCG(3, 4))
 	for _, rows := range []int{0, 1, 5} {
-		file, err := randomFrame(rows, r).MarshalArrow()
+		file, err := makeTwins(rows, 3).theirs.MarshalArrow()
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -191,6 +417,8 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(small)
+	_, several := severalRecords(f)
+	f.Add(several)
 	for n := 0; n < len(small); n += 37 {
 		f.Add(small[:n])
 		damaged := slices.Clone(small)
