@@ -114,7 +114,7 @@ func read(err error, got string, isOK bool, said ...string) reply {
 // isPanic tells the words of a panic that an SDK has caught: those of Go's runtime, of
 // gRPC's middleware, and of our SDK, which keeps the panic itself to the log.
 func isPanic(text string) bool {
-	for _, words := range []string{"panic", "nil pointer dereference", "runtime error: ", ": its log says why"} {
+	for _, words := range []string{"panic", "nil pointer dereference", "runtime error: ", "; see its log"} {
 		if strings.Contains(strings.ToLower(text), words) {
 			return true
 		}

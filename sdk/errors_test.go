@@ -45,13 +45,13 @@ func TestOneErrorModel(t *testing.T) {
 		want sdk.Error
 	}{
 		{"refused", get("http://"+refusing.Addr().String(), time.Minute), sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the upstream service refused the connection"}},
-		{"time-out", get(slow.URL, 50*time.Millisecond), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service did not answer in time"}},
+		{"time-out", get(slow.URL, 50*time.Millisecond), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service timed out"}},
 		{"certificate", get(secure.URL, time.Minute), sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the certificate of the upstream service could not be verified"}},
 		{"name", &url.Error{Op: "Get", URL: "http://u:hunter2@x", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}},
-			sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the name of the upstream service was not found"}},
-		{"deadline", fmt.Errorf("x: %w", context.DeadlineExceeded), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service did not answer in time"}},
+			sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the host name of the upstream service was not found"}},
+		{"deadline", fmt.Errorf("x: %w", context.DeadlineExceeded), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service timed out"}},
 		{"plain", errors.New("no such table"), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "no such table"}},
-		{"nil in an interface", (*sdk.Error)(nil), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "an error that is a nil *sdk.Error: return a plain nil instead"}},
+		{"nil in an interface", (*sdk.Error)(nil), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "nil *sdk.Error: return an untyped nil instead"}},
 		{"own", fmt.Errorf("wrapped: %w", sdk.Errorf(418, "short")), sdk.Error{Status: 418, Source: sdk.SourcePlugin, Message: "short"}},
 		{"downstream", sdk.Downstream("the shop is away", get(slow.URL, 50*time.Millisecond)), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the shop is away"}},
 		{"upstream's 401", sdk.FromStatus(401, "the key is not known there"), sdk.Error{Status: 401, Source: sdk.SourceDownstream, Message: "the key is not known there"}},

@@ -223,7 +223,7 @@ func TestInstanceThatCannotBeMade(t *testing.T) {
 		wrong := at("b", 1)
 		wrong.DataSource.JSON = []byte(`{"version":"x"}`)
 		var e *sdk.Error
-		if _, _, err := i.Hold(t.Context(), wrong); !errors.As(err, &e) || e.Status != 400 || !strings.Contains(e.Message, `"version" must be a whole number`) {
+		if _, _, err := i.Hold(t.Context(), wrong); !errors.As(err, &e) || e.Status != 400 || !strings.Contains(e.Message, `"version" must be an integer`) {
 			t.Errorf("%v", err)
 		}
 		none, release := hold(t, i, sdk.Context{}) // the plugin itself is called

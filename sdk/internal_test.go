@@ -29,11 +29,11 @@ func TestLogger(t *testing.T) {
 func TestSettingsWithoutTime(t *testing.T) {
 	t.Parallel()
 	for _, ms := range []int64{0, -6795364578871} {
-		if s := settings(nil, nil, ms, ""); !s.Updated.IsZero() {
+		if s := settingsFromWire(nil, nil, ms, ""); !s.Updated.IsZero() {
 			t.Errorf("%d became %s", ms, s.Updated)
 		}
 	}
-	if s := settings(nil, nil, 1, ""); s.Updated.UnixMilli() != 1 {
+	if s := settingsFromWire(nil, nil, 1, ""); s.Updated.UnixMilli() != 1 {
 		t.Errorf("1 became %s", s.Updated)
 	}
 }

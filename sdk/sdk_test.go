@@ -57,8 +57,8 @@ func TestEachQuery(t *testing.T) {
 		t.Errorf("A: %+v", a)
 	}
 	for ref, want := range map[string]sdk.Error{
-		"B": {Status: http.StatusBadRequest, Source: sdk.SourceDownstream, Message: "cannot be read"},
-		"C": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "its log says why"},
+		"B": {Status: http.StatusBadRequest, Source: sdk.SourceDownstream, Message: "invalid query"},
+		"C": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "see its log"},
 		"E": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "could not write a frame"},
 		"F": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "bad \uFFFD bytes"},
 		"D": {Status: http.StatusBadGateway, Source: sdk.SourceDownstream, Message: "the database is away"},
@@ -114,7 +114,7 @@ func TestCheckHealth(t *testing.T) {
 		}, sdk.CheckHealthResult{Status: sdk.HealthError, Message: "no access", Details: []byte(`{"errorSource":"plugin","status":403}`)}},
 		{"nothing", func(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 			return nil, nil
-		}, sdk.CheckHealthResult{Status: sdk.HealthUnknown, Message: "the plugin gave no result"}},
+		}, sdk.CheckHealthResult{Status: sdk.HealthUnknown, Message: "the plugin returned no result"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

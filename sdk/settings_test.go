@@ -50,13 +50,13 @@ func TestDecodeSettings(t *testing.T) {
 		want    []string
 	}{
 		{``, nil, []string{`"region" is missing`, `the secret "apiKey" is missing`}},
-		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a string`}},
-		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a number`}},
-		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be true or false, not a number`}},
-		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, not an object`}},
+		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be an integer of 8 bits, found a string`}},
+		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be an integer of 8 bits, found a number`}},
+		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be a boolean, found a number`}},
+		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, found an object`}},
 		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be 50 or less, not 51`}},
-		{`[]`, secrets, []string{`it must be an object, not an array`}},
-		{`{"region":`, secrets, []string{`it is no JSON: unexpected end of JSON input at byte 10`}},
+		{`[]`, secrets, []string{`must be an object, found an array`}},
+		{`{"region":`, secrets, []string{`invalid JSON at byte 10: unexpected end of JSON input`}},
 	} {
 		_, err := sdk.DecodeSettings[fullSettings](sdk.Settings{JSON: []byte(c.json), Secrets: c.secrets})
 		e, ok := errors.AsType[*sdk.Error](err)
@@ -119,8 +119,8 @@ func TestQueryTypes(t *testing.T) {
 		}
 	}
 	for ref, want := range map[string]string{
-		"C": `the query is not right: "n" must be 1 or more`, "D": "away", "E": "the plugin failed on this query: its log says why",
-		"F": "the plugin gave no answer to query F", "G": `the query type "unknown" is not known: there are ["" "panic" "stray" "whole"]`,
+		"C": `invalid query: "n" must be 1 or more`, "D": "away", "E": "the plugin failed on this query; see its log",
+		"F": "the plugin returned no response to query F", "G": `unknown query type "unknown", expected one of ["" "panic" "stray" "whole"]`,
 	} {
 		if e, ok := errors.AsType[*sdk.Error](answers[ref].Err); !ok || e.Message != want {
 			t.Errorf("%s: %+v", ref, answers[ref])

@@ -95,7 +95,7 @@ func TestCloseWaits(t *testing.T) {
 		}
 		i = sdk.DataSources(m.create)
 		_, release = hold(t, i, at("a", 1))
-		if err := i.Close(); err == nil || !strings.Contains(err.Error(), "still in use") {
+		if err := i.Close(); err == nil || !strings.Contains(err.Error(), "not closed within") {
 			t.Errorf("%v", err)
 		}
 		release()
@@ -145,7 +145,7 @@ func TestUpstreamsGRPCError(t *testing.T) {
 
 func TestOddStatus(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]string{520: "it failed with status 520", 42: "Internal Server Error", 200: "Internal Server Error"} {
+	for code, want := range map[int]string{520: "failed with status 520", 42: "Internal Server Error", 200: "Internal Server Error"} {
 		k := sdktest.Start(t, sdk.Plugin{QueryData: func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 			return sdk.QueryDataResponse{"A": {Err: &sdk.Error{Status: code}}}, nil
 		}})

@@ -252,12 +252,12 @@ func inExisting(more map[string]string) map[string]string {
 func oursInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   ``, // zero, though the host sends a time in 1754
-		"absent":                    `{"status":500,"source":"plugin","error":"the plugin gave no answer to query absent"}`,
+		"absent":                    `{"status":500,"source":"plugin","error":"the plugin returned no response to query absent"}`,
 		"CheckHealth broken":        `{"result":{"status":"ERROR","message":"the upstream is away","details":{"errorSource":"downstream","status":502}}}`,
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
-		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request: its log says why"}}`,
+		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request; see its log"}}`,
 		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
 		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
