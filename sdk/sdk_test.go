@@ -8,14 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -197,71 +195,5 @@ func TestResources(t *testing.T) {
 	}
 	if _, err := call("panic"); err == nil || strings.Contains(err.Error(), "oh") {
 		t.Errorf("a panic gave %v", err)
-	}
-}
-
-func TestHost(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer right" {
-			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = io.WriteString(w, `{"message":"invalid API key"}`)
-			return
-		}
-		fmt.Fprintf(w, `[{"uid":"u","name":%q,"interval":"5m"}]`, r.URL.RequestURI())
-	}))
-	t.Cleanup(server.Close)
-	for _, tc := range []struct{ base, token, want string }{
-		{server.URL, "right", "/api/playlists?limit=2&query=a+b"},
-		{server.URL + "/sub/", "right", "/sub/api/playlists?limit=2&query=a+b"},
-	} {
-		h, err := hostapi.New(tc.base, tc.token, server.Client())
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{Query: "a b", Limit: 2})
-		if err != nil || len(list) != 1 || list[0].Name != tc.want {
-			t.Errorf("%v, %v", list, err)
-		}
-	}
-	h, err := hostapi.New(server.URL, "wrong", server.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var e *hostapi.Error
-	if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); !errors.As(err, &e) || e.Status != http.StatusUnauthorized || e.Message != "invalid API key" {
-		t.Errorf("%v", err)
-	}
-	for _, bad := range []string{"", "nowhere", "ftp://x", "http://"} {
-		if _, err := hostapi.New(bad, "t", nil); err == nil {
-			t.Errorf("NewHost(%q) has no error", bad)
-		}
-	}
-}
-
-// In an existing host the variables have other names.
-func TestHostFromEnv(t *testing.T) {
-	for _, prefix := range []string{"SVC", "GF"} {
-		t.Run(prefix, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Header.Get("Authorization") != "Bearer of "+prefix {
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-				_, _ = io.WriteString(w, `[]`)
-			}))
-			t.Cleanup(server.Close)
-			if _, err := hostapi.FromEnv(); !errors.Is(err, hostapi.ErrNoToken) {
-				t.Errorf("without a token: %v", err)
-			}
-			t.Setenv(prefix+"_APP_URL", server.URL)
-			t.Setenv(prefix+"_PLUGIN_APP_CLIENT_SECRET", "of "+prefix)
-			h, err := hostapi.FromEnv()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err != nil {
-				t.Error(err)
-			}
-		})
 	}
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
-	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
@@ -255,9 +254,8 @@ func TestAddressesInMessages(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"ann:hunter2@shop.example:80", "ftp://ann:hunter2@h", "http://ann:hunter2@[", "//ann:hunter2@h"} {
 		_, err := sdk.JoinURL(base, "a")
-		_, hostErr := hostapi.New(base, "t", nil)
-		if err == nil || hostErr == nil || strings.Contains(fmt.Sprint(err, hostErr), "hunter2") {
-			t.Errorf("%s: %v, %v", base, err, hostErr)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", base, err)
 		}
 	}
 	if u, err := sdk.JoinURL("http://h", "..;x=1"); err == nil {

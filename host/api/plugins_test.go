@@ -204,7 +204,7 @@ func TestQueryData(t *testing.T) {
 		{"one", `{"refId":"A",` + source + `}`, 200, `"A":{"status":200,"frames":[]}`},
 		{"a failed one does not take the other along", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
 			`"B":{"status":400,"frames":[],"error":"no such table","errorSource":"downstream"}`},
-		{"no answer", `{"queryType":"silent",` + source + `}`, 207, "gave no answer"},
+		{"no answer", `{"queryType":"silent",` + source + `}`, 207, "returned no response"},
 		{"no such source", `{"datasource":{"uid":"other"}}`, 207, `there is no data source \"other\"`},
 		{"no source", `{}`, 400, "queries[0].datasource"},
 		{"an interval beyond time", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},

@@ -93,9 +93,9 @@ func TestFromDataSource(t *testing.T) {
 		{`{"timeout":-1}`, "", "", `"timeout" must be a number of seconds`},
 		{`{"tlsAuthWithCACert":true}`, "", "", `"tlsCACert" is missing`},
 		{`{"tlsAuth":true}`, "tlsClientCert", "x", `"tlsClientKey" is missing`},
-		{`{"httpHeaderName1":"a b"}`, "", "", `"httpHeaderName1" must be the name`},
-		{`{"httpHeaderName1":7}`, "", "", `"httpHeaderName1" must be the name`},
-		{`{"httpHeaderName1":"A"}`, "httpHeaderValue1", "hunter2\r\nX: y", `"httpHeaderValue1" is no value`},
+		{`{"httpHeaderName1":"a b"}`, "", "", `"httpHeaderName1" must be a header name`},
+		{`{"httpHeaderName1":7}`, "", "", `"httpHeaderName1" must be a header name`},
+		{`{"httpHeaderName1":"A"}`, "httpHeaderValue1", "hunter2\r\nX: y", `"httpHeaderValue1" must be a header value`},
 	} {
 		_, err := httpclient.FromDataSource(sdk.DataSource{URL: "http://h", Settings: sdk.Settings{JSON: []byte(c.json), Secrets: map[string]string{c.secret: c.value}}})
 		e, ok := errors.AsType[*sdk.Error](err)

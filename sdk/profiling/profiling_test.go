@@ -63,7 +63,7 @@ func TestInstrument(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	for port, want := range map[string]string{"many": "is no port", fmt.Sprint(taken.Addr().(*net.TCPAddr).Port): "in use"} {
+	for port, want := range map[string]string{"many": "invalid port", fmt.Sprint(taken.Addr().(*net.TCPAddr).Port): "in use"} {
 		t.Setenv(profiling.EnvPort, port)
 		if _, err := profiling.Instrument(plugin); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("port %s: %v", port, err)

@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 		return verdict(t, func(tb testing.TB) { sdktest.Golden(tb, file, a) })
 	}
 	t.Setenv(sdktest.EnvUpdate, "")
-	if said := golden(answer); !strings.Contains(said, "does not exist: UPDATE_GOLDEN=1") {
+	if said := golden(answer); !strings.Contains(said, "does not exist; to create it, run UPDATE_GOLDEN=1") {
 		t.Errorf("without a file: %q", said)
 	}
 	t.Setenv(sdktest.EnvUpdate, "1")

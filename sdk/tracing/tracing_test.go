@@ -85,9 +85,9 @@ func TestFromEnv(t *testing.T) {
 	}
 	t.Setenv("GF_INSTANCE_OTLP_ADDRESS", "127.0.0.1:1")
 	for name, c := range map[string]struct{ kind, param, want string }{
-		"unknown": {"remote", "", "the sampler is not known"},
-		"text":    {"const", "x", "no number from 0 to 1"},
-		"beyond":  {"probabilistic", "2", "no number from 0 to 1"},
+		"unknown": {"remote", "", "unknown sampler"},
+		"text":    {"const", "x", "must be a number from 0 to 1"},
+		"beyond":  {"probabilistic", "2", "must be a number from 0 to 1"},
 		"fine":    {"probabilistic", "0.5", ""},
 	} {
 		var log bytes.Buffer
