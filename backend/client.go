@@ -1,8 +1,8 @@
 // Package backend calls a plugin's backend over the plugin protocol, as a host does.
 //
-// The requests and responses of package sdk describe the calls. Every method returns
-// [ErrUnsupported] when the plugin does not implement the call, the error of a
-// context that ended, or a *sdk.Error.
+// Hosts, tests and the conformance suite use it. The handlers of package sdk document the
+// calls. The error of a call is the error of its context, [ErrUnsupported], or an
+// *sdk.Error with the status and the source that the plugin sent.
 package backend
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Client calls a plugin from the host's side. Its zero value is not usable; it is
-// safe for concurrent use.
+// Client calls a plugin. It is safe for concurrent use. Create it with New.
 type Client struct {
 	data        pluginv2.DataClient
 	diagnostics pluginv2.DiagnosticsClient
@@ -35,10 +34,10 @@ func New(conn grpc.ClientConnInterface) *Client {
 	}
 }
 
-// Conn returns the connection, for the clients of further services.
+// Conn returns the connection, for clients of other services.
 func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
 
-// QueryData asks the queries. Frames come back as ArrowFrame.
+// QueryData sends queries. The frames of the responses are of type [ArrowFrame].
 func (c *Client) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	in := &pluginv2.QueryDataRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers}
 	for _, q := range req.Queries {
@@ -48,14 +47,14 @@ func (c *Client) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
-	answers := make(sdk.QueryDataResponse, len(out.GetResponses()))
+	responses := make(sdk.QueryDataResponse, len(out.GetResponses()))
 	for id, r := range out.GetResponses() {
-		answers[id] = dataFromWire(r)
+		responses[id] = dataFromWire(r)
 	}
-	return answers, nil
+	return responses, nil
 }
 
-// CheckHealth asks for the plugin's health.
+// CheckHealth runs the plugin's health check.
 func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 	out, err := c.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
 	if err != nil {
@@ -64,8 +63,8 @@ func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 	return healthFromWire(out), nil
 }
 
-// CollectMetrics asks for the metrics of the plugin's process, in the text format of
-// Prometheus.
+// CollectMetrics returns the metrics of the plugin's process in the Prometheus text
+// format.
 func (c *Client) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
 	out, err := c.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
 	if err != nil {
@@ -74,7 +73,7 @@ func (c *Client) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequ
 	return out.GetMetrics().GetPrometheus(), nil
 }
 
-// ArrowFrame is a frame as an Arrow IPC file, as the plugin sent it.
+// ArrowFrame is an Arrow IPC file with a frame.
 type ArrowFrame []byte
 
 // MarshalArrow returns the file.

@@ -19,9 +19,9 @@ import (
 // ErrUnsupported is returned by a call that the plugin has no handler for.
 var ErrUnsupported = errors.New("the plugin does not support this call")
 
-// callError turns the gRPC error of a call to a plugin into ErrUnsupported, a context's error or
-// an *sdk.Error with the status and the source that the plugin gave, or else those that
-// fit its gRPC code. Clients of further services use it; those of Client do so already.
+// callError returns the error for a gRPC error: the error of ctx, ErrUnsupported, or an
+// *sdk.Error with the status and the source that the plugin sent, or those that match the
+// gRPC code.
 func callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -46,16 +46,15 @@ func callError(ctx context.Context, err error) error {
 		return e
 	}
 	switch s.Code() {
-	case codes.Unavailable, codes.Canceled: // cancelled by the end of the process; gRPC's words name sockets
+	case codes.Unavailable, codes.Canceled: // also when the process exits; the text of gRPC contains socket names
 		e.Message, e.Cause = "the connection to the plugin was lost", err
 	case codes.Internal:
-		e.Message, e.Cause = "the plugin failed on this call: its log may say why", err
+		e.Message, e.Cause = "the plugin failed on this call; its log may contain the reason", err
 	}
 	return e
 }
 
-// finalError is why a stream has ended for good, from its trailer; nil when nothing
-// was wrong.
+// finalError returns the error in the trailer of a stream that ended for good, or nil.
 func finalError(trailer metadata.MD) error {
 	first := func(key string) string {
 		if values := trailer.Get(key); len(values) > 0 {

@@ -12,26 +12,26 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// CallResourceRequest is an HTTP request to a plugin's own endpoints.
+// CallResourceRequest is an HTTP request to an endpoint of a plugin.
 type CallResourceRequest struct {
 	Context sdk.Context
 	Method  string
-	Path    string // relative to the plugin, without a leading slash
-	URL     string // Path with its query
+	Path    string // without a leading slash
+	URL     string // Path with the query
 	Header  http.Header
 	Body    []byte
 }
 
-// CallResourceResponse is one piece of the answer. The first has Status and
-// Header; Body is the next part of the body.
+// CallResourceResponse is a part of the response. The first part has the status and the
+// header.
 type CallResourceResponse struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// CallResource sends the request and hands over the answer piece by piece, as it
-// arrives. It stops when receive returns an error, and returns that error.
+// CallResource sends a request and passes each part of the response to receive as it
+// arrives. If receive returns an error, CallResource stops and returns that error.
 func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, receive func(CallResourceResponse) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,14 +43,14 @@ func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, rec
 		return callError(ctx, err)
 	}
 	for {
-		piece, err := stream.Recv()
+		part, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return callError(ctx, err)
 		}
-		if err := receive(CallResourceResponse{Status: int(piece.GetCode()), Header: wire.Header(piece.GetHeaders()), Body: piece.GetBody()}); err != nil {
+		if err := receive(CallResourceResponse{Status: int(part.GetCode()), Header: wire.Header(part.GetHeaders()), Body: part.GetBody()}); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// SubscribeStream asks whether a user may subscribe to a channel, and returns JSON
-// for the subscriber, or nil. A refusal is an *sdk.Error with status 404 or 403.
+// SubscribeStream subscribes a user to a channel and returns JSON for the subscriber, or
+// nil. If the plugin denies it, the error is an *sdk.Error with status 404 or 403.
 func (c *Client) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	var trailer metadata.MD
 	out, err := c.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{
@@ -24,11 +24,12 @@ func (c *Client) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (j
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
-	return out.GetData(), refused(int32(out.GetStatus()), req.Path, trailer)
+	return out.GetData(), denial(int32(out.GetStatus()), req.Path, trailer)
 }
 
-// PublishStream hands what a user sends to a channel to the plugin, and returns what
-// its subscribers get; nil for nothing. A refusal is an *sdk.Error with status 404 or 403.
+// PublishStream sends the message of a user to the plugin and returns the message for all
+// subscribers, or nil for none. If the plugin denies it, the error is an *sdk.Error with
+// status 404 or 403.
 func (c *Client) PublishStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	var trailer metadata.MD
 	out, err := c.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{
@@ -37,13 +38,13 @@ func (c *Client) PublishStream(ctx context.Context, req *sdk.StreamRequest) (jso
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
-	return out.GetData(), refused(int32(out.GetStatus()), req.Path, trailer)
+	return out.GetData(), denial(int32(out.GetStatus()), req.Path, trailer)
 }
 
-// RunStream runs a channel and hands over what it sends. It returns nil when the
-// plugin has ended the channel, and an *sdk.Error with a status of 400 to 499 when it has
-// ended it for a reason; both are final. After any other error the channel may be run
-// again. It stops when receive returns an error, and returns that error.
+// RunStream runs a channel and passes each packet to receive. It returns nil, or an
+// *sdk.Error with a status from 400 to 499, if the plugin has ended the channel for good;
+// after any other error the host may run it again. If receive returns an error, RunStream
+// stops and returns that error.
 func (c *Client) RunStream(ctx context.Context, req *sdk.StreamRequest, receive func(json.RawMessage) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,9 +68,9 @@ func (c *Client) RunStream(ctx context.Context, req *sdk.StreamRequest, receive 
 	}
 }
 
-// refused turns the status of the answer about a channel into an error. The numbers
-// are the same for subscribing and publishing.
-func refused(status int32, path string, trailer metadata.MD) error {
+// denial returns the error for the status of a response about a channel. The statuses of
+// both responses have the same numbers.
+func denial(status int32, path string, trailer metadata.MD) error {
 	if err := finalError(trailer); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func refused(status int32, path string, trailer metadata.MD) error {
 	case pluginv2.SubscribeStreamResponse_NOT_FOUND:
 		return sdk.Downstreamf(http.StatusNotFound, "the plugin has no channel %q", path)
 	case pluginv2.SubscribeStreamResponse_PERMISSION_DENIED:
-		return sdk.Downstreamf(http.StatusForbidden, "the plugin denies access to the channel %q", path)
+		return sdk.Downstreamf(http.StatusForbidden, "the plugin denies access to channel %q", path)
 	}
-	return sdk.Errorf(http.StatusBadGateway, "the plugin answered with the unknown status %d about the channel %q", status, path)
+	return sdk.Errorf(http.StatusBadGateway, "the plugin responded with the unknown status %d for channel %q", status, path)
 }

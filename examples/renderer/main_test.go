@@ -63,7 +63,7 @@ func TestRenderer(t *testing.T) {
 	what.RenderKey = "guessed"
 	for want, err := range map[string]error{
 		"401":           c.Render(t.Context(), &renderer.Request{Page: what, Width: 1, Height: 1}),
-		"cannot be dra": c.Render(t.Context(), &renderer.Request{Page: what, Width: 1 << 30, Height: 1 << 30}),
+		"invalid image": c.Render(t.Context(), &renderer.Request{Page: what, Width: 1 << 30, Height: 1 << 30}),
 	} {
 		if e, ok := errors.AsType[*sdk.Error](err); !ok || !strings.Contains(e.Message, want) {
 			t.Errorf("%v, want %s", err, want)

@@ -48,7 +48,7 @@ func TestSecrets(t *testing.T) {
 	if want := []secretsmanager.Item{{Key: secretsmanager.Key{OrgID: 1, Namespace: "store", Type: "datasource"}, Value: "two"}, {Key: other, Value: "three"}}; !slices.Equal(items, want) {
 		t.Errorf("%v", items)
 	}
-	if e, ok := errors.AsType[*sdk.Error](c.RenameSecret(ctx, shop, "x")); !ok || e.Message != `there is no secret of datasource "shop"` {
+	if e, ok := errors.AsType[*sdk.Error](c.RenameSecret(ctx, shop, "x")); !ok || e.Message != `datasource "shop" has no secret` {
 		t.Errorf("%v", e)
 	}
 	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, backend.ErrUnsupported) {

@@ -70,7 +70,7 @@ func TestClient(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"", ".", "..", "../folders", "%2e%2e"} {
-		if err := h.DeletePlaylist(ctx, none); err == nil || !strings.Contains(err.Error(), "cannot be part of an address") {
+		if err := h.DeletePlaylist(ctx, none); err == nil || !strings.Contains(err.Error(), "invalid path segment") {
 			t.Errorf("the playlist %q: %v", none, err)
 		}
 	}

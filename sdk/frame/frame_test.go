@@ -60,13 +60,13 @@ func TestErrors(t *testing.T) {
 		"nil column": {frame.New("f", none), "field 0 is nil", ""},
 		"lengths": {frame.New("f", frame.Of("a", []bool{true}), frame.Of("b", []int8{1, 2})),
 			`fields differ in length: "a" has 1 rows, "b" has 2`, ""},
-		"json":           {frame.New("f", frame.Of("j", []json.RawMessage{nil, json.RawMessage("{")})), `field 0 "j": row 1: it is no valid JSON`, ""},
-		"empty json":     {frame.New("f", frame.Of("j", []json.RawMessage{{}})), `field 0 "j": row 0: it is no valid JSON`, ""},
-		"nullable json":  {frame.New("f", frame.Of("j", []*json.RawMessage{nil, new(json.RawMessage("x"))})), `field 0 "j": row 1: it is no valid JSON`, ""},
-		"zero time":      {frame.New("f", frame.Of("t", []time.Time{time.Now(), {}})), `field 0 "t": row 1: the time 0001-01-01T00:00:00Z cannot be written`, arrowOnly},
-		"just too early": {frame.New("f", frame.Of("t", []time.Time{time.Unix(0, math.MinInt64).Add(-1)})), `row 0: the time 1677-09-21`, arrowOnly},
-		"just too late":  {frame.New("f", frame.Of("t", []*time.Time{new(time.Unix(0, math.MaxInt64).Add(1))})), `row 0: the time 2262-04-11`, arrowOnly},
-		"far":            {frame.New("f", frame.Of("t", []time.Time{time.Unix(math.MaxInt64, 0)})), `row 0: the time`, arrowOnly},
+		"json":           {frame.New("f", frame.Of("j", []json.RawMessage{nil, json.RawMessage("{")})), `field 0 "j": row 1: invalid JSON`, ""},
+		"empty json":     {frame.New("f", frame.Of("j", []json.RawMessage{{}})), `field 0 "j": row 0: invalid JSON`, ""},
+		"nullable json":  {frame.New("f", frame.Of("j", []*json.RawMessage{nil, new(json.RawMessage("x"))})), `field 0 "j": row 1: invalid JSON`, ""},
+		"zero time":      {frame.New("f", frame.Of("t", []time.Time{time.Now(), {}})), `field 0 "t": row 1: time 0001-01-01T00:00:00Z is out of range`, arrowOnly},
+		"just too early": {frame.New("f", frame.Of("t", []time.Time{time.Unix(0, math.MinInt64).Add(-1)})), `row 0: time 1677-09-21`, arrowOnly},
+		"just too late":  {frame.New("f", frame.Of("t", []*time.Time{new(time.Unix(0, math.MaxInt64).Add(1))})), `row 0: time 2262-04-11`, arrowOnly},
+		"far":            {frame.New("f", frame.Of("t", []time.Time{time.Unix(math.MaxInt64, 0)})), `row 0: time`, arrowOnly},
 		"config":         {frame.New("f", frame.Of("x", []bool{}).Configure(frame.Config{Min: new(math.NaN())})), `field 0 "x": config: `, "NaN"},
 		"other":          {frame.New("f", frame.Of("x", []bool{}).Configure(frame.Config{Other: map[string]any{"f": func() {}}})), `field 0 "x": config: `, "unsupported type"},
 		"meta":           {&frame.Frame{Name: "f", Meta: &frame.Meta{Custom: make(chan int)}}, `meta: `, "unsupported type"},
@@ -74,7 +74,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := c.frame.MarshalArrow()
-			if err == nil || !strings.Contains(err.Error(), `write frame "f" as Arrow: `) || !strings.Contains(err.Error(), c.arrow) {
+			if err == nil || !strings.Contains(err.Error(), `encode frame "f" as Arrow: `) || !strings.Contains(err.Error(), c.arrow) {
 				t.Errorf("Arrow: %v, want %q", err, c.arrow)
 			}
 			if c.json == "" {
