@@ -1,5 +1,5 @@
-// Command hello is the smallest data source that does something, on the existing SDK.
-// It is what binary size and start time are compared with.
+// Command hello is a minimal data source on the existing SDK, to compare the size of
+// executables and the time they take to start.
 package main
 
 import (
