@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -77,14 +80,16 @@ func TestOneErrorModel(t *testing.T) {
 			is := func(what string, err error) {
 				t.Helper()
 				e, ok := errors.AsType[*sdk.Error](err)
-				if !ok || e.Status != c.want.Status || e.Source != c.want.Source || e.Message != c.want.Message {
-					t.Errorf("%s: %#v", what, err)
+				if !ok {
+					t.Errorf("%s: got %#v, want an *sdk.Error", what, err)
+				} else if diff := cmp.Diff(c.want, *e, cmpopts.IgnoreFields(sdk.Error{}, "Cause")); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
 			is("query", k.Query(sdk.Query{}).Err)
 			_, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{{RefID: "whole"}}})
 			is("whole request", err)
-			if c.want.Status != 403 && c.want.Status != 404 { // refusals have an answer of their own
+			if c.want.Status != 403 && c.want.Status != 404 { // which have a response of their own
 				_, err = k.SubscribeStream(t.Context(), &sdk.StreamRequest{})
 				is("stream", err)
 			}

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -368,8 +370,13 @@ func TestPluginOfInstances(t *testing.T) {
 	p := sdk.DataSources(func(_ context.Context, _ sdk.DataSource, s shopSettings) (*clock, error) {
 		return &clock{settings: s, started: started}, nil
 	}).Plugin()
-	if p.QueryData != nil || p.CheckHealth != nil || p.PublishStream != nil || p.RunStream == nil || p.SubscribeStream == nil || p.Resources == nil {
-		t.Errorf("what it can do does not follow from its methods: %+v", p)
+	got := map[string]bool{
+		"QueryData": p.QueryData != nil, "CheckHealth": p.CheckHealth != nil, "PublishStream": p.PublishStream != nil,
+		"RunStream": p.RunStream != nil, "SubscribeStream": p.SubscribeStream != nil, "Resources": p.Resources != nil,
+	}
+	want := map[string]bool{"QueryData": false, "CheckHealth": false, "PublishStream": false, "RunStream": true, "SubscribeStream": true, "Resources": true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("handlers (-want +got):\n%s", diff)
 	}
 	k := sdktest.Start(t, p)
 	k.Context = at("a", 1)

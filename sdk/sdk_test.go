@@ -1,7 +1,6 @@
 package sdk_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
@@ -62,8 +64,15 @@ func TestEachQuery(t *testing.T) {
 		"D": {Status: http.StatusBadGateway, Source: sdk.SourceDownstream, Message: "the database is away"},
 	} {
 		var e *sdk.Error
-		if !errors.As(answers[ref].Err, &e) || e.Status != want.Status || e.Source != want.Source || !strings.Contains(e.Message, want.Message) {
-			t.Errorf("%s: %+v", ref, answers[ref])
+		if !errors.As(answers[ref].Err, &e) {
+			t.Errorf("%s: got %+v, want an *sdk.Error", ref, answers[ref])
+			continue
+		}
+		if !strings.Contains(e.Message, want.Message) {
+			t.Errorf("%s: got the message %q, want %q in it", ref, e.Message, want.Message)
+		}
+		if diff := cmp.Diff(want, *e, cmpopts.IgnoreFields(sdk.Error{}, "Message", "Cause")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", ref, diff)
 		}
 		if strings.Contains(fmt.Sprint(answers[ref].Err), "secret.internal") {
 			t.Errorf("%s: the cause reached the wire: %v", ref, answers[ref].Err)
@@ -119,8 +128,11 @@ func TestCheckHealth(t *testing.T) {
 			got, err := sdktest.Start(t, sdk.Plugin{CheckHealth: c.handle}).CheckHealth(t.Context(), &sdk.CheckHealthRequest{
 				Context: sdk.Context{DataSource: &sdk.DataSource{URL: "http://up"}},
 			})
-			if err != nil || got.Status != c.want.Status || got.Message != c.want.Message || !bytes.Equal(got.Details, c.want.Details) {
-				t.Errorf("%+v, %v", got, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&c.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -41,8 +43,13 @@ func TestDecodeSettings(t *testing.T) {
 	s, err := sdk.DecodeSettings[fullSettings](sdk.Settings{
 		JSON: []byte(`{"region":"north","limit":7,"tags":["a"],"nest":{"on":true},"Key":"from JSON","more":1}`), Secrets: secrets,
 	})
-	if err != nil || s.Name != "north" || s.Limit != 7 || s.Key != "hunter2" || !s.Nest.On || s.Tags[0] != "a" {
-		t.Errorf("%+v, %v", s, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fullSettings{region: region{Name: "north"}, Limit: 7, Tags: []string{"a"}, Key: "hunter2"}
+	want.Nest.On = true
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(fullSettings{})); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	for _, c := range []struct {
 		json    string

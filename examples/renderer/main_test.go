@@ -57,8 +57,11 @@ func TestRenderer(t *testing.T) {
 	what.FilePath = filepath.Join(dir, "page.csv")
 	name, err := c.RenderCSV(t.Context(), &renderer.CSVRequest{Page: what})
 	text, readErr := os.ReadFile(what.FilePath)
-	if err != nil || readErr != nil || name != "lines.csv" || string(text) != "1,6\n2,16\n3,7\n" {
-		t.Errorf("%s: %q, %v, %v", name, text, err, readErr)
+	if err := errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := name+": "+string(text), "lines.csv: 1,6\n2,16\n3,7\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	what.RenderKey = "guessed"
 	for want, err := range map[string]error{

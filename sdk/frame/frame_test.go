@@ -40,11 +40,15 @@ func TestSharedHeaders(t *testing.T) {
 	c := frame.Of("x", []bool{true})
 	c.Labels, c.Config = labels, config
 	c.Label("b", "2").Unit("s").Texts("t")
-	if len(labels) != 1 || config.Unit != "" || config.Type != nil {
-		t.Errorf("%v %+v", labels, config)
+	if diff := cmp.Diff(frame.Header{Labels: map[string]string{"a": "1"}, Config: &frame.Config{Description: "d"}}, frame.Header{Labels: labels, Config: config}); diff != "" {
+		t.Errorf("the shared labels or config changed:\n%s", diff)
 	}
-	if c.Labels["a"] != "1" || c.Labels["b"] != "2" || c.Config.Description != "d" || c.Config.Unit != "s" || c.Config.Type.Enum.Text[0] != "t" {
-		t.Errorf("%v %+v", c.Labels, c.Config)
+	want := frame.Header{
+		Name: "x", Labels: map[string]string{"a": "1", "b": "2"},
+		Config: &frame.Config{Description: "d", Unit: "s", Type: &frame.TypeConfig{Enum: &frame.EnumConfig{Text: []string{"t"}}}},
+	}
+	if diff := cmp.Diff(want, c.Header); diff != "" {
+		t.Errorf("header (-want +got):\n%s", diff)
 	}
 }
 

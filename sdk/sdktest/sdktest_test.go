@@ -125,8 +125,11 @@ func TestHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 || string(text) != "POST /a/b?c=d hello" || resp.Body.Close() != nil {
-		t.Errorf("%s %q, %v", resp.Status, text, err)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(resp.StatusCode, " ", string(text)), "200 POST /a/b?c=d hello"; got != want {
+		t.Errorf("got the response %q, want %q", got, want)
 	}
 	if resp, err = k.HTTP().Get("http://plugin/endless"); err != nil {
 		t.Fatal(err)
