@@ -115,10 +115,11 @@
 //
 // # Errors
 //
-// A handler may return any error. An [*Error] decides what users see, and the status and
-// the source that the host records: create one with [Errorf] for an error of the plugin, with [Downstreamf] or
-// [Downstream] for one of the query or of the service behind the plugin. Errors of
-// net/http become messages such as "the upstream service timed out".
+// A handler may return any error. An [*Error] decides what users see, and the status
+// and the source that the host records: create one with [Errorf] for an error of the
+// plugin, with [Downstreamf] or [Downstream] for one of the query or of the service
+// behind the plugin. Errors of net/http become messages such as "the upstream service
+// timed out".
 //
 // # Calling the service and the host
 //
@@ -148,6 +149,6 @@
 // sdk/profiling serves pprof profiles. sdk/renderer and sdk/secretsmanager are for the
 // plugin types of those names. A plugin that has no instances fills in a [Plugin].
 //
-// The package speaks the published protocol pluginv2 over go-plugin, so that a backend runs in
-// every host that supports it.
+// The package speaks the published protocol pluginv2 over go-plugin, so that a backend
+// runs in every host that supports it.
 package sdk

@@ -21,7 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// Source is the origin of an error. Operators alert on it.
+// Source is the origin of an error.
 type Source string
 
 // The sources of errors.
@@ -34,10 +34,11 @@ const (
 // return one: users see Message, the host records Status and Source, and Cause goes to
 // the log.
 //
-// Any other error becomes an error of the plugin with status 500, and users see its text, so
-// it must not contain secrets. The exceptions are the errors of net and net/http for a
-// service that cannot be reached: they become downstream errors with status 502, or 504
-// for a timeout, and their text, which can contain addresses, goes to the log only.
+// Any other error becomes an error of the plugin with status 500, and users see its
+// text, so it must not contain secrets. The exceptions are the errors of net and
+// net/http for a service that cannot be reached: they become downstream errors with
+// status 502, or 504 for a timeout, and their text, which can contain addresses, goes
+// to the log only.
 type Error struct {
 	Status  int    // HTTP status from 400 to 599; other values mean 500
 	Source  Source // "" means SourcePlugin
@@ -76,8 +77,8 @@ func Downstreamf(status int, format string, args ...any) *Error {
 }
 
 // Downstream returns an error of a service that the plugin calls, with a message for
-// users and a cause for the log. If cause wraps an *Error, the status is that of the *Error. Otherwise
-// it is 504 for a timeout and 502 for any other cause.
+// users and a cause for the log. If cause wraps an *Error, the status is that of the
+// *Error. Otherwise it is 504 for a timeout and 502 for any other cause.
 func Downstream(message string, cause error) *Error {
 	status, _ := reachability(cause)
 	if e, ok := errors.AsType[*Error](cause); ok && e != nil {

@@ -124,8 +124,8 @@ func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error
 	}
 }
 
-// join returns the instance for a call, or the build to wait for. Only a new call can change
-// the settings of the slot; one that asks again takes the newest.
+// join returns the instance for a call, or the build to wait for. Only a new call can
+// change the settings of the slot; one that asks again takes the newest.
 func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, isNew bool) (*instance[T], *build[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

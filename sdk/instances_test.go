@@ -333,10 +333,8 @@ func TestInstancesUnderLoad(t *testing.T) {
 		t.Errorf("%d instances", m.made())
 	}
 	t.Logf("%d instances for %d requests and %d changes of 5 data sources", m.made(), requests, changes)
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
+	for runtime.NumGoroutine() > before { // until the test times out, which prints them
+		time.Sleep(time.Millisecond)
 	}
 }
 

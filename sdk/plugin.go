@@ -12,8 +12,8 @@ import (
 )
 
 // Plugin holds the handlers of a backend. Each is optional: the host learns which
-// services a plugin has, and calls without a handler fail as unsupported. Handlers are called
-// concurrently.
+// services a plugin has, and calls without a handler fail as unsupported. Handlers are
+// called concurrently.
 type Plugin struct {
 	// QueryData answers the queries of panels, alerts and Explore.
 	QueryData QueryDataFunc

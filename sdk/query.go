@@ -70,9 +70,9 @@ type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, erro
 const maxConcurrentQueries = 16
 
 // EachQuery returns a QueryDataFunc that calls answer for each query, with up to 16
-// calls at once. It decodes the JSON of the query into an M and, if M or *M has a method
-// Validate() error, calls it. A query whose JSON is not valid fails with status 400. A query that fails or panics
-// does not affect the others.
+// calls at once. It decodes the JSON of the query into an M and, if M or *M has a
+// method Validate() error, calls it. A query whose JSON is not valid fails with status
+// 400. A query that fails or panics does not affect the others.
 func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 	return func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 		responses := make([]DataResponse, len(req.Queries))
@@ -124,9 +124,10 @@ func panicResponse(ctx context.Context, refID string, p any) DataResponse {
 	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query; see its log")}
 }
 
-// QueryTypes maps each query type to its handler; the type of a query without one is "".
-// Its method QueryData is a QueryDataFunc that passes each query to the handler of its type. The handlers run
-// concurrently. A query of any other type fails with status 400.
+// QueryTypes maps each query type to its handler; the type of a query without one is
+// "". Its method QueryData is a QueryDataFunc that passes each query to the handler of
+// its type. The handlers run concurrently. A query of any other type fails with status
+// 400.
 type QueryTypes map[string]QueryDataFunc
 
 // QueryData calls the handlers of the queries. An error of a handler fails the queries

@@ -129,7 +129,8 @@ func decode(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// sameNumber compares numbers by value where they fit a float64 exactly enough, since 1e+21 and 1e21 are the same.
+// sameNumber compares numbers by value where they fit a float64 exactly enough, since
+// 1e+21 and 1e21 are the same.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
