@@ -20,8 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// What an author returns without a thought says the same everywhere: for queries,
-// resources, health and streams.
+// An error has the same effect in queries, resources, health checks and streams.
 func TestOneErrorModel(t *testing.T) {
 	t.Parallel()
 	refusing, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,7 +37,7 @@ func TestOneErrorModel(t *testing.T) {
 	get := func(address string, timeout time.Duration) error {
 		resp, err := (&http.Client{Timeout: timeout}).Get(address + "/?token=hunter2")
 		if err == nil {
-			return errors.Join(resp.Body.Close(), errors.New("it answered"))
+			return errors.Join(resp.Body.Close(), errors.New("the request succeeded"))
 		}
 		return fmt.Errorf("read the shop: %w", err)
 	}
@@ -109,13 +108,13 @@ func TestOneErrorModel(t *testing.T) {
 				t.Errorf("resource: %d %s", resp.StatusCode, body[:n])
 			}
 			if strings.Contains(string(body[:n])+health.Message, "hunter2") {
-				t.Error("the cause reached a user")
+				t.Error("the cause is visible to users")
 			}
 		})
 	}
 }
 
-// An error after a part of the answer breaks the answer off.
+// An error after a part of the response aborts the response.
 func TestBrokenOffAnswer(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{Resources: sdk.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
@@ -135,7 +134,7 @@ func TestBrokenOffAnswer(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 	if _, err := resp.Body.Read(body); err == nil || err.Error() == "EOF" {
-		t.Errorf("a part was taken for all: %v", err)
+		t.Errorf("the aborted response was read without an error: %v", err)
 	}
 }
 
@@ -168,7 +167,7 @@ func TestJoinURL(t *testing.T) {
 		t.Errorf("%v, %v", u, err)
 	}
 	if u, err := sdk.JoinPath("http://h/api", "v1/../../admin"); err == nil {
-		t.Errorf("led out to %s", u)
+		t.Errorf("JoinPath left the base: %s", u)
 	}
 	if _, err := sdk.JoinURL("ftp://u:hunter2@h?token=hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
@@ -188,11 +187,11 @@ func FuzzJoinURL(f *testing.F) {
 		}
 		again, err := url.Parse(u.String())
 		if err != nil {
-			t.Fatalf("%q cannot be read: %v", u, err)
+			t.Fatalf("cannot parse %q: %v", u, err)
 		}
 		clean := again.JoinPath() // resolves dots
 		if clean.Host != b.Host || !strings.HasPrefix(clean.Path, strings.TrimRight(b.JoinPath().Path, "/")) {
-			t.Errorf("%q and %q led to %q", base, segment, u)
+			t.Errorf("%q and %q were joined to %q", base, segment, u)
 		}
 	})
 }

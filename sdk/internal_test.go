@@ -32,7 +32,7 @@ func TestLogger(t *testing.T) {
 	}
 }
 
-// A host on the existing SDK sends the time 0 of Go, which overflows in its conversion.
+// Existing hosts send an overflow for the zero time.Time.
 func TestSettingsWithoutTime(t *testing.T) {
 	t.Parallel()
 	for _, ms := range []int64{0, -6795364578871} {
@@ -45,7 +45,7 @@ func TestSettingsWithoutTime(t *testing.T) {
 	}
 }
 
-// Whatever changes in a data source, its instance is made anew.
+// Every field of a data source is compared.
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{&DataSource{}, &Settings{}} {
@@ -72,10 +72,10 @@ func TestEverySettingCounts(t *testing.T) {
 			case Settings: // its own turn comes
 				continue
 			default:
-				t.Fatalf("%T is new here", value)
+				t.Fatalf("add a case for %T", value)
 			}
 			if a.equal(b) {
-				t.Errorf("a change of %s.%s is not noticed", kind.Name(), kind.Field(n).Name)
+				t.Errorf("equal ignores %s.%s", kind.Name(), kind.Field(n).Name)
 			}
 		}
 	}

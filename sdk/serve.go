@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -114,10 +113,8 @@ func recovered(ctx context.Context, method string, err *error) {
 		*err = status.Error(codes.Aborted, "the plugin aborted its response")
 	default:
 		loggerOf(ctx).ErrorContext(ctx, "a handler panicked", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		*err = errorWithInfo(codes.Internal, "the plugin failed on this request; see its log", &errdetails.ErrorInfo{
-			Domain: wire.Domain, Reason: wire.ReasonPanic,
-			Metadata: map[string]string{wire.InfoSource: string(SourcePlugin), wire.InfoStatus: strconv.Itoa(http.StatusInternalServerError)},
-		})
+		*err = errorWithInfo(codes.Internal, "the plugin failed on this request; see its log",
+			&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
 	}
 }
 

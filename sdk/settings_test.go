@@ -29,10 +29,10 @@ type fullSettings struct {
 	Key string `secret:"apiKey" required:"true"`
 }
 
-// Validate allows up to 50.
+// Validate rejects limits above 50.
 func (s *fullSettings) Validate() error {
 	if s.Limit > 50 {
-		return fmt.Errorf("\"limit\" must be 50 or less, not %d", s.Limit)
+		return fmt.Errorf("\"limit\" must be at most 50, found %d", s.Limit)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func TestDecodeSettings(t *testing.T) {
 		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be an integer of 8 bits, found a number`}},
 		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be a boolean, found a number`}},
 		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, found an object`}},
-		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be 50 or less, not 51`}},
+		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be at most 50, found 51`}},
 		{`[]`, secrets, []string{`must be an object, found an array`}},
 		{`{"region":`, secrets, []string{`invalid JSON at byte 10: unexpected end of JSON input`}},
 	} {
@@ -91,7 +91,7 @@ type count struct {
 	N int `json:"n"`
 }
 
-// Validate wants one or more.
+// Validate requires a positive number.
 func (c count) Validate() error {
 	if c.N < 1 {
 		return errors.New("\"n\" must be 1 or more")

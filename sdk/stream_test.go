@@ -65,7 +65,7 @@ func TestStreams(t *testing.T) {
 		if e, ok := errors.AsType[*sdk.Error](err); ok {
 			return sdk.Error{Status: e.Status, Source: e.Source, Message: e.Message}
 		}
-		t.Errorf("%v is no *sdk.Error", err)
+		t.Errorf("got %v, want an *sdk.Error", err)
 		return sdk.Error{}
 	}
 	for path, want := range map[string]sdk.Error{

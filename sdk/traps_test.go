@@ -27,7 +27,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// Two changes within the same tick of the host's clock do not chase each other.
+// Requests with different settings and the same time do not replace each other's instance
+// forever.
 func TestChangesOfTheSameTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestChangesOfTheSameTime(t *testing.T) {
 	})
 }
 
-// What the author does to the settings is not a change of them.
+// A plugin that modifies its settings does not get a new instance.
 func TestSettingsAreNotShared(t *testing.T) {
 	t.Parallel()
 	made := 0 // guarded by the instances
@@ -82,7 +83,7 @@ func TestSettingsAreNotShared(t *testing.T) {
 	}
 }
 
-// Close waits for those who use an instance, and gives up before the host does.
+// Close waits until instances are released, but not longer than the host waits.
 func TestCloseWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +105,7 @@ func TestCloseWaits(t *testing.T) {
 			return nil, nil
 		})
 		if _, _, err := i.Hold(t.Context(), at("a", 1)); err == nil {
-			t.Error("an instance of a function that has not returned")
+			t.Error("Hold returned an instance before create returned")
 		}
 		if err := i.Close(); err != nil {
 			t.Error(err)
@@ -112,7 +113,7 @@ func TestCloseWaits(t *testing.T) {
 	})
 }
 
-// A shared instance is not made with the credentials of who asks first.
+// create does not see the credentials of the first user of a shared instance.
 func TestFactoryHasNoCredentials(t *testing.T) {
 	t.Parallel()
 	var seen http.Header
@@ -131,7 +132,7 @@ func TestFactoryHasNoCredentials(t *testing.T) {
 	}
 }
 
-// What an upstream says in gRPC is neither our answer nor shown.
+// A gRPC error of an upstream service does not become the error of the call.
 func TestUpstreamsGRPCError(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{QueryData: func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
@@ -156,7 +157,7 @@ func TestOddStatus(t *testing.T) {
 	}
 }
 
-// picky is never right.
+// picky is never valid.
 type picky struct {
 	Auth struct {
 		Token string `secret:"token" required:"true"`
@@ -170,7 +171,7 @@ func TestPointersAndNestedStructs(t *testing.T) {
 	query := sdk.EachQuery(func(context.Context, sdk.Query, *picky) ([]sdk.Frame, error) { return nil, nil })
 	answers, err := query(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{{RefID: "A", JSON: []byte(`{}`)}}})
 	if err != nil || answers["A"].Err == nil {
-		t.Errorf("a model that is never right is taken: %+v, %v", answers, err)
+		t.Errorf("an invalid model was accepted: %+v, %v", answers, err)
 	}
 	visible := sdk.Settings{JSON: []byte(`{"auth":{"Token":"visible"}}`)}
 	for _, err := range []error{second(sdk.DecodeSettings[picky](visible)), second(sdk.DecodeSettings[*picky](visible))} {
@@ -186,7 +187,7 @@ func TestPointersAndNestedStructs(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// An answer that breaks off is not taken for a whole one, whatever is between.
+// A client notices an aborted response, also through other writers.
 func TestBrokenOffBehindMiddleware(t *testing.T) {
 	t.Parallel()
 	handler := sdk.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
@@ -207,7 +208,7 @@ func TestBrokenOffBehindMiddleware(t *testing.T) {
 		}
 	}
 	if err == nil {
-		t.Error("it was taken for whole")
+		t.Error("the aborted response was read without an error")
 	}
 }
 
@@ -227,7 +228,7 @@ func TestCloseThatNobodyWouldCall(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: it is taken", name)
+					t.Errorf("%s: Plugin did not panic", name)
 				}
 			}()
 			plugin()
@@ -235,7 +236,7 @@ func TestCloseThatNobodyWouldCall(t *testing.T) {
 	}
 }
 
-// A frame that the author keeps answers each query under its own name.
+// A frame that is returned for several queries gets the RefID of each.
 func TestKeptFrame(t *testing.T) {
 	t.Parallel()
 	kept := frame.New("kept", frame.Of("n", []int{1}))
@@ -265,7 +266,7 @@ func TestAddressesInMessages(t *testing.T) {
 	}
 }
 
-// The lines of a call say so in groups as well.
+// The attributes of a call are not part of a group.
 func TestLogGroups(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -285,7 +286,7 @@ func TestLogGroups(t *testing.T) {
 	}
 }
 
-// A request with many queries does not open as many connections at once.
+// A request with many queries runs a limited number at once.
 func TestQueriesAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// twins are the same frame, ours and that of the data package.
+// twins are the same frame in package frame and in the data package.
 type twins struct {
 	ours   *frame.Frame
 	theirs *data.Frame
@@ -32,7 +32,7 @@ type twins struct {
 	r      *rand.Rand
 }
 
-// of makes a field as a function of the values alone.
+// of returns a field with the config and labels of all test fields.
 func of[T frame.Value](name string, values []T) frame.Field {
 	return frame.Of(name, values).Configure(frame.Config{FromSource: "<D>", Decimals: new(uint16(2)), Min: new(-1e6)}).
 		Unit("ms").Texts("x", "y", "z").Label("host", "a\"b").Label("é", "")
@@ -63,7 +63,7 @@ func add[T, D any](t *twins, value func() T, plain func(string, []T) frame.Field
 
 func same[T any](v T) T { return v }
 
-// makeTwins makes random frames with fields of every type.
+// makeTwins returns random frames with fields of every type.
 func makeTwins(rows int, seed uint64) *twins {
 	r := rand.New(rand.NewPCG(seed, 1))
 	t := &twins{ours: frame.New("all"), theirs: data.NewFrame("all"), rows: rows, r: r}
@@ -115,7 +115,7 @@ func makeTwins(rows int, seed uint64) *twins {
 func wantSame(t *testing.T, what string, got, want *data.Frame) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, data.FrameTestCompareOptions()...); diff != "" {
-		t.Errorf("%s reads something else than was written:\n%s", what, diff)
+		t.Errorf("%s returned another frame (-want +got):\n%s", what, diff)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestBareFrames(t *testing.T) {
 		data.NewField("n", nil, []*string{new("a"), new("")}), data.NewField("a", nil, []*string{nil, nil})))
 }
 
-// A null has no value that could be at fault.
+// A null has no value that could be invalid.
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1, 2).UTC()
@@ -235,7 +235,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// What is no UTF-8 is replaced, so that the file is valid Arrow.
+// Invalid UTF-8 is replaced, so that the file is valid Arrow.
 func TestInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	const bad, good = "a\xff\xfeb", "a\uFFFD\uFFFDb"
@@ -246,14 +246,14 @@ func TestInvalidUTF8(t *testing.T) {
 	wantAgreement(t, f, want)
 }
 
-// A nil message is written as null, as encoding/json does.
+// A nil json.RawMessage is written as null, as encoding/json does.
 func TestNilJSON(t *testing.T) {
 	t.Parallel()
 	wantAgreement(t, frame.New("", frame.Of("j", []json.RawMessage{nil, json.RawMessage("1")})),
 		data.NewFrame("", data.NewField("j", nil, []json.RawMessage{json.RawMessage("null"), json.RawMessage("1")})))
 }
 
-// Parts of the file start at multiples of 8, which readers without copies need.
+// Parts of the file start at multiples of 8, which zero-copy readers require.
 func TestAlignment(t *testing.T) {
 	t.Parallel()
 	for names := range 20 {
@@ -291,7 +291,8 @@ func wantParsed(t *testing.T, what string, file []byte, want *frame.Frame) *fram
 	return got
 }
 
-// JSON of every type has all values and all metadata, so equal JSON means equal frames.
+// The JSON of a frame has all values and metadata, so that frames with equal JSON are
+// equal.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(15) {
@@ -312,7 +313,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// severalRecords is a frame of the data package in a file of four record batches.
+// severalRecords returns a file with a frame of the data package in four record batches.
 func severalRecords(t testing.TB) (*twins, []byte) {
 	twins := makeTwins(10, 1)
 	table, err := data.FrameToArrowTable(twins.theirs)

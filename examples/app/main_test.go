@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// host stands in for the host's API.
+// host starts a fake host.
 func host(t *testing.T) {
 	t.Helper()
 	api := http.NewServeMux()
@@ -31,7 +31,7 @@ func host(t *testing.T) {
 	t.Setenv(hostapi.EnvClientSecret, "the-token")
 }
 
-// send asks the app and returns the status and the body.
+// send sends a request to the app and returns the status and the body of the response.
 func send(t *testing.T, k *sdktest.Kit, method, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://plugin/playlists", strings.NewReader(body))

@@ -16,7 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// start runs the plugin with a shop that has one article, less of it at each look.
+// start runs the plugin with a fake shop that has one article, whose stock decreases with
+// each request.
 func start(t *testing.T) *sdktest.Kit {
 	t.Helper()
 	var sold atomic.Int64
@@ -66,16 +67,16 @@ func TestHealth(t *testing.T) {
 	}
 	k.Context.DataSource.Secrets = nil
 	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the upstream service responded 401 Unauthorized" {
-		t.Errorf("with a wrong password: %+v", r)
+		t.Errorf("with a wrong password: got %+v", r)
 	}
 	k.Context.DataSource.JSON = []byte(`{"pollMs":1}`)
 	if r := k.Health(); !strings.Contains(r.Message, `"currency" is missing`) {
-		t.Errorf("with wrong settings: %+v", r)
+		t.Errorf("with invalid settings: got %+v", r)
 	}
 	k.Context.DataSource.JSON = []byte(`{"currency":"EUR"}`)
 	k.Context.DataSource.URL = "http://127.0.0.1:1"
 	if r := k.Health(); r.Message != "the upstream service refused the connection" {
-		t.Errorf("without a shop: %+v", r)
+		t.Errorf("without a shop: got %+v", r)
 	}
 }
 

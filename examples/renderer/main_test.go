@@ -48,10 +48,10 @@ func TestRenderer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b := img.Bounds(); b.Dx() != 200 || b.Dy() != want {
-			t.Errorf("the image is %s", b)
+			t.Errorf("the bounds of the image are %s", b)
 		}
 		if dark, _, _, _ := img.At(10, 4).RGBA(); dark != 64*257 {
-			t.Errorf("there is no bar: %d", dark)
+			t.Errorf("missing bar: got the color %d", dark)
 		}
 	}
 	what.FilePath = filepath.Join(dir, "page.csv")
@@ -73,6 +73,6 @@ func TestRenderer(t *testing.T) {
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".rendering-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }

@@ -52,7 +52,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, backend.ErrUnsupported) {
-		t.Errorf("it also answers queries: %v", err)
+		t.Errorf("QueryData returned %v", err)
 	}
 	none := sdktest.Start(t, sdk.Plugin{})
 	if _, _, err := backend.NewSecretsManager(none.Conn()).Secret(ctx, shop); !errors.Is(err, backend.ErrUnsupported) {

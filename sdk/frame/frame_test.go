@@ -33,7 +33,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// What columns share stays as it is.
+// Methods of a column do not change labels and config that columns share.
 func TestSharedHeaders(t *testing.T) {
 	t.Parallel()
 	labels, config := map[string]string{"a": "1"}, &frame.Config{Description: "d"}
@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// JSON of a frame that is no pointer is the same.
+// A Frame and a *Frame have the same JSON.
 func TestJSONOfValue(t *testing.T) {
 	t.Parallel()
 	f := frame.New("f", frame.Of("x", []int{1}))
@@ -116,7 +116,7 @@ func TestJSONOfValue(t *testing.T) {
 	}
 }
 
-// Whatever a frame is made of, writing it gives bytes that can be read, or an error.
+// MarshalArrow returns a file that Parse can read, or an error.
 func FuzzMarshal(f *testing.F) {
 	f.Add("name", "é\xff", []byte("[1]"), int64(1), int64(-2), 1.5, uint8(3))
 	f.Add("", "", []byte(nil), int64(math.MinInt64), int64(math.MaxInt64), math.NaN(), uint8(0))
@@ -143,7 +143,7 @@ func FuzzMarshal(f *testing.F) {
 			}
 		}
 		if text, err := json.Marshal(fr); err == nil && !json.Valid(text) {
-			t.Errorf("no valid JSON: %s", text)
+			t.Errorf("invalid JSON: %s", text)
 		}
 	})
 }

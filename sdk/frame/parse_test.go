@@ -70,7 +70,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The type int has no width of its own on the wire.
+// An int is written as an int64.
 func TestParseInt(t *testing.T) {
 	t.Parallel()
 	f, err := frame.Parse(write(t, frame.New("f", frame.Of("n", []int{1}))))
@@ -82,7 +82,7 @@ func TestParseInt(t *testing.T) {
 	}
 }
 
-// What Config and Meta have no field for is kept, also deep inside.
+// Keys without a field are kept at any depth.
 func TestUnknownMetadata(t *testing.T) {
 	t.Parallel()
 	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"noValue":7,"thresholds":{"mode":"absolute"},"unit":"ms"}`
@@ -127,8 +127,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// tablesNamedOften is a file whose lists name the same table again and again.
-// Reading it must not multiply them.
+// tablesNamedOften returns a file whose vectors contain the same table many times. Reading
+// it must not take memory for each.
 func tablesNamedOften() []byte {
 	const times = 4000
 	b := flatbuffers.NewBuilder(1024)

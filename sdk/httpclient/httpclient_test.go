@@ -29,7 +29,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// echo answers with the request's headers.
+// echo is a service that responds with the headers of the request.
 func echo(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func TestFromDataSource(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 	if seen, err = ask(t.Context(), c, service.URL, http.Header{"Authorization": {"mine"}, "X-Shop": {"south"}}); err != nil || seen.Get("Authorization") != "mine" || seen.Get("X-Shop") != "south" {
-		t.Errorf("a request's own headers do not win: %v, %v", seen, err)
+		t.Errorf("the headers of the request were replaced: %v, %v", seen, err)
 	}
 	for _, c := range []struct {
 		json, secret, value, want string
@@ -120,8 +120,8 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-// Credentials do not follow a redirect to another origin, nor a URL from elsewhere, be
-// they of the options or the request's own.
+// Credentials are not sent to another origin, neither those of the options nor, after a
+// redirect, those of the request.
 func TestCredentialsStayHome(t *testing.T) {
 	t.Parallel()
 	other := echo(t)
@@ -155,7 +155,7 @@ func TestErrorsHoldNoQuery(t *testing.T) {
 	}
 }
 
-// The certificate that says who we are is for the service, and so are its exceptions.
+// The client certificate and SkipVerify apply to the service only.
 func TestTLSStaysHome(t *testing.T) {
 	t.Parallel()
 	cert, key := certificate(t)
@@ -216,7 +216,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The trace, the user's sign-in and the host's limit come with the call.
+// The trace, the user's credentials and the host's limit come from the call.
 func TestWithinACall(t *testing.T) {
 	t.Parallel()
 	service := echo(t)
@@ -289,7 +289,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// certificate signs itself, for shop.example.
+// certificate returns a self-signed certificate for shop.example.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
