@@ -29,9 +29,8 @@ const (
 	TrailerMessage = "stream-message-bin" // the suffix "-bin" allows any bytes
 )
 
-// TrailerPanic is the key of the trailer of a QueryData call in which the handler of
-// a
-// single query panicked; its value is ReasonPanic. Such a call succeeds and thus has no
+// TrailerPanic is the key of the trailer of a QueryData call in which the handler of a
+// single query panicked; its value is ReasonPanic. Such a call succeeds and has no
 // ErrorInfo.
 const TrailerPanic = "plugin-reason"
 
