@@ -77,22 +77,16 @@ func DataSources[S, T any](create func(ctx context.Context, ds DataSource, setti
 
 // Apps returns the instances of an app plugin. See [DataSources].
 func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, error)) *Instances[T] {
-	return &Instances[T]{
-		slots: map[slotKey]*slot[T]{},
-		subject: func(c Context) DataSource {
-			if c.App == nil {
-				return DataSource{}
-			}
-			return DataSource{Settings: c.App.Settings}
-		},
-		create: func(ctx context.Context, ds DataSource) (none T, err error) {
-			settings, err := DecodeSettings[S](ds.Settings)
-			if err != nil {
-				return none, err
-			}
-			return create(ctx, App{Settings: ds.Settings}, settings)
-		},
+	i := DataSources(func(ctx context.Context, ds DataSource, settings S) (T, error) {
+		return create(ctx, App{Settings: ds.Settings}, settings)
+	})
+	i.subject = func(c Context) DataSource {
+		if c.App == nil {
+			return DataSource{}
+		}
+		return DataSource{Settings: c.App.Settings}
 	}
+	return i
 }
 
 // Hold returns the instance for a context, which it creates if necessary. The caller

@@ -81,7 +81,7 @@ func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.Subscrib
 	if s.subscribe == nil {
 		return nil, errNoHandler("SubscribeStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx = withContext(ctx, req.Context, req.Headers)
 	initial, err := s.subscribe(ctx, req)
 	if status, denied := denial(ctx, req.Path, err); denied {
@@ -98,7 +98,7 @@ func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStr
 	if s.publish == nil {
 		return nil, errNoHandler("PublishStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx = withContext(ctx, req.Context, req.Headers)
 	published, err := s.publish(ctx, req)
 	if status, denied := denial(ctx, req.Path, err); denied {
@@ -115,7 +115,7 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 	if s.run == nil {
 		return errNoHandler("RunStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx := withContext(stream.Context(), req.Context, req.Headers)
 	to := &StreamSender{send: func(text json.RawMessage) error { return stream.Send(&pluginv2.StreamPacket{Data: text}) }}
 	err := s.run(ctx, req, to)
@@ -130,6 +130,16 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 		return nil
 	}
 	return rpcError(ctx, err)
+}
+
+// streamRequest decodes any of the three requests.
+func streamRequest(in interface {
+	GetPluginContext() *pluginv2.PluginContext
+	GetHeaders() map[string]string
+	GetPath() string
+	GetData() []byte
+}) *StreamRequest {
+	return &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 }
 
 // denial returns the status of a response that denies access to a channel, which has the
