@@ -6,7 +6,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
-	"github.com/slipway-dev/slipway/sdk/frames"
+	"github.com/slipway-dev/slipway/backend/arrow"
 )
 
 // queries returns a request with valid queries, each changed by change unless it is nil.
@@ -96,7 +96,7 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 		for n, bytes := range a.GetFrames() {
 			seen++
 			sent := fmt.Sprintf("QueryData with query %s", id)
-			f, err := frames.FromArrow(bytes)
+			f, err := arrow.Decode(bytes)
 			if err != nil {
 				return failed(sent, fmt.Sprintf("frame %d of the response is invalid: %v", n, err), "write frames in the Arrow file format, with fields of equal length, as the data package does")
 			}

@@ -51,7 +51,6 @@ var panicText = regexp.MustCompile(strings.Join([]string{
 	`(?:send on|close of) (?:closed|nil) channel`,
 	`(?m:^goroutine \d+ \[running\]:)`,
 	`thread '.*' panicked at`, // Rust
-	`: its log says why$`,     // our SDK before wire.IsPanic
 }, "|"))
 
 // isPanic reports whether the text of an error is that of a panic. Our SDK keeps that

@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/wire"
-	"github.com/slipway-dev/slipway/sdk"
 )
 
 // launch is everything that the start of a process needs.
@@ -108,7 +108,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		return nil, startError(ctx, err, c, stderr)
 	}
 	return &Process{
-		client: sdk.NewClient(conn), plugin: client, command: c, version: l.version, dir: dir, idle: make(chan struct{}),
+		client: backend.New(conn), plugin: client, command: c, version: l.version, dir: dir, idle: make(chan struct{}),
 	}, nil
 }
 

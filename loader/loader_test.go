@@ -23,6 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -116,7 +117,7 @@ func mustPlugin(t *testing.T, l *Loader, id string) *Plugin {
 
 func fetch(ctx context.Context, p *Plugin, path string) (string, error) {
 	var body strings.Builder
-	err := p.CallResource(ctx, &sdk.CallResourceRequest{Method: http.MethodGet, Path: strings.SplitN(path, "?", 2)[0], URL: path}, func(r sdk.CallResourceResponse) error {
+	err := p.CallResource(ctx, &backend.CallResourceRequest{Method: http.MethodGet, Path: strings.SplitN(path, "?", 2)[0], URL: path}, func(r backend.CallResourceResponse) error {
 		body.Write(r.Body)
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/backend"
 )
 
 const (
@@ -84,7 +84,7 @@ func (l *logWriter) parse(text string) (slog.Level, string, []slog.Attr) {
 		return slog.LevelWarn, text, nil
 	}
 	name, _ := fields["@level"].(string)
-	level, _ := sdk.ParseLevel(name)
+	level, _ := backend.ParseLevel(name)
 	message, _ := fields["@message"].(string)
 	var attrs []slog.Attr
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

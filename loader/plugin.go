@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -98,7 +99,7 @@ func (p *Plugin) Status() Status {
 // Use calls do with a client of the running process and keeps that process until do
 // returns. It waits for a process that is starting or restarting. The error explains why
 // there is none.
-func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
+func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 
 // QueryData sends queries to the plugin.
 func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
+	err = p.Use(ctx, func(c *backend.Client) error {
 		responses, err = c.QueryData(ctx, req)
 		return err
 	})
@@ -118,7 +119,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 
 // CheckHealth requests the plugin's health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
+	err = p.Use(ctx, func(c *backend.Client) error {
 		result, err = c.CheckHealth(ctx, req)
 		return err
 	})
@@ -126,9 +127,9 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 }
 
 // CallResource sends a request to the plugin's own endpoints; see
-// sdk.Client.CallResource.
-func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
-	return p.Use(ctx, func(c *sdk.Client) error { return c.CallResource(ctx, req, receive) })
+// backend.Client.CallResource.
+func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
+	return p.Use(ctx, func(c *backend.Client) error { return c.CallResource(ctx, req, receive) })
 }
 
 // acquire returns the running process; the caller must release it.
@@ -145,7 +146,7 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		p.mu.Unlock()
 		switch status.State {
 		case StateNoBackend:
-			return nil, fmt.Errorf("%w: the plugin has no backend", sdk.ErrUnsupported)
+			return nil, fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
 		case StateFailed, StateStopped:
 			return nil, p.unavailable(status)
 		}

@@ -12,14 +12,14 @@ import (
 
 	goplugin "github.com/hashicorp/go-plugin"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/sdk"
 )
 
 // Process is a running backend: a command that has completed the handshake. Nothing
 // restarts it; a Loader replaces it by another.
 type Process struct {
-	client  *sdk.Client
+	client  *backend.Client
 	plugin  *goplugin.Client
 	command *command
 	version string // see launch
@@ -61,7 +61,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 }
 
 // Client calls the process; its Conn is the connection itself.
-func (p *Process) Client() *sdk.Client { return p.client }
+func (p *Process) Client() *backend.Client { return p.client }
 
 // PID returns the id of the process.
 func (p *Process) PID() int { return p.command.cmd.Process.Pid }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/internal/urlpath"
@@ -198,7 +199,7 @@ func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Ident
 		return err
 	}
 	var text []byte
-	if err := p.Use(r.Context(), func(c *sdk.Client) error {
+	if err := p.Use(r.Context(), func(c *backend.Client) error {
 		text, err = c.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
 		return err
 	}); err != nil {
@@ -234,14 +235,14 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 	if err != nil {
 		return err
 	}
-	req := &sdk.CallResourceRequest{
+	req := &backend.CallResourceRequest{
 		Context: c, Method: r.Method, Path: path, Header: http.Header{}, Body: body,
 		URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
 	copyHeaders(req.Header, r.Header, requestHeaders())
 	req.Header.Set(requestIDHeader, w.(*response).requestID())
 	started, hasBody := false, true
-	err = p.CallResource(r.Context(), req, func(piece sdk.CallResourceResponse) error {
+	err = p.CallResource(r.Context(), req, func(piece backend.CallResourceResponse) error {
 		if !started {
 			started = true
 			copyHeaders(w.Header(), piece.Header, responseHeaders())
@@ -310,10 +311,10 @@ func copyHeaders(to, from http.Header, names []string) {
 	}
 }
 
-// orUnsupported replaces sdk.ErrUnsupported by an error with the category
+// orUnsupported replaces backend.ErrUnsupported by an error with the category
 // host.ErrNotFound.
 func orUnsupported(err error) error {
-	if errors.Is(err, sdk.ErrUnsupported) {
+	if errors.Is(err, backend.ErrUnsupported) {
 		return &host.Error{Category: host.ErrNotFound, Message: "the plugin does not support this call"}
 	}
 	return err

@@ -208,7 +208,7 @@ func TestQueryData(t *testing.T) {
 		{"one", `{"refId":"A",` + source + `}`, 200, `"A":{"status":200,"frames":[]}`},
 		{"a failed query beside another", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
 			`"B":{"status":400,"frames":[],"error":"no such table","errorSource":"downstream"}`},
-		{"no response", `{"queryType":"silent",` + source + `}`, 207, `"A":{"status":500,"frames":[],"error":"the plugin`},
+		{"no response", `{"queryType":"silent",` + source + `}`, 207, "returned no response"},
 		{"unknown data source", `{"datasource":{"uid":"other"}}`, 207, `data source \"other\" not found`},
 		{"no data source", `{}`, 400, "queries[0].datasource"},
 		{"interval out of range", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},

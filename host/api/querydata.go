@@ -15,9 +15,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
 // queryHead is the part of a query that the host reads. The plugin receives all of it.
@@ -202,7 +203,7 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	if e, ok := errors.AsType[*sdk.Error](err); ok {
 		return e.Status, e.Source, e.Message
 	}
-	if errors.Is(err, sdk.ErrUnsupported) {
+	if errors.Is(err, backend.ErrUnsupported) {
 		return http.StatusNotImplemented, sdk.SourcePlugin, "the plugin does not support queries"
 	}
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
@@ -210,9 +211,13 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 
 // frameJSON encodes a frame as JSON.
 func frameJSON(f sdk.Frame) (json.RawMessage, error) {
-	frame, err := frames.Of(f)
+	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	return frames.ToJSON(frame)
+	frame, err := arrow.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+	}
+	return arrow.ToJSON(frame)
 }

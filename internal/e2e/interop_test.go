@@ -22,10 +22,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
 // TestInterop calls every handler of plugins on the existing SDK through our client, and
@@ -226,8 +227,8 @@ func existingInOurs() map[string]string {
 		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"status":500,"source":"plugin","message":"the other half is away"}}`,
 		"SubscribeStream missing":   `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
 		"PublishStream missing":     `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
-		"SubscribeStream secret":    `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to the channel \"secret\""}}`,
-		"PublishStream secret":      `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to the channel \"secret\""}}`,
+		"SubscribeStream secret":    `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
+		"PublishStream secret":      `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
 		"SubscribeStream broken":    `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
 		"RunStream broken":          `{"result":[{"n":1}],"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
@@ -253,12 +254,12 @@ func inExisting(more map[string]string) map[string]string {
 func oursInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   ``, // zero, though the host sends a time in 1754
-		"absent":                    `{"status":500,"source":"plugin","error":"the plugin gave no answer to query absent"}`,
+		"absent":                    `{"status":500,"source":"plugin","error":"the plugin returned no response to query absent"}`,
 		"CheckHealth broken":        `{"result":{"status":"ERROR","message":"the upstream is away","details":{"errorSource":"downstream","status":502}}}`,
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
-		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request: its log says why"}}`,
+		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request; see its log"}}`,
 		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
 		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
@@ -502,7 +503,7 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 	c.query(t)
 	c.resources(t)
 	c.streams(t)
-	c.try(t, "CollectMetrics", func(ctx context.Context, s *sdk.Client) (any, error) {
+	c.try(t, "CollectMetrics", func(ctx context.Context, s *backend.Client) (any, error) {
 		text, err := s.CollectMetrics(ctx, &sdk.CollectMetricsRequest{Context: fullContext(kind)})
 		return string(text), err
 	})
@@ -513,17 +514,17 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 }
 
 // try makes a call and records its outcome.
-func (c *client) try(t *testing.T, name string, call func(context.Context, *sdk.Client) (any, error)) {
+func (c *client) try(t *testing.T, name string, call func(context.Context, *backend.Client) (any, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var o outcome
-	err := c.plugin.Use(ctx, func(s *sdk.Client) (err error) {
+	err := c.plugin.Use(ctx, func(s *backend.Client) (err error) {
 		o.Result, err = call(ctx, s)
 		return err
 	})
 	if err != nil {
-		o.Error = &callError{Message: err.Error(), Unsupported: errors.Is(err, sdk.ErrUnsupported)}
+		o.Error = &callError{Message: err.Error(), Unsupported: errors.Is(err, backend.ErrUnsupported)}
 		if e, ok := errors.AsType[*sdk.Error](err); ok {
 			o.Error.Status, o.Error.Source, o.Error.Message = e.Status, e.Source, e.Message
 		}
@@ -541,7 +542,7 @@ func headers() map[string]string {
 func (c *client) health(t *testing.T) {
 	t.Helper()
 	check := func(name string, as sdk.Context, headers map[string]string) {
-		c.try(t, "CheckHealth "+name, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "CheckHealth "+name, func(ctx context.Context, s *backend.Client) (any, error) {
 			r, err := s.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: as, Headers: headers})
 			if err != nil {
 				return nil, err
@@ -560,7 +561,7 @@ func (c *client) health(t *testing.T) {
 func (c *client) query(t *testing.T) {
 	t.Helper()
 	ask := func(name string, queries ...sdk.Query) {
-		c.try(t, "QueryData "+name, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "QueryData "+name, func(ctx context.Context, s *backend.Client) (any, error) {
 			for i := range queries {
 				queries[i].TimeRange = sdk.TimeRange{From: time.UnixMilli(1767225600001), To: time.UnixMilli(1767229200002)}
 				queries[i].Interval, queries[i].MaxDataPoints = 1500*time.Millisecond, 321
@@ -598,9 +599,15 @@ func readable(responses sdk.QueryDataResponse) (any, error) {
 	}
 	out := map[string]response{}
 	for id, r := range responses {
-		list, err := frames.FromResponse(r)
-		if err != nil {
-			return nil, err
+		list := make([]*data.Frame, len(r.Frames))
+		for n, f := range r.Frames {
+			file, err := f.MarshalArrow()
+			if err != nil {
+				return nil, err
+			}
+			if list[n], err = arrow.Decode(file); err != nil {
+				return nil, fmt.Errorf("frame %d: %w", n, err)
+			}
 		}
 		a := response{Frames: list, Status: r.Status}
 		if r.Err != nil {
@@ -632,30 +639,30 @@ type piece struct {
 
 func (c *client) resources(t *testing.T) {
 	t.Helper()
-	call := func(ctx context.Context, s *sdk.Client, req *sdk.CallResourceRequest, each func(string) error) (any, error) {
+	call := func(ctx context.Context, s *backend.Client, req *backend.CallResourceRequest, each func(string) error) (any, error) {
 		req.Context = fullContext(c.kind)
 		var pieces []any
-		err := s.CallResource(ctx, req, func(r sdk.CallResourceResponse) error {
+		err := s.CallResource(ctx, req, func(r backend.CallResourceResponse) error {
 			pieces = append(pieces, piece{r.Status, r.Header, string(r.Body)})
 			return each(string(r.Body))
 		})
 		return pieces, err
 	}
-	get := func(path string) *sdk.CallResourceRequest {
-		return &sdk.CallResourceRequest{Method: http.MethodGet, Path: path, URL: path}
+	get := func(path string) *backend.CallResourceRequest {
+		return &backend.CallResourceRequest{Method: http.MethodGet, Path: path, URL: path}
 	}
 	take := func(string) error { return nil }
-	for name, req := range map[string]*sdk.CallResourceRequest{
+	for name, req := range map[string]*backend.CallResourceRequest{
 		"missing": get("nope"), "broken": get("broken"),
 		"echo": {
 			Method: http.MethodPatch, Path: "echo/größe 1", URL: "echo/größe 1?a=1&b=x%20y&a=2",
 			Header: http.Header{"X-One": {"1"}, "X-Many": {"a", "b"}}, Body: []byte{0, 1, 0xfe, 0xff},
 		},
 	} {
-		c.try(t, "CallResource "+name, func(ctx context.Context, s *sdk.Client) (any, error) { return call(ctx, s, req, take) })
+		c.try(t, "CallResource "+name, func(ctx context.Context, s *backend.Client) (any, error) { return call(ctx, s, req, take) })
 	}
 	// Another call makes the plugin send the next piece.
-	c.try(t, "CallResource pieces", func(ctx context.Context, s *sdk.Client) (any, error) {
+	c.try(t, "CallResource pieces", func(ctx context.Context, s *backend.Client) (any, error) {
 		return call(ctx, s, get("pieces"), func(body string) error {
 			if body != "one" && body != "two" {
 				return nil
@@ -672,18 +679,18 @@ func (c *client) streams(t *testing.T) {
 		return &sdk.StreamRequest{Context: fullContext(c.kind), Headers: headers(), Path: path, Data: json.RawMessage(`{"hello":"wörld"}`)}
 	}
 	for _, path := range []string{"ticks", "silent", "missing", "secret", "broken"} {
-		c.try(t, "SubscribeStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "SubscribeStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			initial, err := s.SubscribeStream(ctx, request(path))
 			return map[string]any{"status": 0, "data": nullable(initial)}, err
 		})
-		c.try(t, "PublishStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "PublishStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			published, err := s.PublishStream(ctx, request(path))
 			return map[string]any{"status": 0, "data": nullable(published)}, err
 		})
 	}
 	enough := errors.New("enough")
 	for _, path := range []string{"ticks", "broken", "refused", "forever"} {
-		c.try(t, "RunStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "RunStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			var packets []any
 			err := s.RunStream(ctx, request(path), func(packet json.RawMessage) error {
 				if packets = append(packets, packet); path == "forever" && len(packets) == 3 {
@@ -698,9 +705,9 @@ func (c *client) streams(t *testing.T) {
 		})
 	}
 	// The cancelled stream must have ended.
-	c.try(t, "CallResource ended", func(ctx context.Context, s *sdk.Client) (any, error) {
+	c.try(t, "CallResource ended", func(ctx context.Context, s *backend.Client) (any, error) {
 		var pieces []any
-		err := s.CallResource(ctx, &sdk.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r sdk.CallResourceResponse) error {
+		err := s.CallResource(ctx, &backend.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r backend.CallResourceResponse) error {
 			pieces = append(pieces, piece{r.Status, r.Header, string(r.Body)})
 			return nil
 		})

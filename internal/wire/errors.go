@@ -29,8 +29,9 @@ const (
 	TrailerMessage = "stream-message-bin" // the suffix "-bin" allows any bytes
 )
 
-// TrailerPanic is the key of the trailer of a QueryData call in which the handler of
-// a single query panicked; its value is ReasonPanic. Such a call succeeds, so that it has no ErrorInfo.
+// TrailerPanic is the key of the trailer of a QueryData call in which the handler of a
+// single query panicked; its value is ReasonPanic. Such a call succeeds and has no
+// ErrorInfo.
 const TrailerPanic = "plugin-reason"
 
 // IsPanic reports whether a call returned err or the trailer because a handler of

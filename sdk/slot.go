@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// equal compares what an instance is made of.
+// equal reports whether an instance made of d is also one of o.
 func (d *DataSource) equal(o *DataSource) bool {
 	return d.ID == o.ID && d.UID == o.UID && d.Name == o.Name && d.URL == o.URL && d.User == o.User && d.Database == o.Database &&
 		d.BasicAuth == o.BasicAuth && d.BasicAuthUser == o.BasicAuthUser && d.Settings.equal(o.Settings)
 }
 
-// clone shares nothing that the author may change.
+// clone returns a copy that shares nothing the author could change.
 func (d *DataSource) clone() DataSource {
 	c := *d
 	c.JSON, c.Secrets = bytes.Clone(d.JSON), maps.Clone(d.Secrets)
@@ -29,7 +29,7 @@ func (s Settings) equal(o Settings) bool {
 	return s.Updated.Equal(o.Updated) && s.APIVersion == o.APIVersion && bytes.Equal(s.JSON, o.JSON) && maps.Equal(s.Secrets, o.Secrets)
 }
 
-// slotKey is what an instance is for; uid and id are those of a data source.
+// slotKey identifies what an instance is for; uid and id are those of a data source.
 type slotKey struct {
 	orgID     int64
 	namespace string
@@ -37,41 +37,41 @@ type slotKey struct {
 	id        int64
 }
 
-// slot holds the instance of one key. Its fields, and those of build and instance,
-// are guarded by Instances.mu.
+// slot holds the instance of one key. Instances.mu guards its fields and those of build
+// and instance.
 type slot[T any] struct {
 	key     slotKey
-	want    DataSource // the newest settings that were asked for
-	caller  Context    // of the call that brought them
-	wanted  time.Time  // since when
+	want    DataSource // the newest settings of a request
+	caller  Context    // of that request
+	wanted  time.Time  // time of that request
 	current *instance[T]
-	build   *build[T] // under way, for want; or nil
+	build   *build[T] // running, for want; or nil
 }
 
-// build is a factory under way.
+// build is a running call of create.
 type build[T any] struct {
 	slot    *slot[T]
-	done    chan struct{} // it ended or was superseded
+	done    chan struct{} // closed when create has returned or the build is superseded
 	cancel  context.CancelFunc
 	waiters int
 	made    *instance[T]
-	err     error // both are nil when it was superseded
+	err     error // made and err are nil if the build was superseded
 }
 
-// instance is a value with the count of those who use it.
+// instance is a value and the number of its users.
 type instance[T any] struct {
 	value   T
 	slot    *slot[T]
-	made    DataSource         // what it was made of
-	live    context.Context    // ends when it is retired
+	made    DataSource         // the settings it was made of
+	live    context.Context    // ends when the instance is retired
 	retired context.CancelFunc // ends live
 	holders int
-	used    time.Time   // when the last holder let go of it
-	timer   *time.Timer // looks now and then whether it has been idle for too long; or nil
-	isOut   bool        // retired: closed with the last holder
+	used    time.Time   // time of the last release
+	timer   *time.Timer // checks whether the instance is idle; or nil
+	isOut   bool        // retired: to be closed with the last release
 }
 
-// supersede gives up what is being made.
+// supersede cancels the build.
 func (s *slot[T]) supersede() {
 	if s.build != nil {
 		s.build.cancel()
@@ -80,8 +80,8 @@ func (s *slot[T]) supersede() {
 	}
 }
 
-// start makes an instance for the newest settings of a slot. It does not end with
-// the first request that needs it, only with the last.
+// start builds an instance for the newest settings of a slot. The build outlives the
+// request that starts it, as long as another one waits.
 func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := &build[T]{slot: s, done: make(chan struct{}), cancel: cancel}
@@ -90,10 +90,10 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	go func() {
 		defer cancel()
 		var value T
-		err := error(Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings: its log says why"))
-		defer func() { // also when create ends the goroutine
+		err := error(Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings; see its log"))
+		defer func() { // also if create calls runtime.Goexit
 			if p := recover(); p != nil {
-				logOf(ctx).ErrorContext(ctx, "the instance could not be made: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				loggerOf(ctx).ErrorContext(ctx, "creating an instance panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
 			i.publish(b, want, value, err)
 		}()
@@ -102,8 +102,8 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	return b
 }
 
-// publish makes what a build made the current instance of its slot, unless the build
-// was superseded.
+// publish makes the result of a build the current instance of its slot, unless the
+// build was superseded.
 func (i *Instances[T]) publish(b *build[T], want DataSource, value T, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -132,7 +132,7 @@ func (i *Instances[T]) publish(b *build[T], want DataSource, value T, err error)
 	}
 }
 
-// forgetLater drops a slot, which holds secrets, if nothing comes into it any more.
+// forgetLater deletes a slot, which holds secrets, unless it is used again.
 func (i *Instances[T]) forgetLater(s *slot[T]) {
 	time.AfterFunc(lateFor, func() {
 		i.mu.Lock()
@@ -143,7 +143,7 @@ func (i *Instances[T]) forgetLater(s *slot[T]) {
 	})
 }
 
-// settle counts one instance less that Close waits for.
+// settle decrements the number of instances that Close waits for.
 func (i *Instances[T]) settle() {
 	i.pending--
 	if i.pending == 0 && i.settled != nil {
@@ -162,7 +162,7 @@ func (i *Instances[T]) release(in *instance[T]) {
 	}
 }
 
-// watch closes an instance that nobody has used for the idle time.
+// watch retires an instance that has not been used for the idle time.
 func (i *Instances[T]) watch(in *instance[T]) {
 	idle := i.Idle
 	if idle == 0 {
@@ -190,7 +190,7 @@ func (i *Instances[T]) watch(in *instance[T]) {
 	})
 }
 
-// retire takes the instance of a slot out of use.
+// retire retires the instance of a slot.
 func (i *Instances[T]) retire(s *slot[T]) {
 	if s.current != nil {
 		i.expel(s.current)
@@ -209,7 +209,7 @@ func (i *Instances[T]) expel(in *instance[T]) {
 	}
 }
 
-// dispose closes a retired instance that has no holder.
+// dispose closes a retired instance that has no users.
 func (i *Instances[T]) dispose(in *instance[T]) {
 	closer, ok := any(in.value).(io.Closer)
 	if !ok {
@@ -224,9 +224,9 @@ func (i *Instances[T]) dispose(in *instance[T]) {
 		switch {
 		case err == nil:
 		case i.closed:
-			i.faults = append(i.faults, err)
+			i.closeErrs = append(i.closeErrs, err)
 		default:
-			slog.Error("an instance did not close cleanly", "error", err)
+			slog.Error("close instance", "error", err)
 		}
 	}()
 }
@@ -234,7 +234,7 @@ func (i *Instances[T]) dispose(in *instance[T]) {
 func closeSafely(c io.Closer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("closing the instance panicked: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("close instance: panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return c.Close()

@@ -1,4 +1,4 @@
-package frame_test
+package arrow_test
 
 import (
 	"encoding/json"

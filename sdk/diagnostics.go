@@ -5,42 +5,43 @@ import (
 	"encoding/json"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// CheckHealthFunc says whether the plugin can do its work for the context of the
-// call. An error is
-// the same as a result that is not OK: its message is shown, and its status and
-// source are in the details.
+// CheckHealthFunc reports whether the plugin works in the context of the request. An
+// error is equivalent to a result with HealthError: users see its message, and the
+// details contain its status and source.
 type CheckHealthFunc func(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error)
 
-// CheckHealthRequest asks for the health in a context.
+// CheckHealthRequest asks for the health of a plugin, in general of one data source.
 type CheckHealthRequest struct {
 	Context Context
-	Headers map[string]string // forwarded by the host
+	Headers map[string]string // forwarded by the host; see ForwardedHeader
 }
 
 // HealthStatus is the outcome of a health check.
 type HealthStatus string
 
-// The outcomes.
+// The outcomes of a health check.
 const (
 	HealthUnknown HealthStatus = "UNKNOWN"
 	HealthOK      HealthStatus = "OK"
 	HealthError   HealthStatus = "ERROR"
 )
 
-// CheckHealthResult is a health check's outcome with a message for users.
+// CheckHealthResult is the outcome of a health check with a message for users.
 type CheckHealthResult struct {
 	Status  HealthStatus
 	Message string
 	Details json.RawMessage // a JSON object, or nil
 }
 
-// CollectMetricsFunc returns the metrics of the plugin's process in the text format
-// of Prometheus. sdk/metrics makes one of a registry.
+// CollectMetricsFunc returns the metrics of the plugin's process in the Prometheus text
+// format. Package sdk/metrics has an implementation.
 type CollectMetricsFunc func(ctx context.Context, req *CollectMetricsRequest) ([]byte, error)
 
-// CollectMetricsRequest asks for the metrics.
+// CollectMetricsRequest asks for metrics.
 type CollectMetricsRequest struct {
 	Context Context
 }
@@ -51,13 +52,7 @@ type diagnosticsServer struct {
 	metrics CollectMetricsFunc
 }
 
-// failure is in the details of a health check that failed with an error.
-type failure struct {
-	Source Source `json:"errorSource"`
-	Status int    `json:"status"`
-}
-
-// CheckHealth adapts the call of the protocol to the handler.
+// CheckHealth implements pluginv2.DiagnosticsServer.
 func (s diagnosticsServer) CheckHealth(ctx context.Context, in *pluginv2.CheckHealthRequest) (*pluginv2.CheckHealthResponse, error) {
 	if s.health == nil {
 		return nil, errNoHandler("CheckHealth")
@@ -69,17 +64,27 @@ func (s diagnosticsServer) CheckHealth(ctx context.Context, in *pluginv2.CheckHe
 	case err != nil && isCanceled(ctx, err):
 		return nil, rpcError(ctx, err)
 	case err != nil:
-		code, source, message := describe(err)
-		logOf(ctx).ErrorContext(ctx, "the health check failed", "status", code, "errorSource", source, "error", err)
-		details, _ := json.Marshal(failure{Source: source, Status: code}) // a string and a number always encode
-		result = &CheckHealthResult{Status: HealthError, Message: message, Details: details}
+		result = failedHealth(ctx, err)
 	case result == nil:
-		result = &CheckHealthResult{Status: HealthUnknown, Message: "the plugin gave no result"}
+		result = &CheckHealthResult{Status: HealthUnknown, Message: "the plugin returned no result"}
 	}
-	return healthToWire(result), nil
+	return &pluginv2.CheckHealthResponse{
+		Status:  pluginv2.CheckHealthResponse_HealthStatus(pluginv2.CheckHealthResponse_HealthStatus_value[string(result.Status)]),
+		Message: wire.Text(result.Message), JsonDetails: result.Details,
+	}, nil
 }
 
-// CollectMetrics adapts the call of the protocol to the handler.
+func failedHealth(ctx context.Context, err error) *CheckHealthResult {
+	code, source, message := describe(err)
+	loggerOf(ctx).ErrorContext(ctx, "the health check failed", "status", code, "errorSource", source, "error", err)
+	details, _ := json.Marshal(struct { // a string and a number always encode
+		Source Source `json:"errorSource"`
+		Status int    `json:"status"`
+	}{source, code})
+	return &CheckHealthResult{Status: HealthError, Message: message, Details: details}
+}
+
+// CollectMetrics implements pluginv2.DiagnosticsServer.
 func (s diagnosticsServer) CollectMetrics(ctx context.Context, in *pluginv2.CollectMetricsRequest) (*pluginv2.CollectMetricsResponse, error) {
 	if s.metrics == nil {
 		return nil, errNoHandler("CollectMetrics")
