@@ -168,7 +168,7 @@ func generatedRule(p *validate.Pass) string {
 func (s schemas) allFaults(p *validate.Pass) []fault {
 	return validate.Fact(p, faultsKey{}, func() []fault {
 		sch := s.of(p)
-		if sch.shape != nil && sch.shape.fits(p.Doc.Root()) {
+		if sch.shape != nil && sch.shape.fits(p.Doc, "") {
 			return nil
 		}
 		compiled, err := sch.compiled()

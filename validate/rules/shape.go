@@ -92,33 +92,29 @@ func texts(value any) (all []string, ok bool) {
 
 // fits says whether a value has no fault. It looks at what is the same in each
 // version of JSON Schema, and says no where it is not sure.
-func (s *shape) fits(v bundle.Cursor) bool {
-	kind := v.Kind()
+func (s *shape) fits(doc *bundle.Document, pointer string) bool {
+	kind := doc.Kind(pointer)
 	if s.kind != "" && s.kind != kind {
 		return false
 	}
-	text, isText := v.Text()
+	text, isText := doc.Text(pointer)
 	if s.values != nil && (!isText || !s.values[text]) || isText && s.minLength > 0 && utf8.RuneCountInString(text) < s.minLength {
 		return false
 	}
-	switch kind {
-	case "object":
-		for _, name := range s.required {
-			if !v.Has(name) {
-				return false
-			}
+	for _, name := range s.required {
+		if kind == "object" && !doc.Has(pointer+"/"+bundle.EscapePointer(name)) {
+			return false
 		}
-		for member := range v.Inside {
-			below, isKnown := s.properties[member.Key()]
-			if isKnown && !below.fits(member) || !isKnown && s.isClosed {
-				return false
-			}
+	}
+	for _, key := range doc.Keys(pointer) {
+		below, isKnown := s.properties[key]
+		if isKnown && !below.fits(doc, pointer+"/"+bundle.EscapePointer(key)) || !isKnown && s.isClosed {
+			return false
 		}
-	case "array":
-		for item := range v.Inside {
-			if s.items != nil && !s.items.fits(item) {
-				return false
-			}
+	}
+	for _, item := range doc.Items(pointer) {
+		if s.items != nil && !s.items.fits(doc, item) {
+			return false
 		}
 	}
 	return true
