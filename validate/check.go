@@ -192,10 +192,8 @@ func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 // uses, else the one named by fallback.
 func (r runner) profile(doc *bundle.Document, fallback string) bundle.Profile {
 	if r.opts.Profile == "" && doc != nil {
-		for _, p := range bundle.Profiles() {
-			if doc.Has("/dependencies/"+p.DependencyKey) || doc.Has("/dependencies/"+p.LegacyDependencyKey) {
-				return p
-			}
+		if p, ok := bundle.DetectProfile(doc); ok {
+			return p
 		}
 	}
 	name := r.opts.Profile

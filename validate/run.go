@@ -37,7 +37,7 @@ type Options struct {
 // Run checks every plugin under opts.Path: plugin repos with their dist, built
 // plugins, nested plugins, folders of many. An archive.Archive is checked as the zip
 // that it is. Folders that are no part of a plugin
-// (bundle.IsToolFolder) are left out.
+// (bundle.IsToolDir) are left out.
 //
 // A fault of a plugin is a finding and a check that did not run is a skip, both
 // in the report. The error is for what stands before that: a path that is not

@@ -74,6 +74,8 @@ func TestTargets(t *testing.T) {
 			"a/plugin.json warning: dist in a of a, profile service, missing false",
 			"b/plugin.json warning: dist in b of b, profile service, missing false",
 			"c/plugin.json warning: source in c of c, profile service, missing false"}},
+		{"built for a rare platform", tree("plugin.json", "gpx_x_linux_riscv64"), validate.Options{}, []string{
+			"plugin.json warning: dist in . of ., profile service, missing false"}},
 		{"form and profile asked for", tree("plugin.json" + grafana), validate.Options{Where: validate.Zip, Profile: "service"}, []string{
 			"plugin.json warning: zip in . of ., profile service, missing false"}},
 		{"source only", tree("plugin.json", "dist/x.js", "in/plugin.json", "in/dist/plugin.json"), validate.Options{Where: validate.Source}, []string{

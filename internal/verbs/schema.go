@@ -88,9 +88,8 @@ func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
 		if err != nil {
 			continue
 		}
-		doc, _ := bundle.ParseDocument(name, data)
-		for _, p := range bundle.Profiles() {
-			if doc != nil && doc.Has("/dependencies/"+p.DependencyKey) {
+		if doc, _ := bundle.ParseDocument(name, data); doc != nil {
+			if p, ok := bundle.DetectProfile(doc); ok {
 				return p, nil
 			}
 		}
