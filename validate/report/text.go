@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -128,19 +128,7 @@ func named(noun string, names []string) string {
 	return plural(noun, len(names)) + " " + strings.Join(names, " and ")
 }
 
-// plain puts a text on one line and makes control characters visible, so that a
-// hostile file cannot steer the terminal.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
+func plain(s string) string { return terminal.Line(s) }
 
 // wrap breaks a list into lines of less than 100 characters.
 func wrap(s string) string {
