@@ -216,11 +216,19 @@ func (d *Document) Kind(pointer string) string {
 	if !ok {
 		return ""
 	}
-	return kinds[n.value.Value.Kind()]
-}
-
-var kinds = map[hujson.Kind]string{
-	'{': "object", '[': "array", '"': "string", '0': "number", 't': "boolean", 'f': "boolean", 'n': "null",
+	switch n.value.Value.Kind() {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
 }
 
 // Text returns the string at the pointer; ok is false for any other type.
