@@ -76,5 +76,5 @@ func ExampleOptions() {
 	// warning wrong-type /id
 	// warning unknown-field /extra
 	// suppressed unknown-field /x-team: read by our own tools
-	// not run required-field: the configuration switches the rule off
+	// not run required-field: turned off by the configuration
 }
