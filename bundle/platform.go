@@ -13,7 +13,7 @@ type Platform struct {
 	Arch string
 }
 
-// Host is the platform this program runs on.
+// Host returns the platform that this program runs on.
 func Host() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
 // AllPlatforms returns the platforms that a release is built for.

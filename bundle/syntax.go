@@ -24,7 +24,7 @@ func (e *SyntaxError) Error() string {
 }
 
 // SyntaxErrors lists the errors in the order of the file, up to the first one that
-// makes the rest of the file unintelligible.
+// makes the rest of the file impossible to understand.
 type SyntaxErrors []*SyntaxError
 
 // Error returns the first error and the number of the others.
