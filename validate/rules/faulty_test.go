@@ -32,10 +32,10 @@ func faultyTree(tb testing.TB) fstest.MapFS {
 func TestFourFaultsInOneRun(t *testing.T) {
 	t.Parallel()
 	report := run(t, faultyTree(t))
-	want := `plugin.json:5:14 wrong-type /backend "backend" must be true or false, but it is text in quotes
-plugin.json:6:3 unknown-field /grants plugin.json has no property "grants": did you mean "grant" of roles[]?
-plugin.json:7:3 required-field /info/version "info" lacks "version"
-plugin.json:9:50 path-escape /info/logos/large the path "../../x.svg" leads out of the plugin
+	want := `plugin.json:5:14 wrong-type /backend "backend" must be a boolean, found a string
+plugin.json:6:3 unknown-field /grants unknown key "grants" in plugin.json; did you mean "grant" in roles[]?
+plugin.json:7:3 required-field /info/version "info" is missing the required key "version"
+plugin.json:9:50 path-escape /info/logos/large path "../../x.svg" points outside the plugin
 `
 	if got := lines(report); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
@@ -106,14 +106,6 @@ func BenchmarkRun(b *testing.B) {
 	tree := faultyTree(b)
 	for b.Loop() {
 		if _, err := validate.Run(b.Context(), tree, validate.Options{Rules: rules}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkCompile(b *testing.B) {
-	for b.Loop() {
-		if _, err := compile("grafana"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // mutant is the complete plugin with one fault.
@@ -163,13 +165,13 @@ func (p *plugin) place(t *testing.T, m mutant) string {
 		at := bundle.PositionIn(data, i)
 		return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 	}
-	doc, _ := bundle.ParseDocument(file, []byte(strings.TrimPrefix(string(data), byteOrderMark)))
+	doc, _ := bundle.ParseDocument(file, []byte(strings.TrimPrefix(string(data), inspect.BOM)))
 	at := doc.Value(m.what)
 	switch m.at {
 	case "key":
 		at = doc.Key(m.what)
 	case "parent":
-		in, _ := parent(m.what)
+		in, _ := schema.Parent(m.what)
 		at = doc.Key(in)
 	}
 	return fmt.Sprintf("%s:%d:%d", file, at.Start.Line, at.Start.Column)
@@ -201,7 +203,7 @@ func setIn(file, pointer string, value any) func(*plugin) {
 	return func(p *plugin) {
 		p.edit(file, func(pass *validate.Pass) validate.Edit {
 			if !pass.Doc.Has(pointer) {
-				in, key := parent(pointer)
+				in, key := schema.Parent(pointer)
 				return pass.Insert(in, key, value)
 			}
 			return pass.Replace(pointer, value)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 // ruleMutants are the faults that a schema cannot describe.
@@ -18,7 +19,7 @@ func ruleMutants() []mutant {
 		source, zip                       = validate.Source, validate.Zip
 	)
 	return []mutant{
-		{name: "byte order mark", mutate: func(p *plugin) { p.write("plugin.json", byteOrderMark+completeApp) }, rule: "json-bom", at: value},
+		{name: "byte order mark", mutate: func(p *plugin) { p.write("plugin.json", inspect.BOM+completeApp) }, rule: "json-bom", at: value},
 		{name: "Latin-1", mutate: replaceText("plugin.json", "Tide", "Tid\xe9"), rule: "json-bom", at: text, what: "\xe9", also: "json-syntax"},
 		{name: "UTF-16", mutate: func(p *plugin) { p.write("plugin.json", "\xff\xfe{\x00}\x00") }, rule: "json-bom"},
 		{name: "comma after the last entry", mutate: replaceText("plugin.json", `"tide", "sea"`, `"tide", "sea",`), rule: "json-syntax", at: text, what: `,],`},

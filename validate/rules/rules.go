@@ -16,17 +16,16 @@ var examples embed.FS
 // All returns every rule in the order in which they run: first the file as
 // JSON, then its shape, then what it means, then the files it names.
 func All() []validate.Rule {
-	s := newSchemas()
 	all := []validate.Rule{
 		metaMissing(),
 		jsonBOM(),
 		jsonSyntax(),
 		jsonDuplicateKey(),
 
-		requiredField(s),
-		wrongType(s),
-		enumValue(s),
-		unknownField(s),
+		requiredField(),
+		wrongType(),
+		enumValue(),
+		unknownField(),
 		schemaMissing(),
 
 		idFormat(),
@@ -46,7 +45,7 @@ func All() []validate.Rule {
 		dependencyRangePatchOnly(),
 		dependencySelf(),
 		dependencyCycle(),
-		dependencyUnknownType(s),
+		dependencyUnknownType(),
 		minVersionIAM(),
 		minVersionRoles(),
 		minVersionHealthDiagnostics(),
@@ -57,7 +56,7 @@ func All() []validate.Rule {
 		roleActionPrefix(),
 		routeInvalid(),
 		generatedInSource(),
-		generatedInvalid(s),
+		generatedInvalid(),
 		generatedStale(),
 		nestedDeclared(),
 		nestedType(),

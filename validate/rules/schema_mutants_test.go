@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -8,15 +9,13 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // schemaMutants breaks every property of the contract in every way in which its
 // schema can be broken.
 func schemaMutants(t *testing.T) (all []mutant) {
-	schema, err := rawSchema("service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := mustSchema()
 	seen := map[string]bool{}
 	for _, file := range []string{bundle.MetadataFile, datasourceFile, panelFile} {
 		data := map[string]string{bundle.MetadataFile: completeApp, datasourceFile: completeDatasource, panelFile: completePanel}[file]
@@ -25,7 +24,7 @@ func schemaMutants(t *testing.T) (all []mutant) {
 			t.Fatal(err)
 		}
 		for _, pointer := range doc.Pointers() {
-			node, generic := nodeAt(schema, pointer)
+			node, generic := nodeAt(root, pointer)
 			if node == nil || pointer == "" || seen[generic] {
 				continue
 			}
@@ -33,7 +32,7 @@ func schemaMutants(t *testing.T) (all []mutant) {
 			all = append(all, breakProperty(file, pointer, node, doc)...)
 		}
 	}
-	walkSchema(schema, "", func(generic string) {
+	walkSchema(root, "", func(generic string) {
 		if !seen[generic] {
 			t.Errorf("the complete plugin lacks %s", generic)
 		}
@@ -70,7 +69,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	if node["additionalProperties"] == false {
 		add("unknown in ", setIn(file, pointer+"/zzz", true), "unknown-field", "key", pointer+"/zzz")
 	}
-	in, key := parent(pointer)
+	in, key := schema.Parent(pointer)
 	if around, _ := nodeAt(mustSchema(), in); around != nil {
 		if required, _ := around["required"].([]any); slices.Contains(required, any(key)) {
 			add("no ", removeIn(file, pointer), "required-field", "parent", pointer)
@@ -80,17 +79,21 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 }
 
 func mustSchema() map[string]any {
-	schema, err := rawSchema("service")
+	text, err := schema.JSON("service")
 	if err != nil {
 		panic(err)
 	}
-	return schema
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		panic(err)
+	}
+	return root
 }
 
 // nodeAt returns the part of the schema for a pointer into a document, nil where
 // the schema says nothing, and the pointer without the numbers of items.
-func nodeAt(schema map[string]any, pointer string) (node map[string]any, generic string) {
-	node = schema
+func nodeAt(root map[string]any, pointer string) (node map[string]any, generic string) {
+	node = root
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if token == "" || node == nil {
 			continue

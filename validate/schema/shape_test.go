@@ -1,4 +1,4 @@
-package rules
+package schema
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 func TestShapesAgree(t *testing.T) {
 	t.Parallel()
 	for _, profile := range bundle.Profiles() {
-		s, err := compile(profile.Name)
+		s, err := load(profile.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,7 +20,11 @@ func TestShapesAgree(t *testing.T) {
 			t.Fatalf("%s: the schema has a keyword that shapes do not know", profile.Name)
 		}
 		fits := map[bool]int{}
-		whole := filled(s.raw)
+		raw, err := rawSchema(profile.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := filled(raw)
 		mutate(whole, func(value any) { whole = value }, func() {
 			text, err := json.Marshal(whole)
 			if err != nil {
@@ -36,7 +40,7 @@ func TestShapesAgree(t *testing.T) {
 }
 
 // agree fails if the shape and the schema do not say the same.
-func agree(t *testing.T, s *schema, text []byte) bool {
+func agree(t *testing.T, s *Schema, text []byte) bool {
 	t.Helper()
 	doc, err := bundle.ParseDocument("plugin.json", text)
 	if err != nil {
@@ -104,11 +108,11 @@ func mutate(value any, set func(any), look func()) {
 }
 
 func FuzzShape(f *testing.F) {
-	s, err := compile("service")
+	s, err := load("service")
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(faulty))
+	f.Add([]byte(`{"id": "acme-clock-panel", "backend": "yes", "grants": ["Viewer"], "info": {"logos": {"small": ""}}}`))
 	f.Add([]byte(`{"id": "", "\u0069d": null, "info": {"logos": []}}`))
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, s, text) })
 }

@@ -1,4 +1,4 @@
-package rules
+package schema
 
 import (
 	"unicode/utf8"
