@@ -66,7 +66,7 @@ func arrows() map[string][]string {
 		"validate/inspect":         {"validate", "validate/ranges", "bundle"},
 		"validate/schema":          {"validate", "bundle", "internal/nearest"},
 		"validate/report":          {"validate"},
-		"validate/rulebook":        {"validate"},
+		"validate/rulebook":        {"validate", "validate/report"},
 		"validate/fix":             {"validate", "bundle"},
 		"build":                    {"bundle", "validate"},
 		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin"},

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestGitHubSurvives reads the commands back as the runner of GitHub does.
+// TestGitHubSurvives parses the commands as the runner of GitHub does.
 func TestGitHubSurvives(t *testing.T) {
 	t.Parallel()
 	const message = "100%25, it says:\nunknown ::error file=x,line=1::a, b\r\nand \x1b[31m"
@@ -34,7 +34,7 @@ func TestGitHubSurvives(t *testing.T) {
 	}
 }
 
-// readCommand reads ::command name=value,name=value::data.
+// readCommand parses ::command name=value,name=value::data.
 func readCommand(line string) (command string, properties map[string]string, data string) {
 	head, data, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
 	command, list, _ := strings.Cut(head, " ")
@@ -46,7 +46,7 @@ func readCommand(line string) (command string, properties map[string]string, dat
 	return command, properties, strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace(data)
 }
 
-// TestJUnitAddsUp reads the XML back and counts.
+// TestJUnitAddsUp compares the counts in the XML with the tests.
 func TestJUnitAddsUp(t *testing.T) {
 	t.Parallel()
 	r := sample()

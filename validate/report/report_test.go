@@ -45,7 +45,7 @@ func sample() *validate.Report {
 	return &validate.Report{
 		Plugins:  3,
 		Profiles: []string{"grafana", "service"},
-		Files:    []string{"a folder/plugin.json", "plugin.json", "wide/plugin.json"},
+		Files:    []string{"a directory/plugin.json", "plugin.json", "wide/plugin.json"},
 		Findings: []validate.Finding{
 			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
 				Message: "there is no plugin.json here", Help: "build the plugin"},
