@@ -115,8 +115,11 @@ func ByID(id string) (validate.Rule, error) {
 	return validate.Rule{}, fmt.Errorf("no rule %q: the rules are %s", id, strings.Join(ids, ", "))
 }
 
-// example returns the txtar archive of a rule, "" if it has none.
+// example returns the txtar archive of a rule, or "" if it has none. It removes the
+// marks « and », which enclose the place of each finding for the tests.
 func example(id string) string {
-	data, _ := examples.ReadFile(strings.ReplaceAll(id, "-", "_") + ".txtar")
-	return string(data)
+	data, _ := examples.ReadFile(exampleFile(id))
+	return strings.NewReplacer("«", "", "»", "").Replace(string(data))
 }
+
+func exampleFile(id string) string { return strings.ReplaceAll(id, "-", "_") + ".txtar" }

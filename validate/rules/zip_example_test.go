@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/archive"
@@ -49,7 +49,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	want := &example.Files[len(example.Files)-1]
 	if *update {
 		want.Data = []byte(got)
-		if err := os.WriteFile(strings.ReplaceAll(rule.ID, "-", "_")+".txtar", txtar.Format(example), 0o644); err != nil {
+		if err := os.WriteFile(exampleFile(rule.ID), txtar.Format(example), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
