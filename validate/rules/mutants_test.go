@@ -115,8 +115,8 @@ func TestManyFindingsInOneRun(t *testing.T) {
 	want := map[string]int{}
 	for _, m := range ruleMutants() {
 		switch m.name {
-		case "id in capitals", "version of another form", "date of another form", "range that cannot be read", "state of another kind",
-			"action of another plugin", "logo that is not there", "no keywords", "blank description", "include of no file":
+		case "id in uppercase", "invalid version", "invalid date", "invalid range", "unknown state",
+			"action of another plugin", "missing logo", "no keywords", "blank description", "include of a missing file":
 			m.mutate(p)
 			want[m.rule]++
 		}

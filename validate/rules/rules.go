@@ -13,8 +13,8 @@ import (
 //go:embed *.txtar
 var examples embed.FS
 
-// All returns every rule in the order in which they run: first the file as
-// JSON, then its shape, then what it means, then the files it names.
+// All returns all rules in the order in which they run: rules for the JSON, its
+// schema, its meaning, and the files it refers to.
 func All() []validate.Rule {
 	all := []validate.Rule{
 		metaMissing(),
@@ -110,9 +110,9 @@ func ByID(id string) (validate.Rule, error) {
 		ids[i] = r.ID
 	}
 	if near := nearest.Name(id, ids); near != "" {
-		return validate.Rule{}, fmt.Errorf("no rule %q: did you mean %s?", id, near)
+		return validate.Rule{}, fmt.Errorf("unknown rule %q; did you mean %s?", id, near)
 	}
-	return validate.Rule{}, fmt.Errorf("no rule %q: the rules are %s", id, strings.Join(ids, ", "))
+	return validate.Rule{}, fmt.Errorf("unknown rule %q: must be one of %s", id, strings.Join(ids, ", "))
 }
 
 // example returns the txtar archive of a rule, or "" if it has none. It removes the

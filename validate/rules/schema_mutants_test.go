@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// schemaMutants breaks every property of the contract in every way in which its
-// schema can be broken.
+// schemaMutants violates the schema of every key in every possible way.
 func schemaMutants(t *testing.T) (all []mutant) {
 	root := mustSchema()
 	seen := map[string]bool{}
@@ -34,13 +33,13 @@ func schemaMutants(t *testing.T) (all []mutant) {
 	}
 	walkSchema(root, "", func(generic string) {
 		if !seen[generic] {
-			t.Errorf("the complete plugin lacks %s", generic)
+			t.Errorf("the complete plugin does not use %s", generic)
 		}
 	})
 	return all
 }
 
-// breakProperty returns the mutants of one property.
+// breakProperty returns the mutants of one key.
 func breakProperty(file, pointer string, node map[string]any, doc *bundle.Document) (all []mutant) {
 	add := func(what string, mutate func(*plugin), rule, at, target string) {
 		if strings.HasPrefix(pointer, "/generated") {
@@ -52,7 +51,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	wrong := map[string]any{"string": 17, "boolean": "true", "number": "7", "object": raw("[1]"), "array": raw(`{"a": 1}`)}[kind]
 	at := "value"
 	if kind == "object" || kind == "array" {
-		at = "key" // a large value is pointed at by its key
+		at = "key" // the place of a large value is its key
 	}
 	add("wrong type ", setIn(file, pointer, wrong), "wrong-type", at, pointer)
 	add("null ", setIn(file, pointer, nil), "wrong-type", "value", pointer)
@@ -90,8 +89,8 @@ func mustSchema() map[string]any {
 	return root
 }
 
-// nodeAt returns the part of the schema for a pointer into a document, nil where
-// the schema says nothing, and the pointer without the numbers of items.
+// nodeAt returns the schema of the value at a pointer, or nil if there is none, and the
+// pointer without indexes.
 func nodeAt(root map[string]any, pointer string) (node map[string]any, generic string) {
 	node = root
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

@@ -21,7 +21,7 @@ func TestKeywords(t *testing.T) {
 			}
 		}
 		if node["type"] == nil || at != "" && node["description"] == nil && !strings.HasSuffix(at, "[]") {
-			t.Errorf("%s lacks a type or a description", at)
+			t.Errorf("%s has no type or no description", at)
 		}
 		properties, _ := node["properties"].(map[string]any)
 		for name, property := range properties {

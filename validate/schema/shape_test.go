@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// TestShapesAgree mutates every part of a large plugin.json and asks both the shape
-// and the schema about it.
+// TestShapesAgree changes every part of a large plugin.json and compares the verdicts of
+// the shape and the schema.
 func TestShapesAgree(t *testing.T) {
 	t.Parallel()
 	for _, profile := range bundle.Profiles() {
@@ -17,7 +17,7 @@ func TestShapesAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.shape == nil {
-			t.Fatalf("%s: the schema has a keyword that shapes do not know", profile.Name)
+			t.Fatalf("%s: the schema has a keyword that shape does not support", profile.Name)
 		}
 		fits := map[bool]int{}
 		raw, err := rawSchema(profile.Name)
@@ -39,12 +39,12 @@ func TestShapesAgree(t *testing.T) {
 	}
 }
 
-// agree fails if the shape and the schema do not say the same.
+// agree fails if the shape and the schema disagree.
 func agree(t *testing.T, s *Schema, text []byte) bool {
 	t.Helper()
 	doc, err := bundle.ParseDocument("plugin.json", text)
 	if err != nil {
-		t.Skip("the input is no JSON, of which neither says anything")
+		t.Skip("not JSON")
 	}
 	compiled, err := s.compiled()
 	if err != nil {
@@ -52,12 +52,12 @@ func agree(t *testing.T, s *Schema, text []byte) bool {
 	}
 	isFit, err := s.shape.fits(doc.Root()), compiled.Validate(doc.Any())
 	if isFit != (err == nil) {
-		t.Errorf("the shape says %t, the schema %v: %s", isFit, err, text)
+		t.Errorf("shape fits: %t, schema: %v: %s", isFit, err, text)
 	}
 	return isFit
 }
 
-// filled returns a value with everything that a part of the schema speaks of.
+// filled returns a value with everything that a part of the schema describes.
 func filled(node map[string]any) any {
 	if values, ok := node["enum"].([]any); ok {
 		return values[0]
@@ -81,7 +81,7 @@ func filled(node map[string]any) any {
 	return "ä text"
 }
 
-// mutate puts other values in the place of each, and takes each away.
+// mutate replaces each value by others, and removes each.
 func mutate(value any, set func(any), look func()) {
 	look()
 	for _, other := range []any{nil, 1, "", true, []any{nil}, map[string]any{}} {
