@@ -58,7 +58,7 @@ func ScanSVG(data []byte) ([]Danger, error) {
 			end := min(int(s.decoder.InputOffset()), len(data))
 			s.dangers = append(s.dangers, Danger{
 				From: max(end-1, 0), To: end,
-				Problem: "invalid XML: " + syntax.Msg,
+				Problem: "is not valid XML: " + syntax.Msg,
 				Help:    "save the image again with the program that created it",
 			})
 			return s.dangers, nil
@@ -82,7 +82,7 @@ func (s *svgScanner) token(token xml.Token) {
 		s.entities("<!" + string(t) + ">")
 	case xml.ProcInst:
 		if t.Target == "xml-stylesheet" {
-			s.add("an external style sheet")
+			s.add("loads a style sheet")
 		}
 	case xml.StartElement:
 		s.element(t)
@@ -90,7 +90,7 @@ func (s *svgScanner) token(token xml.Token) {
 		s.inStyle = false
 	case xml.CharData:
 		if s.inStyle && cssLoad.Match(t) {
-			s.add("a style that loads an external resource")
+			s.add("contains a style that loads an external resource")
 		}
 	}
 }
@@ -102,9 +102,9 @@ func (s *svgScanner) entities(doctype string) {
 		name, value := m[2], strings.Trim(m[3], `"'`)
 		switch {
 		case m[1] != "" || m[3] == "SYSTEM" || m[3] == "PUBLIC":
-			s.add(fmt.Sprintf("entity %q loads a file", name))
+			s.add(fmt.Sprintf("declares entity %q, which loads a file", name))
 		case strings.Contains(value, "&"):
-			s.add(fmt.Sprintf("entity %q expands to other entities, which can exhaust the memory", name))
+			s.add(fmt.Sprintf("declares entity %q, which expands to other entities and can exhaust memory", name))
 		}
 		s.decoder.Entity[name] = value
 	}
@@ -113,13 +113,13 @@ func (s *svgScanner) entities(doctype string) {
 func (s *svgScanner) element(t xml.StartElement) {
 	switch strings.ToLower(t.Name.Local) {
 	case "script":
-		s.add("a <script> element")
+		s.add("contains a <script> element")
 	case "foreignobject":
 		if attribute(t, "requiredExtensions") != nsAdobe { // private data of Illustrator
-			s.add("a <foreignObject> element, which can embed any web page")
+			s.add("contains a <foreignObject> element, which can embed any web page")
 		}
 	case "iframe", "embed", "object":
-		s.add(fmt.Sprintf("an <%s> element, which loads an external resource", t.Name.Local))
+		s.add(fmt.Sprintf("contains an <%s> element, which loads an external resource", t.Name.Local))
 	case "style":
 		s.inStyle = true
 	}
@@ -134,15 +134,15 @@ func (s *svgScanner) attribute(element xml.Name, a xml.Attr) {
 	isRun := strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "vbscript:") || strings.HasPrefix(value, "data:text/html")
 	switch {
 	case a.Name.Space == "" && len(name) > 2 && strings.HasPrefix(name, "on") && isLetters(name):
-		s.add(fmt.Sprintf("the event handler %q", a.Name.Local))
+		s.add(fmt.Sprintf("contains the event handler %q", a.Name.Local))
 	case isRun && (name == "href" || name == "src" || name == "to" || name == "from"):
-		s.add("a URL that runs code")
+		s.add("contains a URL that runs code")
 	case name == "values" && strings.Contains(value, "javascript:"):
-		s.add("a URL that runs code")
+		s.add("contains a URL that runs code")
 	case (name == "href" || name == "src") && (a.Name.Space == "" || a.Name.Space == nsXLink) && loads(element, value):
-		s.add(fmt.Sprintf("<%s> loads %.200q", element.Local, a.Value))
+		s.add(fmt.Sprintf("loads %.200q in <%s>", a.Value, element.Local))
 	case a.Name.Space == "" && strings.Contains(value, "url(") && cssLoad.MatchString(a.Value):
-		s.add("a style that loads an external resource")
+		s.add("contains a style that loads an external resource")
 	}
 }
 

@@ -16,12 +16,12 @@ func Markdown(w io.Writer, rules []validate.Rule) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Rules
 
-The %d rules of validate, in the order in which they run. "go tool mage docs" generates this file from
-the rules and their examples, which are tests. "slipway explain RULE" prints one of them.
+The %d rules of validate, in the order in which they run. "slipway explain RULE" prints one of them.
+"go tool mage docs" generates this file from the rules and their examples, which are also tests.
 
-An error breaks the plugin or the contract. With a warning, the plugin works, but not as intended. An
-info is worth knowing. A plugin is validated as source (the files that its author edits), dist (the
-files that the build writes) or zip (the package for distribution).
+An error breaks the plugin or violates the contract. A warning means that the plugin works, but not
+as intended. An info is worth knowing. A plugin is validated as source (what its author edits), as
+dist (what the build writes) or as zip (what is distributed).
 
 | Rule | Severity | Where | What it reports |
 | --- | --- | --- | --- |

@@ -80,10 +80,11 @@ func parseFindings(text string) []Finding {
 
 // line returns the finding in one line. It names the rule if that is not the given one.
 func (f Finding) line(rule string) string {
-	if f.Rule == rule {
-		return f.Place + " " + f.Message
+	line := f.Place + ": " + f.Message
+	if f.Rule != rule {
+		line += " (" + f.Rule + ")"
 	}
-	return f.Place + " " + f.Message + " (" + f.Rule + ")"
+	return line
 }
 
 func where(w validate.Where) string {

@@ -76,8 +76,8 @@ Bad: a.json
   | {"bell": "` + "\uFFFD" + `"}
 
 validate reports
-  a.json:1:3 it rings
-  b.zip and more (zip-root)
+  a.json:1:3: it rings
+  b.zip: and more (zip-root)
 
 Fixed: a.json
   | { }

@@ -28,7 +28,7 @@ func binaryMissing() validate.Rule {
 			}
 			p.Report(validate.Finding{
 				Place:   p.Value("/executable"),
-				Message: fmt.Sprintf("no executable %s, nor one for another platform", example),
+				Message: fmt.Sprintf("no executable %s or for any other platform", example),
 			})
 		},
 	}

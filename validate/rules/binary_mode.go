@@ -15,7 +15,7 @@ func binaryMode() validate.Rule {
 		ID:       "binary-mode",
 		Severity: validate.Error,
 		Summary:  "executable without execute permission",
-		Why:      "Except on Windows, a file without execute permission does not start. Some file systems and archives lose the permission.",
+		Why:      "Except on Windows, a file without execute permission does not start. Some file systems and archive tools drop the permission.",
 		Help:     "run chmod 755 on it",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

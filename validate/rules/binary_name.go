@@ -15,8 +15,8 @@ func binaryName() validate.Rule {
 	return validate.Rule{
 		ID:       "binary-name",
 		Severity: validate.Error,
-		Summary:  "executable that is not named <executable>_<os>_<arch>",
-		Why:      "The service builds the file name from \"executable\" and its own platform, with .exe on Windows. It does not find a file with another name.",
+		Summary:  "misnamed executable",
+		Why:      "The service builds the file name from \"executable\" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. It does not find a file with another name.",
 		Help:     "use Go's names of operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

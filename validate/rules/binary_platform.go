@@ -14,8 +14,8 @@ func binaryPlatform() validate.Rule {
 	return validate.Rule{
 		ID:       "binary-platform",
 		Severity: validate.Error,
-		Summary:  "executable that was not built for the platform in its name",
-		Why:      "An operating system refuses to start a program built for another one. The header of the file shows the platform it was built for.",
+		Summary:  "executable for the wrong platform",
+		Why:      "An operating system does not start a program that was built for another one. The header of the file shows the platform.",
 		Help:     "build it again for the platform in its name",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

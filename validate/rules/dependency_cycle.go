@@ -13,7 +13,7 @@ func dependencyCycle() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-cycle",
 		Severity: validate.Error,
-		Summary:  "dependency cycle",
+		Summary:  "dependency cycle between plugins",
 		Why:      "The service installs the dependencies of a plugin before the plugin. In a cycle, none can be installed first.",
 		Help:     "delete one of the dependencies",
 		Check: func(p *validate.Pass) {

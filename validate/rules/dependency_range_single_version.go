@@ -9,7 +9,7 @@ func dependencyRangeSingleVersion() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-range-single-version",
 		Severity: validate.Warning,
-		Summary:  "range that admits a single service version",
+		Summary:  "range with a single service version",
 		Why:      "With the next release of the service, even a patch release, the plugin can no longer be installed.",
 		Help:     "put >= before the version",
 		Check: func(p *validate.Pass) {

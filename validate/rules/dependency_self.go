@@ -9,7 +9,7 @@ func dependencySelf() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-self",
 		Severity: validate.Error,
-		Summary:  "plugin that depends on itself",
+		Summary:  "dependency of a plugin on itself",
 		Why:      "The service installs the dependencies of a plugin before the plugin, which is impossible if it depends on itself.",
 		Help:     "delete the entry",
 		Check: func(p *validate.Pass) {
@@ -18,7 +18,7 @@ func dependencySelf() validate.Rule {
 				if d.ID == id {
 					p.Report(validate.Finding{
 						Place:   p.Value(d.Pointer + "/id"),
-						Message: "the plugin depends on itself",
+						Message: "plugin depends on itself",
 						Related: []validate.Related{{Place: p.Value("/id"), Message: "its id is set here"}},
 						Fix:     &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(d.Pointer)}},
 					})

@@ -15,8 +15,8 @@ func dependencyUnknownType() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-unknown-type",
 		Severity: validate.Error,
-		Summary:  "dependency with the wrong plugin type",
-		Why:      "A plugin can depend on apps, data sources and panels. The service looks for dependencies by id and type, so a wrong type means the dependency is never found.",
+		Summary:  "dependency of the wrong type",
+		Why:      "A plugin can depend on apps, data sources and panels. The service does not look for plugins of other types, so such a dependency is never satisfied.",
 		Help:     "write the type of the plugin that is required",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {

@@ -13,7 +13,7 @@ func enumValue() validate.Rule {
 	return validate.Rule{
 		ID:       "enum-value",
 		Severity: validate.Error,
-		Summary:  "value that is not in the list of allowed values",
+		Summary:  "value that is not allowed",
 		Why:      "The service does not know other values. It refuses the plugin or ignores the key.",
 		Help:     "use one of the allowed values",
 		Check: func(p *validate.Pass) {

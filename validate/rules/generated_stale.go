@@ -18,7 +18,7 @@ func generatedStale() validate.Rule {
 	return validate.Rule{
 		ID:       "generated-stale",
 		Severity: validate.Error,
-		Summary:  "extension in \"generated\" that the frontend does not register",
+		Summary:  "stale extension in \"generated\"",
 		Why:      "The service offers the extensions that \"generated\" lists. If the frontend does not register them, users select something that does not exist.",
 		Help:     "build the frontend and plugin.json again",
 		Where:    validate.Dist | validate.Zip,

@@ -34,7 +34,7 @@ func idFormat() validate.Rule {
 				}
 			}
 			if len(parts) < 2 {
-				p.Reportf(at, "id %q does not begin with an organization", id)
+				p.Reportf(at, "id %q has no organization prefix", id)
 			}
 		},
 	}

@@ -15,7 +15,7 @@ func jsonDuplicateKey() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "duplicate key in an object",
 		Why:      "If an object has the same key twice, the service uses the last value and silently ignores the first.",
-		Help:     "delete one of the two",
+		Help:     "delete one of the entries",
 		Check: func(p *validate.Pass) {
 			for _, d := range p.Doc.Duplicates() {
 				p.Report(validate.Finding{

@@ -10,7 +10,7 @@ func keywordsEmpty() validate.Rule {
 	return validate.Rule{
 		ID:       "keywords-empty",
 		Severity: validate.Warning,
-		Summary:  "empty keywords",
+		Summary:  "empty array of keywords, or an empty keyword",
 		Why:      "People search for plugins by keyword. An empty array is valid, but makes the plugin hard to find.",
 		Help:     "add a few words that people would search for",
 		Check: func(p *validate.Pass) {

@@ -9,7 +9,7 @@ func logoNotSVG() validate.Rule {
 	return validate.Rule{
 		ID:       "logo-not-svg",
 		Severity: validate.Warning,
-		Summary:  "logo that is not an SVG image",
+		Summary:  "logo in a format other than SVG",
 		Why:      "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG.",
 		Help:     "save the logo as SVG and use that file",
 		Check: func(p *validate.Pass) {

@@ -14,7 +14,7 @@ func manifestUndeclared() validate.Rule {
 	return validate.Rule{
 		ID:       "manifest-undeclared",
 		Severity: validate.Error,
-		Summary:  "file that the manifest does not list",
+		Summary:  "file missing from the manifest",
 		Why:      "A file that is not in the manifest was added later. The service does not load such a plugin.",
 		Help:     "delete the file, or package the plugin again",
 		Where:    validate.Dist | validate.Zip,

@@ -14,8 +14,8 @@ func nestedDeclared() validate.Rule {
 	return validate.Rule{
 		ID:       "nested-declared",
 		Severity: validate.Error,
-		Summary:  "nested plugin that \"includes\" does not list",
-		Why:      "People see in \"includes\" what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and one that is listed but does not exist is missed.",
+		Summary:  "mismatch between \"includes\" and the nested plugins",
+		Why:      "\"includes\" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all.",
 		Help:     "list the plugin in \"includes\", with its type, name and path",
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {

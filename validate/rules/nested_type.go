@@ -13,7 +13,7 @@ func nestedType() validate.Rule {
 	return validate.Rule{
 		ID:       "nested-type",
 		Severity: validate.Error,
-		Summary:  "nested plugin that is not a data source or panel in an app",
+		Summary:  "unsupported nested plugin",
 		Why:      "Only apps can contain other plugins, and only data sources and panels. The service does not find other nested plugins.",
 		Help:     "ship it as a separate plugin",
 		Check: func(p *validate.Pass) {
@@ -38,7 +38,7 @@ func nestedType() validate.Rule {
 				p.Report(validate.Finding{
 					Severity: validate.Warning,
 					Place:    p.Value("/type"),
-					Message:  "plugin is nested in a " + outerKind + ", but only apps can contain plugins",
+					Message:  "a plugin of type " + outerKind + " cannot contain other plugins",
 					Help:     "make the outer plugin an app, or ship this plugin separately",
 					Related:  related,
 				})

@@ -13,7 +13,7 @@ func packageVersionMismatch() validate.Rule {
 	return validate.Rule{
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
-		Summary:  "different versions in plugin.json and package.json",
+		Summary:  "version mismatch between plugin.json and package.json",
 		Why:      "Releases are named after package.json, but the service reads plugin.json. If they differ, the service mistakes an update for the version it already has.",
 		Help:     "write %VERSION% in plugin.json, so that the build copies the version from package.json",
 		Where:    validate.Source,

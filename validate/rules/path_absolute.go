@@ -11,7 +11,7 @@ func pathAbsolute() validate.Rule {
 	return validate.Rule{
 		ID:       "path-absolute",
 		Severity: validate.Error,
-		Summary:  "path that is absolute, a URL or not written with slashes",
+		Summary:  "absolute path, URL, or path with backslashes",
 		Why:      "A plugin is installed in an unknown directory, on any system, often without internet access. Only a relative path leads to the same file everywhere.",
 		Help:     "put the file in the plugin and write its path relative to plugin.json, such as img/logo.svg",
 		Check: func(p *validate.Pass) {

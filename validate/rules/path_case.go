@@ -11,7 +11,7 @@ func pathCase() validate.Rule {
 	return validate.Rule{
 		ID:       "path-case",
 		Severity: validate.Error,
-		Summary:  "path that differs from the file name in case",
+		Summary:  "path in the wrong case",
 		Why:      "Windows and macOS find img/logo.svg under the name img/Logo.svg. Linux, which most services run on, does not.",
 		Help:     "write the path as the file is named",
 		Check: func(p *validate.Pass) {

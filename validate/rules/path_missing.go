@@ -9,7 +9,7 @@ func pathMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "path-missing",
 		Severity: validate.Error,
-		Summary:  "path that leads to no file",
+		Summary:  "path to a missing file",
 		Why:      "A missing logo, screenshot or dashboard appears as a broken image or an error.",
 		Help:     "add the file, or correct the path, which is relative to plugin.json",
 		Check: func(p *validate.Pass) {

@@ -13,7 +13,7 @@ func roleActionPrefix() validate.Rule {
 	return validate.Rule{
 		ID:       "role-action-prefix",
 		Severity: validate.Error,
-		Summary:  "action in a role that does not begin with the plugin's id",
+		Summary:  "role action without the plugin's id as prefix",
 		Why:      "A plugin may grant only its own actions. The service refuses roles with the actions of others.",
 		Help:     "prefix the action with the plugin's id and a dot or colon",
 		Check: func(p *validate.Pass) {

@@ -25,7 +25,7 @@ func schemaMissing() validate.Rule {
 			at.Pointer = "/$schema"
 			p.Report(validate.Finding{
 				Place:   at,
-				Message: "missing \"$schema\", with which editors complete and check this file",
+				Message: "missing \"$schema\", which editors use to complete and check this file",
 				Help:    fmt.Sprintf("add \"$schema\": %q", address),
 				Fix:     &validate.Fix{Title: "add \"$schema\"", Edits: []validate.Edit{p.Insert("", "$schema", address)}},
 			})

@@ -9,7 +9,7 @@ func screenshotType() validate.Rule {
 	return validate.Rule{
 		ID:       "screenshot-type",
 		Severity: validate.Error,
-		Summary:  "screenshot that browsers cannot show",
+		Summary:  "screenshot in an unsupported format",
 		Why:      "A file of another kind appears as a broken image.",
 		Help:     "save the screenshot as PNG, JPEG, GIF, WebP or SVG",
 		Check: func(p *validate.Pass) {

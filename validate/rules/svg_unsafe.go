@@ -27,7 +27,7 @@ func svgUnsafe() validate.Rule {
 				for _, d := range dangers {
 					p.Report(validate.Finding{
 						Place:   inspect.PlaceIn(p, i.File, i.Data, d.From, d.To),
-						Message: fmt.Sprintf("%s: %s", path.Base(i.File), d.Problem),
+						Message: fmt.Sprintf("%s %s", path.Base(i.File), d.Problem),
 						Help:    d.Help,
 						Related: []validate.Related{{Place: p.Value(i.Pointer), Message: "plugin.json refers to the image here"}},
 					})

@@ -15,7 +15,7 @@ func updatedDate() validate.Rule {
 	return validate.Rule{
 		ID:       "updated-date",
 		Severity: validate.Warning,
-		Summary:  "release date that is not in the form YYYY-MM-DD",
+		Summary:  "invalid release date",
 		Why:      "Lists sort by this date. Other forms sort wrongly, and 01/02/2026 is ambiguous.",
 		Help:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build fill in the date",
 		Check: func(p *validate.Pass) {

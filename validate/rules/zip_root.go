@@ -13,49 +13,49 @@ func zipRoot() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-root",
 		Severity:  validate.Error,
-		Summary:   "zip that does not consist of one plugin directory",
+		Summary:   "zip without exactly one plugin directory",
 		Why:       "A zip is unpacked into the directory of all plugins. Files outside the plugin's directory end up among the other plugins.",
 		Help:      "package one directory that contains plugin.json, and nothing next to it",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
-			folders, beside := zipTop(p.Archive)
-			problems := make([]string, 0, len(beside))
-			for _, name := range beside {
+			dirs, others := zipTop(p.Archive)
+			problems := make([]string, 0, len(others))
+			for _, name := range others {
 				problems = append(problems, fmt.Sprintf("%.200q is at the top of the zip, outside the plugin's directory", name))
 			}
 			reportZip(p, problems)
 			switch {
-			case len(folders) > 1:
-				p.Reportf(p.Whole(), "zip has %d directories at the top, must have one: %s", len(folders), someOf(folders))
-			case len(folders) == 1 && zipPluginFile(p.Archive) == "":
-				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", folders[0], bundle.MetadataFile)
+			case len(dirs) > 1:
+				p.Reportf(p.Whole(), "zip has %d directories at the top, must have one: %s", len(dirs), someOf(dirs))
+			case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
+				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
 			}
 		},
 	}
 }
 
 // zipTop returns what is at the top of a zip: directories, and everything else.
-func zipTop(a *archive.Archive) (folders, beside []string) {
+func zipTop(a *archive.Archive) (dirs, others []string) {
 	entries, _ := a.ReadDir(".") // always succeeds
 	for _, e := range entries {
 		if e.IsDir() {
-			folders = append(folders, e.Name())
+			dirs = append(dirs, e.Name())
 		} else {
-			beside = append(beside, e.Name())
+			others = append(others, e.Name())
 		}
 	}
-	return folders, beside
+	return dirs, others
 }
 
 // zipPluginFile returns the plugin.json in the only directory at the top of a zip, or
 // "" if there is none.
 func zipPluginFile(a *archive.Archive) string {
-	folders, _ := zipTop(a)
-	if len(folders) != 1 {
+	dirs, _ := zipTop(a)
+	if len(dirs) != 1 {
 		return ""
 	}
-	name := folders[0] + "/" + bundle.MetadataFile
+	name := dirs[0] + "/" + bundle.MetadataFile
 	if info, err := a.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}

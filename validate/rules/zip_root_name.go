@@ -15,8 +15,8 @@ func zipRootName() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-root-name",
 		Severity:  validate.Error,
-		Summary:   "directory in a zip that is not named after the plugin's id",
-		Why:       "The directory becomes the directory of the plugin. With another name it does not replace an earlier version, and two plugins may end up in one directory.",
+		Summary:   "zip directory that is not named after the plugin's id",
+		Why:       "The directory in the zip becomes the plugin's directory. With another name it does not replace an earlier version, and two plugins may end up in one directory.",
 		Help:      "rename the directory to the id and package again",
 		Where:     validate.Zip,
 		OfArchive: true,
@@ -25,8 +25,8 @@ func zipRootName() validate.Rule {
 			if file == "" {
 				return // zip-root reports it
 			}
-			if id, folder := zipPluginID(p.Archive, file), path.Dir(file); id != "" && id != folder {
-				p.Reportf(p.Whole(), "directory %.200q in the zip must be named after the plugin's id, %.200q", folder, id)
+			if id, dir := zipPluginID(p.Archive, file), path.Dir(file); id != "" && id != dir {
+				p.Reportf(p.Whole(), "directory %.200q in the zip must be named after the plugin's id, %.200q", dir, id)
 			}
 		},
 	}

@@ -11,7 +11,7 @@ func zipSymlink() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-symlink",
 		Severity:  validate.Error,
-		Summary:   "zip entry that is neither a file nor a directory",
+		Summary:   "symbolic link or special file in a zip",
 		Why:       "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so services refuse it. On Windows it becomes a text file.",
 		Help:      "package the target of the link instead",
 		Where:     validate.Zip,
