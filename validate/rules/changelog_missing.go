@@ -8,7 +8,7 @@ func changelogMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "missing or empty CHANGELOG.md",
 		Why:      "People who update a plugin want to know what has changed. The service shows this file next to the new version.",
-		Help:     "write CHANGELOG.md next to plugin.json or src",
+		Help:     "create CHANGELOG.md next to plugin.json or src",
 		Check:    func(p *validate.Pass) { needText(p, "CHANGELOG.md") },
 	}
 }

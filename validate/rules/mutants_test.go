@@ -23,7 +23,7 @@ import (
 type mutant struct {
 	name   string
 	form   validate.Where // 0 is Dist
-	file   string         // that the finding is in; "" is plugin.json
+	file   string         // of the finding; "" is plugin.json
 	mutate func(*plugin)
 	rule   string
 	at     string // the place of the finding: "value", "key" or "parent" of a pointer, "text", or "" for the whole file

@@ -16,7 +16,7 @@ func readmeMissing() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "missing or empty README.md",
 		Why:      "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
-		Help:     "write README.md next to plugin.json or src",
+		Help:     "create README.md next to plugin.json or src",
 		Check:    func(p *validate.Pass) { needText(p, "README.md") },
 	}
 }
@@ -42,7 +42,7 @@ func needText(p *validate.Pass, names ...string) {
 		p.Report(validate.Finding{
 			Place:   p.Whole(),
 			Message: "missing " + names[0],
-			Help:    fmt.Sprintf("write %s %s", names[0], where),
+			Help:    fmt.Sprintf("create %s %s", names[0], where),
 		})
 	case found.Err != nil:
 		p.Skipf("cannot read %s: %v", found.File, found.Err)
