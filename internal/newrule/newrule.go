@@ -83,7 +83,7 @@ func ruleFunction() validate.Rule {
 	return validate.Rule{
 		ID:       "RULE-ID",
 		Severity: validate.Error,
-		Summary:  "", // what the rule reports, such as: path that leads to no file
+		Summary:  "", // what the rule reports, such as: path to a missing file
 		Why:      "", // why that matters, in one to three sentences
 		Help:     "", // what to do, as an imperative without a full stop
 		Where:    validate.Everywhere,
