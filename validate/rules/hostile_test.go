@@ -41,7 +41,8 @@ func TestHostileFiles(t *testing.T) {
 				p.write(file, data)
 				start := time.Now()
 				for _, s := range p.run(t, All()).Skips {
-					if s.IsBroken && s.Rule != "" && !strings.Contains(s.Reason, "plugin.json has more than") {
+					isTooLarge := file == panelFile && strings.HasSuffix(s.File, panelFile) // not read at all
+					if s.IsBroken && s.Rule != "" && !isTooLarge {
 						t.Errorf("%s: %s", s.Rule, s.Reason)
 					}
 				}
