@@ -60,7 +60,7 @@ func (t *text) finding(f validate.Finding) {
 func (t *text) skips() {
 	for _, g := range groups(t.report.Skips) {
 		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, plain(g.file)), t.paint(yellow, "not checked"),
-			plain(g.reason), t.paint(faint, wrap(strings.Join(g.rules, ", "))))
+			plain(g.reason), t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
 	}
 }
 
@@ -138,20 +138,23 @@ func Printable(line string) string {
 	}, line)
 }
 
-// wrap breaks a list into lines of fewer than 100 characters.
-func wrap(s string) string {
+// Wrap breaks a text into lines of at most width bytes and indents all but the first by
+// two spaces.
+func Wrap(text string, width int) string {
 	var b strings.Builder
-	width := 0
-	for i, word := range strings.Fields(s) {
+	at := 0
+	for i, word := range strings.Fields(text) {
 		switch {
-		case width+len(word) > 95:
+		case i == 0:
+		case at+1+len(word) > width:
 			b.WriteString("\n  ")
-			width = 0
-		case i > 0:
+			at = 0
+		default:
 			b.WriteByte(' ')
+			at++
 		}
 		b.WriteString(word)
-		width += len(word) + 1
+		at += len(word)
 	}
 	return b.String()
 }

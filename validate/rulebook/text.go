@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/report"
 )
 
 // List prints one line per rule, in columns.
@@ -52,27 +53,7 @@ func writeFiles(w io.Writer, title string, files []File) {
 	}
 }
 
-// wrap breaks a text into indented lines.
 func wrap(text string) string {
-	const (
-		width  = 80
-		indent = "  "
-	)
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		switch {
-		case at == 0:
-			b.WriteString(indent)
-		case at+1+len(word) > width:
-			b.WriteString("\n" + indent)
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(printable(word))
-		at += len(word)
-	}
-	return b.String()
+	line := strings.Join(strings.Fields(text), " ")
+	return "  " + report.Wrap(report.Printable(line), 80)
 }
