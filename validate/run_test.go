@@ -179,8 +179,8 @@ func TestDetectedProfiles(t *testing.T) {
 func TestUTF16(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
-		"\xff\xfe{\x00": "the file is UTF-16, little-endian, not UTF-8", "{\x00}\x00": "the file is UTF-16, little-endian, not UTF-8",
-		"\xfe\xff\x00{": "the file is UTF-16, big-endian, not UTF-8", "\x00{\x00}": "the file is UTF-16, big-endian, not UTF-8",
+		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian, must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian, must be UTF-8",
+		"\xfe\xff\x00{": "file is encoded as UTF-16, big-endian, must be UTF-8", "\x00{\x00}": "file is encoded as UTF-16, big-endian, must be UTF-8",
 	} {
 		r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
 		if err != nil {
@@ -325,8 +325,8 @@ func TestSymbolicLinks(t *testing.T) {
 	want := `plugins/linked-again/plugin.json warning: source in plugins/linked-again of plugins/linked-again, profile service, missing false
 plugins/linked/two/plugin.json warning: source in plugins/linked/two of plugins/linked/two, profile service, missing false
 plugins/one/plugin.json warning: source in plugins/one of plugins/one, profile service, missing false
-plugins/one/plugin.json error: the path "img/b.svg" is a symbolic link out of the plugin
-plugins/one/plugin.json error: the path "img/loop.svg" cannot be opened`
+plugins/one/plugin.json error: path "img/b.svg" is a symbolic link that leaves the plugin
+plugins/one/plugin.json error: path "img/loop.svg" cannot be opened`
 	got := findings(r)
 	got, _, _ = strings.Cut(got, ": stat")
 	if d := cmp.Diff(want, got); d != "" {

@@ -80,7 +80,7 @@ func checkSpec(t *testing.T, files *token.FileSet, d *ast.GenDecl, s ast.Spec) {
 }
 
 // isConstant accepts what Go cannot write as a constant but nobody changes:
-// sentinel errors, compiled expressions, embedded files.
+// sentinel errors, compiled expressions, embedded files, facts and values computed once.
 func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 	if d.Doc != nil && strings.Contains(docText(d.Doc), "//go:embed") || s.Doc != nil && strings.Contains(docText(s.Doc), "//go:embed") {
 		return true
@@ -101,7 +101,7 @@ func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 		return false
 	}
 	switch of.Name + "." + f.Sel.Name {
-	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer":
+	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
 		return true
 	}
 	return false

@@ -9,16 +9,18 @@ import (
 	"unicode"
 )
 
-// Line returns a text on one line, with U+FFFD for every control and format
-// character, so that a hostile file cannot control the terminal.
-func Line(s string) string {
+// Printable replaces the control and format characters of a line, except tabs, by U+FFFD,
+// so that a hostile file cannot control the terminal.
+func Printable(line string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, s)
+	}, line)
+}
+
+// Line returns a text on one line that is Printable.
+func Line(s string) string {
+	return Printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
 }

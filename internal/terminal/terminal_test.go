@@ -2,6 +2,13 @@ package terminal
 
 import "testing"
 
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	if got := Printable("a\tb\nc\x1b"); got != "a\tb\uFFFDc\uFFFD" {
+		t.Errorf("Printable returned %q", got)
+	}
+}
+
 func TestLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

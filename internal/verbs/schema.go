@@ -9,7 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/config"
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // SchemaOptions are the options of the verb schema.
@@ -36,7 +36,7 @@ func schemaFiles() []schemaFile {
 }
 
 func pluginSchema(profile string) ([]byte, error) {
-	data, err := rules.Schema(profile)
+	data, err := schema.JSON(profile)
 	return append(data, '\n'), err
 }
 

@@ -103,7 +103,7 @@ func TestTargetsThatCannotBeFixed(t *testing.T) {
 	}
 	w, said := captured(t)
 	if err := Validate(t.Context(), w, ValidateOptions{Path: archive}); code(err) != ExitFindings ||
-		!strings.Contains(said(), `x.zip: error zip-root-name: the folder "x" of the zip is not named by the id of the plugin, "y"`) ||
+		!strings.Contains(said(), `x.zip: error zip-root-name: directory "x" in the zip must be named after the plugin's id, "y"`) ||
 		!strings.Contains(said(), "x.zip/x/plugin.json:1:1: error required-field") {
 		t.Errorf("a zip: %v\n%s", err, said())
 	}

@@ -6,8 +6,8 @@ func alertingNeedsBackend() validate.Rule {
 	return validate.Rule{
 		ID:       "alerting-needs-backend",
 		Severity: validate.Error,
-		Summary:  "a plugin with alerting has a backend",
-		Why:      "Alert rules are evaluated on the server. Without a backend there is nothing that could answer them, so every alert fails.",
+		Summary:  "\"alerting\" without a backend",
+		Why:      "The service evaluates alert rules by calling the backend. Without one, every alert fails.",
 		Help:     "set \"backend\" to true and ship an executable, or delete \"alerting\"",
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
