@@ -46,7 +46,7 @@ func ExampleRun() {
 	// Output: plugin.json:2:9 our-prefix the id "clock-panel" is not one of ours
 }
 
-// A caller says how much rules count, and which findings to live with.
+// Options set the severities of rules and suppress findings.
 func ExampleOptions() {
 	tree := fstest.MapFS{"plugins/clock/plugin.json": {Data: []byte(`{"id": 1, "x-team": "time", "extra": true}`)}}
 	report, err := validate.Run(context.Background(), tree, validate.Options{

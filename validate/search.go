@@ -189,7 +189,7 @@ func (s *search) isFile(name string) bool {
 }
 
 // isBuilt reports whether a directory with a plugin.json is the output of a build. It
-// does not depend on what plugin.json says, since a rule may find that to be wrong.
+// does not depend on the contents of plugin.json, since a rule may find that to be wrong.
 func (s *search) isBuilt(dir string) bool {
 	entries, _ := fs.ReadDir(s.fs, dir)
 	return s.isDist(dir) || slices.ContainsFunc(entries, isBuildOutput)

@@ -104,7 +104,7 @@ func TestLimits(t *testing.T) {
 	} {
 		a := open(t, data, c.limits)
 		if a.Refusal != c.refusal {
-			t.Errorf("%+v: %q, want %q", c.limits, a.Refusal, c.refusal)
+			t.Errorf("%+v: got the refusal %q, want %q", c.limits, a.Refusal, c.refusal)
 		}
 		if c.refusal != "" {
 			if entries, err := a.ReadDir("."); err != nil || len(entries) > 0 {
@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 			continue
 		}
 		if got := a.Entries[1].Refusal; (got == "") != (c.entry == "") || !strings.Contains(got, c.entry) {
-			t.Errorf("%+v: %q, want %q", c.limits, got, c.entry)
+			t.Errorf("%+v: got the refusal %q of the entry, want %q", c.limits, got, c.entry)
 		}
 		if _, err := fs.ReadFile(a, "a/big"); (err == nil) != (c.entry == "") {
 			t.Errorf("%+v: ReadFile returned %v", c.limits, err)
@@ -153,7 +153,7 @@ func manyKeys(n int) string {
 	return b.String() + `"z":1`
 }
 
-// lieAboutSize makes the list of entries say that every file has size bytes.
+// lieAboutSize declares size bytes for every entry in the central directory.
 func lieAboutSize(data []byte, size uint32) []byte {
 	data = bytes.Clone(data)
 	for at := 0; ; at += 4 {
@@ -166,7 +166,7 @@ func lieAboutSize(data []byte, size uint32) []byte {
 	}
 }
 
-// shareBytes makes every entry point at the bytes of the first.
+// shareBytes makes every entry refer to the data of the first.
 func shareBytes(data []byte) []byte {
 	data = bytes.Clone(data)
 	first := bytes.Index(data, []byte("PK\x01\x02"))
@@ -183,7 +183,7 @@ func shareBytes(data []byte) []byte {
 	return data
 }
 
-// hostile returns zips that want to use up memory or time, or to confuse.
+// hostile returns zips that are meant to exhaust memory or time, or to confuse readers.
 func hostile(t testing.TB) map[string]func() []byte {
 	many := func(n int, name func(i int) string) []byte {
 		names := make([]string, n)
@@ -198,7 +198,7 @@ func hostile(t testing.TB) map[string]func() []byte {
 	return map[string]func() []byte{
 		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },
 		"a logo of 100 MiB":     func() []byte { return stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>") },
-		"150 plugins with faults": func() []byte {
+		"150 faulty plugins": func() []byte {
 			return many(150, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
 		},
 		"200,000 entries": func() []byte { return many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }) },
@@ -217,16 +217,16 @@ func hostile(t testing.TB) map[string]func() []byte {
 			}
 			return pack(t, entries...)
 		},
-		"an entry that says 4 GiB": func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
-		"an entry that says less":  func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
-		"entries that share bytes": func() []byte {
+		"an entry that declares 4 GiB":      func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
+		"an entry that declares too little": func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
+		"overlapping entries": func() []byte {
 			return shareBytes(many(1000, func(i int) string { return fmt.Sprintf("a/%04d=%s", i, strings.Repeat("x", 1<<14)) }))
 		},
-		"a count that is wrong": func() []byte {
+		"a wrong count": func() []byte {
 			return append(pack(t, "a/plugin.json={}")[:len(pack(t, "a/plugin.json={}"))-12], 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0)
 		},
-		"cut in the middle":           func() []byte { return pack(t, "a/plugin.json={}")[:60] },
-		"a second end behind the end": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
+		"a truncated zip":   func() []byte { return pack(t, "a/plugin.json={}")[:60] },
+		"two zips in a row": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
 	}
 }
 

@@ -68,7 +68,7 @@ func TestApply(t *testing.T) {
 			}
 			for _, s := range c.now.Suppressed {
 				if s.InBaseline != (s.Reason == "in baseline old.json") {
-					t.Errorf("%+v", s)
+					t.Errorf("InBaseline is %t for the reason %q", s.InBaseline, s.Reason)
 				}
 			}
 		})

@@ -187,7 +187,7 @@ func FuzzParse(f *testing.F) {
 		if c != nil {
 			for _, s := range c.Suppressions {
 				if s.Rule == "" || s.Reason == "" || s.Place.Line < 1 {
-					t.Errorf("%+v", s)
+					t.Errorf("incomplete suppression %+v", s)
 				}
 			}
 		}

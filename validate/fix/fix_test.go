@@ -20,7 +20,7 @@ import (
 func rule(id string, check func(p *validate.Pass) []*validate.Fix) validate.Rule {
 	return validate.Rule{ID: id, Severity: validate.Error, Help: "fix it", Check: func(p *validate.Pass) {
 		for i, f := range check(p) {
-			p.Report(validate.Finding{Place: p.Whole(), Message: fmt.Sprintf("fault %d", i), Fix: f})
+			p.Report(validate.Finding{Place: p.Whole(), Message: fmt.Sprintf("problem %d", i), Fix: f})
 		}
 	}}
 }
@@ -29,7 +29,7 @@ func oneFix(title string, edits ...validate.Edit) []*validate.Fix {
 	return []*validate.Fix{{Title: title, Edits: edits}}
 }
 
-// rename renames the key old wherever it is at the top.
+// rename renames a top-level key.
 func rename(old, name string) validate.Rule {
 	return rule("rename-"+old, func(p *validate.Pass) []*validate.Fix {
 		if !p.Doc.Has("/" + old) {
@@ -39,7 +39,7 @@ func rename(old, name string) validate.Rule {
 	})
 }
 
-// remove deletes a key.
+// remove deletes a top-level key.
 func remove(key string) validate.Rule {
 	return rule("remove-"+key, func(p *validate.Pass) []*validate.Fix {
 		if !p.Doc.Has("/" + key) {
@@ -49,7 +49,7 @@ func remove(key string) validate.Rule {
 	})
 }
 
-// breaks has a fix that leaves no JSON.
+// breaks has a fix that invalidates the JSON.
 func breaks() validate.Rule {
 	return rule("breaks", func(p *validate.Pass) []*validate.Fix {
 		return oneFix("cut it", validate.Edit{File: p.File, From: 0, To: 1})
@@ -276,8 +276,11 @@ func FuzzFix(f *testing.F) {
 			}
 		}
 		again, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules})
-		if err != nil || len(again.Changes) > 0 {
-			t.Fatalf("%q became %q and then %+v, %v", data, after, again.Changes, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Changes) > 0 {
+			t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
 		}
 	})
 }
