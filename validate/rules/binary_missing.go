@@ -14,7 +14,7 @@ func binaryMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "built plugin with a backend but no executable",
 		Why:      "The service looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
-		Help:     "build the backend, or correct \"executable\"",
+		Help:     `build the backend, or correct "executable"`,
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := inspect.Executables.Of(p)
@@ -28,7 +28,7 @@ func binaryMissing() validate.Rule {
 			}
 			p.Report(validate.Finding{
 				Place:   p.Value("/executable"),
-				Message: fmt.Sprintf("no executable %s or for any other platform", example),
+				Message: fmt.Sprintf("no executable %s, and none for another platform", example),
 			})
 		},
 	}

@@ -16,7 +16,7 @@ func binaryName() validate.Rule {
 		ID:       "binary-name",
 		Severity: validate.Error,
 		Summary:  "misnamed executable",
-		Why:      "The service builds the file name from \"executable\" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. It does not find a file with another name.",
+		Why:      `The service builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. It does not find a file with another name.`,
 		Help:     "use Go's names of operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
@@ -24,8 +24,8 @@ func binaryName() validate.Rule {
 			if b.Name != "" && len(b.Matches) == 0 && len(b.Others) > 0 {
 				p.Report(validate.Finding{
 					Place:   p.Value("/executable"),
-					Message: fmt.Sprintf("\"executable\" is %q, but the executables here are named %s", b.Name, schema.Either(b.Others)),
-					Help:    "correct \"executable\", or rename the files",
+					Message: fmt.Sprintf(`"executable" is %q, but the executables here are named %s`, b.Name, schema.Either(b.Others)),
+					Help:    `correct "executable", or rename the files`,
 				})
 			}
 			for _, m := range b.Matches {

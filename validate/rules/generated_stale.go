@@ -18,8 +18,8 @@ func generatedStale() validate.Rule {
 	return validate.Rule{
 		ID:       "generated-stale",
 		Severity: validate.Error,
-		Summary:  "stale extension in \"generated\"",
-		Why:      "The service offers the extensions that \"generated\" lists. If the frontend does not register them, users select something that does not exist.",
+		Summary:  `stale extension in "generated"`,
+		Why:      `The service offers the extensions that "generated" lists. If the frontend does not register them, users select something that does not exist.`,
 		Help:     "build the frontend and plugin.json again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
@@ -45,7 +45,7 @@ func generatedStale() validate.Rule {
 					isThere = isThere || found[call]
 				}
 				if !isThere {
-					p.Reportf(p.Opening(item), "\"generated\" lists a %s, but no script of the plugin registers one", kind)
+					p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kind)
 				}
 			}
 		},

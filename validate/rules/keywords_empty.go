@@ -17,7 +17,7 @@ func keywordsEmpty() validate.Rule {
 			const pointer = "/info/keywords"
 			items := p.Doc.Items(pointer)
 			if p.Doc.Kind(pointer) == "array" && len(items) == 0 {
-				p.Reportf(p.Value(pointer), "\"info.keywords\" is empty")
+				p.Reportf(p.Value(pointer), `"info.keywords" is empty`)
 			}
 			for _, item := range items {
 				if text, isText := p.Doc.Text(item); isText && strings.TrimSpace(text) == "" {

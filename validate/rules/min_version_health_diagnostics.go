@@ -9,7 +9,7 @@ func minVersionHealthDiagnostics() validate.Rule {
 	return validate.Rule{
 		ID:       "min-version-health-diagnostics",
 		Severity: validate.Error,
-		Summary:  "\"healthDiagnosticsErrors\" with service versions before 7.5.5",
+		Summary:  `"healthDiagnosticsErrors" with service versions before 7.5.5`,
 		Why:      "Earlier services ignore this setting and do not show errors of health diagnostics.",
 		Help:     "raise the lower bound of the range of service versions to 7.5.5 or later",
 		Check: func(p *validate.Pass) {

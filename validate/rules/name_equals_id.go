@@ -11,7 +11,7 @@ func nameEqualsID() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "name that repeats the id",
 		Why:      "People see the name in lists. An id tells them less than a few words do.",
-		Help:     "write a readable name, such as \"Acme Clock\"",
+		Help:     `write a readable name, such as "Acme Clock"`,
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if name, _ := p.Doc.Text("/name"); name != "" && name == id && !inspect.IsPartOfService(p) {

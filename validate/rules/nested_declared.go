@@ -14,9 +14,9 @@ func nestedDeclared() validate.Rule {
 	return validate.Rule{
 		ID:       "nested-declared",
 		Severity: validate.Error,
-		Summary:  "mismatch between \"includes\" and the nested plugins",
-		Why:      "\"includes\" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all.",
-		Help:     "list the plugin in \"includes\", with its type, name and path",
+		Summary:  `mismatch between "includes" and the nested plugins`,
+		Why:      `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all.`,
+		Help:     `list the plugin in "includes", with its type, name and path`,
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
 				return
@@ -40,8 +40,8 @@ func nestedDeclared() validate.Rule {
 				inner := inspect.Below(p.Dir, n.File)
 				p.Report(validate.Finding{
 					Place:   p.Opening("/includes"),
-					Message: fmt.Sprintf("\"includes\" does not list the plugin %q in %s", name, path.Dir(inner)),
-					Help:    fmt.Sprintf("add { \"type\": %q, \"name\": %q, \"path\": %q }", kind, name, inner),
+					Message: fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
+					Help:    fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
 					Related: []validate.Related{{Place: inspect.ValueIn(p, n, "/id"), Message: "the plugin is here"}},
 				})
 			}

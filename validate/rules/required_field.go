@@ -48,7 +48,7 @@ func suggestRange(p *validate.Pass, f *validate.Finding) {
 	text, _ := p.Doc.Text(legacy)
 	if r, err := ranges.Parse(text); err == nil && r.IsSatisfiable() {
 		lowest, _ := r.Lowest()
-		f.Help = fmt.Sprintf("add %q: \">=%s\" if the plugin also works with later versions", p.Profile.DependencyKey, lowest)
+		f.Help = fmt.Sprintf(`add %q: ">=%s" if the plugin also works with later versions`, p.Profile.DependencyKey, lowest)
 	}
 	f.Related = []validate.Related{{Place: p.Value(legacy), Message: "the deprecated key is here"}}
 }

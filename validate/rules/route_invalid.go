@@ -96,7 +96,7 @@ func checkHeader(p *validate.Pass, pointer string) {
 	}
 	p.Report(validate.Finding{
 		Place:   p.Opening(pointer),
-		Message: "header must have \"name\" and \"content\", both strings",
-		Help:    "write { \"name\": \"X-Name\", \"content\": \"value\" }",
+		Message: `header must have "name" and "content", both strings`,
+		Help:    `write { "name": "X-Name", "content": "value" }`,
 	})
 }

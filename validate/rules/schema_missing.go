@@ -12,9 +12,9 @@ func schemaMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "schema-missing",
 		Severity: validate.Info,
-		Summary:  "missing \"$schema\"",
-		Why:      "With \"$schema\", editors complete, explain and check the keys of plugin.json as you type.",
-		Help:     "add \"$schema\"",
+		Summary:  `missing "$schema"`,
+		Why:      `With "$schema", editors complete, explain and check the keys of plugin.json as you type.`,
+		Help:     `add "$schema"`,
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			if p.Doc.Kind("") != "object" || inspect.IsNested(p) || p.Doc.Has("/$schema") || inspect.IsPartOfService(p) {
@@ -25,9 +25,9 @@ func schemaMissing() validate.Rule {
 			at.Pointer = "/$schema"
 			p.Report(validate.Finding{
 				Place:   at,
-				Message: "missing \"$schema\", which editors use to complete and check this file",
-				Help:    fmt.Sprintf("add \"$schema\": %q", address),
-				Fix:     &validate.Fix{Title: "add \"$schema\"", Edits: []validate.Edit{p.Insert("", "$schema", address)}},
+				Message: `missing "$schema", which editors use to complete and check this file`,
+				Help:    fmt.Sprintf(`add "$schema": %q`, address),
+				Fix:     &validate.Fix{Title: `add "$schema"`, Edits: []validate.Edit{p.Insert("", "$schema", address)}},
 			})
 		},
 	}

@@ -33,8 +33,8 @@ func typeOnlyField() validate.Rule {
 		ID:       "type-only-field",
 		Severity: validate.Warning,
 		Summary:  "key without effect for the plugin type",
-		Why:      "Some keys apply only to one type of plugin: \"preload\" to apps, \"skipDataQuery\" to panels, \"metrics\" to data sources. In other plugins they have no effect.",
-		Help:     "delete the key, or correct \"type\"",
+		Why:      `Some keys apply only to one type of plugin: "preload" to apps, "skipDataQuery" to panels, "metrics" to data sources. In other plugins they have no effect.`,
+		Help:     `delete the key, or correct "type"`,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !slices.Contains(bundle.Types(), bundle.Type(kind)) {

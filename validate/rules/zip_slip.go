@@ -45,9 +45,9 @@ func zipNameProblem(name string) string {
 	case windowsDrive.MatchString(name):
 		return "begins with a Windows drive letter"
 	case slices.Contains(parts, ".."):
-		return "contains \"..\""
+		return `contains ".."`
 	case slices.Contains(parts, "."), slices.Contains(parts, ""):
-		return "contains an empty element or \".\""
+		return `contains an empty element or "."`
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F }):
 		return "contains a control character"
 	}
