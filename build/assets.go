@@ -28,7 +28,7 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && (bundle.IsToolFolder(d.Name()) || p.isOutside(rel+"/")):
+		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/")):
 			return filepath.SkipDir
 		case d.IsDir() || isSourceFile(d.Name()) || rel == bundle.MetadataFile || p.isOutside(rel):
 			return nil

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // The go command takes 0.15 s to find that one executable is up to date, and a second
@@ -92,10 +93,10 @@ func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error 
 		return nil
 	}
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
-	tmp := file + ".new"
-	if os.WriteFile(tmp, data, 0o644) == nil {
-		_ = os.Rename(tmp, file)
-	}
+	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 	return nil
 }
 

@@ -7,14 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/conformance"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
@@ -183,15 +182,4 @@ func printSummary(w io.Writer, r conformance.Report) {
 		r.Count(conformance.Passed), r.Count(conformance.Failed), r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }
 
-// printable puts the text of a plugin on one line, without control characters.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
+func printable(s string) string { return terminal.Line(s) }

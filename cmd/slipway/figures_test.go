@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // BenchmarkFigures measures the program as users start it and prints one table. On a
@@ -91,7 +91,7 @@ func newAjv(b *testing.B) (command func(dir string) *exec.Cmd, reason string) {
 		return nil, "no ajv: npm is not on the PATH"
 	}
 	dir := b.TempDir()
-	schema, err := rules.Schema("service")
+	schema, err := schema.JSON("service")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
 	} else {
 		var err error
 		if b, err = baseline.Read(name); err != nil {
-			return &ExitError{Code: ExitUsage, Err: err}
+			return &ExitError{Code: ExitUsage, Err: fmt.Errorf("%w; create it with -writeBaseline=%s", err, name)}
 		}
 	}
 	b.Apply(r, filepath.ToSlash(name), scope)

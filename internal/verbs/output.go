@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // writeTo writes to w, or to a file that appears complete or not at all. What is
@@ -22,13 +23,5 @@ func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) e
 		}
 		return errors.Join(write(f, false), f.Close())
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(output), ".slipway-report-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	if err = errors.Join(write(tmp, false), tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), output)
+	return atomicfile.Write(output, 0o644, func(w io.Writer) error { return write(w, false) })
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate/config"
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 func TestRulesAndExplain(t *testing.T) {
@@ -84,7 +84,7 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 		}
 		return p.Schema
 	}
-	want, err := rules.Schema("service")
+	want, err := schema.JSON("service")
 	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}

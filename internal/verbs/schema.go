@@ -9,7 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/config"
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // SchemaOptions are the options of the verb schema.
@@ -36,7 +36,7 @@ func schemaFiles() []schemaFile {
 }
 
 func pluginSchema(profile string) ([]byte, error) {
-	data, err := rules.Schema(profile)
+	data, err := schema.JSON(profile)
 	return append(data, '\n'), err
 }
 
@@ -88,9 +88,8 @@ func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
 		if err != nil {
 			continue
 		}
-		doc, _ := bundle.ParseDocument(name, data)
-		for _, p := range bundle.Profiles() {
-			if doc != nil && doc.Has("/dependencies/"+p.DependencyKey) {
+		if doc, _ := bundle.ParseDocument(name, data); doc != nil {
+			if p, ok := bundle.DetectProfile(doc); ok {
 				return p, nil
 			}
 		}

@@ -93,7 +93,7 @@ func TestTargetsThatCannotBeFixed(t *testing.T) {
 		{ValidateOptions{Path: dir, Baseline: "a", WriteBaseline: "b"}, ExitUsage, "use one of them"},
 		{ValidateOptions{Path: dir, Baseline: filepath.Join(dir, "none")}, ExitUsage, "create it with -writeBaseline="},
 		{ValidateOptions{Path: dir, Config: filepath.Join(dir, "none")}, ExitUsage, "configuration: "},
-		{ValidateOptions{Path: filepath.Join(dir, "broken.zip")}, ExitBroken, "this is no zip, or a damaged one"},
+		{ValidateOptions{Path: filepath.Join(dir, "broken.zip")}, ExitBroken, "not a valid zip file"},
 	} {
 		w, _ := captured(t)
 		c.o.Stdin = strings.NewReader("{}")
@@ -103,7 +103,7 @@ func TestTargetsThatCannotBeFixed(t *testing.T) {
 	}
 	w, said := captured(t)
 	if err := Validate(t.Context(), w, ValidateOptions{Path: archive}); code(err) != ExitFindings ||
-		!strings.Contains(said(), `x.zip: error zip-root-name: the folder "x" of the zip is not named by the id of the plugin, "y"`) ||
+		!strings.Contains(said(), `x.zip: error zip-root-name: directory "x" in the zip must be named after the plugin's id, "y"`) ||
 		!strings.Contains(said(), "x.zip/x/plugin.json:1:1: error required-field") {
 		t.Errorf("a zip: %v\n%s", err, said())
 	}
@@ -122,7 +122,7 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	w, said := captured(t)
 	err := Validate(t.Context(), w, ValidateOptions{Path: dir})
 	if err != nil || strings.Contains(said(), "error") || strings.Contains(said(), "warning unknown-field") ||
-		!strings.Contains(said(), "slipway.yaml:5:12: warning unused-suppression: this suppresses nothing: there is no finding of path-missing\n    5 |   - {rule") {
+		!strings.Contains(said(), "slipway.yaml:5:12: warning unused-suppression: unused suppression: no finding of path-missing\n    5 |   - {rule") {
 		t.Errorf("%v\n%s", err, said())
 	}
 	w, _ = captured(t)
@@ -143,7 +143,7 @@ func TestConfigurationAndBaseline(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "slipway.yaml"), "rule:\n  x: off\n")
 	w, _ = captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: slipway.yaml has no "rule": did you mean "rules"?`) {
+	if err := Validate(t.Context(), w, ValidateOptions{Path: dir}); code(err) != ExitUsage || !strings.Contains(err.Error(), `slipway.yaml:1:1: unknown key "rule" in slipway.yaml: did you mean "rules"?`) {
 		t.Errorf("a wrong configuration: %v", err)
 	}
 }

@@ -68,7 +68,7 @@ func TestReportIntoWhatIsNoFile(t *testing.T) {
 			t.Errorf("%s was replaced by a file (%v)", output, err)
 		}
 	}
-	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile service, found from the file)") != 1 {
+	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile: service; detected)") != 1 {
 		t.Errorf("the file behind the link holds\n%s", report)
 	}
 	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "-output") {

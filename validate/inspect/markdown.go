@@ -1,4 +1,4 @@
-package rules
+package inspect
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 
 var codeSpan = regexp.MustCompile("``[^\n]*?``|`[^`\n]+`")
 
-// withoutCode returns Markdown of the same length with spaces in the place of code:
-// fences, spans and lines that are indented behind an empty one.
-func withoutCode(data []byte) []byte {
+// WithoutCode returns Markdown with its code replaced by spaces, so that offsets stay
+// valid. Code is fenced, in a span, or indented after an empty line.
+func WithoutCode(data []byte) []byte {
 	out := bytes.Clone(data)
 	fence := ""
 	isAfterBlank := true
@@ -40,7 +40,7 @@ func withoutCode(data []byte) []byte {
 	return out
 }
 
-// fenceOf returns the marks of a line that begins or ends a block of code.
+// fenceOf returns the fence that a line begins with, or "".
 func fenceOf(line []byte) string {
 	for _, mark := range []byte("`~") {
 		n := 0
@@ -54,7 +54,7 @@ func fenceOf(line []byte) string {
 	return ""
 }
 
-// isListItem says whether a line begins an item, which may be indented.
+// isListItem reports whether a line begins a list item, which may be indented.
 func isListItem(line []byte) bool {
 	return bytes.ContainsAny(line[:1], "-*+![<0123456789")
 }

@@ -1,4 +1,4 @@
-package rules
+package inspect
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// danger is a stretch of an SVG image that must not be there.
-type danger struct {
-	from, to int // bytes of the file
-	problem  string
-	help     string // "" is that of the rule
+// Danger is a part of an SVG image that runs code, loads something or is not XML.
+type Danger struct {
+	From, To int // byte offsets in the file
+	Problem  string
+	Help     string // "" for that of the rule
 }
 
-// maxDangers of one image are reported; who wrote that many knows by then.
+// maxDangers is how many are reported for one image.
 const maxDangers = 20
 
 const (
@@ -32,19 +32,19 @@ var (
 	notInScheme = regexp.MustCompile(`[\x00-\x20\x{7f}-\x{a0}]`)
 )
 
-// svgScan reads an image as a stream of tokens.
-type svgScan struct {
+// svgScanner reads an image as a stream of tokens.
+type svgScanner struct {
 	decoder *xml.Decoder
 	data    []byte
-	at      int // where the token begins
+	at      int // offset of the current token
 	inStyle bool
-	dangers []danger
+	dangers []Danger
 }
 
-// scanSVG returns what is dangerous in an image, and an error where it could not be
-// read to its end. It is no whitelist: what it does not know passes.
-func scanSVG(data []byte) ([]danger, error) {
-	s := &svgScan{decoder: xml.NewDecoder(bytes.NewReader(data)), data: data}
+// ScanSVG returns the dangers in an image, and an error if it could not read all of
+// it. It is not an allowlist: elements it does not know pass.
+func ScanSVG(data []byte) ([]Danger, error) {
+	s := &svgScanner{decoder: xml.NewDecoder(bytes.NewReader(data)), data: data}
 	s.decoder.Entity = map[string]string{}
 	s.decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for len(s.dangers) < maxDangers {
@@ -56,10 +56,10 @@ func scanSVG(data []byte) ([]danger, error) {
 			return s.dangers, nil
 		case errors.As(err, &syntax):
 			end := min(int(s.decoder.InputOffset()), len(data))
-			s.dangers = append(s.dangers, danger{
-				from: max(end-1, 0), to: end,
-				problem: "this is not XML, so browsers do not show the image: " + syntax.Msg,
-				help:    "save the image again with the program that made it",
+			s.dangers = append(s.dangers, Danger{
+				From: max(end-1, 0), To: end,
+				Problem: "is not valid XML: " + syntax.Msg,
+				Help:    "save the image again with the program that created it",
 			})
 			return s.dangers, nil
 		case err != nil:
@@ -70,19 +70,19 @@ func scanSVG(data []byte) ([]danger, error) {
 	return s.dangers, nil
 }
 
-func (s *svgScan) add(problem string) {
+func (s *svgScanner) add(problem string) {
 	from, to := s.at, min(int(s.decoder.InputOffset()), len(s.data))
-	from += bytes.IndexByte(s.data[from:to], '<') // a token without one is text: not below
-	s.dangers = append(s.dangers, danger{from: max(from, s.at), to: to, problem: problem})
+	from += bytes.IndexByte(s.data[from:to], '<') // -1 for text
+	s.dangers = append(s.dangers, Danger{From: max(from, s.at), To: to, Problem: problem})
 }
 
-func (s *svgScan) token(token xml.Token) {
+func (s *svgScanner) token(token xml.Token) {
 	switch t := token.(type) {
 	case xml.Directive:
 		s.entities("<!" + string(t) + ">")
 	case xml.ProcInst:
 		if t.Target == "xml-stylesheet" {
-			s.add("a style sheet from another file")
+			s.add("loads a style sheet")
 		}
 	case xml.StartElement:
 		s.element(t)
@@ -90,36 +90,36 @@ func (s *svgScan) token(token xml.Token) {
 		s.inStyle = false
 	case xml.CharData:
 		if s.inStyle && cssLoad.Match(t) {
-			s.add("a style that loads from elsewhere")
+			s.add("contains a style that loads an external resource")
 		}
 	}
 }
 
-// entities notes those of a DOCTYPE. Drawing programs declare some for the names of
-// their namespaces; those that load a file or hold other entities are reported.
-func (s *svgScan) entities(doctype string) {
+// entities reads the entities of a DOCTYPE. Drawing programs declare some for their
+// namespaces; only those that load a file or expand to other entities are dangers.
+func (s *svgScanner) entities(doctype string) {
 	for _, m := range entityForm.FindAllStringSubmatch(doctype, 1000) {
 		name, value := m[2], strings.Trim(m[3], `"'`)
 		switch {
 		case m[1] != "" || m[3] == "SYSTEM" || m[3] == "PUBLIC":
-			s.add(fmt.Sprintf("the entity %q loads another file", name))
+			s.add(fmt.Sprintf("declares entity %q, which loads a file", name))
 		case strings.Contains(value, "&"):
-			s.add(fmt.Sprintf("the entity %q is made of other entities, which can grow without end", name))
+			s.add(fmt.Sprintf("declares entity %q, which expands to other entities and can exhaust memory", name))
 		}
 		s.decoder.Entity[name] = value
 	}
 }
 
-func (s *svgScan) element(t xml.StartElement) {
+func (s *svgScanner) element(t xml.StartElement) {
 	switch strings.ToLower(t.Name.Local) {
 	case "script":
-		s.add("a <script>")
+		s.add("contains a <script> element")
 	case "foreignobject":
-		if attribute(t, "requiredExtensions") != nsAdobe { // what Illustrator keeps for itself
-			s.add("a <foreignObject>, which can hold any web page")
+		if attribute(t, "requiredExtensions") != nsAdobe { // private data of Illustrator
+			s.add("contains a <foreignObject> element, which can embed any web page")
 		}
 	case "iframe", "embed", "object":
-		s.add(fmt.Sprintf("an <%s>, which loads from elsewhere", t.Name.Local))
+		s.add(fmt.Sprintf("contains an <%s> element, which loads an external resource", t.Name.Local))
 	case "style":
 		s.inStyle = true
 	}
@@ -128,25 +128,25 @@ func (s *svgScan) element(t xml.StartElement) {
 	}
 }
 
-func (s *svgScan) attribute(element xml.Name, a xml.Attr) {
+func (s *svgScanner) attribute(element xml.Name, a xml.Attr) {
 	name := strings.ToLower(a.Name.Local)
 	value := strings.ToLower(notInScheme.ReplaceAllString(a.Value, ""))
 	isRun := strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "vbscript:") || strings.HasPrefix(value, "data:text/html")
 	switch {
 	case a.Name.Space == "" && len(name) > 2 && strings.HasPrefix(name, "on") && isLetters(name):
-		s.add(fmt.Sprintf("the event handler %s", a.Name.Local))
+		s.add(fmt.Sprintf("contains the event handler %q", a.Name.Local))
 	case isRun && (name == "href" || name == "src" || name == "to" || name == "from"):
-		s.add("an address that runs code")
+		s.add("contains a URL that runs code")
 	case name == "values" && strings.Contains(value, "javascript:"):
-		s.add("an address that runs code")
+		s.add("contains a URL that runs code")
 	case (name == "href" || name == "src") && (a.Name.Space == "" || a.Name.Space == nsXLink) && loads(element, value):
-		s.add(fmt.Sprintf("<%s> loads from elsewhere: %s", element.Local, shorten(a.Value)))
+		s.add(fmt.Sprintf("loads %.200q in <%s>", a.Value, element.Local))
 	case a.Name.Space == "" && strings.Contains(value, "url(") && cssLoad.MatchString(a.Value):
-		s.add("a style that loads from elsewhere")
+		s.add("contains a style that loads an external resource")
 	}
 }
 
-// loads says whether an element fetches what the address names. A link does not.
+// loads reports whether an element fetches the address. A link does not.
 func loads(element xml.Name, address string) bool {
 	if strings.EqualFold(element.Local, "a") || element.Space != "" && element.Space != "http://www.w3.org/2000/svg" && element.Space != nsXHTML {
 		return false
@@ -166,13 +166,4 @@ func attribute(t xml.StartElement, name string) string {
 		}
 	}
 	return ""
-}
-
-// shorten keeps a message readable.
-func shorten(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }

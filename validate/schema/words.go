@@ -1,20 +1,24 @@
-package rules
+package schema
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// parent splits a pointer into that of the object around it and the key.
-func parent(pointer string) (around, key string) {
+// Parent splits a pointer into the pointer of the enclosing object and the key.
+func Parent(pointer string) (in, key string) {
 	slash := max(strings.LastIndexByte(pointer, '/'), 0)
 	return pointer[:slash], bundle.UnescapePointer(strings.TrimPrefix(pointer[slash:], "/"))
 }
 
-// dotted writes a pointer the way people do: roles[0].role.name.
-func dotted(pointer string) string {
+// Name names the value at a pointer in a message: "roles[0].role.name", in quotes.
+func Name(pointer string) string {
+	if pointer == "" {
+		return bundle.MetadataFile
+	}
 	var b strings.Builder
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if _, err := strconv.Atoi(token); err == nil {
@@ -26,11 +30,11 @@ func dotted(pointer string) string {
 		}
 		b.WriteString(bundle.UnescapePointer(token))
 	}
-	return b.String()
+	return fmt.Sprintf("%q", b.String())
 }
 
-// either writes a list of choices: a, b or c.
-func either(choices []string) string {
+// Either joins choices for a message: "a, b or c".
+func Either(choices []string) string {
 	if n := len(choices); n > 1 {
 		return strings.Join(choices[:n-1], ", ") + " or " + choices[n-1]
 	}
