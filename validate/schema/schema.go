@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -75,22 +77,19 @@ type Schema struct {
 	Root  *Node
 	Homes map[string][]string // the objects that have a key, such as "roles[].role", by key
 	Keys  []string            // of Homes, sorted
+
+	compiled func() (*jsonschema.Schema, error) // compiles on first use
+	shape    *shape                             // nil if the schema has none
 }
 
-// Node is the schema of one value. Its fields are all the keywords that the schemas
-// may use.
+// Node is the schema of one value, as far as messages need it.
 type Node struct {
-	Schema      string `json:"$schema"`
-	Title       string
+	Type        string
 	Description string
-
-	Type                 string
-	Enum                 []string
-	MinLength            int
-	Required             []string
-	Properties           map[string]*Node
-	AdditionalProperties *bool
-	Items                *Node
+	Enum        []string
+	Required    []string
+	Properties  map[string]*Node
+	Items       *Node
 }
 
 var byProfile = sync.OnceValues(func() (map[string]*Schema, error) {
@@ -123,15 +122,28 @@ func load(profile string) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // check would ignore such a keyword
 	s := &Schema{Homes: map[string][]string{}}
-	if err := d.Decode(&s.Root); err != nil {
+	if err := json.Unmarshal(text, &s.Root); err != nil {
 		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
 	}
+	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(profile, text) })
+	s.shape, _ = newShape(raw)
 	s.findHomes(s.Root, "")
 	s.Keys = slices.Sorted(maps.Keys(s.Homes))
 	return s, nil
+}
+
+func compile(profile string, text []byte) (*jsonschema.Schema, error) {
+	const address = "mem:///plugin.schema.json"
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	compiled, err := compiler.Compile(address)
+	if err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	return compiled, nil
 }
 
 func (s *Schema) findHomes(n *Node, home string) {

@@ -8,11 +8,18 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// TestDescriptions requires that every value has a type and a description.
-func TestDescriptions(t *testing.T) {
+// TestKeywords requires that the schemas use only keywords that Violation knows, and that
+// every value has a type and a description.
+func TestKeywords(t *testing.T) {
 	t.Parallel()
+	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength")
 	var walk func(t *testing.T, at string, node map[string]any)
 	walk = func(t *testing.T, at string, node map[string]any) {
+		for key := range node {
+			if !slices.Contains(known, key) {
+				t.Errorf("%s: keyword %q: unknown to Violation", at, key)
+			}
+		}
 		if node["type"] == nil || at != "" && node["description"] == nil && !strings.HasSuffix(at, "[]") {
 			t.Errorf("%s has no type or no description", at)
 		}

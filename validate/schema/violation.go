@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/jsontype"
@@ -20,10 +21,21 @@ type Violation struct {
 	Meant   string // the missing key that an unknown key is a misspelling of
 }
 
-// violations holds what the schema of the plugin's profile does not allow, sorted by
-// pointer.
+// violations holds what the schema of the plugin's profile does not allow. A panic
+// becomes a skip of each rule that asks.
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
-	all := Of(p.Profile).Root.check(p.Doc, "", nil)
+	s := Of(p.Profile)
+	if s.shape != nil && s.shape.fits(p.Doc.Root()) {
+		return nil
+	}
+	compiled, err := s.compiled()
+	if err != nil {
+		panic(err)
+	}
+	if err = compiled.Validate(p.Doc.Any()); err == nil {
+		return nil
+	}
+	all := s.leaves(p.Doc, err.(*jsonschema.ValidationError), nil)
 	slices.SortStableFunc(all, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if p.Runs("unknown-field") {
 		all = joinMisspelled(p.Profile, all)
@@ -31,45 +43,38 @@ var violations = validate.NewFact(func(p *validate.Pass) []Violation {
 	return all
 })
 
-// check appends the violations in the value at a pointer.
-func (n *Node) check(doc *bundle.Document, pointer string, all []Violation) []Violation {
-	violate := func(keyword, pointer string) {
-		all = append(all, Violation{Keyword: keyword, Pointer: pointer, Node: n})
-	}
-	kind := doc.Kind(pointer)
-	if n.Type != "" && kind != n.Type {
-		violate("type", pointer)
-		return all
-	}
-	text, isText := doc.Text(pointer)
-	if n.Enum != nil && !(isText && slices.Contains(n.Enum, text)) {
-		violate("enum", pointer)
-	}
-	if isText && utf8.RuneCountInString(text) < n.MinLength {
-		violate("minLength", pointer)
-	}
-	for _, item := range doc.Items(pointer) {
-		if n.Items != nil {
-			all = n.Items.check(doc, item, all)
+// leaves expands the leaves of a validation error into one violation per key.
+func (s *Schema) leaves(doc *bundle.Document, e *jsonschema.ValidationError, to []Violation) []Violation {
+	if len(e.Causes) > 0 {
+		for _, cause := range e.Causes {
+			to = s.leaves(doc, cause, to)
 		}
+		return to
 	}
-	if kind != "object" {
-		return all
+	v := Violation{
+		Keyword: e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:],
+		Pointer: e.InstanceLocation,
+		Node:    s.Root.At(e.InstanceLocation),
 	}
-	for _, key := range n.Required {
-		if at := pointer + "/" + bundle.EscapePointer(key); !doc.Has(at) {
-			violate("required", at)
-		}
+	var keys []string
+	switch v.Keyword {
+	case "required":
+		keys = slices.DeleteFunc(slices.Clone(v.Node.Required), func(key string) bool {
+			return doc.Has(v.Pointer + "/" + bundle.EscapePointer(key))
+		})
+	case "additionalProperties":
+		keys = slices.DeleteFunc(slices.Clone(doc.Keys(v.Pointer)), func(key string) bool {
+			return v.Node.Properties[key] != nil
+		})
+	default:
+		return append(to, v)
 	}
-	for _, key := range doc.Keys(pointer) {
-		at := pointer + "/" + bundle.EscapePointer(key)
-		if below := n.Properties[key]; below != nil {
-			all = below.check(doc, at, all)
-		} else if n.AdditionalProperties != nil && !*n.AdditionalProperties {
-			violate("additionalProperties", at)
-		}
+	for _, key := range keys {
+		of := v
+		of.Pointer += "/" + bundle.EscapePointer(key)
+		to = append(to, of)
 	}
-	return all
+	return to
 }
 
 // Violations returns what is wrong in a plugin.json, except in "generated" if the
