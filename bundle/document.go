@@ -32,12 +32,13 @@ type Document struct {
 	File string
 	Data []byte // as read
 
-	text         []byte           // Data without comments and trailing commas
-	lines        []int            // offset of the first byte of each line
-	isASCII      bool             // a column is a byte
-	nodes        map[string]*node // by pointer
+	text         []byte // Data without comments and trailing commas
+	lines        []int  // offset of the first byte of each line
+	isASCII      bool   // a column is a byte
+	root         *Node
 	duplicates   []Duplicate
-	pointerBytes int // of all values
+	firstKeys    map[*Node]*hujson.Value // of repeated keys
+	pointerBytes int                     // of all values
 }
 
 // Duplicate is a key that an object has more than once.
@@ -48,16 +49,17 @@ type Duplicate struct {
 	First   Span // the first key
 }
 
-// node is a value of a document.
-type node struct {
-	pointer  string
+// Node is a value of a document.
+type Node struct {
 	name     string        // the key, unquoted
 	key      *hujson.Value // nil in an array and for the root
-	firstKey *hujson.Value // differs from key if the key is repeated
 	value    *hujson.Value
-	children []*node
-	index    int // in the children of the node above
+	children []Node           // never grows beyond its capacity, so that pointers to nodes stay valid
+	byName   map[string]*Node // of children, for an object with more than maxScan keys
 }
+
+// maxScan is the number of keys up to which a scan is faster than a map.
+const maxScan = 16
 
 // Hostile files are rejected before they cost anything: each level of nesting takes
 // stack, each value the bytes of its pointer.
@@ -79,7 +81,8 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", file, err)
 	}
-	if err := d.add(&node{value: &root}); err != nil {
+	d.root = &Node{value: &root}
+	if err := d.add(d.root, nil, 0); err != nil {
 		return nil, SyntaxErrors{err}
 	}
 	if len(errs) > 0 {
@@ -90,8 +93,8 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 
 func newDocument(file string, data []byte) *Document {
 	d := &Document{
-		File: file, Data: data, nodes: make(map[string]*node, len(data)/32),
-		lines: make([]int, 1, bytes.Count(data, []byte("\n"))+1), isASCII: true,
+		File: file, Data: data, isASCII: true,
+		lines: make([]int, 1, bytes.Count(data, []byte("\n"))+1),
 	}
 	for i, b := range data {
 		if b == '\n' {
@@ -104,42 +107,35 @@ func newDocument(file string, data []byte) *Document {
 	return d
 }
 
-// add adds a node and what is inside its value. The last value of a repeated key
-// takes the place of the first.
-func (d *Document) add(n *node) *SyntaxError {
-	if d.pointerBytes += len(n.pointer); d.pointerBytes > maxPointerBytes {
+// add adds what is inside the value of a node, which is at a path, with a pointer of
+// some length. The last value of a repeated key takes the place of the first.
+func (d *Document) add(n *Node, path []string, length int) *SyntaxError {
+	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
 		at := n.value.StartOffset
 		return d.syntaxError(at, at, "the keys are too long and too many", "shorten them")
 	}
-	d.nodes[n.pointer] = n
 	switch v := n.value.Value.(type) {
 	case *hujson.Object:
+		n.children = make([]Node, 0, len(v.Members))
 		for i := range v.Members {
-			key := &v.Members[i].Name
-			name := unquote(key.Value.(hujson.Literal))
-			child := &node{
-				pointer: n.pointer + "/" + EscapePointer(name), name: name,
-				key: key, firstKey: key, value: &v.Members[i].Value, index: len(n.children),
-			}
-			if earlier := d.nodes[child.pointer]; earlier != nil {
-				child.firstKey, child.index = earlier.firstKey, earlier.index
-				d.duplicates = append(d.duplicates, Duplicate{
-					Pointer: child.pointer, Key: name, Again: d.span(key), First: d.span(child.firstKey),
-				})
-				d.remove(earlier)
-				n.children[child.index] = child
+			member := Node{key: &v.Members[i].Name, value: &v.Members[i].Value}
+			member.name = unquote(member.key.Value.(hujson.Literal))
+			child := n.Member(member.name)
+			if child == nil {
+				child = n.append(member)
 			} else {
-				n.children = append(n.children, child)
+				d.repeat(child, member, append(path, member.name))
 			}
-			if err := d.add(child); err != nil {
+			if err := d.add(child, append(path, child.name), length+1+len(EscapePointer(child.name))); err != nil {
 				return err
 			}
 		}
 	case *hujson.Array:
+		n.children = make([]Node, len(v.Elements))
 		for i := range v.Elements {
-			child := &node{pointer: n.pointer + "/" + strconv.Itoa(i), value: &v.Elements[i]}
-			n.children = append(n.children, child)
-			if err := d.add(child); err != nil {
+			index := strconv.Itoa(i)
+			n.children[i].value = &v.Elements[i]
+			if err := d.add(&n.children[i], append(path, index), length+1+len(index)); err != nil {
 				return err
 			}
 		}
@@ -147,11 +143,86 @@ func (d *Document) add(n *node) *SyntaxError {
 	return nil
 }
 
-func (d *Document) remove(n *node) {
-	delete(d.nodes, n.pointer)
-	for _, child := range n.children {
-		d.remove(child)
+// repeat puts the value of a repeated key, whose path it is at, in the place of the
+// earlier one.
+func (d *Document) repeat(earlier *Node, again Node, path []string) {
+	first := d.firstKeys[earlier]
+	if first == nil {
+		if d.firstKeys == nil {
+			d.firstKeys = map[*Node]*hujson.Value{}
+		}
+		first = earlier.key
+		d.firstKeys[earlier] = first
 	}
+	d.duplicates = append(d.duplicates, Duplicate{
+		Pointer: pointerTo(path), Key: again.name, Again: d.span(again.key), First: d.span(first),
+	})
+	*earlier = again
+}
+
+// append adds a member to an object.
+func (n *Node) append(member Node) *Node {
+	n.children = append(n.children, member)
+	child := &n.children[len(n.children)-1]
+	switch {
+	case n.byName != nil:
+		n.byName[child.name] = child
+	case len(n.children) > maxScan:
+		n.byName = make(map[string]*Node, cap(n.children))
+		for i := range n.children {
+			n.byName[n.children[i].name] = &n.children[i]
+		}
+	}
+	return child
+}
+
+// Root returns the value that is the document.
+func (d *Document) Root() *Node { return d.root }
+
+// Name returns the key of a member of an object; "" for any other value.
+func (n *Node) Name() string { return n.name }
+
+// Children returns the members of an object or the items of an array in the order of
+// the file. A repeated key has only its last value, in the place of the first.
+func (n *Node) Children() []Node { return n.children }
+
+// Member returns the value of a key, or nil if the node has no such key.
+func (n *Node) Member(name string) *Node {
+	if n.byName != nil {
+		return n.byName[name]
+	}
+	for i := range n.children {
+		if child := &n.children[i]; child.key != nil && child.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// Kind returns the type of the value as JSON Schema names it: object, array, string,
+// number, boolean or null.
+func (n *Node) Kind() string {
+	switch n.value.Value.Kind() {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}
+
+// Text returns the string that the value is; ok is false for any other type.
+func (n *Node) Text() (text string, ok bool) {
+	if n.value.Value.Kind() != '"' {
+		return "", false
+	}
+	return unquote(n.value.Value.(hujson.Literal)), true
 }
 
 // unquote returns the string that a literal spells.
@@ -166,24 +237,51 @@ func unquote(text hujson.Literal) string {
 func (d *Document) Duplicates() []Duplicate { return d.duplicates }
 
 // Pointers lists the pointers of all values in the order of the file.
-func (d *Document) Pointers() []string { return d.nodes[""].pointers(nil) }
+func (d *Document) Pointers() []string { return d.root.pointers(nil, "") }
 
-func (n *node) pointers(to []string) []string {
-	to = append(to, n.pointer)
-	for _, child := range n.children {
-		to = child.pointers(to)
+func (n *Node) pointers(to []string, pointer string) []string {
+	to = append(to, pointer)
+	for i, child := range n.children {
+		token := strconv.Itoa(i)
+		if child.key != nil {
+			token = EscapePointer(child.name)
+		}
+		to = child.pointers(to, pointer+"/"+token)
 	}
 	return to
 }
 
 // find returns the value at the pointer, or its nearest ancestor and false.
-func (d *Document) find(pointer string) (n *node, ok bool) {
-	for at := pointer; ; {
-		if n := d.nodes[at]; n != nil {
-			return n, at == pointer
+func (d *Document) find(pointer string) (n *Node, ok bool) {
+	n = d.root
+	for rest := pointer; rest != ""; {
+		if rest[0] != '/' {
+			return n, false
 		}
-		at = at[:max(strings.LastIndexByte(at, '/'), 0)]
+		token := rest[1:]
+		if i := strings.IndexByte(token, '/'); i >= 0 {
+			token = token[:i]
+		}
+		rest = rest[1+len(token):]
+		child := n.child(token)
+		if child == nil {
+			return n, false
+		}
+		n = child
 	}
+	return n, true
+}
+
+// child returns the value that a token of a pointer names, or nil.
+func (n *Node) child(token string) *Node {
+	if n.value.Value.Kind() != '[' {
+		return n.Member(UnescapePointer(token))
+	}
+	i, err := strconv.Atoi(token)
+	if err != nil || i < 0 || i >= len(n.children) || strconv.Itoa(i) != token {
+		return nil
+	}
+	return &n.children[i]
 }
 
 // Has reports whether there is a value at the pointer.
@@ -209,35 +307,23 @@ func (d *Document) Key(pointer string) Span {
 	return d.span(n.key)
 }
 
-// Kind returns the type of the value at the pointer as JSON Schema names it: object,
-// array, string, number, boolean or null. It returns "" if there is no value.
+// Kind returns the type of the value at the pointer as Node.Kind does, or "" if there is
+// no value.
 func (d *Document) Kind(pointer string) string {
 	n, ok := d.find(pointer)
 	if !ok {
 		return ""
 	}
-	switch n.value.Value.Kind() {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case '0':
-		return "number"
-	case 'n':
-		return "null"
-	}
-	return "boolean"
+	return n.Kind()
 }
 
 // Text returns the string at the pointer; ok is false for any other type.
 func (d *Document) Text(pointer string) (text string, ok bool) {
 	n, ok := d.find(pointer)
-	if !ok || n.value.Value.Kind() != '"' {
+	if !ok {
 		return "", false
 	}
-	return unquote(n.value.Value.(hujson.Literal)), true
+	return n.Text()
 }
 
 // Bool returns the boolean at the pointer; false for any other type.
@@ -267,8 +353,8 @@ func (d *Document) Items(pointer string) []string {
 		return nil
 	}
 	items := []string{}
-	for _, child := range n.children {
-		items = append(items, child.pointer)
+	for i := range n.children {
+		items = append(items, pointer+"/"+strconv.Itoa(i))
 	}
 	return items
 }
@@ -315,5 +401,19 @@ func EscapePointer(token string) string {
 	return pointerEscaper.Replace(token)
 }
 
+// pointerTo returns the pointer of a path of keys and indexes.
+func pointerTo(path []string) string {
+	var pointer strings.Builder
+	for _, token := range path {
+		pointer.WriteString("/" + EscapePointer(token))
+	}
+	return pointer.String()
+}
+
 // UnescapePointer reverses EscapePointer.
-func UnescapePointer(token string) string { return pointerUnescaper.Replace(token) }
+func UnescapePointer(token string) string {
+	if strings.IndexByte(token, '~') < 0 {
+		return token
+	}
+	return pointerUnescaper.Replace(token)
+}

@@ -6,9 +6,9 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// shape is a part of the schema in the form in which a plugin.json is compared with
-// it before the schema itself: most have no fault, and to find that out costs a
-// tenth of validating. Whoever has one is validated as a whole.
+// shape is a part of the schema in a form that is cheap to compare with. Most plugin.json
+// files violate nothing, and a shape finds that out in a tenth of the time; any other
+// is validated by the schema itself.
 type shape struct {
 	kind       string
 	required   []string
@@ -19,8 +19,8 @@ type shape struct {
 	minLength  int
 }
 
-// newShape reads a part of the schema. ok is false where it has a keyword that a
-// shape does not know: then there is only the schema.
+// newShape reads a part of the schema. ok is false if it has a keyword that a shape
+// does not know; the schema then has no shape.
 func newShape(node map[string]any) (s *shape, ok bool) {
 	s = &shape{}
 	for keyword, value := range node {
@@ -90,9 +90,9 @@ func texts(value any) (all []string, ok bool) {
 	return all, ok
 }
 
-// fits says whether a value has no fault. It looks at what is the same in each
-// version of JSON Schema, and says no where it is not sure.
-func (s *shape) fits(v bundle.Cursor) bool {
+// fits reports whether a value violates nothing. It only knows what is the same in every
+// version of JSON Schema, and reports false if it is not sure.
+func (s *shape) fits(v *bundle.Node) bool {
 	kind := v.Kind()
 	if s.kind != "" && s.kind != kind {
 		return false
@@ -101,24 +101,21 @@ func (s *shape) fits(v bundle.Cursor) bool {
 	if s.values != nil && (!isText || !s.values[text]) || isText && s.minLength > 0 && utf8.RuneCountInString(text) < s.minLength {
 		return false
 	}
-	switch kind {
-	case "object":
-		for _, name := range s.required {
-			if !v.Has(name) {
+	for _, name := range s.required {
+		if kind == "object" && v.Member(name) == nil {
+			return false
+		}
+	}
+	for i := range v.Children() {
+		child := &v.Children()[i]
+		below, isKnown := s.items, s.items != nil
+		if kind == "object" {
+			if below, isKnown = s.properties[child.Name()]; !isKnown && s.isClosed {
 				return false
 			}
 		}
-		for member := range v.Inside {
-			below, isKnown := s.properties[member.Key()]
-			if isKnown && !below.fits(member) || !isKnown && s.isClosed {
-				return false
-			}
-		}
-	case "array":
-		for item := range v.Inside {
-			if s.items != nil && !s.items.fits(item) {
-				return false
-			}
+		if isKnown && !below.fits(child) {
+			return false
 		}
 	}
 	return true
