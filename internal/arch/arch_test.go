@@ -53,7 +53,7 @@ func packages(t *testing.T) []pkg {
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
-		"templates":                nil,
+		"templates":                {"internal/nearest"},
 		"internal/wire":            nil,
 		"internal/wire/rendererpb": nil,
 		"internal/wire/secretspb":  nil,
@@ -67,7 +67,7 @@ func arrows() map[string][]string {
 		"validate/rulebook":        {"validate"},
 		"validate/fix":             {"validate", "bundle"},
 		"build":                    {"bundle", "validate"},
-		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin"},
+		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin", "internal/nearest"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
 		"internal/demo":            {"internal/verbs", "templates"},

@@ -94,7 +94,7 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 
 func (d *demo) scaffold(ctx context.Context) (string, error) {
 	var said strings.Builder
-	err := verbs.Scaffold(ctx, &said, templates.Options{Type: "datasource", ID: pluginID, Dir: d.repo})
+	err := verbs.Scaffold(ctx, &said, verbs.ScaffoldOptions{Options: templates.Options{Type: "datasource", ID: pluginID, Dir: d.repo}})
 	return fmt.Sprintf("%d files in %s", strings.Count(said.String(), "  created "), d.repo), err
 }
 

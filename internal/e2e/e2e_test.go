@@ -331,14 +331,14 @@ func (s *script) dev(t *testing.T) {
 
 func (s *script) usage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"unknown plugin type": {"scaffold", "nope", "acme-x-nope"},
-		"accepts 2 arg":       {"scaffold", "panel"},
-		"unknown flag":        {"build", "--nope"},
-		"unknown command":     {"nope"},
-		"unknown format":      {"validate", "--format=nope"},
-		"no such file":        {"validate", "/nope"},
-		"unknown profile":     {"validate", "--profile=nope"},
-		"os/arch":             {"build", "--dir", s.repo, "--platforms=linux"},
+		"unknown plugin type":   {"scaffold", "nope", "acme-x-nope"},
+		"missing argument <id>": {"scaffold", "panel"},
+		"unknown option":        {"build", "--nope"},
+		"unknown command":       {"nope"},
+		"unknown format":        {"validate", "--format=nope"},
+		"no such file":          {"validate", "/nope"},
+		"unknown profile":       {"validate", "--profile=nope"},
+		"os/arch":               {"build", "--dir", s.repo, "--platforms=linux"},
 	} {
 		if out := run(t, 2, "", s.slipway, args...); !strings.Contains(out, want) {
 			t.Errorf("%v: %s", args, out)

@@ -18,10 +18,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/origin"
 )
 
-// Program returns the path of the program slipway in the version that the module
-// in dir builds with, and builds it first where that is needed. It is kept in the
-// user's cache, outside of the module: a plugin's own go.mod does not list what a
-// host is made of.
+// Program returns the path of the command slipway in the version that the module in
+// dir requires. It builds the command into the user's cache if needed, outside of
+// the module: the go.mod of a plugin does not require the dependencies of the host.
+// It prints to w while it builds.
 func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	from, err := required(ctx, dir)
 	if err != nil {
@@ -29,7 +29,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("find cache folder: %w", err)
+		return "", fmt.Errorf("find cache directory: %w", err)
 	}
 	key := from.Version
 	if from.Checkout != "" {
@@ -48,7 +48,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	if statErr != nil {
 		fmt.Fprintln(w, "building the host; the first time this takes a minute or two")
 	}
-	// -trimpath and no C as for plugins, so that both share what is compiled.
+	// The flags of plugin builds, so that both share the build cache.
 	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
 	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+home, "GOFLAGS=-mod=mod")
 	if from.Checkout != "" {
@@ -63,7 +63,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	return program, nil
 }
 
-// required asks the go command where the module in dir gets Slipway from.
+// required returns where the module in dir gets Slipway from.
 func required(ctx context.Context, dir string) (origin.Origin, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", origin.Module)
 	cmd.Dir = dir
@@ -73,7 +73,7 @@ func required(ctx context.Context, dir string) (origin.Origin, error) {
 		if errors.As(err, &exit) {
 			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
 		}
-		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
 	}
 	type module struct {
 		Path, Version, Dir string
@@ -82,7 +82,7 @@ func required(ctx context.Context, dir string) (origin.Origin, error) {
 	}
 	var m module
 	if err := json.Unmarshal(out, &m); err != nil {
-		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
 	}
 	switch {
 	case m.Main:

@@ -7,10 +7,10 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// Rules lists what validate checks.
+// Rules lists the rules of validate.
 func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
-// Explain prints why there is a rule, how to fix what it finds, and an example.
+// Explain prints why a rule exists, how to resolve its findings, and an example.
 func Explain(w io.Writer, id string) error {
 	rule, err := rules.ByID(id)
 	if err != nil {
