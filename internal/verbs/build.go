@@ -33,10 +33,16 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return nil, err
 	}
+	isLive := isTerminal(w)
+	stop := func() {}
+	if !isLive { // on a terminal, the lines of the executables show what is being built
+		stop = reportProgress(w, "building", progressInterval)
+	}
 	r, err := build.Plugin(ctx, build.Options{
 		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,
-		Progress: w, Live: isTerminal(w),
+		Progress: w, Live: isLive,
 	})
+	stop()
 	if err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}

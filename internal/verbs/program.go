@@ -36,8 +36,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 		sum := sha256.Sum256([]byte(from.Checkout))
 		key = "checkout-" + hex.EncodeToString(sum[:6])
 	}
-	home := filepath.Join(cache, "slipway", key)
-	program := filepath.Join(home, "slipway")
+	program := filepath.Join(cache, "slipway", key, "slipway")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
@@ -46,21 +45,27 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 		return program, nil
 	}
 	if statErr != nil {
-		fmt.Fprintln(w, "building the host; the first time this takes a minute or two")
+		fmt.Fprintln(w, "building slipway; the first time, this takes a minute or two")
 	}
-	// The flags of plugin builds, so that both share the build cache.
-	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+home, "GOFLAGS=-mod=mod")
-	if from.Checkout != "" {
-		cmd = exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/slipway")
-		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
-	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(said.Bytes()))
+	defer reportProgress(w, "building slipway", progressInterval)()
+	if out, err := programCommand(ctx, from, program).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return program, nil
+}
+
+// programCommand returns the command that builds slipway. A released version is built
+// with the flags of plugins, to share what is compiled. A checkout is built without
+// -trimpath, to share what the developers of Slipway have compiled.
+func programCommand(ctx context.Context, from origin.Origin, program string) *exec.Cmd {
+	if from.Checkout != "" {
+		cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
+		return cmd
+	}
+	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
+	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+filepath.Dir(program), "GOFLAGS=-mod=mod")
+	return cmd
 }
 
 // required returns where the module in dir gets Slipway from.
@@ -69,8 +74,7 @@ func required(ctx context.Context, dir string) (origin.Origin, error) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
 		}
 		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
