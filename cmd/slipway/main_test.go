@@ -7,8 +7,4 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-func TestMain(m *testing.M) {
-	if !doubles() {
-		os.Exit(testdb.Main(m))
-	}
-}
+func TestMain(m *testing.M) { os.Exit(testdb.Main(m)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -36,7 +37,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	isLive := isTerminal(w)
 	stop := func() {}
 	if !isLive { // on a terminal, the lines of the executables show what is being built
-		stop = reportProgress(w, "building", progressInterval)
+		stop = progress.Report(w, "building", progress.Interval)
 	}
 	r, err := build.Plugin(ctx, build.Options{
 		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Program returns the path of the command slipway in the version that the module in
@@ -47,7 +48,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	if statErr != nil {
 		fmt.Fprintln(w, "building slipway; the first time, this takes a minute or two")
 	}
-	defer reportProgress(w, "building slipway", progressInterval)()
+	defer progress.Report(w, "building slipway", progress.Interval)()
 	if out, err := programCommand(ctx, from, program).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(out))
 	}

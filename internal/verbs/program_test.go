@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/origin"
 )
@@ -92,40 +90,5 @@ func TestProgramOfVersion(t *testing.T) {
 	}
 	if env := strings.Join(cmd.Env, "\n"); !strings.Contains(env, "\nCGO_ENABLED=0\nGOBIN="+filepath.Dir(want)+"\n") || cmd.Dir != os.TempDir() {
 		t.Errorf("directory %s, environment\n%s", cmd.Dir, env)
-	}
-}
-
-// lines is a writer that may be used from several goroutines.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func TestReportProgress(t *testing.T) {
-	t.Parallel()
-	var out lines
-	stop := reportProgress(&out, "building", time.Millisecond)
-	for deadline := time.Now().Add(10 * time.Second); strings.Count(out.String(), "\n") < 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("nothing printed")
-		}
-	}
-	stop()
-	printed := out.String()
-	time.Sleep(5 * time.Millisecond)
-	if out.String() != printed || !strings.HasPrefix(printed, "  building, 0s\n") {
-		t.Errorf("printed %q, and then %q", printed, &out)
 	}
 }

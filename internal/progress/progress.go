@@ -1,4 +1,6 @@
-package verbs
+// Package progress shows that a long step still runs, for logs that would otherwise be
+// silent.
+package progress
 
 import (
 	"fmt"
@@ -7,12 +9,12 @@ import (
 	"time"
 )
 
-// progressInterval is how often a long step reports that it still runs.
-const progressInterval = 10 * time.Second
+// Interval is the usual interval between two lines.
+const Interval = 10 * time.Second
 
-// reportProgress prints a line with the elapsed time to w at each interval, until stop
-// is called.
-func reportProgress(w io.Writer, step string, interval time.Duration) (stop func()) {
+// Report prints the step and the elapsed time to w at each interval until stop is
+// called.
+func Report(w io.Writer, step string, interval time.Duration) (stop func()) {
 	started := time.Now()
 	ticker := time.NewTicker(interval)
 	done := make(chan struct{})
