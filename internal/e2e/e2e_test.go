@@ -531,11 +531,11 @@ func goCommand(t *testing.T, dir string, args ...string) {
 	run(t, 0, dir, "go", args...)
 }
 
-// buildPrograms builds plugins and their host with the settings of mage build, so that
-// the packages they share with other plugins are compiled once.
+// buildPrograms builds plugins and their host without cgo, like the command slipway, so
+// that the packages they share are compiled once.
 func buildPrograms(t *testing.T, module, out string, packages ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, packages...)...)
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, packages...)...)
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, text)
