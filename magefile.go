@@ -51,13 +51,13 @@ func Test(ctx context.Context,
 	if err != nil {
 		return err
 	}
-	race := slices.Concat(flags, []string{"-race"})
+	race := testrun.Run{Flags: slices.Concat(flags, []string{"-race"}), Packages: concurrent, Env: []string{"CGO_ENABLED=1"}}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("gcc not found: running all tests without the race detector")
-		race = flags
+		race.Flags, race.Env = flags, nil
 	}
 	runs := []testrun.Run{
-		{Flags: race, Packages: concurrent, Env: []string{"CGO_ENABLED=1"}},
+		race,
 		{Flags: flags, Packages: others},
 		{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
 	}
@@ -195,7 +195,8 @@ func (Rule) New(id string) error {
 func command(ctx context.Context, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	stop := progress.Report(os.Stdout, name+" "+strings.Join(args, " "), progress.Interval)
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	stop := progress.Report(os.Stdout, name+" "+strings.Join(words, " "), progress.Interval)
 	err := cmd.Run()
 	stop()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -54,7 +54,7 @@ func Validate(ctx context.Context,
 	}))
 }
 
-// Build writes the executables, assets and plugin.json to dist.
+// Build builds the plugin into dist.
 func Build(ctx context.Context,
 	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: all)
 	dir *string, // plugin repository (default: this directory)
@@ -71,7 +71,7 @@ func Build(ctx context.Context,
 // Rules lists the rules of validate.
 func Rules() error { return exit(verbs.Rules(os.Stdout)) }
 
-// Explain prints why a rule exists, how to resolve its findings, and an example: mage explain path-missing.
+// Explain prints the purpose of a rule, how to fix its findings, and an example: mage explain path-missing.
 func Explain(rule string) error { return exit(verbs.Explain(os.Stdout, rule)) }
 
 // Schema writes JSON Schemas of plugin.json and slipway.yaml for editors.

@@ -81,7 +81,7 @@ func rulesCommand(stdout *os.File) *cobra.Command {
 func explainCommand(stdout *os.File) *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain <rule>",
-		Short:             "Print why a rule exists, how to resolve its findings, and an example",
+		Short:             "Explain a rule: its purpose, how to fix its findings, and an example",
 		Example:           "  slipway explain path-missing",
 		Args:              arguments(cobra.ExactArgs(1)),
 		RunE:              func(_ *cobra.Command, args []string) error { return verbs.Explain(stdout, args[0]) },
@@ -116,9 +116,9 @@ func buildCommand(stdout *os.File) *cobra.Command {
 	var o verbs.BuildOptions
 	c := &cobra.Command{
 		Use:   "build",
-		Short: "Write executables, assets and plugin.json to dist",
-		Long: "Write the executables, the assets and plugin.json of a plugin repository to dist.\n" +
-			"The same commit gives the same executables, in any directory.",
+		Short: "Build the plugin into dist",
+		Long: "Build a plugin repository: write its executables, assets and plugin.json to dist.\n" +
+			"The same commit gives the same executables in any directory.",
 		Example: "  slipway build\n" +
 			"  slipway build --platforms=linux/amd64,windows/amd64",
 		Args: arguments(cobra.NoArgs),

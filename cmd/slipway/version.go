@@ -68,7 +68,7 @@ func versionCommand(v version) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the commit and the platform",
+		Short: "Print version information",
 		Args:  arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !slices.Contains(listFormats(), format) {

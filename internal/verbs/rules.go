@@ -10,7 +10,7 @@ import (
 // Rules lists the rules of validate.
 func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
-// Explain prints why a rule exists, how to resolve its findings, and an example.
+// Explain prints the purpose of a rule, how to fix its findings, and an example.
 func Explain(w io.Writer, id string) error {
 	rule, err := rules.ByID(id)
 	if err != nil {
