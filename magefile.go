@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -47,10 +48,11 @@ func Test(ctx context.Context,
 	if run != nil {
 		flags = append(flags, "-run="+*run)
 	}
-	concurrent, others, err := testPackages(ctx)
+	packages, err := listPackages(ctx)
 	if err != nil {
 		return err
 	}
+	concurrent, sequential, stored := sortPackages(packages)
 	race := testrun.Run{Flags: slices.Concat(flags, []string{"-race"}), Packages: concurrent, Env: []string{"CGO_ENABLED=1"}}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("gcc not found: running all tests without the race detector")
@@ -58,41 +60,52 @@ func Test(ctx context.Context,
 	}
 	runs := []testrun.Run{
 		race,
-		{Flags: flags, Packages: others},
+		{Flags: flags, Packages: sequential},
 		{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
 	}
 	if _, err := testdb.Bin(); err != nil {
 		fmt.Println("running the tests of the host on SQLite only:", err)
 	} else {
 		runs = append(runs, testrun.Run{
-			Label: "on PostgreSQL", Flags: flags, Env: []string{testdb.Env + "=postgres"},
-			Packages: []string{"./host/store", "./host/api", "./cmd/slipway"},
+			Label: "on PostgreSQL", Flags: flags, Packages: stored, Env: []string{testdb.Env + "=postgres"},
 		})
 	}
 	return tests(ctx, runs...)
 }
 
-// testPackages returns the packages whose code or tests use concurrency, and the
-// others. A package uses concurrency if it imports sync, errgroup or net/http, whose
-// handlers run concurrently.
-func testPackages(ctx context.Context) (concurrent, others []string, err error) {
-	const imports = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
-	out, err := exec.CommandContext(ctx, "go", "list", "-f", imports, "./...").Output()
+// listPackages returns the packages of this module with what they and their tests
+// import.
+func listPackages(ctx context.Context) (imports map[string][]string, err error) {
+	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := exec.CommandContext(ctx, "go", "list", "-f", format, "./...").Output()
 	if err != nil {
-		return nil, nil, fmt.Errorf("go list: %w", err)
+		return nil, fmt.Errorf("go list: %w", err)
 	}
+	imports = map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		path := "." + strings.TrimPrefix(words[0], origin.Module)
-		if slices.ContainsFunc(words[1:], func(imported string) bool {
+		imports["."+strings.TrimPrefix(words[0], origin.Module)] = words[1:]
+	}
+	return imports, nil
+}
+
+// sortPackages returns the packages that use concurrency, the others, and those whose
+// tests use a database. A package uses concurrency if it imports sync, errgroup or
+// net/http, whose handlers run concurrently.
+func sortPackages(imports map[string][]string) (concurrent, sequential, stored []string) {
+	for _, path := range slices.Sorted(maps.Keys(imports)) {
+		if slices.Contains(imports[path], origin.Module+"/internal/testdb") {
+			stored = append(stored, path)
+		}
+		if slices.ContainsFunc(imports[path], func(imported string) bool {
 			return slices.Contains([]string{"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http"}, imported)
 		}) {
 			concurrent = append(concurrent, path)
 		} else {
-			others = append(others, path)
+			sequential = append(sequential, path)
 		}
 	}
-	return concurrent, others, nil
+	return concurrent, sequential, stored
 }
 
 // tests runs go test and ends the program with its status if it failed: Mage would

@@ -16,7 +16,7 @@ import (
 // captured returns a file for a verb to print to, and a function that reads it.
 func captured(t *testing.T) (w *os.File, printed func() string) {
 	t.Helper()
-	w, err := os.CreateTemp(t.TempDir(), "said")
+	w, err := os.CreateTemp(t.TempDir(), "printed")
 	if err != nil {
 		t.Fatal(err)
 	}
