@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -140,6 +141,15 @@ func (r *release) build(ctx context.Context, p platform, executable string) erro
 	defer stop()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build for %s: %w\n%s", p, err, out)
+	}
+	// The go command does not record the tag in a linked worktree, and the program then
+	// cannot tell plugin repositories which version to require.
+	info, err := buildinfo.ReadFile(executable)
+	if err != nil {
+		return fmt.Errorf("build for %s: %w", p, err)
+	}
+	if !r.isDry && info.Main.Version != r.version {
+		return fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p, info.Main.Version, r.version)
 	}
 	return nil
 }

@@ -63,6 +63,19 @@ func readFile(t *testing.T, elements ...string) []byte {
 	return data
 }
 
+// TestLinkedWorktree checks that a release without a version in its executables fails.
+func TestLinkedWorktree(t *testing.T) {
+	t.Parallel()
+	r := repository(t)
+	runGit(t, r.root, "tag", "v1.2.3")
+	linked := filepath.Join(t.TempDir(), "linked")
+	runGit(t, r.root, "worktree", "add", "-q", linked)
+	r.root, r.out = linked, filepath.Join(linked, "dist", "release")
+	if _, err := r.prepare(t.Context()); err != nil && !strings.Contains(err.Error(), "build in a clone of the repository") {
+		t.Error(err)
+	}
+}
+
 // TestReproducible checks that two dry runs on the same commit in different
 // directories give the same files.
 func TestReproducible(t *testing.T) {
@@ -123,7 +136,7 @@ func TestRelease(t *testing.T) {
 	if err := os.Remove(extra); err != nil {
 		t.Fatal(err)
 	}
-	names, err := r.prepare(t.Context())
+	names, err := r.prepare(t.Context()) // fails if the executables do not have the version
 	if err != nil {
 		t.Fatal(err)
 	}
