@@ -108,7 +108,7 @@ func sortPackages(imports map[string][]string) (concurrent, sequential, stored [
 	return concurrent, sequential, stored
 }
 
-// tests runs go test and ends the program with its status if it failed: Mage would
+// tests runs go test. If tests fail, it exits with the status of go test: Mage would
 // print an error after the summary.
 func tests(ctx context.Context, runs ...testrun.Run) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -116,6 +116,7 @@ func tests(ctx context.Context, runs ...testrun.Run) error {
 	r := testrun.New(os.Stdout, origin.Module)
 	for _, run := range runs {
 		if err := r.Run(ctx, run); err != nil {
+			r.Finish()
 			return err
 		}
 	}

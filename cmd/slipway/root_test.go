@@ -66,7 +66,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"validate", "--fix", "--diff"}, "--fix and --diff cannot be used together"},
 		{[]string{"validate", "--baseline=a", "--write-baseline=b"}, "--baseline and --write-baseline cannot be used together"},
 		{[]string{"validate", "--baseline=none.json", dir}, "baseline none.json not found; create it with --write-baseline=none.json"},
-		{[]string{"explain", "path-mising"}, `did you mean`},
+		{[]string{"explain", "path-mising"}, `unknown rule "path-mising"; did you mean "path-missing"?`},
 		{[]string{"schema", "plugn"}, `unknown schema "plugn"; did you mean "plugin"?`},
 		{[]string{"schema", "--profile=graphana"}, `--profile: unknown profile "graphana"; did you mean "grafana"?`},
 		{[]string{"build", "--platforms=linx/amd64"}, `--platforms: unknown platform "linx/amd64"; did you mean "linux/amd64"?`},

@@ -38,20 +38,22 @@ func New(w io.Writer, prefix string) *Runner {
 // Run is one run of go test.
 type Run struct {
 	Label    string   // printed after each package, such as "on PostgreSQL"; may be ""
-	Flags    []string // of go test; those of go build come first, as in go help test
+	Flags    []string // of go test
 	Packages []string // patterns
 	Args     []string // of the test executables
 	Env      []string // in addition to that of this process
-	Verbose  bool     // print the output of tests that pass, too
+	Verbose  bool     // also print the output of tests that pass
 }
 
-// Run runs go test and prints what happens until it ends. It returns an error if go
-// test cannot be started; that tests fail is not an error, but part of the result
-// that Finish returns.
+// Run runs go test and prints its progress. It returns an error if go test cannot be
+// run or ctx is done. Failing tests are not an error: Finish reports them.
 func (r *Runner) Run(ctx context.Context, run Run) error {
 	args := slices.Concat([]string{"test"}, run.Flags, []string{"-json"}, run.Packages, run.Args)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), run.Env...)
+	// A terminal interrupts the tests, too, and go test then reports them.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 2 * time.Second
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("run go test: %w", err)
@@ -62,7 +64,7 @@ func (r *Runner) Run(ctx context.Context, run Run) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("run go test: %w", err)
 	}
-	stop := p.watch(time.NewTicker(time.Second))
+	stop := p.watch()
 	err = p.read(stdout)
 	stop()
 	err = errors.Join(err, cmd.Wait())
@@ -74,15 +76,14 @@ func (r *Runner) Run(ctx context.Context, run Run) error {
 	return err
 }
 
-// Finish prints the summary of all runs. It returns the exit status of go test: 0 if
+// Finish prints the summary of all runs and returns the exit status of go test: 0 if
 // every run succeeded.
 func (r *Runner) Finish() int {
 	r.printer.summary(r.status)
 	return r.status
 }
 
-// event is an event of go test -json, as described by go doc test2json and, for the
-// build events, by go help buildjson.
+// event is an event of go test -json: see go doc test2json and go help buildjson.
 type event struct {
 	Action      string
 	Package     string
@@ -113,12 +114,12 @@ func (p *printer) read(stdout io.Reader) error {
 	}
 }
 
-// watch calls p.waiting on each tick until stop is called.
-func (p *printer) watch(ticker *time.Ticker) (stop func()) {
+// watch calls p.waiting every second until stop is called.
+func (p *printer) watch() (stop func()) {
+	ticker := time.NewTicker(time.Second)
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
-		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
@@ -129,6 +130,7 @@ func (p *printer) watch(ticker *time.Ticker) (stop func()) {
 		}
 	})
 	return func() {
+		ticker.Stop()
 		close(done)
 		running.Wait()
 	}

@@ -1,6 +1,8 @@
 package testrun
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +145,39 @@ func TestWaiting(t *testing.T) {
 	p.event(event{Action: "pass", Package: "example.com/m/b", Elapsed: 12})
 	at(9*time.Second, "") // the package was printed 9 s ago
 	at(time.Second, "         40s  running a (20s)\n")
+}
+
+// TestInterrupted checks that a run ends when its context is done.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a_test.go")
+	text := "package a\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestA(t *testing.T) {\n\tprintln(\"started\")\n\ttime.Sleep(10*time.Second)\n}\n"
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26\n"), 0o644), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := writer(func(text []byte) {
+		if strings.Contains(string(text), "started") {
+			cancel()
+		}
+	})
+	r := New(out, "example.com/m")
+	start := time.Now()
+	if err := r.Run(ctx, Run{Flags: []string{"-C", dir}, Packages: []string{"."}, Verbose: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if status := r.Finish(); status == 0 || time.Since(start) > 9*time.Second {
+		t.Errorf("status %d after %s", status, time.Since(start))
+	}
+}
+
+type writer func(text []byte)
+
+func (w writer) Write(text []byte) (int, error) {
+	w(text)
+	return len(text), nil
 }
 
 // TestRun runs go test itself, for the exit status and for the summary of two runs.

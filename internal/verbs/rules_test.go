@@ -23,7 +23,7 @@ func TestRulesAndExplain(t *testing.T) {
 	if err := Explain(&out, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || !strings.Contains(err.Error(), "did you mean path-missing?") {
+	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?` {
 		t.Errorf("misspelt rule: %v", err)
 	}
 }

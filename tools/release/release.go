@@ -137,8 +137,6 @@ func (r *release) build(ctx context.Context, p platform, executable string) erro
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM=7", "GOARM64=v8.0")
-	stop := reportProgress(r.progress, "building for "+p.String())
-	defer stop()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build for %s: %w\n%s", p, err, out)
 	}
@@ -152,27 +150,6 @@ func (r *release) build(ctx context.Context, p platform, executable string) erro
 		return fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p, info.Main.Version, r.version)
 	}
 	return nil
-}
-
-// reportProgress prints the elapsed time every 10 s until stop is called.
-func reportProgress(w io.Writer, step string) (stop func()) {
-	started, ticker, done, ended := time.Now(), time.NewTicker(10*time.Second), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-ticker.C:
-				fmt.Fprintf(w, "  %s, %.0fs\n", step, time.Since(started).Seconds())
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() {
-		ticker.Stop()
-		close(done)
-		<-ended
-	}
 }
 
 // notes returns the section of the changelog for the version. In a dry run without
