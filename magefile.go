@@ -199,7 +199,8 @@ func (Rule) New(id string) error {
 	for _, f := range files {
 		fmt.Println("wrote", f)
 	}
-	fmt.Printf("Describe the rule, add a good and a bad plugin to its example, and let the tests write the findings:\n"+
+	fmt.Printf("Next, document the rule, complete its example, mark the place of each finding in bad/ with « and »,\n"+
+		"and let the tests write the findings:\n"+
 		"  go test ./validate/rules -run=TestExamples/%s -update\n  go tool mage docs\n", id)
 	return nil
 }

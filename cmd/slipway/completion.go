@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,20 +84,16 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
-// completeScaffold completes a plugin type, and then the ids of the plugins in the
-// current directory and the name of that directory, if they are of the type.
+// completeScaffold completes a plugin type, and then the ids of that type of the plugins
+// in the current directory, or else the name of the directory.
 func completeScaffold(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		list = templates.Types()
 	case 1:
-		var ids []string
-		plugins, _ := bundle.Discover(".")
-		for _, p := range plugins {
-			ids = append(ids, p.Metadata.ID)
-		}
+		ids := pluginIDs()
 		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {
-			ids = append(ids, filepath.Base(dir))
+			ids = []string{filepath.Base(dir)}
 		}
 		for _, id := range ids {
 			if strings.HasSuffix(id, "-"+args[0]) {
@@ -105,6 +102,22 @@ func completeScaffold(_ *cobra.Command, args []string, _ string) (list []cobra.C
 		}
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// pluginIDs returns the ids of the plugins in the current directory and the directories
+// in it. It looks no deeper, because a completion must be fast.
+func pluginIDs() (ids []string) {
+	for _, pattern := range []string{".", "src", "*", filepath.Join("*", "src")} {
+		files, _ := filepath.Glob(filepath.Join(pattern, bundle.MetadataFile))
+		for _, file := range files {
+			var plugin struct{ ID string }
+			data, err := os.ReadFile(file)
+			if err == nil && json.Unmarshal(data, &plugin) == nil && plugin.ID != "" {
+				ids = append(ids, plugin.ID)
+			}
+		}
+	}
+	return ids
 }
 
 func ruleNames() (list []string) {

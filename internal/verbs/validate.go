@@ -58,16 +58,11 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return err
 	}
-	for _, pair := range []struct {
-		first, second string
-		areSet        bool
-	}{
-		{"fix", "diff", o.Fix && o.Diff},
-		{"baseline", "write-baseline", o.Baseline != "" && o.WriteBaseline != ""},
-	} {
-		if pair.areSet {
-			return usage("%s and %s cannot be used together", o.Face.Option(pair.first), o.Face.Option(pair.second))
-		}
+	if o.Fix && o.Diff {
+		return usage("%s and %s cannot be used together", o.Face.Option("fix"), o.Face.Option("diff"))
+	}
+	if o.Baseline != "" && o.WriteBaseline != "" {
+		return usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
 	}
 	t, err := openTarget(o)
 	if errors.Is(err, archive.ErrNotZip) {
