@@ -45,6 +45,11 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	})
 	stop()
 	if err != nil {
+		for _, p := range platforms { // only the go command knows all architectures
+			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
+				return nil, usage("%s: %w", o.Face.Option("platforms"), nearest.Unknown("platform", p.String(), PlatformNames()))
+			}
+		}
 		return nil, fmt.Errorf("build: %w", err)
 	}
 	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))

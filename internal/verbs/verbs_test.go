@@ -161,7 +161,15 @@ func TestPlatformSuggestions(t *testing.T) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "datasource", ID: "acme-x-datasource", Dir: dir}}); err != nil {
+		t.Fatal(err)
+	}
 	w, _ := captured(t)
+	const want = `--platforms: unknown platform "linux/amd46"; did you mean "linux/amd64"?`
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "linux/amd46"}); code(err) != ExitUsage || err.Error() != want {
+		t.Errorf("unknown architecture: %v", err)
+	}
 	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {
 		t.Errorf("unknown platform: %v", err)
 	}
