@@ -65,12 +65,12 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 }
 
 // check returns an error for invalid flags.
-func (o conformanceOptions) check() error {
+func (o conformanceOptions) check(f verbs.Face) error {
 	if o.Format != "text" && o.Format != "json" {
 		return fmt.Errorf("unknown format %q: use text or json", o.Format)
 	}
 	if o.Timeout <= 0 {
-		return fmt.Errorf("invalid --timeout=%s: it must be positive, such as 30s", o.Timeout)
+		return fmt.Errorf("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
 	}
 	for name, text := range map[string]string{"query": o.Query, "settings": o.Settings} {
 		var object map[string]any
@@ -78,7 +78,7 @@ func (o conformanceOptions) check() error {
 			continue
 		}
 		if err := json.Unmarshal([]byte(text), &object); err != nil {
-			return fmt.Errorf("--%s must be a JSON object: %w", name, err)
+			return fmt.Errorf("%s must be a JSON object: %w", f.Option(name), err)
 		}
 	}
 	if _, err := os.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,7 @@ func (o conformanceOptions) check() error {
 }
 
 func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.check(face(c)); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	plugins, err := builtBackends(o.Dir)
@@ -166,12 +166,12 @@ func printResult(w io.Writer, r conformance.Result) {
 	case conformance.Passed:
 		fmt.Fprintf(w, "  ok    %-*s  %.1fs\n", idWidth(), r.ID, took)
 	case conformance.Skipped:
-		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, printable(r.Reason))
+		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, terminal.Line(r.Reason))
 	default:
 		fmt.Fprintf(w, "  FAIL  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, r.Why)
 		for _, line := range []struct{ name, text string }{{"sent", r.Sent}, {"got", r.Got}, {"help", r.Help}} {
 			if line.text != "" {
-				fmt.Fprintf(w, "          %s: %s\n", line.name, printable(line.text))
+				fmt.Fprintf(w, "          %s: %s\n", line.name, terminal.Line(line.text))
 			}
 		}
 	}
@@ -181,5 +181,3 @@ func printSummary(w io.Writer, r conformance.Report) {
 	fmt.Fprintf(w, "%d checks of %s: %d passed, %d failed, %d skipped in %.1fs\n", len(r.Results), r.PluginID,
 		r.Count(conformance.Passed), r.Count(conformance.Failed), r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }
-
-func printable(s string) string { return terminal.Line(s) }

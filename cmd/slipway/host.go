@@ -48,7 +48,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"PostgreSQL database need the same key.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := openHost(c.Context(), o, stdout, stderr)
+			s, err := openHost(c.Context(), face(c), o, stdout, stderr)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 
 // openHost completes the options from the environment, starts a host and prints its
 // URL.
-func openHost(ctx context.Context, o server.Options, stdout, stderr io.Writer) (*server.Server, error) {
+func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stderr io.Writer) (*server.Server, error) {
 	o.Logger, o.Environ = slog.New(slog.NewTextHandler(stderr, nil)), os.Environ()
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
@@ -85,10 +85,10 @@ func openHost(ctx context.Context, o server.Options, stdout, stderr io.Writer) (
 	}
 	s, err := server.Open(ctx, o)
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
-		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("--listen=%s: %w", o.Listen, listen.Err)}
+		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)}
 	}
 	if _, ok := errors.AsType[*server.InUseError](err); ok {
-		return nil, fmt.Errorf("%w; stop it, or use another --data-dir", err)
+		return nil, fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))
 	}
 	if err != nil {
 		return nil, err

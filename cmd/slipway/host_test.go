@@ -19,7 +19,7 @@ func TestOpenHost(t *testing.T) {
 	}
 	o := server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}
 	var out bytes.Buffer
-	s, err := openHost(t.Context(), o, &out, io.Discard)
+	s, err := openHost(t.Context(), verbs.Command, o, &out, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestOpenHost(t *testing.T) {
 	if !printed.MatchString(out.String()) {
 		t.Errorf("printed %q", out.String())
 	}
-	_, err = openHost(t.Context(), o, io.Discard, io.Discard)
+	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "stop it, or use another --data-dir") {
 		t.Errorf("second host: %v", err)
 	}
@@ -35,7 +35,7 @@ func TestOpenHost(t *testing.T) {
 		t.Error(err)
 	}
 	o.Listen = "256.0.0.1:0"
-	_, err = openHost(t.Context(), o, io.Discard, io.Discard)
+	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
 	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--listen=256.0.0.1:0") {
 		t.Errorf("listen on 256.0.0.1: %v", err)
 	}
@@ -45,11 +45,11 @@ func TestSecretKeyFromEnvironment(t *testing.T) {
 	t.Setenv(envDatabase, "")
 	t.Setenv(envSecretKey, "zz")
 	o := server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), AdminPassword: "x"}
-	if _, err := openHost(t.Context(), o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), envSecretKey) {
+	if _, err := openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), envSecretKey) {
 		t.Errorf("invalid key: %v", err)
 	}
 	t.Setenv(envSecretKey, strings.Repeat("5a", 32))
-	s, err := openHost(t.Context(), o, io.Discard, io.Discard)
+	s, err := openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func packages(t *testing.T) []pkg {
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
-		"templates":                nil,
+		"templates":                {"internal/nearest"},
 		"internal/wire":            nil,
 		"internal/urlpath":         nil,
 		"internal/wire/rendererpb": nil,
@@ -70,7 +70,7 @@ func arrows() map[string][]string {
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle", "internal/atomicfile"},
 		"build":                    {"bundle", "validate", "internal/atomicfile"},
-		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin", "internal/atomicfile"},
+		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
 		"internal/demo":            {"internal/verbs", "templates"},
@@ -79,6 +79,9 @@ func arrows() map[string][]string {
 		"internal/jsontype":        nil,
 		"internal/terminal":        nil,
 		"validate/config":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
+		"internal/bench":           nil,
+		"internal/progress":        nil,
+		"internal/testrun":         nil,
 		"validate/baseline":        {"validate"},
 		"targets":                  {"internal/verbs", "templates"},
 		"sdk":                      {"internal/wire", "internal/urlpath", "sdk/frame"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -48,13 +49,17 @@ func Version() string {
 
 const devel = "(devel)"
 
-// versionIn returns the version in the build info of an executable. It ignores a version
-// that the go command made from the commit of a checkout, since nobody can download it:
-// such an executable has settings of version control.
+// pseudoVersion matches the end of a version made from a commit without a tag.
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}$`)
+
+// versionIn returns the version that the go command recorded. A program built in a
+// checkout has one too: it can be downloaded only if it is the tag of the commit.
 func versionIn(info *debug.BuildInfo) string {
 	isCheckout := slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs" })
-	if info.Main.Path == Module && info.Main.Version != "" && !isCheckout {
-		return info.Main.Version
+	version := info.Main.Version
+	isTag := !strings.Contains(version, "+dirty") && !pseudoVersion.MatchString(version)
+	if info.Main.Path == Module && version != "" && (isTag || !isCheckout) {
+		return version
 	}
 	for _, m := range info.Deps {
 		if m.Path == Module && m.Version != "" && m.Replace == nil {

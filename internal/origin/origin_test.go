@@ -14,11 +14,15 @@ func TestVersionIn(t *testing.T) {
 		info debug.BuildInfo
 		want string
 	}{
-		"installed":        {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}}, "v1.2.3"},
-		"built in git":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20260101000000-abcdef+dirty"}, Settings: stamped}, devel},
-		"built elsewhere":  {debug.BuildInfo{Main: debug.Module{Path: Module, Version: devel}}, devel},
-		"required":         {debug.BuildInfo{Main: debug.Module{Path: "x", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}, Settings: stamped}, "v1.2.3"},
-		"replaced locally": {debug.BuildInfo{Main: debug.Module{Path: "x"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3", Replace: &debug.Module{Path: "../x"}}}}, devel},
+		"installed":                 {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}}, "v1.2.3"},
+		"built in git":              {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20260101000000-abcdef+dirty"}, Settings: stamped}, devel},
+		"installed at a commit":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.4-0.20260101000000-abcdef012345"}}, "v1.2.4-0.20260101000000-abcdef012345"},
+		"built in git at a commit":  {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.4-0.20260101000000-abcdef012345"}, Settings: stamped}, devel},
+		"built in git at a tag":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}, Settings: stamped}, "v1.2.3"},
+		"built in git with changes": {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3+dirty"}, Settings: stamped}, devel},
+		"built elsewhere":           {debug.BuildInfo{Main: debug.Module{Path: Module, Version: devel}}, devel},
+		"required":                  {debug.BuildInfo{Main: debug.Module{Path: "x", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}, Settings: stamped}, "v1.2.3"},
+		"replaced locally":          {debug.BuildInfo{Main: debug.Module{Path: "x"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3", Replace: &debug.Module{Path: "../x"}}}}, devel},
 	} {
 		if got := versionIn(&c.info); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)

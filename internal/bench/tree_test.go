@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// treeSize is the number of plugins that the benchmarks of a tree validate.
+// treeSize is the number of plugins in the trees of the benchmarks.
 const treeSize = 3000
 
-// writeTree writes a tree of plugins, as a catalogue of sources has them. Half of
-// what goes wrong in real ones goes wrong in each faulty one.
+// writeTree writes a tree of plugins. Each faulty plugin has several common errors.
 func writeTree(tb testing.TB, n int, isFaulty bool) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -25,7 +24,7 @@ func writeTree(tb testing.TB, n int, isFaulty bool) (dir string) {
 			).Replace(text)
 		}
 		for name, data := range map[string]string{
-			"plugin.json": text, "img/logo.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`, "LICENSE": "Do with it what you like.\n",
+			"plugin.json": text, "img/logo.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`, "LICENSE": "All rights reserved.\n",
 			"README.md":    fmt.Sprintf("# Metrics %d\n\nReads the metrics of service %d.\n", i, i),
 			"CHANGELOG.md": "# Changelog\n\n## 1.4.2\n\n- Faster queries.\n",
 		} {
