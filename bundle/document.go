@@ -32,13 +32,13 @@ type Document struct {
 	File string
 	Data []byte // as read
 
-	text         []byte // Data without comments and trailing commas
+	text         string // Data with spaces for comments and trailing commas
 	lines        []int  // offset of the first byte of each line
 	isASCII      bool   // a column is a byte
-	root         *Node
+	root         Node
 	duplicates   []Duplicate
-	firstKeys    map[*Node]*hujson.Value // of repeated keys
-	pointerBytes int                     // of all values
+	firstKeys    map[*Node]Span // of repeated keys
+	pointerBytes int            // of all values
 }
 
 // Duplicate is a key that an object has more than once.
@@ -51,12 +51,17 @@ type Duplicate struct {
 
 // Node is a value of a document.
 type Node struct {
-	name     string        // the key, unquoted
-	key      *hujson.Value // nil in an array and for the root
-	value    *hujson.Value
-	children []Node           // never grows beyond its capacity, so that pointers to nodes stay valid
-	byName   map[string]*Node // of children, for an object with more than maxScan keys
+	name       string // the key, unquoted
+	key, value extent // key is empty in an array and for the root
+	kind       byte   // as hujson names it: { [ " 0 n t f
+	children   []Node // never grows beyond its capacity, so that pointers to nodes stay valid
+	byName     map[string]*Node
 }
+
+// extent is a range of bytes of the text.
+type extent struct{ from, to int }
+
+func extentOf(v *hujson.Value) extent { return extent{v.StartOffset, v.EndOffset} }
 
 // maxScan is the number of keys up to which a scan is faster than a map.
 const maxScan = 16
@@ -73,16 +78,16 @@ const (
 // document and the errors.
 func ParseDocument(file string, data []byte) (*Document, error) {
 	d := newDocument(file, data)
-	errs, ok := d.checkSyntax()
+	text, errs, ok := d.checkSyntax()
 	if !ok {
 		return nil, errs
 	}
-	root, err := hujson.Parse(d.text)
+	root, err := hujson.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", file, err)
 	}
-	d.root = &Node{value: &root}
-	if err := d.add(d.root, nil, 0); err != nil {
+	d.text = string(text)
+	if err := d.add(&d.root, &root, nil, 0); err != nil {
 		return nil, SyntaxErrors{err}
 	}
 	if len(errs) > 0 {
@@ -107,26 +112,27 @@ func newDocument(file string, data []byte) *Document {
 	return d
 }
 
-// add adds what is inside the value of a node, which is at a path, with a pointer of
-// some length. The last value of a repeated key takes the place of the first.
-func (d *Document) add(n *Node, path []string, length int) *SyntaxError {
+// add fills in a node, which is at a path, with a pointer of some length. The last value of
+// a repeated key takes the place of the first.
+func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *SyntaxError {
+	n.value, n.kind = extentOf(from), byte(from.Value.Kind())
 	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
-		at := n.value.StartOffset
-		return d.syntaxError(at, at, "the keys are too long and too many", "shorten them")
+		return d.syntaxError(n.value.from, n.value.from, "the keys are too long and too many", "shorten them")
 	}
-	switch v := n.value.Value.(type) {
+	switch v := from.Value.(type) {
 	case *hujson.Object:
 		n.children = make([]Node, 0, len(v.Members))
 		for i := range v.Members {
-			member := Node{key: &v.Members[i].Name, value: &v.Members[i].Value}
-			member.name = unquote(member.key.Value.(hujson.Literal))
-			child := n.Member(member.name)
+			key := extentOf(&v.Members[i].Name)
+			name := d.unquote(key)
+			child := n.Member(name)
 			if child == nil {
-				child = n.append(member)
+				child = n.append(name)
 			} else {
-				d.repeat(child, member, append(path, member.name))
+				d.repeat(child, key, append(path, name))
 			}
-			if err := d.add(child, append(path, child.name), length+1+len(EscapePointer(child.name))); err != nil {
+			child.key = key
+			if err := d.add(child, &v.Members[i].Value, append(path, name), length+1+len(EscapePointer(name))); err != nil {
 				return err
 			}
 		}
@@ -134,8 +140,7 @@ func (d *Document) add(n *Node, path []string, length int) *SyntaxError {
 		n.children = make([]Node, len(v.Elements))
 		for i := range v.Elements {
 			index := strconv.Itoa(i)
-			n.children[i].value = &v.Elements[i]
-			if err := d.add(&n.children[i], append(path, index), length+1+len(index)); err != nil {
+			if err := d.add(&n.children[i], &v.Elements[i], append(path, index), length+1+len(index)); err != nil {
 				return err
 			}
 		}
@@ -143,26 +148,40 @@ func (d *Document) add(n *Node, path []string, length int) *SyntaxError {
 	return nil
 }
 
-// repeat puts the value of a repeated key, whose path it is at, in the place of the
-// earlier one.
-func (d *Document) repeat(earlier *Node, again Node, path []string) {
-	first := d.firstKeys[earlier]
-	if first == nil {
+// repeat notes that the key of a node, which is at a path, is repeated, and empties the node for the later value.
+func (d *Document) repeat(n *Node, again extent, path []string) {
+	first, ok := d.firstKeys[n]
+	if !ok {
 		if d.firstKeys == nil {
-			d.firstKeys = map[*Node]*hujson.Value{}
+			d.firstKeys = map[*Node]Span{}
 		}
-		first = earlier.key
-		d.firstKeys[earlier] = first
+		first = d.span(n.key)
+		d.firstKeys[n] = first
 	}
-	d.duplicates = append(d.duplicates, Duplicate{
-		Pointer: pointerTo(path), Key: again.name, Again: d.span(again.key), First: d.span(first),
-	})
-	*earlier = again
+	d.duplicates = append(d.duplicates, Duplicate{Pointer: pointerTo(path), Key: n.name, Again: d.span(again), First: first})
+	*n = Node{name: n.name}
+}
+
+// pointerTo returns the pointer of a path of keys and indexes.
+func pointerTo(path []string) string {
+	var pointer strings.Builder
+	for _, token := range path {
+		pointer.WriteString("/" + EscapePointer(token))
+	}
+	return pointer.String()
+}
+
+// token returns the part of a pointer that names a child.
+func (n *Node) token(i int) string {
+	if n.kind == '{' {
+		return EscapePointer(n.children[i].name)
+	}
+	return strconv.Itoa(i)
 }
 
 // append adds a member to an object.
-func (n *Node) append(member Node) *Node {
-	n.children = append(n.children, member)
+func (n *Node) append(name string) *Node {
+	n.children = append(n.children, Node{name: name})
 	child := &n.children[len(n.children)-1]
 	switch {
 	case n.byName != nil:
@@ -177,7 +196,7 @@ func (n *Node) append(member Node) *Node {
 }
 
 // Root returns the value that is the document.
-func (d *Document) Root() *Node { return d.root }
+func (d *Document) Root() *Node { return &d.root }
 
 // Name returns the key of a member of an object; "" for any other value.
 func (n *Node) Name() string { return n.name }
@@ -192,7 +211,7 @@ func (n *Node) Member(name string) *Node {
 		return n.byName[name]
 	}
 	for i := range n.children {
-		if child := &n.children[i]; child.key != nil && child.name == name {
+		if child := &n.children[i]; n.kind == '{' && child.name == name {
 			return child
 		}
 	}
@@ -202,7 +221,7 @@ func (n *Node) Member(name string) *Node {
 // Kind returns the type of the value as JSON Schema names it: object, array, string,
 // number, boolean or null.
 func (n *Node) Kind() string {
-	switch n.value.Value.Kind() {
+	switch n.kind {
 	case '{':
 		return "object"
 	case '[':
@@ -217,20 +236,21 @@ func (n *Node) Kind() string {
 	return "boolean"
 }
 
-// Text returns the string that the value is; ok is false for any other type.
-func (n *Node) Text() (text string, ok bool) {
-	if n.value.Value.Kind() != '"' {
+// TextOf returns the string that the value of a node is; ok is false for any other type.
+func (d *Document) TextOf(n *Node) (text string, ok bool) {
+	if n.kind != '"' {
 		return "", false
 	}
-	return unquote(n.value.Value.(hujson.Literal)), true
+	return d.unquote(n.value), true
 }
 
-// unquote returns the string that a literal spells.
-func unquote(text hujson.Literal) string {
-	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
-		return string(text[1 : len(text)-1])
+// unquote returns the string between the quotes of a literal.
+func (d *Document) unquote(e extent) string {
+	literal := d.text[e.from:e.to]
+	if strings.IndexByte(literal, '\\') < 0 && (d.isASCII || utf8.ValidString(literal)) {
+		return literal[1 : len(literal)-1]
 	}
-	return text.String()
+	return hujson.Literal(literal).String()
 }
 
 // Duplicates lists the repeated keys in the order of the file.
@@ -241,19 +261,15 @@ func (d *Document) Pointers() []string { return d.root.pointers(nil, "") }
 
 func (n *Node) pointers(to []string, pointer string) []string {
 	to = append(to, pointer)
-	for i, child := range n.children {
-		token := strconv.Itoa(i)
-		if child.key != nil {
-			token = EscapePointer(child.name)
-		}
-		to = child.pointers(to, pointer+"/"+token)
+	for i := range n.children {
+		to = n.children[i].pointers(to, pointer+"/"+n.token(i))
 	}
 	return to
 }
 
 // find returns the value at the pointer, or its nearest ancestor and false.
 func (d *Document) find(pointer string) (n *Node, ok bool) {
-	n = d.root
+	n = &d.root
 	for rest := pointer; rest != ""; {
 		if rest[0] != '/' {
 			return n, false
@@ -274,7 +290,7 @@ func (d *Document) find(pointer string) (n *Node, ok bool) {
 
 // child returns the value that a token of a pointer names, or nil.
 func (n *Node) child(token string) *Node {
-	if n.value.Value.Kind() != '[' {
+	if n.kind != '[' {
 		return n.Member(UnescapePointer(token))
 	}
 	i, err := strconv.Atoi(token)
@@ -301,7 +317,7 @@ func (d *Document) Value(pointer string) Span {
 // value if it has no key.
 func (d *Document) Key(pointer string) Span {
 	n, ok := d.find(pointer)
-	if !ok || n.key == nil {
+	if !ok || n.key == (extent{}) {
 		return d.span(n.value)
 	}
 	return d.span(n.key)
@@ -323,20 +339,20 @@ func (d *Document) Text(pointer string) (text string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return n.Text()
+	return d.TextOf(n)
 }
 
 // Bool returns the boolean at the pointer; false for any other type.
 func (d *Document) Bool(pointer string) bool {
 	n, ok := d.find(pointer)
-	return ok && n.value.Value.Kind() == 't'
+	return ok && n.kind == 't'
 }
 
 // Keys returns the keys of the object at the pointer in the order of the file, each
 // once.
 func (d *Document) Keys(pointer string) []string {
 	n, ok := d.find(pointer)
-	if !ok || n.value.Value.Kind() != '{' {
+	if !ok || n.kind != '{' {
 		return nil
 	}
 	var keys []string
@@ -349,7 +365,7 @@ func (d *Document) Keys(pointer string) []string {
 // Items returns the pointers of the items of the array at the pointer.
 func (d *Document) Items(pointer string) []string {
 	n, ok := d.find(pointer)
-	if !ok || n.value.Value.Kind() != '[' {
+	if !ok || n.kind != '[' {
 		return nil
 	}
 	items := []string{}
@@ -363,7 +379,7 @@ func (d *Document) Items(pointer string) []string {
 // json.Number.
 func (d *Document) Any() any {
 	var v any
-	decoder := json.NewDecoder(bytes.NewReader(d.text))
+	decoder := json.NewDecoder(strings.NewReader(d.text))
 	decoder.UseNumber()
 	_ = decoder.Decode(&v) // ParseDocument has parsed it
 	return v
@@ -384,8 +400,8 @@ func (d *Document) Position(offset int) Position {
 // PositionIn converts a byte offset of a text into a position.
 func PositionIn(data []byte, offset int) Position { return newDocument("", data).Position(offset) }
 
-func (d *Document) span(v *hujson.Value) Span {
-	return Span{Start: d.Position(v.StartOffset), End: d.Position(v.EndOffset)}
+func (d *Document) span(e extent) Span {
+	return Span{Start: d.Position(e.from), End: d.Position(e.to)}
 }
 
 var (
@@ -399,15 +415,6 @@ func EscapePointer(token string) string {
 		return token
 	}
 	return pointerEscaper.Replace(token)
-}
-
-// pointerTo returns the pointer of a path of keys and indexes.
-func pointerTo(path []string) string {
-	var pointer strings.Builder
-	for _, token := range path {
-		pointer.WriteString("/" + EscapePointer(token))
-	}
-	return pointer.String()
 }
 
 // UnescapePointer reverses EscapePointer.

@@ -42,18 +42,18 @@ func (d *Document) syntaxError(from, to int, problem, help string) *SyntaxError 
 // syntax checks the tokens of a text, of which it expects JSON.
 type syntax struct {
 	doc   *Document
+	json  []byte  // of the document, without what drop has reported
 	open  []token // the brackets that are not closed
 	last  token   // the previous token, comments excluded
 	isKey bool    // last is the key of an object
 	errs  SyntaxErrors
 }
 
-// checkSyntax returns all syntax errors and leaves in d.text what is JSON if there
-// are none but comments and trailing commas, which ok reports. That text is nested at
-// most maxNesting deep.
-func (d *Document) checkSyntax() (errs SyntaxErrors, ok bool) {
-	s := &syntax{doc: d}
-	d.text = d.Data
+// checkSyntax returns all syntax errors. If there are none but comments and trailing
+// commas, ok is true, and the text is JSON with spaces in their place, nested at most
+// maxNesting deep.
+func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
+	s := &syntax{doc: d, json: d.Data}
 	for t := nextToken(d.Data, 0); ; t = nextToken(d.Data, t.to) {
 		if t.kind == tokenComment && !t.isOpen {
 			s.drop(t, "comments are not allowed in JSON")
@@ -66,7 +66,7 @@ func (d *Document) checkSyntax() (errs SyntaxErrors, ok bool) {
 		if err != nil || t.kind == tokenEnd {
 			// A trailing comma is found after the comments that follow it.
 			slices.SortStableFunc(s.errs, func(a, b *SyntaxError) int { return a.Pos.Offset - b.Pos.Offset })
-			return s.errs, err == nil
+			return s.json, s.errs, err == nil
 		}
 		s.last = t
 	}
@@ -75,11 +75,11 @@ func (d *Document) checkSyntax() (errs SyntaxErrors, ok bool) {
 // drop reports a token that the text is JSON without, and replaces it by spaces.
 func (s *syntax) drop(t token, problem string) {
 	if len(s.errs) == 0 {
-		s.doc.text = bytes.Clone(s.doc.Data)
+		s.json = bytes.Clone(s.doc.Data)
 	}
 	s.errs = append(s.errs, s.at(t, problem, "delete it"))
 	for i := t.from; i < t.to; i++ {
-		s.doc.text[i] = ' '
+		s.json[i] = ' '
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
@@ -150,12 +150,12 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 		return block{reason: err.Error(), isBroken: true}
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxFileBytes+1))
-	switch {
-	case err != nil:
+	data, err := limit.ReadAll(in, maxFileBytes)
+	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
+		err = fmt.Errorf("plugin.json is %w", err)
+	}
+	if err != nil {
 		return block{reason: err.Error(), isBroken: true}
-	case len(data) > maxFileBytes:
-		return block{reason: fmt.Sprintf("plugin.json is larger than %d KiB", maxFileBytes>>10), isBroken: true}
 	}
 	f.data = data
 	if UTF16(data) != "" {

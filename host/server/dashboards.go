@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // maxDashboard is the maximum size of a dashboard file in bytes.
@@ -62,9 +62,9 @@ func readDashboard(b bundle.Plugin, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDashboard+1))
-	if err == nil && len(text) > maxDashboard {
-		err = fmt.Errorf("%s is larger than %d MiB", name, maxDashboard>>20)
+	text, err := limit.ReadAll(f, maxDashboard)
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", name, err)
 	}
 	return text, err
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -64,12 +65,9 @@ func Read(name string) (*Baseline, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := limit.ReadAll(f, maxBytes)
 	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxBytes {
-		return nil, fmt.Errorf("baseline %s is larger than %d MiB", name, maxBytes>>20)
+		return nil, fmt.Errorf("baseline %s: %w", name, err)
 	}
 	b := &Baseline{}
 	if err := json.Unmarshal(data, b); err != nil {

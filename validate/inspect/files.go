@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -19,28 +19,24 @@ const BOM = "\uFEFF"
 // ErrOutside reports that a symbolic link leads out of the plugin.
 var ErrOutside = errors.New("it is a symbolic link that leaves the plugin")
 
-// ReadFile reads a file of at most limit bytes below root. It follows symbolic links
+// ReadFile reads a file of at most most bytes below root. It follows symbolic links
 // that stay in root.
-func ReadFile(p *validate.Pass, root, name string, limit int64) ([]byte, error) {
+func ReadFile(p *validate.Pass, root, name string, most int64) ([]byte, error) {
 	f, err := OpenFile(p, root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("it is larger than %d KiB", limit>>10)
+	data, err := limit.ReadAll(f, most)
+	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
+		err = fmt.Errorf("it is %w", err)
 	}
 	return data, err
 }
 
 // OpenFile opens a regular file below root.
 func OpenFile(p *validate.Pass, root, name string) (fs.File, error) {
-	name, ok := follow(p.FS, root, name)
-	if !ok {
-		return nil, ErrOutside
-	}
-	info, err := fs.Stat(p.FS, name)
+	name, info, err := follow(p.FS, root, name)
 	switch {
 	case err != nil:
 		return nil, err

@@ -142,12 +142,10 @@ func judge(p *validate.Pass, text string, isFile bool) (verdict Verdict, problem
 	if text == "" {
 		return PathMissing, "is empty"
 	}
-	name, isInside := follow(p.FS, p.Root, name)
-	if !isInside {
-		return PathEscapes, "is a symbolic link that leaves the plugin"
-	}
-	info, err := fs.Stat(p.FS, name)
+	_, info, err := follow(p.FS, p.Root, name)
 	switch {
+	case errors.Is(err, ErrOutside):
+		return PathEscapes, "is a symbolic link that leaves the plugin"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
 		return PathMissing, "does not exist"
 	case err != nil:

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -25,37 +27,40 @@ func Below(root, name string) string {
 // maxLinks is the number of symbolic links after which a path is taken for a cycle.
 const maxLinks = 40
 
+var errTooManyLinks = errors.New("too many symbolic links")
+
 // follow resolves the symbolic links of a path below root, as far as the file system
-// supports them. ok is false if one leads out of root.
-func follow(fsys fs.FS, root, name string) (resolved string, ok bool) {
+// supports them, and describes what the path leads to. The error is ErrOutside if a link
+// leads out of root.
+func follow(fsys fs.FS, root, name string) (resolved string, info fs.FileInfo, err error) {
 	at, rest := root, Below(root, name)
 	for links := 0; rest != ""; {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")
 		next := path.Join(at, part)
-		target, err := readLink(fsys, next)
-		if err != nil || links == maxLinks {
-			return path.Join(next, rest), true // fs.Stat returns the error
+		if info, err = fs.Lstat(fsys, next); err != nil {
+			return "", nil, err
 		}
-		if target == "" {
+		if info.Mode()&fs.ModeSymlink == 0 {
 			at = next
 			continue
 		}
-		links++
+		if links++; links > maxLinks {
+			_, err = fs.Stat(fsys, next) // words it as the system does
+			return "", nil, cmp.Or(err, errTooManyLinks)
+		}
+		target, err := fs.ReadLink(fsys, next)
+		if err != nil {
+			return "", nil, err
+		}
 		next = path.Join(at, target)
 		if path.IsAbs(target) || !IsInside(root, next) {
-			return "", false
+			return "", nil, ErrOutside
 		}
 		at, rest = root, path.Join(Below(root, next), rest)
 	}
-	return at, true
-}
-
-// readLink returns the target of a symbolic link, or "" if name is not one.
-func readLink(fsys fs.FS, name string) (string, error) {
-	info, err := fs.Lstat(fsys, name)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return "", err
+	if info == nil || info.Mode()&fs.ModeSymlink != 0 { // root, or a link to it
+		info, err = fs.Stat(fsys, at)
 	}
-	return fs.ReadLink(fsys, name)
+	return at, info, err
 }

@@ -92,12 +92,12 @@ func texts(value any) (all []string, ok bool) {
 
 // fits reports whether a value violates nothing. It only knows what is the same in every
 // version of JSON Schema, and reports false if it is not sure.
-func (s *shape) fits(v *bundle.Node) bool {
+func (s *shape) fits(doc *bundle.Document, v *bundle.Node) bool {
 	kind := v.Kind()
 	if s.kind != "" && s.kind != kind {
 		return false
 	}
-	text, isText := v.Text()
+	text, isText := doc.TextOf(v)
 	if s.values != nil && (!isText || !s.values[text]) || isText && s.minLength > 0 && utf8.RuneCountInString(text) < s.minLength {
 		return false
 	}
@@ -114,7 +114,7 @@ func (s *shape) fits(v *bundle.Node) bool {
 				return false
 			}
 		}
-		if isKnown && !below.fits(child) {
+		if isKnown && !below.fits(doc, child) {
 			return false
 		}
 	}

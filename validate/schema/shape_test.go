@@ -50,7 +50,7 @@ func agree(t *testing.T, s *Schema, text []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isFit, err := s.shape.fits(doc.Root()), compiled.Validate(doc.Any())
+	isFit, err := s.shape.fits(doc, doc.Root()), compiled.Validate(doc.Any())
 	if isFit != (err == nil) {
 		t.Errorf("shape fits: %t, schema: %v: %s", isFit, err, text)
 	}

@@ -25,7 +25,7 @@ type Violation struct {
 // becomes a skip of each rule that asks.
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
 	s := Of(p.Profile)
-	if s.shape != nil && s.shape.fits(p.Doc.Root()) {
+	if s.shape != nil && s.shape.fits(p.Doc, p.Doc.Root()) {
 		return nil
 	}
 	compiled, err := s.compiled()
