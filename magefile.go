@@ -182,9 +182,11 @@ func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
 }
 
-// Docs writes doc/rules.md from the rules and their examples.
+// Docs writes doc/rules.md from the rules and their examples, and doc/commands.md from the help texts.
 func Docs(ctx context.Context) error {
-	return command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update")
+	return errors.Join(
+		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
+		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"))
 }
 
 // Rule contains the targets for writing rules.

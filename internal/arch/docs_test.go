@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -27,7 +28,7 @@ func documents(t *testing.T) map[string]string {
 	}
 	texts := map[string]string{}
 	for _, name := range append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
-		if filepath.Base(name) == "rules.md" {
+		if base := filepath.Base(name); base == "rules.md" || base == "commands.md" {
 			continue // generated
 		}
 		data, err := os.ReadFile(name)
@@ -102,12 +103,20 @@ func repositoryPath(word string) (path string, ok bool) {
 	switch {
 	case !strings.Contains(word, "/") || !localPath.MatchString(path):
 		return "", false
-	case first == "src" || first == "dist": // of a plugin repository
+	case first == "src" || first == "dist" || first == ".slipway": // of a plugin repository
+		return "", false
+	case isStandard(path):
 		return "", false
 	case strings.Contains(strings.TrimPrefix(first, "."), "."): // an import path, such as golang.org/x/sync
 		return "", false
 	}
 	return path, true
+}
+
+// isStandard reports whether an import path is that of a package of the standard library.
+func isStandard(path string) bool {
+	p, err := build.Default.Import(path, "", build.FindOnly)
+	return err == nil && p.Goroot
 }
 
 var mageCommand = regexp.MustCompile(`go tool mage\s+([a-zA-Z][\w:]*)((?:\s+-\w+(?:=\S+)?)*)`)
@@ -219,6 +228,8 @@ func TestRepositoryPath(t *testing.T) {
 		"./sdk":              "sdk",
 		"src/plugin.json":    "",
 		"golang.org/x/sync":  "",
+		"database/sql":       "",
+		".slipway/data":      "",
 		"/api/keys":          "",
 		"--database=a/b":     "",
 		"-run=TestX/some-id": "",
