@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
 // DecodeSettings decodes settings into a struct S:
@@ -115,45 +117,12 @@ func describeJSONError(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		found, _, _ := strings.Cut(wrong.Value, " ") // "number 300"
 		if wrong.Field == "" {
-			return fmt.Sprintf("must be %s, found %s", jsonTypeOf(wrong.Type), withArticle(found))
+			return fmt.Sprintf("must be %s, found %s", jsontype.Of(wrong.Type), jsontype.Name(found))
 		}
-		return fmt.Sprintf("%q must be %s, found %s", wrong.Field, jsonTypeOf(wrong.Type), withArticle(found))
+		return fmt.Sprintf("%q must be %s, found %s", wrong.Field, jsontype.Of(wrong.Type), jsontype.Name(found))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("invalid JSON at byte %d: %s", syntax.Offset, syntax)
 	}
 	return err.Error()
-}
-
-// jsonTypeOf describes the JSON that a Go type is decoded from.
-func jsonTypeOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return jsonTypeOf(t.Elem())
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return fmt.Sprintf("an integer of %d bits", t.Bits())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return fmt.Sprintf("a non-negative integer of %d bits", t.Bits())
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "of another type"
-}
-
-func withArticle(kind string) string {
-	switch kind {
-	case "array", "object":
-		return "an " + kind
-	case "bool":
-		return "a boolean"
-	}
-	return "a " + kind
 }

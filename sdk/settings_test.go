@@ -57,8 +57,8 @@ func TestDecodeSettings(t *testing.T) {
 		want    []string
 	}{
 		{``, nil, []string{`"region" is missing`, `the secret "apiKey" is missing`}},
-		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be an integer of 8 bits, found a string`}},
-		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be an integer of 8 bits, found a number`}},
+		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be an integer of at most 8 bits, found a string`}},
+		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be an integer of at most 8 bits, found a number`}},
 		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be a boolean, found a number`}},
 		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, found an object`}},
 		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be at most 50, found 51`}},

@@ -85,7 +85,7 @@ func arrows() map[string][]string {
 		"internal/testrun":         nil,
 		"validate/baseline":        {"validate", "internal/limit"},
 		"targets":                  {"internal/verbs", "templates"},
-		"sdk":                      {"internal/wire", "internal/urlpath", "sdk/frame"},
+		"sdk":                      {"internal/wire", "internal/urlpath", "internal/jsontype", "sdk/frame"},
 		"sdk/frame":                nil,
 		"sdk/hostapi":              {"sdk"},
 		"sdk/sdktest":              {"sdk", "sdk/frame", "backend"},

@@ -86,6 +86,23 @@ func (s *script) validate(t *testing.T) {
 	}
 }
 
+// damage breaks the plugin.json of a scaffold in four places, as the README does.
+func damage(t *testing.T, text string) string {
+	t.Helper()
+	for good, bad := range map[string]string{
+		`"version": "0.1.0",`:     "",
+		`"backend": true`:         `"backend": "yes"`,
+		`"metrics": true,`:        `"grants": [],`,
+		`"large": "img/logo.svg"`: `"large": "../../x.svg"`,
+	} {
+		if strings.Count(text, good) != 1 {
+			t.Fatalf("%q must occur once in\n%s", good, text)
+		}
+		text = strings.Replace(text, good, bad, 1)
+	}
+	return text
+}
+
 // findings breaks plugin.json in four ways. One run must report all four, at their
 // positions.
 func (s *script) findings(t *testing.T) {
@@ -99,18 +116,7 @@ func (s *script) findings(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	bad := string(good)
-	for old, replacement := range map[string]string{
-		`"version": "0.1.0",`:     "",
-		`"backend": true`:         `"backend": "yes"`,
-		`"metrics": true,`:        `"grants": [],`,
-		`"large": "img/logo.svg"`: `"large": "../../x.svg"`,
-	} {
-		if strings.Count(bad, old) != 1 {
-			t.Fatalf("%q must occur once in\n%s", old, good)
-		}
-		bad = strings.Replace(bad, old, replacement, 1)
-	}
+	bad := damage(t, string(good))
 	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
 		t.Fatal(err)
 	}
