@@ -1,98 +1,198 @@
 //go:build mage
 
-// The targets of this repository: those that every plugin repository has, and
-// those that only Slipway itself needs. "go tool mage" lists them.
+// The targets of this repository: those of every plugin repository, and those for the
+// development of Slipway.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/internal/demo"
 	"github.com/slipway-dev/slipway/internal/newrule"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testdb"
+	"github.com/slipway-dev/slipway/internal/testrun"
 
 	//mage:import
 	_ "github.com/slipway-dev/slipway/targets"
 )
 
-// Demo runs the main job from an empty folder to a served plugin; -once exits after checking it.
-func Demo(ctx context.Context, once *bool) error {
+// Demo takes a plugin from an empty directory to a running host.
+func Demo(ctx context.Context,
+	once *bool, // stop the host and exit after the last step
+) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
 }
 
-// Test passes all tests, under the race detector where there is a C compiler, those of the host on PostgreSQL too where it is installed; -run=Name picks some.
-func Test(ctx context.Context, run *string) error {
-	args := []string{"test", "-vet=off"} // lint vets; under the race detector that would analyse every dependency again
-	if _, err := exec.LookPath("gcc"); err == nil {
-		args = append(args, "-race")
-	} else {
-		fmt.Println("no gcc on the PATH: testing without the race detector")
-	}
+// Test runs all tests, with the race detector for packages that use concurrency.
+// Without gcc, no test runs with the race detector. If PostgreSQL is installed, the
+// tests of the host run on it as well as on SQLite.
+func Test(ctx context.Context,
+	run *string, // run only the tests whose names match this regular expression
+) error {
+	flags := []string{"-vet=off"} // lint runs go vet
 	if run != nil {
-		args = append(args, "-run="+*run)
+		flags = append(flags, "-run="+*run)
 	}
-	if _, err := testdb.Bin(); err == nil {
-		fmt.Println("the host on PostgreSQL:")
-		without := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-race" }) // the same code as below
-		cmd := exec.CommandContext(ctx, "go", append(without, "./host/store", "./host/api", "./cmd/slipway")...)
-		cmd.Env = append(os.Environ(), testdb.Env+"=postgres")
-		if err := start(cmd); err != nil {
-			return err
-		}
-		fmt.Println("everything, the host on SQLite:")
+	packages, err := listPackages(ctx)
+	if err != nil {
+		return err
+	}
+	concurrent, sequential, stored := sortPackages(packages)
+	race := testrun.Run{Flags: slices.Concat(flags, []string{"-race"}), Packages: concurrent, Env: []string{"CGO_ENABLED=1"}}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		fmt.Println("gcc not found: running all tests without the race detector")
+		race.Flags, race.Env = flags, nil
+	}
+	runs := []testrun.Run{
+		race,
+		{Flags: flags, Packages: sequential},
+		{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
+	}
+	if _, err := testdb.Bin(); err != nil {
+		fmt.Println("running the tests of the host on SQLite only:", err)
 	} else {
-		fmt.Println("testing the host on SQLite only:", err)
+		runs = append(runs, testrun.Run{
+			Label: "on PostgreSQL", Flags: flags, Packages: stored, Env: []string{testdb.Env + "=postgres"},
+		})
 	}
-	return command(ctx, "go", append(args, "./...")...)
+	return tests(ctx, runs...)
 }
 
-// Lint runs go vet, staticcheck and a check of the formatting.
+// listPackages returns the packages of this module with what they and their tests
+// import.
+func listPackages(ctx context.Context) (imports map[string][]string, err error) {
+	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
+	out, err := exec.CommandContext(ctx, "go", "list", "-f", format, "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	imports = map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		imports["."+strings.TrimPrefix(words[0], origin.Module)] = words[1:]
+	}
+	return imports, nil
+}
+
+// sortPackages returns the packages that use concurrency, the others, and those whose
+// tests use a database. A package uses concurrency if it imports sync, errgroup or
+// net/http, whose handlers run concurrently.
+func sortPackages(imports map[string][]string) (concurrent, sequential, stored []string) {
+	for _, path := range slices.Sorted(maps.Keys(imports)) {
+		if slices.Contains(imports[path], origin.Module+"/internal/testdb") {
+			stored = append(stored, path)
+		}
+		if slices.ContainsFunc(imports[path], func(imported string) bool {
+			return slices.Contains([]string{"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http"}, imported)
+		}) {
+			concurrent = append(concurrent, path)
+		} else {
+			sequential = append(sequential, path)
+		}
+	}
+	return concurrent, sequential, stored
+}
+
+// tests runs go test. If tests fail, it exits with the status of go test: Mage would
+// print an error after the summary.
+func tests(ctx context.Context, runs ...testrun.Run) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r := testrun.New(os.Stdout, origin.Module)
+	for _, run := range runs {
+		if err := r.Run(ctx, run); err != nil {
+			r.Finish()
+			return err
+		}
+	}
+	if status := r.Finish(); status != 0 {
+		os.Exit(status)
+	}
+	return nil
+}
+
+// E2e runs the end-to-end tests, which use real processes.
+func E2e(ctx context.Context,
+	platforms *string, // platforms to build for (default: all)
+) error {
+	run := testrun.Run{Flags: []string{"-count=1", "-vet=off", "-tags=e2e"}, Packages: []string{"./internal/e2e"}, Verbose: true}
+	if platforms != nil {
+		run.Args = []string{"-platforms=" + *platforms}
+	}
+	return tests(ctx, run)
+}
+
+// Lint runs gofmt, go vet and staticcheck.
 func Lint(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
 	if err == nil && len(out) > 0 {
-		err = fmt.Errorf("gofmt would change:\n%s", out)
+		err = fmt.Errorf("not formatted by gofmt:\n%s", out)
 	}
 	return errors.Join(err,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
+		command(ctx, "go", "vet", "-C=tools", "./release"),
 		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "-tags=mage,e2e", "./..."),
 	)
 }
 
-// Bench prints what validate and the host can do, beside targets and peers; -all then runs every benchmark there is.
-func Bench(ctx context.Context, all *bool) error {
-	err := command(ctx, "go", "test", "./cmd/slipway", "-run=^$", "-bench=^BenchmarkFigures$", "-benchtime=1x")
+// Bench measures validate, plugins and the host, and prints a table.
+func Bench(ctx context.Context,
+	check *bool, // fail if a figure misses its bound in two measurements
+	all *bool, // then run all benchmarks
+) error {
+	args := []string{"test", "./internal/bench", "-vet=off", "-run=^$", "-bench=^BenchmarkFigures$", "-benchtime=1x", "-timeout=30m"}
+	if check != nil && *check {
+		args = append(args, "-args", "-check")
+	}
+	err := command(ctx, "go", args...)
 	if err != nil || all == nil || !*all {
 		return err
 	}
 	return command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "./...")
 }
 
-// Templates brings go.mod and go.sum of the scaffolds in line with this module; run it after go get.
+// Release prepares the files of a release in dist/release. HEAD must be a clean tag.
+func Release(ctx context.Context,
+	dry *bool, // accept a commit without a tag, and changes
+) error {
+	args := []string{"run", "-C=tools", "./release"}
+	if dry != nil && *dry {
+		args = append(args, "-dry")
+	}
+	return command(ctx, "go", args...)
+}
+
+// Templates updates go.mod and go.sum of the scaffolds after go get.
 func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
 }
 
-// Docs writes doc/rules.md from the rules and their examples.
+// Docs writes doc/rules.md from the rules and their examples, and doc/commands.md from the help texts.
 func Docs(ctx context.Context) error {
-	return command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update")
+	return errors.Join(
+		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
+		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"))
 }
 
-// Rule holds the targets of those who write rules.
+// Rule contains the targets for writing rules.
 type Rule mg.Namespace
 
-// New writes the files of a new rule, to be filled in: go tool mage rule:new path-missing.
+// New writes the files of a new rule, such as: mage rule:new path-missing.
 func (Rule) New(id string) error {
 	files, err := newrule.Write("validate/rules", id)
 	if err != nil {
@@ -101,31 +201,23 @@ func (Rule) New(id string) error {
 	for _, f := range files {
 		fmt.Println("wrote", f)
 	}
-	fmt.Printf("Now say what the rule is for, show a good and a bad plugin, and let the tests write the findings:\n"+
+	fmt.Printf("Next, document the rule, complete its example, mark the place of each finding in bad/ with « and »,\n"+
+		"and let the tests write the findings:\n"+
 		"  go test ./validate/rules -run=TestExamples/%s -update\n  go tool mage docs\n", id)
 	return nil
 }
 
-// E2e runs the end-to-end script: real processes, from scaffold to a killed host.
-func E2e(ctx context.Context, platforms *string) error {
-	args := []string{"test", "-count=1", "-tags=e2e", "-v", "./internal/e2e"}
-	if platforms != nil {
-		args = append(args, "-platforms="+*platforms)
-	}
-	return command(ctx, "go", args...)
-}
-
+// command runs a command, and prints the elapsed time while it runs. It fails with the
+// exit status of the command.
 func command(ctx context.Context, name string, args ...string) error {
-	return start(exec.CommandContext(ctx, name, args...))
-}
-
-// start runs a command on our own output, and fails with its status.
-func start(cmd *exec.Cmd) error {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	stop := progress.Report(os.Stdout, name+" "+strings.Join(words, " "), progress.Interval)
 	err := cmd.Run()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) {
-		return mg.Fatalf(ended.ExitCode(), "%s %s ended with status %d", filepath.Base(cmd.Path), cmd.Args[1], ended.ExitCode())
+	stop()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return mg.Fatalf(exit.ExitCode(), "%s %s: exit status %d", name, args[0], exit.ExitCode())
 	}
 	return err
 }

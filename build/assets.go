@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// planAssets lists what is copied: all of the source folder that is not itself
-// source, and the texts a plugin is published with. Where plugin.json lies at the
-// root of the repository, only what a plugin is known to have is copied: much else
-// lies there too.
+// planAssets lists the files to copy: everything in the source directory that is not
+// source code, and the texts that a plugin is published with. If plugin.json is at the
+// root of the repository, it lists only the files that plugins are known to have, since
+// the root contains much else.
 func (p *Plan) planAssets(context.Context) error {
 	err := filepath.WalkDir(p.Repo.Source, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || file == p.Repo.Source {
@@ -28,7 +28,7 @@ func (p *Plan) planAssets(context.Context) error {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && (bundle.IsToolFolder(d.Name()) || p.isOutside(rel+"/")):
+		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/")):
 			return filepath.SkipDir
 		case d.IsDir() || isSourceFile(d.Name()) || rel == bundle.MetadataFile || p.isOutside(rel):
 			return nil
@@ -51,20 +51,20 @@ func (p *Plan) planAssets(context.Context) error {
 	return nil
 }
 
-// texts are what a plugin is published with.
+// texts lists the texts that a plugin is published with.
 func texts() []string { return []string{"README.md", "CHANGELOG.md", "LICENSE"} }
 
 func (p *Plan) copies(to string) bool {
 	return slices.ContainsFunc(p.Assets, func(a Asset) bool { return a.To == to })
 }
 
-// isSourceFile says which files no dist holds.
+// isSourceFile reports whether a file is not copied to dist.
 func isSourceFile(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{".go", ".ts", ".tsx", ".jsx"}, path.Ext(name))
 }
 
-// isOutside says, for a repository with plugin.json at its root, whether a path
-// (with a slash behind for a folder) is no part of the plugin.
+// isOutside reports whether a path is not part of a plugin whose plugin.json is at the
+// root of the repository. The path of a directory ends in a slash.
 func (p *Plan) isOutside(rel string) bool {
 	if p.Repo.Source != p.Repo.Root {
 		return false
@@ -82,7 +82,7 @@ func (p *Plan) isOutside(rel string) bool {
 	return true
 }
 
-// namedPaths are the files that plugin.json speaks of.
+// namedPaths returns the paths in plugin.json.
 func (p *Plan) namedPaths() []string {
 	m := p.Metadata
 	paths := []string{m.Info.Logos.Small, m.Info.Logos.Large}
@@ -98,9 +98,8 @@ func (p *Plan) namedPaths() []string {
 	return paths
 }
 
-// addNested plans the plugin.json of a nested plugin, which the build completes as
-// it does the plugin's own. A backend of a nested plugin must be that of the plugin
-// itself: one is compiled.
+// addNested plans the plugin.json of a nested plugin, which the build completes like the
+// plugin's own. A nested plugin cannot have its own backend: only one is compiled.
 func (p *Plan) addNested(file, rel string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -111,17 +110,18 @@ func (p *Plan) addNested(file, rel string) error {
 		return fmt.Errorf("%s: %w", rel, err)
 	}
 	if m.Backend && path.Join(path.Dir(rel), m.Executable) != path.Clean(p.Metadata.Executable) {
-		return fmt.Errorf("%s has a backend of its own, which is not built: let its executable lead to that of the plugin around it, such as ../%s", rel, p.Metadata.Executable)
+		up := strings.Repeat("../", strings.Count(rel, "/"))
+		return fmt.Errorf("%s: the backend of a nested plugin is not built on its own: set \"executable\" to %q", rel, up+p.Metadata.Executable)
 	}
 	p.documents = append(p.documents, document{to: rel, data: data, id: m.ID})
 	return nil
 }
 
-// addLink plans a copy of the file that a symbolic link leads to.
+// addLink plans a copy of the file that a symbolic link points to.
 func (p *Plan) addLink(file, rel string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return fmt.Errorf("the link %s leads nowhere: delete it, or put a file there", rel)
+		return fmt.Errorf("symbolic link %s is broken: remove it, or replace it by a file", rel)
 	}
 	info, err := os.Stat(target)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *Plan) addLink(file, rel string) error {
 		return err
 	}
 	if inside, err := filepath.Rel(source, target); err != nil || !filepath.IsLocal(inside) || !info.Mode().IsRegular() {
-		return fmt.Errorf("the link %s leads to a folder or out of %s: put the files themselves there", rel, p.relative(p.Repo.Source))
+		return fmt.Errorf("symbolic link %s must point to a file in %s: replace it by a copy", rel, p.relative(p.Repo.Source))
 	}
 	p.Assets = append(p.Assets, Asset{From: p.relative(file), To: rel})
 	return nil

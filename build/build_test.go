@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -28,7 +31,7 @@ const metadata = `{
 }
 `
 
-// repo lays out a plugin repository whose backend needs no module but its own.
+// repo makes a plugin repository whose backend has no dependencies.
 func repo(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repo")
@@ -74,7 +77,7 @@ func mustBuild(t *testing.T, o Options) *Result {
 	return r
 }
 
-// tree describes every file below a folder: path, mode, digest.
+// tree lists the path, mode and digest of every file in a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -106,15 +109,25 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `compile gpx_x_linux_arm: CGO_ENABLED=0 GOOS=linux GOARCH=arm go build -trimpath -buildvcs=false -ldflags=-s -w ./pkg
-compile gpx_x_windows_amd64.exe: CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags=-s -w ./pkg
-copy img/l.svg: src/img/l.svg
-copy module.js: src/module.js
-copy README.md: README.md
-write plugin.json: version 1.2.3, updated 2026-01-02
-`
-	if got := p.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "./pkg"}
+	want := &Plan{
+		Commands: []Command{
+			{Platform: bundle.Platform{OS: "linux", Arch: "arm"}, Output: "gpx_x_linux_arm", Args: args, Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm"}},
+			{Platform: bundle.Platform{OS: "windows", Arch: "amd64"}, Output: "gpx_x_windows_amd64.exe", Args: args, Env: []string{"CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64"}},
+		},
+		Assets: []Asset{
+			{From: filepath.Join("src", "img", "l.svg"), To: "img/l.svg"},
+			{From: filepath.Join("src", "module.js"), To: "module.js"},
+			{From: "README.md", To: "README.md"},
+		},
+		Info: Info{Version: "1.2.3", Updated: "2026-01-02"},
+	}
+	ignored := cmp.Options{cmpopts.IgnoreUnexported(Plan{}, Command{}), cmpopts.IgnoreFields(Plan{}, "Repo", "Metadata")}
+	if diff := cmp.Diff(want, p, ignored); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	if len(p.documents) != 1 || p.documents[0].to != bundle.MetadataFile {
+		t.Errorf("the plan writes %d plugin.json files, want one", len(p.documents))
 	}
 }
 
@@ -125,7 +138,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	r := mustBuild(t, options(first, platforms...))
 	mustBuild(t, options(second, platforms...))
 	if a, b := tree(t, filepath.Join(first, "dist")), tree(t, filepath.Join(second, "dist")); a != b {
-		t.Errorf("two folders, two results:\n%s\n%s", a, b)
+		t.Errorf("the results of two directories differ:\n%s", cmp.Diff(a, b))
 	}
 	for _, e := range r.Executables {
 		f, err := os.Open(filepath.Join(r.Dist, e.File))
@@ -133,10 +146,10 @@ func TestBuildIsReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		if is, err := bundle.ExecutablePlatform(f); err != nil || is != e.Platform {
-			t.Errorf("%s is for %s, %v", e.File, is, err)
+			t.Errorf("%s is for %s, want %s (%v)", e.File, is, e.Platform, err)
 		}
 		if data, err := os.ReadFile(f.Name()); err != nil || bytes.Contains(data, []byte(first)) {
-			t.Errorf("%s holds the path of the checkout (%v)", e.File, err)
+			t.Errorf("%s contains the path of the repository (%v)", e.File, err)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -145,7 +158,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	before := tree(t, r.Dist)
 	mustBuild(t, options(first, platforms...))
 	if after := tree(t, r.Dist); after != before {
-		t.Errorf("built again, it differs:\n%s\n%s", before, after)
+		t.Errorf("a second build changed dist (-before +after):\n%s", cmp.Diff(before, after))
 	}
 	for _, entry := range listing(t, first) {
 		if strings.HasPrefix(entry, stagingPrefix) {
@@ -165,15 +178,15 @@ func TestUpToDate(t *testing.T) {
 		name   string
 		change func()
 		want   bool
-		says   string
+		output string
 	}{
 		{"the first build", func() {}, false, "one"},
 		{"nothing changed", func() {}, true, "one"},
 		{"an asset changed", func() { write(t, filepath.Join(dir, "README.md"), "# Y\n") }, false, "one"},
 		{"nothing changed after that", func() {}, true, "one"},
 		{"an embedded file changed", func() { write(t, filepath.Join(dir, "pkg", "testdata", "text"), "two") }, false, "two"},
-		{"dist was tampered with", func() { write(t, program, "#!/bin/sh\necho three\n") }, false, "two"},
-		{"the go command is set up differently", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false, "two"},
+		{"an executable in dist changed", func() { write(t, program, "#!/bin/sh\necho three\n") }, false, "two"},
+		{"the settings of the go command changed", func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, false, "two"},
 		{"nothing changed again", func() {}, true, "two"},
 		{"dist is gone", func() {
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
@@ -186,8 +199,8 @@ func TestUpToDate(t *testing.T) {
 		if got := r.Executables[0].UpToDate; got != step.want {
 			t.Errorf("%s: up to date is %t", step.name, got)
 		}
-		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.says {
-			t.Errorf("%s: it says %q, %v", step.name, out, err)
+		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.output {
+			t.Errorf("%s: the backend printed %q, want %q (%v)", step.name, out, step.output, err)
 		}
 	}
 }
@@ -226,7 +239,7 @@ func TestMetadataOfACommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(data, []byte("secret")) || bytes.Contains(data, []byte("%")) {
-		t.Errorf("credentials or placeholders in\n%s", data)
+		t.Errorf("plugin.json contains credentials or placeholders:\n%s", data)
 	}
 	var m struct {
 		Info struct {
@@ -237,13 +250,17 @@ func TestMetadataOfACommit(t *testing.T) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.Info.Updated != "2026-03-04" || m.Info.Description != "acme-x-datasource 1.2.3" {
-		t.Errorf("%+v", m.Info)
+	if len(m.Info.Build.Hash) != 40 {
+		t.Errorf("hash %q, want 40 digits", m.Info.Build.Hash)
 	}
-	b := m.Info.Build
-	if len(b.Hash) != 40 || b.Branch != "trunk" || b.Repo != "https://example.com/acme/x.git" || b.Number != 17 || b.PR != 42 ||
-		b.Time != time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).Unix() {
-		t.Errorf("%+v", b)
+	want := m
+	want.Info.Version, want.Info.Updated, want.Info.Description = "1.2.3", "2026-03-04", "acme-x-datasource 1.2.3"
+	want.Info.Build = GitInfo{
+		Hash: m.Info.Build.Hash, Branch: "trunk", Repo: "https://example.com/acme/x.git", Number: 17, PR: 42,
+		Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).Unix(),
+	}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Errorf("plugin.json (-want +got):\n%s", diff)
 	}
 	if at := bytes.Index(data, []byte(`"type"`)); at > bytes.Index(data, []byte(`"id"`)) {
 		t.Error("the order of the keys was not kept")
@@ -269,7 +286,7 @@ func TestFailuresKeepDist(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "pkg")); err != nil {
 				t.Fatal(err)
 			}
-		}, "no main.go"},
+		}, "contains main.go"},
 		"no go.mod": {func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, "go.mod")); err != nil {
 				t.Fatal(err)
@@ -284,18 +301,18 @@ func TestFailuresKeepDist(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, "src", "module.js")); err != nil {
 				t.Fatal(err)
 			}
-		}, "module.js is missing"},
-		"a link that leads out": {func(t *testing.T, dir string) {
+		}, "module.js not found"},
+		"a symbolic link to a file elsewhere": {func(t *testing.T, dir string) {
 			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
 				t.Fatal(err)
 			}
-		}, "leads to a folder or out of src"},
+		}, "must point to a file in src"},
 		"a nested backend": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), strings.NewReplacer(`"gpx_x"`, `"gpx_y"`, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata))
-		}, "backend of its own"},
-		"git that refuses": {func(t *testing.T, dir string) {
+		}, `set "executable" to "../gpx_x"`},
+		"an error of git": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".git"), "gitdir: nowhere")
-		}, "ask git"},
+		}, "read commit with git"},
 		"two sources of one output": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "src", bundle.Host().Executable("gpx_x")), "not it")
 		}, "rename one"},
@@ -308,10 +325,10 @@ func TestFailuresKeepDist(t *testing.T) {
 			before := tree(t, r.Dist)
 			tc.change(t, dir)
 			if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("error %v, want one with %q", err, tc.want)
+				t.Errorf("error %v, want one containing %q", err, tc.want)
 			}
 			if after := tree(t, r.Dist); after != before {
-				t.Errorf("dist changed:\n%s\n%s", before, after)
+				t.Errorf("dist changed (-before +after):\n%s", cmp.Diff(before, after))
 			}
 		})
 	}
@@ -331,7 +348,7 @@ func TestCancelKeepsDist(t *testing.T) {
 		t.Error("a cancelled build has no error")
 	}
 	if got := strings.Join(listing(t, filepath.Join(dir, "dist")), " "); got != "mine" {
-		t.Errorf("dist holds %s", got)
+		t.Errorf("dist contains %s, want mine", got)
 	}
 }
 
@@ -364,7 +381,7 @@ func TestNestedLinksAndRootLayout(t *testing.T) {
 	r = mustBuild(t, options(dir, bundle.Host()))
 	want := []string{"README.md", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json"}
 	if got := listing(t, r.Dist); !slices.Equal(got, want) {
-		t.Errorf("dist holds %q, want %q", got, want)
+		t.Errorf("dist contains %q, want %q", got, want)
 	}
 }
 
@@ -386,7 +403,7 @@ func TestKilledBuild(t *testing.T) {
 		t.Error("no error")
 	}
 	if got := tree(t, r.Dist); got != want {
-		t.Errorf("dist was not brought back:\n%s", got)
+		t.Errorf("dist was not restored (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -426,7 +443,7 @@ func TestVersionPlaceholder(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	write(t, file, strings.Replace(string(data), "1.2.3", "1.2.3-%TODAY%", 1))
-	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "plugin.json would still hold the placeholder %TODAY% at /info/version") {
-		t.Errorf("a placeholder that nothing replaces: %v", err)
+	if _, err := MakePlan(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "plugin.json: placeholder %TODAY% remains at /info/version") {
+		t.Errorf("a placeholder in the version: %v", err)
 	}
 }

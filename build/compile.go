@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// compile builds the executables, as many at a time as there are processors.
+// compile builds the executables, one per processor at a time.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
@@ -38,72 +39,71 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 			return nil
 		})
 	}
-	_ = group.Wait() // failures holds the errors, so that each is reported
+	_ = group.Wait() // failures holds all errors, not only the first
 	return p.compileError(failures)
 }
 
-// compileOne compiles for one platform. The previous executable is laid into the
-// staging folder first: it stays if it is up to date, by our own note or because
-// the go command finds so, and is replaced, never written to, otherwise.
+// compileOne compiles for one platform. It first puts the previous executable into the
+// staging directory. If the record or the go command finds that one up to date, it
+// stays; otherwise the go command replaces it, without writing to it.
 func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before recordedOutput) (Executable, error) {
-	output := filepath.Join(staging, filepath.FromSlash(c.Output))
+	target := filepath.Join(staging, filepath.FromSlash(c.Output))
 	previous := filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output))
 	if _, err := checkExecutable(previous, c); err == nil {
-		if err := linkOrCopy(previous, output); err != nil {
-			return Executable{}, fmt.Errorf("lay out previous executable: %w", err)
+		if err := linkOrCopy(previous, target); err != nil {
+			return Executable{}, fmt.Errorf("reuse previous executable: %w", err)
 		}
 	}
-	if before.isCurrent(output, c.inputs) {
+	if before.isCurrent(target, c.inputs) {
 		e := Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}
-		return e, os.Chmod(output, 0o755)
+		return e, os.Chmod(target, 0o755)
 	}
-	args := append([]string{c.Args[0], "-o", output}, c.Args[1:]...)
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
 	cmd.Dir = p.Repo.Root
-	cmd.Env = append(append([]string{}, p.options.Environ...), c.Env...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Env = slices.Concat(p.options.Environ, c.Env)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return Executable{}, ctx.Err()
 		case errors.Is(err, exec.ErrNotFound):
-			return Executable{}, errors.New("the go command is not on the PATH: install Go from go.dev/dl")
+			return Executable{}, errors.New("go command not found on the PATH: install Go from go.dev/dl")
 		}
-		return Executable{}, errors.New(strings.TrimSpace(said.String()))
+		return Executable{}, errors.New(strings.TrimSpace(output.String()))
 	}
-	size, err := checkExecutable(output, c)
+	size, err := checkExecutable(target, c)
 	if err != nil {
 		return Executable{}, err
 	}
-	return Executable{Platform: c.Platform, File: c.Output, Size: size}, os.Chmod(output, 0o755)
+	return Executable{Platform: c.Platform, File: c.Output, Size: size}, os.Chmod(target, 0o755)
 }
 
-// checkExecutable makes sure that a file is a program for the command's platform
-// and returns its size. The go command compiles any package, also to an archive.
+// checkExecutable returns the size of an executable, or an error if it is not one for
+// the command's platform: the go command compiles other packages to an archive.
 func checkExecutable(file string, c Command) (size int64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return 0, fmt.Errorf("open what was compiled: %w", err)
+		return 0, fmt.Errorf("open executable: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	is, err := bundle.ExecutablePlatform(f)
+	platform, err := bundle.ExecutablePlatform(f)
 	switch {
 	case errors.Is(err, bundle.ErrNotExecutable):
 		return 0, fmt.Errorf("%s is not a main package: its files must begin with \"package main\"", c.Args[len(c.Args)-1])
 	case err != nil:
 		return 0, fmt.Errorf("%s: %w", c.Output, err)
-	case is != c.Platform:
-		return 0, fmt.Errorf("%s is a program for %s", c.Output, is)
+	case platform != c.Platform:
+		return 0, fmt.Errorf("%s is built for %s, not for %s", c.Output, platform, c.Platform)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("open what was compiled: %w", err)
+		return 0, fmt.Errorf("open executable: %w", err)
 	}
 	return info.Size(), nil
 }
 
-// compileError says each different failure once, with the platforms it has.
+// compileError reports each distinct failure once, with its platforms.
 func (p *Plan) compileError(failures []error) error {
 	var texts []string
 	platforms := map[string][]string{}
@@ -121,7 +121,7 @@ func (p *Plan) compileError(failures []error) error {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString("the backend does not compile; dist is as it was")
+	b.WriteString("the backend does not compile; dist is unchanged")
 	for _, text := range texts {
 		fmt.Fprintf(&b, "\n%s:\n  %s", strings.Join(platforms[text], ", "), strings.ReplaceAll(text, "\n", "\n  "))
 	}

@@ -3,61 +3,61 @@ package build
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 )
 
-// display shows the state of each compilation: a line when it ends, or on a
-// terminal all lines, redrawn in place.
+// display shows the state of every compilation: a line for each that ends, or on a
+// terminal one line each, redrawn in place.
 type display struct {
-	w     io.Writer
-	live  bool
-	lines []string
-	drawn bool
+	w        io.Writer
+	isLive   bool
+	commands []Command
 
-	mu sync.Mutex
+	mu      sync.Mutex
+	states  []string // by command
+	isDrawn bool
 }
 
-func newDisplay(w io.Writer, live bool, commands []Command) *display {
-	d := &display{w: w, live: live}
-	for _, c := range commands {
-		d.lines = append(d.lines, fmt.Sprintf("  %-14s waiting", c.Platform))
+func newDisplay(w io.Writer, isLive bool, commands []Command) *display {
+	d := &display{w: w, isLive: isLive, commands: commands, states: make([]string, len(commands))}
+	for i := range d.states {
+		d.states[i] = "waiting"
 	}
 	return d
 }
 
-func (d *display) start(i int) {
-	d.update(i, func(platform string) string { return fmt.Sprintf("  %-14s compiling", platform) }, false)
-}
+// start shows that command i runs.
+func (d *display) start(i int) { d.show(i, "compiling", false) }
 
+// finish shows the outcome of command i.
 func (d *display) finish(i int, e Executable, err error, took time.Duration) {
-	d.update(i, func(platform string) string {
-		if err != nil {
-			return fmt.Sprintf("  %-14s failed", platform)
-		}
+	state := "failed"
+	if err == nil {
+		end := fmt.Sprintf("%.1fs", took.Seconds())
 		if e.UpToDate {
-			return fmt.Sprintf("  %-14s %s  %s  up to date", platform, e.File, humanSize(e.Size))
+			end = "up to date"
 		}
-		return fmt.Sprintf("  %-14s %s  %s  %.1fs", platform, e.File, humanSize(e.Size), took.Seconds())
-	}, true)
+		state = fmt.Sprintf("%s  %s  %s", e.File, humanSize(e.Size), end)
+	}
+	d.show(i, state, true)
 }
 
-func (d *display) update(i int, line func(platform string) string, isFinal bool) {
+func (d *display) show(i int, state string, isFinal bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.lines[i] = line(strings.Fields(d.lines[i])[0])
-	if !d.live {
+	d.states[i] = state
+	if !d.isLive {
 		if isFinal {
-			fmt.Fprintln(d.w, d.lines[i])
+			fmt.Fprintf(d.w, "  %-14s %s\n", d.commands[i].Platform, state)
 		}
 		return
 	}
-	if d.drawn {
-		fmt.Fprintf(d.w, "\x1b[%dA", len(d.lines))
+	if d.isDrawn {
+		fmt.Fprintf(d.w, "\x1b[%dA", len(d.states)) // cursor up
 	}
-	d.drawn = true
-	for _, l := range d.lines {
-		fmt.Fprintf(d.w, "\x1b[2K%s\n", l)
+	d.isDrawn = true
+	for i, s := range d.states {
+		fmt.Fprintf(d.w, "\x1b[2K  %-14s %s\n", d.commands[i].Platform, s) // clear the line first
 	}
 }

@@ -1,9 +1,9 @@
-// Package build turns a plugin repository into its dist: executables for every
-// platform, assets, and a plugin.json that says what was built.
+// Package build builds the dist directory of a plugin repository: executables for every
+// platform, assets, and a plugin.json that describes the build.
 //
-// Plan decides what will run and be written and touches nothing; Run does it in a
-// folder beside dist and puts that in the place of dist only when all of it is
-// there. The same commit gives the same bytes: no time, path or credential of the
-// machine reaches an output. The one exception is asked for in go.mod: the folder
-// that a replace line names stands in the Go build info of the executables.
+// MakePlan decides what to run and to write, and changes nothing. Run works in a
+// directory beside dist, which replaces dist once it is complete. The same commit gives
+// the same bytes: no time, path or credential of the machine reaches the output. The
+// one exception is up to go.mod: the path of a local replacement is part of the Go build
+// info of the executables.
 package build

@@ -18,15 +18,14 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Info is what a build writes into plugin.json. Build holds the members of
-// info.build; it is nil outside of git.
+// Info is what a build adds to plugin.json.
 type Info struct {
 	Version string
-	Updated string // YYYY-MM-DD, UTC
-	Build   *GitInfo
+	Updated string   // YYYY-MM-DD, UTC
+	Build   *GitInfo // nil outside of git
 }
 
-// GitInfo is the property info.build.
+// GitInfo is the value of info.build.
 type GitInfo struct {
 	Branch string `json:"branch,omitempty"`
 	Hash   string `json:"hash,omitempty"`
@@ -36,8 +35,8 @@ type GitInfo struct {
 	Time   int64  `json:"time,omitempty"`   // of the commit, Unix seconds
 }
 
-// gatherInfo asks git, the environment of CI and package.json. The date is that
-// of the commit, so that a build can be repeated; SOURCE_DATE_EPOCH overrides it.
+// gatherInfo reads the commit, the environment of CI and package.json. The date is that
+// of the commit, which makes builds reproducible; SOURCE_DATE_EPOCH overrides it.
 func (p *Plan) gatherInfo(ctx context.Context) error {
 	var err error
 	if p.Info.Build, err = p.gitInfo(ctx); err != nil {
@@ -56,7 +55,7 @@ func (p *Plan) date() (time.Time, error) {
 	if epoch := p.env("SOURCE_DATE_EPOCH"); epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil {
-			return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q: it must be a number of seconds since 1970", epoch)
+			return time.Time{}, fmt.Errorf("invalid SOURCE_DATE_EPOCH %q: it must be a number of seconds since 1970", epoch)
 		}
 		return time.Unix(seconds, 0), nil
 	}
@@ -66,8 +65,8 @@ func (p *Plan) date() (time.Time, error) {
 	return p.options.Now(), nil
 }
 
-// version is that of plugin.json; where it says %VERSION%, that of package.json
-// or of the tag of the commit.
+// version returns the version in plugin.json, with %VERSION% replaced by that of
+// package.json or of the commit's tag.
 func (p *Plan) version(ctx context.Context) (string, error) {
 	version := p.Metadata.Info.Version
 	if !strings.Contains(version, bundle.PlaceholderVersion) {
@@ -90,27 +89,27 @@ func (p *Plan) foundVersion(ctx context.Context) (string, error) {
 	if tag, err := p.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil {
 		return strings.TrimPrefix(tag, "v"), nil
 	}
-	return "", errors.New("info.version is %VERSION%, but there is no version in package.json and no v… tag on this commit: write the version into plugin.json, or tag the commit")
+	return "", errors.New("info.version is %VERSION%, but package.json has no version and the commit has no tag such as v1.2.3: set info.version, or tag the commit")
 }
 
-// gitInfo describes the commit; nil outside of git or before the first commit. Any
-// other failure of git is an error: without the commit the build could not be
-// repeated.
+// gitInfo describes the commit. It returns nil outside of git or before the first
+// commit. Any other failure of git is an error, since the build would not be
+// reproducible.
 func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		fmt.Fprintln(p.options.Progress, "git is not on the PATH: plugin.json will not name the commit, and its date is today")
+		fmt.Fprintln(p.options.Progress, "git not found on the PATH: plugin.json gets no commit, and today's date")
 		return nil, nil
 	case err != nil && (strings.Contains(err.Error(), "not a git repository (or any") || strings.Contains(err.Error(), "does not have any commits yet")):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("ask git about the commit: %w", err)
+		return nil, fmt.Errorf("read commit with git: %w", err)
 	}
 	hash, seconds, _ := strings.Cut(line, " ")
 	at, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("ask git about the commit: it answered %q", line)
+		return nil, fmt.Errorf("read commit with git: unexpected output %q", line)
 	}
 	info := &GitInfo{Hash: hash, Time: at}
 	if branch, err := p.git(ctx, "symbolic-ref", "--short", "-q", "HEAD"); err == nil {
@@ -127,8 +126,8 @@ func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	return info, nil
 }
 
-// withoutCredentials removes user, password and query from a remote's URL. A
-// remote that is a path of this machine is not told at all.
+// withoutCredentials removes user, password and query from the URL of a remote. It
+// returns "" for a remote that is a path on this machine.
 func withoutCredentials(remote string) string {
 	if user, rest, ok := strings.Cut(remote, "@"); ok && !strings.Contains(remote, "://") && !strings.ContainsAny(user, `/\:`) {
 		host, path, isSCP := strings.Cut(rest, ":")
@@ -147,17 +146,17 @@ func withoutCredentials(remote string) string {
 func (p *Plan) git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", p.Repo.Root}, args...)...)
 	cmd.Env = append(slices.Clone(p.options.Environ), "LC_ALL=C")
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if text := bytes.TrimSpace(said.Bytes()); err != nil && len(text) > 0 {
+	if text := bytes.TrimSpace(stderr.Bytes()); err != nil && len(text) > 0 {
 		err = errors.New(string(text))
 	}
 	return string(bytes.TrimSpace(out)), err
 }
 
-func (p *Plan) env(name string) string {
-	value := ""
+// env returns the last value of an environment variable.
+func (p *Plan) env(name string) (value string) {
 	for _, entry := range p.options.Environ {
 		if v, ok := strings.CutPrefix(entry, name+"="); ok {
 			value = v

@@ -12,20 +12,42 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// document is a plugin.json of the source: the plugin's own or that of a nested
-// plugin.
+// document is a plugin.json, of the plugin or of a nested plugin.
 type document struct {
 	to   string // relative to dist
-	data []byte
+	data []byte // of the source; once planned, of dist
 	id   string
 }
 
-// metadata returns a plugin.json of dist: that of the source with its order kept,
-// placeholders resolved and what the build knows filled in.
-func (p *Plan) metadata(d document) ([]byte, error) {
+// planDocuments completes the plugin.json files. None of their placeholders may remain,
+// such as one in a version.
+func (p *Plan) planDocuments(context.Context) error {
+	for i := range p.documents {
+		d := &p.documents[i]
+		var err error
+		if d.data, err = p.completed(*d); err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		doc, err := bundle.ParseDocument(d.to, d.data)
+		if err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		for _, pointer := range doc.Pointers() {
+			text, _ := doc.Text(pointer)
+			if name, _ := bundle.FindPlaceholder(text); name != "" {
+				return fmt.Errorf("%s: placeholder %s remains at %s, in %q: write the value itself", d.to, name, pointer, text)
+			}
+		}
+	}
+	return nil
+}
+
+// completed returns a plugin.json for dist: that of the source, in the same order, with
+// placeholders resolved and the build described.
+func (p *Plan) completed(d document) ([]byte, error) {
 	root, err := hujson.Parse(d.data)
 	if err != nil {
-		return nil, fmt.Errorf("edit %s: %w", d.to, err)
+		return nil, err
 	}
 	resolve := strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, d.id)
 	for v := range root.All() {
@@ -40,9 +62,9 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 		{"add", "/info/updated", p.Info.Updated},
 	}
 	if d.to != bundle.MetadataFile {
-		edits = edits[1:] // a nested plugin may have a version of its own
+		edits = edits[1:] // a nested plugin may have its own version
 	}
-	if leadsOut(root) {
+	if hasSchemaFile(root) {
 		edits = append(edits, edit{Op: "remove", Path: "/$schema"})
 	}
 	if p.Info.Build != nil {
@@ -50,51 +72,27 @@ func (p *Plan) metadata(d document) ([]byte, error) {
 	}
 	patch, err := json.Marshal(edits)
 	if err != nil {
-		return nil, fmt.Errorf("edit %s: %w", d.to, err)
+		return nil, err
 	}
 	if err := root.Patch(patch); err != nil {
-		return nil, fmt.Errorf("edit %s: %w", d.to, err)
+		return nil, err
 	}
 	root.Minimize()
 	var out bytes.Buffer
-	if err := json.Indent(&out, root.Pack(), "", "  "); err != nil {
-		return nil, fmt.Errorf("edit %s: %w", d.to, err)
-	}
+	err = json.Indent(&out, root.Pack(), "", "  ")
 	out.WriteByte('\n')
-	return out.Bytes(), nil
+	return out.Bytes(), err
 }
 
-// leadsOut says whether "$schema" is the path of a file, which lies beside the source
-// and not in dist. An address stays.
-func leadsOut(root hujson.Value) bool {
+// hasSchemaFile reports whether "$schema" is the path of a file, which dist would not
+// contain, rather than a URL.
+func hasSchemaFile(root hujson.Value) bool {
 	at := root.Find("/$schema")
 	if at == nil {
 		return false
 	}
 	text, isLiteral := at.Value.(hujson.Literal)
 	return isLiteral && text.Kind() == '"' && !strings.Contains(text.String(), "://")
-}
-
-// checkPlaceholders refuses what would leave a placeholder in dist, such as a
-// version that is made of another one.
-func (p *Plan) checkPlaceholders(context.Context) error {
-	for _, d := range p.documents {
-		data, err := p.metadata(d)
-		if err != nil {
-			return err
-		}
-		doc, err := bundle.ParseDocument(d.to, data)
-		if err != nil {
-			return fmt.Errorf("edit %s: %w", d.to, err)
-		}
-		for _, pointer := range doc.Pointers() {
-			text, _ := doc.Text(pointer)
-			if name, _ := bundle.FindPlaceholder(text); name != "" {
-				return fmt.Errorf("%s would still hold the placeholder %s at %s, as %q: write the value itself there", d.to, name, pointer, text)
-			}
-		}
-	}
-	return nil
 }
 
 // edit is an operation of JSON Patch (RFC 6902).

@@ -14,26 +14,26 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Result is what a build has made.
+// Result is the result of a build.
 type Result struct {
 	Dist        string // absolute
 	Executables []Executable
 	Took        time.Duration
 }
 
-// Executable is one program of a build.
+// Executable is one executable of a build.
 type Executable struct {
 	Platform bundle.Platform
 	File     string // relative to dist
 	Size     int64  // bytes
-	UpToDate bool   // taken over from the previous build
+	UpToDate bool   // kept from the previous build
 }
 
-// stagingPrefix begins the names of the folders that a build works in.
+// stagingPrefix begins the names of the directories that builds work in.
 const stagingPrefix = ".slipway-build-"
 
-// Run carries out the plan. dist is replaced when everything has worked and is
-// left as it was otherwise.
+// Run executes the plan. It replaces dist if everything succeeded, and leaves it
+// unchanged otherwise.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
 	if err := p.recover(); err != nil {
@@ -45,15 +45,15 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
 	r := &Result{Dist: p.Repo.Dist}
-	// The steps of a build, in order. Up to replaceDist they work in the
-	// staging folder.
+	// The steps of a build, in order. Those before replaceDist work in the staging
+	// directory.
 	for _, step := range []func(context.Context, string, *Result) error{
 		p.compile,       // executables, in parallel
 		p.copyAssets,    // frontend, images, texts
 		p.writeMetadata, // plugin.json
-		p.replaceDist,   // from here on the build is visible
-		p.writeRecord,   // so that the next build knows what is up to date
-		p.sweep,         // what builds that were killed have left
+		p.replaceDist,   // from here on the new build is visible
+		p.writeRecord,   // for the next build
+		p.sweep,         // leftovers of killed builds
 	} {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
@@ -72,10 +72,10 @@ func Plugin(ctx context.Context, o Options) (*Result, error) {
 	return Run(ctx, p)
 }
 
-// previousSuffix ends the name of the dist that is about to be replaced.
+// previousSuffix ends the name of a dist that is being replaced.
 const previousSuffix = "-previous"
 
-// recover brings back the dist of a build that was killed while it replaced it.
+// recover restores the dist of a build that was killed while replacing it.
 func (p *Plan) recover() error {
 	if exists(p.Repo.Dist) {
 		return nil
@@ -85,12 +85,12 @@ func (p *Plan) recover() error {
 		return nil
 	}
 	if err := os.Rename(previous[len(previous)-1], p.Repo.Dist); err != nil {
-		return fmt.Errorf("bring back the previous dist: %w", err)
+		return fmt.Errorf("restore the previous dist: %w", err)
 	}
 	return nil
 }
 
-// sweep removes folders of builds that ended long ago. Younger ones may be at work.
+// sweep removes old staging directories. Recent ones may be in use.
 func (p *Plan) sweep(context.Context, string, *Result) error {
 	old, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"))
 	if err != nil {
@@ -113,26 +113,23 @@ func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
 	return nil
 }
 
-// writeMetadata writes plugin.json and those of nested plugins.
+// writeMetadata writes plugin.json, and those of nested plugins.
 func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error {
-	for _, m := range p.documents {
-		data, err := p.metadata(m)
+	for _, d := range p.documents {
+		target := filepath.Join(staging, filepath.FromSlash(d.to))
+		err := os.MkdirAll(filepath.Dir(target), 0o755)
+		if err == nil {
+			err = os.WriteFile(target, d.data, 0o644)
+		}
 		if err != nil {
-			return err
-		}
-		target := filepath.Join(staging, filepath.FromSlash(m.to))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return fmt.Errorf("write %s: %w", m.to, err)
-		}
-		if err := os.WriteFile(target, data, 0o644); err != nil {
-			return fmt.Errorf("write %s: %w", m.to, err)
+			return fmt.Errorf("write %s: %w", d.to, err)
 		}
 	}
 	return nil
 }
 
-// replaceDist puts the staging folder in the place of dist. If that fails half
-// way, the previous dist is put back.
+// replaceDist replaces dist by the staging directory. If that fails half way, it
+// restores the previous dist.
 func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	if err := os.Chmod(staging, 0o755); err != nil {
 		return fmt.Errorf("replace dist: %w", err)
@@ -141,7 +138,7 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	err := os.Rename(p.Repo.Dist, previous)
 	hadDist := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("replace dist (is a program of it running?): %w", err)
+		return fmt.Errorf("replace dist (is an executable in it running?): %w", err)
 	}
 	if err := os.Rename(staging, p.Repo.Dist); err != nil {
 		if hadDist {
@@ -149,11 +146,11 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 		}
 		return fmt.Errorf("replace dist: %w", err)
 	}
-	_ = os.RemoveAll(previous) // what cannot be removed now, sweep removes later
+	_ = os.RemoveAll(previous) // a later sweep removes what is left
 	return nil
 }
 
-// linkOrCopy makes a second name for a file, or a copy where that cannot be.
+// linkOrCopy makes a hard link to a file, or a copy if that is not possible.
 func linkOrCopy(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -164,7 +161,7 @@ func linkOrCopy(from, to string) error {
 	return copyFile(from, to)
 }
 
-// copyFile copies contents and permission bits, making the folders it needs.
+// copyFile copies the contents of a file and whether it is executable.
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {

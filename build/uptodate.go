@@ -18,32 +18,32 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// The go command needs 0.15 s of a processor to find that one executable is up to
-// date, a second for six. A build therefore notes, in the user's cache, what each
-// executable was made of, and leaves the go command out while that is the same:
-// the bytes of every file of the module and of local replacements, go.sum for all
-// others, and the settings of the go command.
+// The go command takes 0.15 s to find that one executable is up to date, and a second
+// for six. A build therefore records, in the user's cache, what each executable was made
+// of, and skips the go command until that changes: the contents of the module and of
+// local replacements, go.sum for all other modules, and the settings of the go command.
 
-// record is the note about the executables in a dist.
+// record describes the executables in a dist.
 type record struct {
 	Outputs map[string]recordedOutput // by file name
 }
 
 type recordedOutput struct {
-	Inputs   string // digest of all that it was made of
+	Inputs   string // digest of what it was made of
 	Size     int64
 	Modified time.Time
 }
 
-// isCurrent says whether the file is still the one that the note is about.
+// isCurrent reports whether the record describes file, made of inputs.
 func (r recordedOutput) isCurrent(file, inputs string) bool {
 	info, err := os.Stat(file)
 	return err == nil && inputs != "" && r.Inputs == inputs && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
 }
 
-// recordFile is where the note about this repository is.
+// recordFile returns the path of the record of this repository.
 func (p *Plan) recordFile() (string, error) {
 	cache := p.options.CacheDir
 	if cache == "" {
@@ -57,7 +57,7 @@ func (p *Plan) recordFile() (string, error) {
 	return filepath.Join(cache, hex.EncodeToString(sum[:8])+".json"), nil
 }
 
-// readRecord returns an empty note where there is none: everything is compiled.
+// readRecord returns an empty record if it cannot be read: everything is compiled.
 func (p *Plan) readRecord() record {
 	var r record
 	file, err := p.recordFile()
@@ -71,15 +71,14 @@ func (p *Plan) readRecord() record {
 	return r
 }
 
-// writeRecord notes the executables of dist. A note that cannot be written only
-// costs time.
+// writeRecord records the executables of dist. It ignores errors, which only cost time.
 func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error {
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
 	r := record{Outputs: map[string]recordedOutput{}}
 	for i, e := range result.Executables {
 		if before[i].inputs != p.Commands[i].inputs {
-			continue // edited meanwhile: it is not known which state was compiled
+			continue // edited during the build: before or after it was compiled?
 		}
 		if info, err := os.Stat(filepath.Join(p.Repo.Dist, filepath.FromSlash(e.File))); err == nil {
 			r.Outputs[e.File] = recordedOutput{Inputs: p.Commands[i].inputs, Size: info.Size(), Modified: info.ModTime()}
@@ -94,15 +93,15 @@ func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error 
 		return nil
 	}
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
-	tmp := file + ".new"
-	if os.WriteFile(tmp, data, 0o644) == nil {
-		_ = os.Rename(tmp, file)
-	}
+	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 	return nil
 }
 
-// digestInputs fills in what each command compiles; "" means that this cannot be
-// told and the go command has to look.
+// digestInputs sets the digest of what each command compiles, or "" if it is unknown
+// and only the go command can tell.
 func (p *Plan) digestInputs(ctx context.Context) {
 	common, err := p.commonInputs(ctx)
 	for i := range p.Commands {
@@ -115,7 +114,7 @@ func (p *Plan) digestInputs(ctx context.Context) {
 	}
 }
 
-// settings are what changes the output of the go command and is no file of ours.
+// settings lists the settings of the go command that change its output.
 func settings() []string {
 	return []string{"GOWORK", "GOVERSION", "GOROOT", "GOFLAGS", "GOEXPERIMENT", "GOMODCACHE", "GOFIPS140",
 		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
@@ -128,11 +127,11 @@ func (p *Plan) commonInputs(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if work, _, _ := bytes.Cut(env, []byte("\n")); len(bytes.TrimSpace(work)) > 0 && string(work) != "off" {
-		return "", errors.New("a workspace can bring in any module")
+		return "", errors.New("a workspace may add any module")
 	}
 	for _, flag := range []string{"-overlay", "-modfile", "-pgo"} {
 		if bytes.Contains(env, []byte(flag)) {
-			return "", fmt.Errorf("the flag %s brings in files from elsewhere", flag)
+			return "", fmt.Errorf("%s in GOFLAGS adds files from elsewhere", flag)
 		}
 	}
 	digest.Write(env)
@@ -148,8 +147,8 @@ func (p *Plan) commonInputs(ctx context.Context) (string, error) {
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// localModules are the folders of the modules that can change without go.sum
-// changing: the repository's own and local replacements.
+// localModules returns the directories of the modules that can change while go.sum
+// stays the same: the repository and local replacements.
 func (p *Plan) localModules(ctx context.Context) ([]string, error) {
 	out, err := p.goOutput(ctx, "mod", "edit", "-json")
 	if err != nil {
@@ -183,8 +182,8 @@ func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
 	return cmd.Output()
 }
 
-// digestTree adds path and content of every file that a package of the module
-// could be made of or embed.
+// digestTree adds the path and contents of every file that a package of a module could
+// contain or embed.
 func (p *Plan) digestTree(digest io.Writer, root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -195,13 +194,13 @@ func (p *Plan) digestTree(digest io.Writer, root string) error {
 			return err
 		}
 		if d.IsDir() {
-			if p.isNoInput(root, rel) {
+			if p.isIgnored(root, rel) {
 				return filepath.SkipDir
 			}
 			return nil
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no file: what is behind it cannot be told", rel)
+			return fmt.Errorf("%s is not a regular file", rel)
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -212,9 +211,9 @@ func (p *Plan) digestTree(digest io.Writer, root string) error {
 	})
 }
 
-// isNoInput says which folders of a module no package is made of: what the build
-// writes itself, and what is too large to read and nobody embeds.
-func (p *Plan) isNoInput(root, rel string) bool {
+// isIgnored reports whether no package uses a directory of a module: what builds write,
+// and directories that are too large to read and never embedded.
+func (p *Plan) isIgnored(root, rel string) bool {
 	isOwn := root == p.Repo.Root && (rel == bundle.DistDir || strings.HasPrefix(rel, ".slipway"))
 	return isOwn || rel == "node_modules" || filepath.Base(rel) == ".git"
 }

@@ -6,50 +6,58 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Plugin is a folder to mount: one that holds a readable plugin.json with an id
-// and a known type.
+// Plugin is a directory to mount: it has a plugin.json with an id and a known type.
 type Plugin struct {
-	Dir      string // absolute, as reached from the root that was scanned
+	Dir      string // absolute, below the root that was searched
 	Metadata *Metadata
-	Parent   string // id of the plugin whose folder this one lies in, or ""
+	Parent   string // id of the plugin whose directory contains this one, or ""
 }
 
-// Fault is a place where a plugin could have been and why it is none. A fault
-// never keeps another plugin from being found.
+// Fault is a place where Discover expected a plugin and found none. A fault never
+// keeps other plugins from being found.
 type Fault struct {
 	Code     FaultCode
 	Path     string // absolute
-	PluginID string // where it could be read
+	PluginID string // if it is known
 	Reason   string // what is wrong and what to do
 }
 
-// FaultCode tells faults apart in programs.
+// FaultCode is the kind of a Fault, for programs.
 type FaultCode string
 
-// The faults of discovery.
+// The kinds of faults.
 const (
-	FaultUnreadable   FaultCode = "unreadable"   // a folder or file cannot be opened
-	FaultLink         FaultCode = "broken-link"  // a symbolic link that leads nowhere or in a circle
-	FaultInvalidJSON  FaultCode = "invalid-json" // plugin.json cannot be decoded
-	FaultMissingID    FaultCode = "missing-id"   // no id
-	FaultUnknownType  FaultCode = "unknown-type" // a type outside the contract
-	FaultDuplicateID  FaultCode = "duplicate-id" // the id is taken by an earlier folder
-	FaultUnbuilt      FaultCode = "unbuilt-dist" // dist is there but holds no plugin.json
-	FaultMissingRoot  FaultCode = "missing-root" // the folder to scan does not exist
-	maxDepth                    = 32             // of nested folders
-	sourceDir                   = "src"          // where plugin repos keep plugin.json
-	dependenciesOfWeb           = "node_modules" // never scanned
+	FaultUnreadable  FaultCode = "unreadable"   // a directory or file cannot be read
+	FaultLink        FaultCode = "broken-link"  // a symbolic link to nothing, or to itself
+	FaultInvalidJSON FaultCode = "invalid-json" // plugin.json cannot be decoded
+	FaultMissingID   FaultCode = "missing-id"
+	FaultUnknownType FaultCode = "unknown-type"
+	FaultDuplicateID FaultCode = "duplicate-id" // an earlier directory has the same id
+	FaultUnbuilt     FaultCode = "unbuilt-dist" // dist has no plugin.json
+	FaultMissingRoot FaultCode = "missing-root" // the directory to search does not exist
 )
 
-// Discover finds the plugins below the roots, in the order of the roots and
-// then of their paths. A folder that holds plugin.json is mounted, or its dist
-// if there is one; a folder whose src holds plugin.json is a plugin repo, and its
-// dist, if built, stands for it. Symbolic links are followed, each target once.
-// Of two folders with one id the first found is mounted, the other is a fault
-// that names both.
+const (
+	maxDepth    = 32    // of nested directories
+	sourceDir   = "src" // where plugin repositories keep plugin.json
+	nodeModules = "node_modules"
+)
+
+// IsToolDir reports whether directories of this name belong to tools or tests, and
+// are not part of a plugin.
+func IsToolDir(name string) bool {
+	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor"}, name)
+}
+
+// Discover returns the plugins below the roots, in the order of the roots and of
+// their paths. It mounts each directory with a plugin.json, or its dist if it has one.
+// A directory with src/plugin.json is a plugin repository: its dist, once built, is
+// mounted instead of src. Discover follows symbolic links, but visits each directory
+// once. If two directories have the same id, it mounts the first and reports the other.
 func Discover(roots ...string) ([]Plugin, []Fault) {
 	s := scan{seen: map[string]bool{}, byID: map[string]string{}}
 	for _, root := range roots {
@@ -59,10 +67,10 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 			continue
 		}
 		if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-			s.fault(FaultMissingRoot, abs, "", "this plugin folder does not exist: create it or name another")
+			s.fault(FaultMissingRoot, abs, "", "plugin directory not found: create it or configure another")
 			continue
 		}
-		s.folder(abs, "", 0)
+		s.directory(abs, "", 0)
 	}
 	return s.plugins, s.faults
 }
@@ -70,16 +78,16 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 type scan struct {
 	plugins []Plugin
 	faults  []Fault
-	seen    map[string]bool   // real paths of folders already scanned
-	byID    map[string]string // id -> folder
+	seen    map[string]bool   // directories by their real paths
+	byID    map[string]string // the directory of each id
 }
 
 func (s *scan) fault(code FaultCode, path, id, reason string) {
 	s.faults = append(s.faults, Fault{Code: code, Path: path, PluginID: id, Reason: reason})
 }
 
-// folder scans one folder; parent is the id of the plugin it belongs to.
-func (s *scan) folder(dir, parent string, depth int) {
+// directory searches a directory; parent is the id of the plugin it belongs to.
+func (s *scan) directory(dir, parent string, depth int) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		s.fault(FaultLink, dir, "", linkReason(err))
@@ -90,88 +98,73 @@ func (s *scan) folder(dir, parent string, depth int) {
 	}
 	s.seen[real] = true
 	if depth > maxDepth {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("more than %d folders deep: move the plugin up", maxDepth))
+		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("nested more than %d directories deep: move the plugin up", maxDepth))
 		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot be listed (%v): let the host's user read it", cause(err)))
+		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory (%v): give the user of the host access", cause(err)))
 		return
 	}
-
-	mount, isRepo := "", false
 	dist := filepath.Join(dir, DistDir)
+	isPlugin, isBuilt := isFile(filepath.Join(dir, MetadataFile)), isFile(filepath.Join(dist, MetadataFile))
 	switch {
-	case isFile(filepath.Join(dir, MetadataFile)) && isDir(dist):
-		mount, isRepo = dist, true
-	case isFile(filepath.Join(dir, sourceDir, MetadataFile)) && isFile(filepath.Join(dist, MetadataFile)):
-		mount, isRepo = dist, true
-	case isFile(filepath.Join(dir, MetadataFile)):
-		mount = dir
-	}
-	if isRepo {
-		if !isFile(filepath.Join(dist, MetadataFile)) {
-			s.fault(FaultUnbuilt, dist, "", "this dist folder holds no plugin.json: build the plugin again, or delete dist")
-			return
-		}
-		s.folder(dist, parent, depth+1)
+	case isBuilt && (isPlugin || isFile(filepath.Join(dir, sourceDir, MetadataFile))):
+		s.directory(dist, parent, depth+1)
 		return
-	}
-	if mount != "" {
-		if id := s.mount(mount, parent); parent == "" {
+	case isPlugin && isDir(dist):
+		s.fault(FaultUnbuilt, dist, "", "dist has no plugin.json: build the plugin again, or delete dist")
+		return
+	case isPlugin:
+		if id := s.mount(dir, parent); parent == "" {
 			parent = id
 		}
 	}
 	for _, e := range entries {
-		name := e.Name()
-		if strings.HasPrefix(name, ".") || name == dependenciesOfWeb {
-			continue
+		if name := e.Name(); !strings.HasPrefix(name, ".") && name != nodeModules {
+			s.entry(filepath.Join(dir, name), e, parent, depth)
 		}
-		s.entry(filepath.Join(dir, name), e, parent, depth)
 	}
 }
 
-// entry descends into folders and links to folders.
+// entry searches a directory or a symbolic link to one.
 func (s *scan) entry(path string, e fs.DirEntry, parent string, depth int) {
-	if e.IsDir() {
-		s.folder(path, parent, depth+1)
-		return
+	isDirectory := e.IsDir()
+	if e.Type()&fs.ModeSymlink != 0 {
+		target, err := os.Stat(path)
+		if err != nil {
+			s.fault(FaultLink, path, "", linkReason(err))
+			return
+		}
+		isDirectory = target.IsDir()
 	}
-	if e.Type()&fs.ModeSymlink == 0 {
-		return
-	}
-	target, err := os.Stat(path)
-	if err != nil {
-		s.fault(FaultLink, path, "", linkReason(err))
-		return
-	}
-	if target.IsDir() {
-		s.folder(path, parent, depth+1)
+	if isDirectory {
+		s.directory(path, parent, depth+1)
 	}
 }
 
-// mount adds the plugin of a folder and returns its id, or "" after a fault.
+// mount adds the plugin of a directory and returns its id, or "" after a fault.
 func (s *scan) mount(dir, parent string) string {
 	file := filepath.Join(dir, MetadataFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		s.fault(FaultUnreadable, file, "", fmt.Sprintf("cannot be read (%v): let the host's user read it", cause(err)))
+		s.fault(FaultUnreadable, file, "", fmt.Sprintf("cannot read plugin.json (%v): give the user of the host access", cause(err)))
 		return ""
 	}
 	m, err := ParseMetadata(data)
 	switch {
 	case err != nil:
-		s.fault(FaultInvalidJSON, file, "", err.Error()+": run mage validate on it")
+		s.fault(FaultInvalidJSON, file, "", err.Error()+": validate it to find the place")
 		return ""
 	case m.ID == "":
-		s.fault(FaultMissingID, file, "", "it has no id: give the plugin one")
+		s.fault(FaultMissingID, file, "", "missing id: add one")
 		return ""
-	case !isKnownType(m.Type):
-		s.fault(FaultUnknownType, file, m.ID, fmt.Sprintf("type %q is none of %v", m.Type, Types()))
+	case !slices.Contains(Types(), m.Type):
+		s.fault(FaultUnknownType, file, m.ID, fmt.Sprintf("unknown type %q: use one of %v", m.Type, Types()))
 		return ""
 	}
 	if first, taken := s.byID[m.ID]; taken {
-		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the id %s too and was found first: remove one of the two", first, m.ID))
+		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the same id %s and was found first: remove one of them", first, m.ID))
 		return ""
 	}
 	s.byID[m.ID] = dir
@@ -179,23 +172,13 @@ func (s *scan) mount(dir, parent string) string {
 	return m.ID
 }
 
-func isKnownType(t Type) bool {
-	for _, known := range Types() {
-		if t == known {
-			return true
-		}
-	}
-	return false
-}
-
 func linkReason(err error) string {
-	return fmt.Sprintf("this link leads nowhere (%v): point it at a folder or delete it", cause(err))
+	return fmt.Sprintf("broken symbolic link (%v): point it at a directory or delete it", cause(err))
 }
 
-// cause strips the operation and path that the reader is told anyway.
+// cause returns the error without the operation and path.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// lay writes files below a new folder; "a -> b" is a link, the rest holds the
-// plugin.json of the id that is its value.
-func lay(t *testing.T, files map[string]string) string {
+// writeTree writes files below a new directory. A name "a -> b" is a symbolic link; the
+// contents of a plugin.json may be just its id.
+func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
@@ -42,28 +43,28 @@ func TestDiscover(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		files map[string]string
-		want  []string // "folder id parent"
+		want  []string // "directory id parent"
 		fault []string // "code path"
 	}{
-		"a folder with plugin.json": {map[string]string{"a/plugin.json": "a", "b/deep/plugin.json": "b"}, []string{"a a ", "b/deep b "}, nil},
-		"its dist instead":          {map[string]string{"a/plugin.json": "a", "a/dist/plugin.json": "a"}, []string{"a/dist a "}, nil},
-		"a repository with src":     {map[string]string{"a/src/plugin.json": "a", "a/dist/plugin.json": "a"}, []string{"a/dist a "}, nil},
-		"a repository not built":    {map[string]string{"a/src/plugin.json": "a"}, []string{"a/src a "}, nil},
-		"a dist that holds none":    {map[string]string{"a/plugin.json": "a", "a/dist/": ""}, nil, []string{"unbuilt-dist a/dist"}},
-		"the root itself":           {map[string]string{"plugin.json": "a", "dist/plugin.json": "a"}, []string{"dist a "}, nil},
-		"a plugin called dist":      {map[string]string{"dist/plugin.json": "a", "b/plugin.json": "b"}, []string{"b b ", "dist a "}, nil},
-		"a linked dist":             {map[string]string{"a/plugin.json": "a", "out/plugin.json": "a", "a/dist -> ../out": ""}, []string{"a/dist a "}, nil},
-		"children":                  {map[string]string{"a/plugin.json": "a", "a/x/plugin.json": "x", "a/x/y/plugin.json": "y"}, []string{"a a ", "a/x x a", "a/x/y y a"}, nil},
-		"node_modules and hidden":   {map[string]string{"node_modules/a/plugin.json": "a", ".git/plugin.json": "b", "c/plugin.json": "c"}, []string{"c c "}, nil},
-		"links":                     {map[string]string{"a/plugin.json": "a", "b -> a": "", "loop/x -> ..": "", "gone -> nowhere": "", "self -> self": ""}, []string{"a a "}, []string{"broken-link gone", "broken-link self"}},
-		"one id twice":              {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
-		"faults of plugin.json": {map[string]string{
+		"a directory with plugin.json": {map[string]string{"a/plugin.json": "a", "b/deep/plugin.json": "b"}, []string{"a a ", "b/deep b "}, nil},
+		"its dist instead":             {map[string]string{"a/plugin.json": "a", "a/dist/plugin.json": "a"}, []string{"a/dist a "}, nil},
+		"a repository with src":        {map[string]string{"a/src/plugin.json": "a", "a/dist/plugin.json": "a"}, []string{"a/dist a "}, nil},
+		"an unbuilt repository":        {map[string]string{"a/src/plugin.json": "a"}, []string{"a/src a "}, nil},
+		"an empty dist":                {map[string]string{"a/plugin.json": "a", "a/dist/": ""}, nil, []string{"unbuilt-dist a/dist"}},
+		"the root itself":              {map[string]string{"plugin.json": "a", "dist/plugin.json": "a"}, []string{"dist a "}, nil},
+		"a plugin called dist":         {map[string]string{"dist/plugin.json": "a", "b/plugin.json": "b"}, []string{"b b ", "dist a "}, nil},
+		"a linked dist":                {map[string]string{"a/plugin.json": "a", "out/plugin.json": "a", "a/dist -> ../out": ""}, []string{"a/dist a "}, nil},
+		"children":                     {map[string]string{"a/plugin.json": "a", "a/x/plugin.json": "x", "a/x/y/plugin.json": "y"}, []string{"a a ", "a/x x a", "a/x/y y a"}, nil},
+		"node_modules and hidden":      {map[string]string{"node_modules/a/plugin.json": "a", ".git/plugin.json": "b", "c/plugin.json": "c"}, []string{"c c "}, nil},
+		"links":                        {map[string]string{"a/plugin.json": "a", "b -> a": "", "loop/x -> ..": "", "gone -> nowhere": "", "self -> self": ""}, []string{"a a "}, []string{"broken-link gone", "broken-link self"}},
+		"a duplicate id":               {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
+		"invalid plugin.json": {map[string]string{
 			"a/plugin.json": "{", "b/plugin.json": `{"type":"panel"}`, "c/plugin.json": `{"id":"c","type":"nope"}`, "d/plugin.json": `{"id":1}`, "e/plugin.json": "e",
 		}, []string{"e e "}, []string{"invalid-json a/plugin.json", "missing-id b/plugin.json", "unknown-type c/plugin.json", "invalid-json d/plugin.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root := lay(t, tc.files)
+			root := writeTree(t, tc.files)
 			plugins, faults := Discover(root)
 			var got, wrong []string
 			for _, p := range plugins {
@@ -72,11 +73,14 @@ func TestDiscover(t *testing.T) {
 			for _, f := range faults {
 				wrong = append(wrong, fmt.Sprintf("%s %s", f.Code, below(t, root, f.Path)))
 				if f.Reason == "" {
-					t.Errorf("%+v has no reason", f)
+					t.Errorf("the fault %+v has no reason", f)
 				}
 			}
-			if !slices.Equal(got, tc.want) || !slices.Equal(wrong, tc.fault) {
-				t.Errorf("got %q, faults %q\nwant %q, faults %q", got, wrong, tc.want, tc.fault)
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("the plugins differ (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(tc.fault, wrong); d != "" {
+				t.Errorf("the faults differ (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -93,14 +97,21 @@ func below(t *testing.T, root, path string) string {
 
 func TestDiscoverRoots(t *testing.T) {
 	t.Parallel()
-	one, two := lay(t, map[string]string{"z/plugin.json": "x"}), lay(t, map[string]string{"a/plugin.json": "x", "b/plugin.json": "y"})
+	one, two := writeTree(t, map[string]string{"z/plugin.json": "x"}), writeTree(t, map[string]string{"a/plugin.json": "x", "b/plugin.json": "y"})
 	missing := filepath.Join(one, "missing")
 	plugins, faults := Discover(one, missing, two)
 	if len(plugins) != 2 || plugins[0].Dir != filepath.Join(one, "z") {
-		t.Errorf("plugins %+v", plugins)
+		t.Errorf("got the plugins %+v", plugins)
 	}
-	if len(faults) != 2 || faults[0].Code != FaultMissingRoot || faults[1].Code != FaultDuplicateID || !strings.Contains(faults[1].Reason, one) {
-		t.Errorf("faults %+v", faults)
+	var codes []FaultCode
+	for _, f := range faults {
+		codes = append(codes, f.Code)
+	}
+	if d := cmp.Diff([]FaultCode{FaultMissingRoot, FaultDuplicateID}, codes); d != "" {
+		t.Fatalf("the faults differ (-want +got):\n%s", d)
+	}
+	if !strings.Contains(faults[1].Reason, one) {
+		t.Errorf("the reason %q does not name %s", faults[1].Reason, one)
 	}
 }
 
@@ -114,16 +125,16 @@ func TestPlatforms(t *testing.T) {
 	} {
 		got, err := ParsePlatforms(list)
 		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%q: %v, %v", list, got, err)
+			t.Errorf("ParsePlatforms(%q) = %v, %v, want %s", list, got, err, want)
 		}
 	}
 	for _, bad := range []string{"linux", "linux/", "/amd64", "linux/amd64,", "Linux/amd64", "linux/amd64/v1", "../x"} {
 		if _, err := ParsePlatforms(bad); err == nil {
-			t.Errorf("%q has no error", bad)
+			t.Errorf("ParsePlatforms(%q) returned no error", bad)
 		}
 	}
 	if got := (Platform{"windows", "amd64"}).Executable("gpx_x"); got != "gpx_x_windows_amd64.exe" {
-		t.Error(got)
+		t.Errorf("got the file name %q", got)
 	}
 }
 
@@ -139,11 +150,11 @@ func TestExecutablePlatform(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = f.Close() })
 	if got, err := ExecutablePlatform(f); err != nil || got != Host() {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("ExecutablePlatform returned %s, %v, want %s", got, err, Host())
 	}
 	for _, text := range []string{"", "#!/bin/sh", "\x7fELF", "MZ", "MZxx", "\xcf\xfa\xed\xfe"} {
 		if got, err := ExecutablePlatform(strings.NewReader(text)); err == nil {
-			t.Errorf("%q is %s", text, got)
+			t.Errorf("ExecutablePlatform(%q) = %s, want an error", text, got)
 		}
 	}
 }

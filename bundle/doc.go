@@ -1,7 +1,7 @@
-// Package bundle says what a plugin is on disk: its plugin.json, where plugins
-// are found below a folder, the platforms a backend is built for and how its
-// executables are named.
+// Package bundle describes plugins on disk: plugin.json, the directories in which
+// plugins are found, the platforms of backends and the names of their executables.
 //
-// It reads; it does not judge (that is validate) and it starts nothing (that is
-// loader). It imports no other package of this module.
+// It owns the parsed plugin.json, both as Metadata and as a Document with positions. It
+// refuses to judge plugins (see validate) and to start them (see loader), and imports no
+// other package of this module.
 package bundle

@@ -3,9 +3,13 @@ package bundle
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
 )
 
 // Position is a place in a text file. Line and Column count from 1, Column in
@@ -16,147 +20,344 @@ type Position struct {
 	Offset int
 }
 
-// Span is a stretch of a text file; End is the first position after it.
+// Span is a range of a text file; End is the first position after it.
 type Span struct {
 	Start Position
 	End   Position
 }
 
-// Document is a parsed JSON file that remembers where everything was. A place
-// in it is named by its JSON pointer ("" is the whole, "/info/version").
+// Document is a parsed JSON file that knows where each value is. Values are named
+// by JSON pointers (RFC 6901): "" is the root, "/info/version" a value below it.
 type Document struct {
 	File string
 	Data []byte // as read
 
-	text  string // Data, so that keys and texts are parts of it
-	lines []int  // offset of the first byte of each line
-	nodes []node // the first is the root
-	large map[int32]*largeNode
-	dups  []Duplicate
-
-	isASCII      bool // columns are bytes
-	pointerBytes int  // of all places
+	text         string // Data with spaces for comments and trailing commas
+	lines        []int  // offset of the first byte of each line
+	isASCII      bool   // a column is a byte
+	root         Node
+	duplicates   []Duplicate
+	firstKeys    map[*Node]Span // of repeated keys
+	pointerBytes int            // of all values
 }
 
-// Duplicate is a key that an object holds more than once.
+// Duplicate is a key that an object has more than once.
 type Duplicate struct {
-	Pointer string // of the value that counts, the last one
+	Pointer string // of the last value, which is the one in the Document
 	Key     string
 	Again   Span // the later key
 	First   Span // the first key
 }
 
-// Hostile files are refused before they cost anything: each level of nesting
-// takes stack, each value the bytes of its pointer.
+// Node is a value of a document.
+type Node struct {
+	name       string // the key, unquoted
+	key, value extent // key is empty in an array and for the root
+	kind       byte   // as hujson names it: { [ " 0 n t f
+	children   []Node // never grows beyond its capacity, so that pointers to nodes stay valid
+	byName     map[string]*Node
+}
+
+// extent is a range of bytes of the text.
+type extent struct{ from, to int }
+
+func extentOf(v *hujson.Value) extent { return extent{v.StartOffset, v.EndOffset} }
+
+// maxScan is the number of keys up to which a scan is faster than a map.
+const maxScan = 16
+
+// Hostile files are rejected before they cost anything: each level of nesting takes
+// stack, each value the bytes of its pointer.
 const (
 	maxNesting      = 64
 	maxPointerBytes = 4 << 20
 )
 
-// ParseDocument reads a JSON file. What keeps it from being JSON is in
-// SyntaxErrors; where that is only comments and commas after a last entry, the
-// document is returned beside them.
+// ParseDocument parses a JSON file. An error in the syntax is of type SyntaxErrors.
+// If the only errors are comments and trailing commas, ParseDocument returns both the
+// document and the errors.
 func ParseDocument(file string, data []byte) (*Document, error) {
 	d := newDocument(file, data)
-	faults, isReadable := d.checkSyntax()
-	if !isReadable {
-		return nil, faults
+	text, errs, ok := d.checkSyntax()
+	if !ok {
+		return nil, errs
 	}
-	if at := d.build(); at >= 0 {
-		return nil, d.refuse(at, "keys too long and too many", "shorten them")
+	root, err := hujson.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", file, err)
 	}
-	if len(faults) > 0 {
-		return d, faults
+	d.text = string(text)
+	if err := d.add(&d.root, &root, nil, 0); err != nil {
+		return nil, SyntaxErrors{err}
+	}
+	if len(errs) > 0 {
+		return d, errs
 	}
 	return d, nil
 }
 
 func newDocument(file string, data []byte) *Document {
-	return &Document{File: file, Data: data, lines: lineStarts(data), isASCII: isASCII(data)}
+	d := &Document{
+		File: file, Data: data, isASCII: true,
+		lines: make([]int, 1, bytes.Count(data, []byte("\n"))+1),
+	}
+	for i, b := range data {
+		if b == '\n' {
+			d.lines = append(d.lines, i+1)
+		}
+		if b >= utf8.RuneSelf {
+			d.isASCII = false
+		}
+	}
+	return d
 }
 
-func (d *Document) refuse(at int, problem, help string) SyntaxErrors {
-	return SyntaxErrors{{File: d.File, Pos: d.Position(at), End: d.Position(at), Problem: problem, Help: help}}
+// add fills in a node, which is at a path, with a pointer of some length. The last value of
+// a repeated key takes the place of the first.
+func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *SyntaxError {
+	n.value, n.kind = extentOf(from), byte(from.Value.Kind())
+	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
+		return d.syntaxError(n.value.from, n.value.from, "the keys are too long and too many", "shorten them")
+	}
+	switch v := from.Value.(type) {
+	case *hujson.Object:
+		n.children = make([]Node, 0, len(v.Members))
+		for i := range v.Members {
+			key := extentOf(&v.Members[i].Name)
+			name := d.unquote(key)
+			child := n.Member(name)
+			if child == nil {
+				child = n.append(name)
+			} else {
+				d.repeat(child, key, append(path, name))
+			}
+			child.key = key
+			if err := d.add(child, &v.Members[i].Value, append(path, name), length+1+len(EscapePointer(name))); err != nil {
+				return err
+			}
+		}
+	case *hujson.Array:
+		n.children = make([]Node, len(v.Elements))
+		for i := range v.Elements {
+			index := strconv.Itoa(i)
+			if err := d.add(&n.children[i], &v.Elements[i], append(path, index), length+1+len(index)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// repeat notes that the key of a node, which is at a path, is repeated, and empties the node for the later value.
+func (d *Document) repeat(n *Node, again extent, path []string) {
+	first, ok := d.firstKeys[n]
+	if !ok {
+		if d.firstKeys == nil {
+			d.firstKeys = map[*Node]Span{}
+		}
+		first = d.span(n.key)
+		d.firstKeys[n] = first
+	}
+	d.duplicates = append(d.duplicates, Duplicate{Pointer: pointerTo(path), Key: n.name, Again: d.span(again), First: first})
+	*n = Node{name: n.name}
+}
+
+// pointerTo returns the pointer of a path of keys and indexes.
+func pointerTo(path []string) string {
+	var pointer strings.Builder
+	for _, token := range path {
+		pointer.WriteString("/" + EscapePointer(token))
+	}
+	return pointer.String()
+}
+
+// token returns the part of a pointer that names a child.
+func (n *Node) token(i int) string {
+	if n.kind == '{' {
+		return EscapePointer(n.children[i].name)
+	}
+	return strconv.Itoa(i)
+}
+
+// append adds a member to an object.
+func (n *Node) append(name string) *Node {
+	n.children = append(n.children, Node{name: name})
+	child := &n.children[len(n.children)-1]
+	switch {
+	case n.byName != nil:
+		n.byName[child.name] = child
+	case len(n.children) > maxScan:
+		n.byName = make(map[string]*Node, cap(n.children))
+		for i := range n.children {
+			n.byName[n.children[i].name] = &n.children[i]
+		}
+	}
+	return child
+}
+
+// Root returns the value that is the document.
+func (d *Document) Root() *Node { return &d.root }
+
+// Name returns the key of a member of an object; "" for any other value.
+func (n *Node) Name() string { return n.name }
+
+// Children returns the members of an object or the items of an array in the order of
+// the file. A repeated key has only its last value, in the place of the first.
+func (n *Node) Children() []Node { return n.children }
+
+// Member returns the value of a key, or nil if the node has no such key.
+func (n *Node) Member(name string) *Node {
+	if n.byName != nil {
+		return n.byName[name]
+	}
+	for i := range n.children {
+		if child := &n.children[i]; n.kind == '{' && child.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// Kind returns the type of the value as JSON Schema names it: object, array, string,
+// number, boolean or null.
+func (n *Node) Kind() string {
+	switch n.kind {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		return "number"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}
+
+// TextOf returns the string that the value of a node is; ok is false for any other type.
+func (d *Document) TextOf(n *Node) (text string, ok bool) {
+	if n.kind != '"' {
+		return "", false
+	}
+	return d.unquote(n.value), true
+}
+
+// unquote returns the string between the quotes of a literal.
+func (d *Document) unquote(e extent) string {
+	literal := d.text[e.from:e.to]
+	if strings.IndexByte(literal, '\\') < 0 && (d.isASCII || utf8.ValidString(literal)) {
+		return literal[1 : len(literal)-1]
+	}
+	return hujson.Literal(literal).String()
 }
 
 // Duplicates lists the repeated keys in the order of the file.
-func (d *Document) Duplicates() []Duplicate { return d.dups }
+func (d *Document) Duplicates() []Duplicate { return d.duplicates }
 
-// Pointers lists every place of the document in the order of the file.
-func (d *Document) Pointers() []string { return d.pointers(nil, 0, "") }
+// Pointers lists the pointers of all values in the order of the file.
+func (d *Document) Pointers() []string { return d.root.pointers(nil, "") }
 
-func (d *Document) pointers(to []string, at int32, pointer string) []string {
+func (n *Node) pointers(to []string, pointer string) []string {
 	to = append(to, pointer)
-	i := 0
-	for c := d.nodes[at].first; c >= 0; c = d.nodes[c].next {
-		token := strconv.Itoa(i)
-		if d.nodes[at].kind == '{' {
-			token = EscapePointer(d.nodes[c].key)
-		}
-		to = d.pointers(to, c, pointer+"/"+token)
-		i++
+	for i := range n.children {
+		to = n.children[i].pointers(to, pointer+"/"+n.token(i))
 	}
 	return to
 }
 
-// Has says whether there is a value at the pointer.
+// find returns the value at the pointer, or its nearest ancestor and false.
+func (d *Document) find(pointer string) (n *Node, ok bool) {
+	n = &d.root
+	for rest := pointer; rest != ""; {
+		if rest[0] != '/' {
+			return n, false
+		}
+		token := rest[1:]
+		if i := strings.IndexByte(token, '/'); i >= 0 {
+			token = token[:i]
+		}
+		rest = rest[1+len(token):]
+		child := n.child(token)
+		if child == nil {
+			return n, false
+		}
+		n = child
+	}
+	return n, true
+}
+
+// child returns the value that a token of a pointer names, or nil.
+func (n *Node) child(token string) *Node {
+	if n.kind != '[' {
+		return n.Member(UnescapePointer(token))
+	}
+	i, err := strconv.Atoi(token)
+	if err != nil || i < 0 || i >= len(n.children) || strconv.Itoa(i) != token {
+		return nil
+	}
+	return &n.children[i]
+}
+
+// Has reports whether there is a value at the pointer.
 func (d *Document) Has(pointer string) bool {
 	_, ok := d.find(pointer)
 	return ok
 }
 
-// Value returns the span of the value at the pointer. A pointer into nothing
-// gives its nearest ancestor, so that a finding always has a place.
+// Value returns the span of the value at the pointer, or that of its nearest ancestor
+// if there is none, so that every finding has a place.
 func (d *Document) Value(pointer string) Span {
 	n, _ := d.find(pointer)
-	return d.span(n.from, n.to)
+	return d.span(n.value)
 }
 
-// Key returns the span of the key at the pointer, quotes included, or that of
-// the value where there is no key (an array item, the whole).
+// Key returns the span of the key at the pointer with its quotes, or that of the
+// value if it has no key.
 func (d *Document) Key(pointer string) Span {
-	n, isThere := d.find(pointer)
-	if n.keyFrom < 0 || !isThere {
-		return d.span(n.from, n.to)
+	n, ok := d.find(pointer)
+	if !ok || n.key == (extent{}) {
+		return d.span(n.value)
 	}
-	return d.span(n.keyFrom, n.keyTo)
+	return d.span(n.key)
 }
 
-// Kind returns what is at the pointer in JSON Schema's words: object, array,
-// string, number, boolean, null; "" where there is nothing.
+// Kind returns the type of the value at the pointer as Node.Kind does, or "" if there is
+// no value.
 func (d *Document) Kind(pointer string) string {
 	n, ok := d.find(pointer)
 	if !ok {
 		return ""
 	}
-	return n.kind.String()
+	return n.Kind()
 }
 
-// Text returns the string at the pointer; ok is false for any other kind.
+// Text returns the string at the pointer; ok is false for any other type.
 func (d *Document) Text(pointer string) (text string, ok bool) {
 	n, ok := d.find(pointer)
-	if !ok || n.kind != '"' {
+	if !ok {
 		return "", false
 	}
-	return d.unquote(n.from, n.to), true
+	return d.TextOf(n)
 }
 
-// Bool returns the boolean at the pointer; false for any other kind.
+// Bool returns the boolean at the pointer; false for any other type.
 func (d *Document) Bool(pointer string) bool {
 	n, ok := d.find(pointer)
-	return ok && n.kind == 't' && d.Data[n.from] == 't'
+	return ok && n.kind == 't'
 }
 
-// Keys returns the keys of the object at the pointer in the order of the file,
-// each once.
+// Keys returns the keys of the object at the pointer in the order of the file, each
+// once.
 func (d *Document) Keys(pointer string) []string {
 	n, ok := d.find(pointer)
 	if !ok || n.kind != '{' {
 		return nil
 	}
 	var keys []string
-	for c := n.first; c >= 0; c = d.nodes[c].next {
-		keys = append(keys, d.nodes[c].key)
+	for _, child := range n.children {
+		keys = append(keys, child.name)
 	}
 	return keys
 }
@@ -168,42 +369,23 @@ func (d *Document) Items(pointer string) []string {
 		return nil
 	}
 	items := []string{}
-	for c := n.first; c >= 0; c = d.nodes[c].next {
-		items = append(items, pointer+"/"+strconv.Itoa(len(items)))
+	for i := range n.children {
+		items = append(items, pointer+"/"+strconv.Itoa(i))
 	}
 	return items
 }
 
-// Any returns the document as encoding/json would decode it into an any, with
-// numbers as json.Number. Of a repeated key the last value counts.
-func (d *Document) Any() any { return d.anyOf(0) }
-
-func (d *Document) anyOf(at int32) any {
-	n := d.nodes[at]
-	switch n.kind {
-	case '{':
-		m := map[string]any{}
-		for c := n.first; c >= 0; c = d.nodes[c].next {
-			m[d.nodes[c].key] = d.anyOf(c)
-		}
-		return m
-	case '[':
-		a := []any{}
-		for c := n.first; c >= 0; c = d.nodes[c].next {
-			a = append(a, d.anyOf(c))
-		}
-		return a
-	case '"':
-		return d.unquote(n.from, n.to)
-	case '0':
-		return json.Number(d.text[n.from:n.to])
-	case 'n':
-		return nil
-	}
-	return d.Data[n.from] == 't'
+// Any returns the document as encoding/json decodes it into an any, with numbers as
+// json.Number.
+func (d *Document) Any() any {
+	var v any
+	decoder := json.NewDecoder(strings.NewReader(d.text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&v) // ParseDocument has parsed it
+	return v
 }
 
-// Position turns a byte offset into a position.
+// Position converts a byte offset into a position.
 func (d *Document) Position(offset int) Position {
 	offset = min(max(offset, 0), len(d.Data))
 	line := sort.SearchInts(d.lines, offset+1) - 1
@@ -215,28 +397,30 @@ func (d *Document) Position(offset int) Position {
 	return Position{Line: line + 1, Column: column + 1, Offset: offset}
 }
 
-// PositionIn turns a byte offset of a text into a position.
+// PositionIn converts a byte offset of a text into a position.
 func PositionIn(data []byte, offset int) Position { return newDocument("", data).Position(offset) }
 
-func (d *Document) span(from, to int) Span {
-	return Span{Start: d.Position(from), End: d.Position(to)}
+func (d *Document) span(e extent) Span {
+	return Span{Start: d.Position(e.from), End: d.Position(e.to)}
 }
 
-func lineStarts(data []byte) []int {
-	starts := append(make([]int, 0, bytes.Count(data, []byte("\n"))+1), 0)
-	for i, b := range data {
-		if b == '\n' {
-			starts = append(starts, i+1)
-		}
+var (
+	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// EscapePointer escapes one token of a JSON pointer.
+func EscapePointer(token string) string {
+	if !strings.ContainsAny(token, "~/") { // most have neither, and the replacer is slow
+		return token
 	}
-	return starts
+	return pointerEscaper.Replace(token)
 }
 
-func isASCII(data []byte) bool {
-	for _, b := range data {
-		if b >= utf8.RuneSelf {
-			return false
-		}
+// UnescapePointer reverses EscapePointer.
+func UnescapePointer(token string) string {
+	if strings.IndexByte(token, '~') < 0 {
+		return token
 	}
-	return true
+	return pointerUnescaper.Replace(token)
 }

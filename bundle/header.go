@@ -10,12 +10,11 @@ import (
 	"io"
 )
 
-// ErrNotExecutable is returned for a file that is no ELF, Mach-O or PE program.
+// ErrNotExecutable is the error for a file that is not an ELF, Mach-O or PE executable.
 var ErrNotExecutable = errors.New("not an ELF, Mach-O or PE executable")
 
-// ExecutablePlatform reads the header of a program and says which platform it is
-// for. An ELF file counts as linux unless its header names another system. The
-// platforms it tells apart are those that ParsePlatforms accepts.
+// ExecutablePlatform returns the platform in the header of an executable. An ELF file is
+// for linux unless its header names another operating system.
 func ExecutablePlatform(r io.ReaderAt) (Platform, error) {
 	magic := make([]byte, 4)
 	if _, err := r.ReadAt(magic, 0); err != nil {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// MetadataFile is the name of the file that makes a folder a plugin.
+// MetadataFile is the name of the file that describes a plugin.
 const MetadataFile = "plugin.json"
 
-// DistDir is the name of the folder that holds a built plugin.
+// DistDir is the name of the directory of a built plugin.
 const DistDir = "dist"
 
-// Type is the kind of a plugin, the property "type" of plugin.json.
+// Type is the type of a plugin, "type" in plugin.json.
 type Type string
 
 // The plugin types of the contract.
@@ -23,13 +23,13 @@ const (
 	TypeSecretsManager Type = "secretsmanager"
 )
 
-// Types lists the plugin types in the order of the contract.
+// Types returns the plugin types in the order of the contract.
 func Types() []Type {
 	return []Type{TypeApp, TypeDatasource, TypePanel, TypeRenderer, TypeSecretsManager}
 }
 
-// Metadata is a plugin.json in Go. It holds what the rest of Slipway acts on;
-// validate works on the positioned Document instead.
+// Metadata is a decoded plugin.json, as far as the other packages need it. Validation
+// works on a Document instead.
 type Metadata struct {
 	ID           string       `json:"id"`
 	Name         string       `json:"name"`
@@ -50,7 +50,7 @@ type Metadata struct {
 	Routes       []Route      `json:"routes"`
 }
 
-// Info is the property "info".
+// Info is "info".
 type Info struct {
 	Description string   `json:"description"`
 	Version     string   `json:"version"`
@@ -71,14 +71,14 @@ type Info struct {
 	} `json:"screenshots"`
 }
 
-// Dependencies is the property "dependencies". ServiceRange is the service
-// version range under whichever key the profile gives it.
+// Dependencies is "dependencies". ServiceRange is the range of service versions, whose
+// key depends on the profile.
 type Dependencies struct {
 	ServiceRange string             `json:"-"`
 	Plugins      []PluginDependency `json:"plugins"`
 }
 
-// PluginDependency is one entry of dependencies.plugins.
+// PluginDependency is an item of "dependencies.plugins".
 type PluginDependency struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -86,7 +86,7 @@ type PluginDependency struct {
 	Version string `json:"version"`
 }
 
-// UnmarshalJSON reads the service range under the key of any profile.
+// UnmarshalJSON decodes the service range from the key of any profile.
 func (d *Dependencies) UnmarshalJSON(data []byte) error {
 	type plain Dependencies
 	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
@@ -109,18 +109,18 @@ func (d *Dependencies) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// IAM asks for a service account of the plugin's own.
+// IAM is "iam": it requests a service account for the plugin.
 type IAM struct {
 	Permissions []Permission `json:"permissions"`
 }
 
-// Permission is an RBAC action and the scope it is limited to ("" is no limit).
+// Permission is an RBAC action and the scope to which it is limited, if not "".
 type Permission struct {
 	Action string `json:"action"`
 	Scope  string `json:"scope"`
 }
 
-// Include is one entry of "includes".
+// Include is an item of "includes".
 type Include struct {
 	Type       string `json:"type"`
 	Name       string `json:"name"`
@@ -132,7 +132,7 @@ type Include struct {
 	DefaultNav bool   `json:"defaultNav"`
 }
 
-// Role is one entry of "roles": a role and the basic roles it is granted to.
+// Role is an item of "roles": a role and the basic roles that have it.
 type Role struct {
 	Role struct {
 		Name        string       `json:"name"`
@@ -142,8 +142,8 @@ type Role struct {
 	Grant []string `json:"grant"`
 }
 
-// ParseMetadata decodes a plugin.json. The error names the property whose type
-// is wrong; missing properties are not an error here.
+// ParseMetadata decodes a plugin.json. The error names a key with a value of the wrong
+// type. Missing keys are not an error.
 func ParseMetadata(data []byte) (*Metadata, error) {
 	var m Metadata
 	if err := json.Unmarshal(data, &m); err != nil {

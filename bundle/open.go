@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// ErrNotFile is the error of Open for what is there but is no file.
-var ErrNotFile = errors.New("it is not a file")
+// ErrNotFile is the error of Open for anything but a regular file.
+var ErrNotFile = errors.New("not a regular file")
 
-// Open opens a file of the plugin, named with slashes from its folder. A name or a
-// symbolic link that leads out of the folder is an error.
+// Open opens a file of the plugin by its slash path. It is an error if the path or a
+// symbolic link leads out of the directory of the plugin.
 func (p Plugin) Open(name string) (*os.File, error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
@@ -22,7 +22,7 @@ func (p Plugin) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, ErrNotFile
 	}
 	return root.Open(name)

@@ -2,21 +2,19 @@ package bundle
 
 import "strings"
 
-// The placeholders that a source plugin.json may hold, for what only the build
-// knows.
+// The placeholders in the plugin.json of the source, which the build replaces.
 const (
 	PlaceholderVersion = "%VERSION%"
 	PlaceholderToday   = "%TODAY%"
 	PlaceholderID      = "%PLUGIN_ID%"
 )
 
-// Placeholders lists every placeholder.
+// Placeholders returns all placeholders.
 func Placeholders() []string {
 	return []string{PlaceholderVersion, PlaceholderToday, PlaceholderID}
 }
 
-// FindPlaceholder returns the first placeholder in text and its offset in bytes,
-// or "".
+// FindPlaceholder returns the first placeholder in text, or "", and its byte offset.
 func FindPlaceholder(text string) (name string, at int) {
 	for _, p := range Placeholders() {
 		if i := strings.Index(text, p); i >= 0 && (name == "" || i < at) {

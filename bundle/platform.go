@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Platform is an operating system and an architecture in Go's own words.
+// Platform is an operating system and an architecture as Go names them.
 type Platform struct {
 	OS   string
 	Arch string
 }
 
-// Host is the platform this program runs on.
+// Host returns the platform that this program runs on.
 func Host() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
-// AllPlatforms lists the platforms that a release is built for.
+// AllPlatforms returns the platforms that a release is built for.
 func AllPlatforms() []Platform {
 	return []Platform{
 		{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "arm"},
@@ -29,7 +29,7 @@ func AllPlatforms() []Platform {
 func (p Platform) String() string { return p.OS + "/" + p.Arch }
 
 // Executable returns the file name of the executable for the platform:
-// <name>_<os>_<arch>, with .exe on Windows. name may contain folders.
+// <name>_<os>_<arch>, with .exe on Windows. name may contain slashes.
 func (p Platform) Executable(name string) string {
 	file := name + "_" + p.OS + "_" + strings.ToLower(p.Arch)
 	if p.OS == "windows" {
@@ -38,15 +38,43 @@ func (p Platform) Executable(name string) string {
 	return file
 }
 
-// systems are the operating systems on which a backend can be a process of its own
-// and whose programs ExecutablePlatform tells apart.
+// systems returns the operating systems that can run a backend as a process of its
+// own and that ExecutablePlatform recognizes.
 func systems() []string {
 	return []string{"linux", "darwin", "windows", "freebsd", "netbsd", "openbsd"}
 }
 
-// ParsePlatforms reads "all", "host" or a comma-separated list of os/arch. An
-// architecture outside AllPlatforms is accepted: the Go toolchain is the judge of
-// what it can build. "" means all.
+// architectures returns the architectures that SplitExecutable recognizes.
+func architectures() []string {
+	return []string{
+		"amd64", "arm64", "arm", "386", "riscv64", "s390x", "loong64",
+		"mips", "mipsle", "mips64", "mips64le", "ppc64", "ppc64le",
+	}
+}
+
+// SplitExecutable splits a file name such as gpx_clock_linux_amd64, with or without
+// .exe, into the name of the executable and its platform. ok is false for any other
+// file name.
+func SplitExecutable(file string) (name string, p Platform, ok bool) {
+	rest, arch, _ := cutLast(strings.TrimSuffix(file, ".exe"), "_")
+	name, os, ok := cutLast(rest, "_")
+	if !ok || !slices.Contains(systems(), os) || !slices.Contains(architectures(), arch) {
+		return "", Platform{}, false
+	}
+	return name, Platform{OS: os, Arch: arch}, true
+}
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// ParsePlatforms parses "all", "host" or a comma-separated list of os/arch; "" means
+// all. It accepts any architecture, since only the go command knows what it can build.
 func ParsePlatforms(list string) ([]Platform, error) {
 	switch list {
 	case "", "all":
@@ -59,10 +87,10 @@ func ParsePlatforms(list string) ([]Platform, error) {
 		item = strings.TrimSpace(item)
 		os, arch, ok := strings.Cut(item, "/")
 		if !ok || !isWord(os) || !isWord(arch) {
-			return nil, fmt.Errorf("platform %q: write it as os/arch, such as linux/amd64, or use all or host", item)
+			return nil, fmt.Errorf("invalid platform %q: write os/arch, such as linux/amd64, or use all or host", item)
 		}
 		if !slices.Contains(systems(), os) {
-			return nil, fmt.Errorf("platform %q: backends are built for the systems %s", item, strings.Join(systems(), ", "))
+			return nil, fmt.Errorf("invalid platform %q: the operating system must be one of %s", item, strings.Join(systems(), ", "))
 		}
 		if p := (Platform{os, arch}); !slices.Contains(out, p) {
 			out = append(out, p)

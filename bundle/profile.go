@@ -1,17 +1,20 @@
 package bundle
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// Profile names the keys by which one service knows the same things. It is data:
-// code asks it for a name and never which profile it is.
+// Profile holds the names that a service gives to the same things. Code uses these
+// names and never depends on which profile it has.
 type Profile struct {
-	Name                string // as given to -profile
-	DependencyKey       string // required range, in "dependencies"
-	LegacyDependencyKey string // deprecated pattern, in "dependencies"
-	EnvPrefix           string // of the variables a backend receives
+	Name                string
+	DependencyKey       string // of the required service range in "dependencies"
+	LegacyDependencyKey string // of the deprecated version pattern in "dependencies"
+	EnvPrefix           string // of the environment variables of a backend
 }
 
-// Profiles lists every profile, the default first.
+// Profiles returns every profile, the default first.
 func Profiles() []Profile {
 	return []Profile{
 		{Name: "service", DependencyKey: "serviceDependency", LegacyDependencyKey: "serviceVersion", EnvPrefix: "SVC_"},
@@ -19,7 +22,7 @@ func Profiles() []Profile {
 	}
 }
 
-// ProfileByName returns the named profile; "" is the default one.
+// ProfileByName returns the named profile; "" is the default profile.
 func ProfileByName(name string) (Profile, error) {
 	if name == "" {
 		return Profiles()[0], nil
@@ -31,5 +34,16 @@ func ProfileByName(name string) (Profile, error) {
 		}
 		known = append(known, p.Name)
 	}
-	return Profile{}, fmt.Errorf("unknown profile %q: use one of %v", name, known)
+	return Profile{}, fmt.Errorf("unknown profile %q: use %s", name, strings.Join(known, " or "))
+}
+
+// DetectProfile returns the first profile whose keys a plugin.json uses. ok is false
+// if it uses none of them.
+func DetectProfile(doc *Document) (profile Profile, ok bool) {
+	for _, p := range Profiles() {
+		if doc.Has("/dependencies/"+p.DependencyKey) || doc.Has("/dependencies/"+p.LegacyDependencyKey) {
+			return p, true
+		}
+	}
+	return Profile{}, false
 }

@@ -8,24 +8,24 @@ import (
 	"path/filepath"
 )
 
-// Repo is a plugin repository: where its parts are. Paths are absolute.
+// Repo is the layout of a plugin repository. Its paths are absolute.
 type Repo struct {
-	Root   string // where the author works
-	Source string // the folder of plugin.json: Root/src or Root
-	Dist   string // where a build goes
+	Root   string // the directory of the repository
+	Source string // the directory of plugin.json: Root/src or Root
+	Dist   string // the directory of the built plugin
 }
 
-// ErrNoPlugin says that a folder is no plugin repository.
-var ErrNoPlugin = errors.New("no plugin.json here or in src: run this in a plugin repository, or make one with scaffold")
+// ErrNoPlugin is the error for a directory that is not a plugin repository.
+var ErrNoPlugin = errors.New("no plugin.json or src/plugin.json: choose a plugin repository, or scaffold one")
 
-// OpenRepo finds the parts of the plugin repository at dir.
+// OpenRepo returns the layout of the plugin repository at dir.
 func OpenRepo(dir string) (Repo, error) {
 	root, err := filepath.Abs(dir)
 	if err != nil {
 		return Repo{}, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		return Repo{}, fmt.Errorf("open repository %s: there is no such folder", root)
+		return Repo{}, fmt.Errorf("open repository %s: directory not found", root)
 	}
 	for _, source := range []string{filepath.Join(root, sourceDir), root} {
 		if isFile(filepath.Join(source, MetadataFile)) {

@@ -2,18 +2,18 @@ package bundle
 
 import "encoding/json"
 
-// Route is one entry of "routes", a proxied path. The texts of URL, Headers,
-// URLParams, Body and the two kinds of token are templates over the settings.
+// Route is an item of "routes", a proxied path. The strings in URL, Headers, URLParams,
+// Body, TokenAuth and JWTTokenAuth are templates over the settings.
 type Route struct {
 	Path         string          `json:"path"`
-	Method       string          `json:"method"` // "GET, POST"; "" and "*" are every method
+	Method       string          `json:"method"` // such as "GET, POST"; "" and "*" mean every method
 	URL          string          `json:"url"`
 	ReqSignedIn  bool            `json:"reqSignedIn"`
 	ReqRole      string          `json:"reqRole"`
 	ReqAction    string          `json:"reqAction"`
 	Headers      []RouteValue    `json:"headers"`
-	URLParams    []RouteValue    `json:"urlParams"` // only in the profile grafana
-	Body         json.RawMessage `json:"body"`      // an object, sent instead of the caller's body
+	URLParams    []RouteValue    `json:"urlParams"` // only in the grafana profile
+	Body         json.RawMessage `json:"body"`      // an object that replaces the caller's body
 	TokenAuth    *TokenAuth      `json:"tokenAuth"`
 	JWTTokenAuth *TokenAuth      `json:"jwtTokenAuth"`
 }
@@ -24,9 +24,9 @@ type RouteValue struct {
 	Content string `json:"content"`
 }
 
-// TokenAuth says where a route's bearer token comes from: the address of an OAuth
-// service and what is sent there. As "jwtTokenAuth" its Params are client_email,
-// private_key and token_uri, as "tokenAuth" the form that is posted.
+// TokenAuth configures the OAuth service that issues the bearer token of a route. In
+// "tokenAuth" Params is the form to post; in "jwtTokenAuth" its keys are client_email,
+// private_key and token_uri.
 type TokenAuth struct {
 	URL    string            `json:"url"`
 	Scopes []string          `json:"scopes"`

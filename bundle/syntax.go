@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is one thing that keeps a file from being JSON.
+// SyntaxError is a place where a file is not JSON.
 type SyntaxError struct {
 	File    string
 	Pos     Position
-	End     Position // behind the last character, or Pos where something is missing
+	End     Position // after the last character, or Pos where something is missing
 	Problem string
 	Help    string
 }
@@ -24,8 +23,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Pos.Line, e.Pos.Column, e.Problem, e.Help)
 }
 
-// SyntaxErrors is everything that keeps a file from being JSON, in its order, up
-// to the first fault after which nothing can be told about the rest.
+// SyntaxErrors lists the errors in the order of the file, up to the first one that
+// makes the rest of the file impossible to understand.
 type SyntaxErrors []*SyntaxError
 
 // Error returns the first error and the number of the others.
@@ -36,273 +35,333 @@ func (e SyntaxErrors) Error() string {
 	return fmt.Sprintf("%s (and %d more)", e[0], len(e)-1)
 }
 
-// syntax reads a text as JSON and keeps what is wrong with it.
-type syntax struct {
-	doc    *Document
-	open   []token // the brackets that are not closed yet
-	last   token   // the one before, comments left out
-	faults SyntaxErrors
+func (d *Document) syntaxError(from, to int, problem, help string) *SyntaxError {
+	return &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Help: help}
 }
 
-// expect is what may come next.
-type expect int
+// syntax checks the tokens of a text, of which it expects JSON.
+type syntax struct {
+	doc   *Document
+	json  []byte  // of the document, without what drop has reported
+	open  []token // the brackets that are not closed
+	last  token   // the previous token, comments excluded
+	isKey bool    // last is the key of an object
+	errs  SyntaxErrors
+}
 
-const (
-	expectValue      expect = iota
-	expectFirstValue        // or the end of the array
-	expectFirstKey          // or the end of the object
-	expectKey
-	expectColon
-	expectNext // a comma or the end of what is open
-)
-
-// checkSyntax returns everything that is wrong. After a comment or a comma too
-// many it goes on, since it is clear what is meant; isReadable says that there is
-// nothing else.
-func (d *Document) checkSyntax() (faults SyntaxErrors, isReadable bool) {
-	s := &syntax{doc: d}
-	defer func() {
-		slices.SortStableFunc(faults, func(a, b *SyntaxError) int { return a.Pos.Offset - b.Pos.Offset })
-	}()
-	next := expectValue
-	for {
-		t := nextToken(d.Data, s.last.to)
-		for t.kind == tokenComment {
-			if !s.comment(t) {
-				return s.faults, false
-			}
-			t = nextToken(d.Data, t.to)
+// checkSyntax returns all syntax errors. If there are none but comments and trailing
+// commas, ok is true, and the text is JSON with spaces in their place, nested at most
+// maxNesting deep.
+func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
+	s := &syntax{doc: d, json: d.Data}
+	for t := nextToken(d.Data, 0); ; t = nextToken(d.Data, t.to) {
+		if t.kind == tokenComment && !t.isOpen {
+			s.drop(t, "comments are not allowed in JSON")
+			continue
 		}
-		if t.kind == tokenEnd && next == expectNext && len(s.open) == 0 {
-			return s.faults, true
+		err := s.check(t)
+		if err != nil {
+			s.errs = append(s.errs, err)
 		}
-		var ok bool
-		if next, ok = s.step(t, next); !ok {
-			return s.faults, false
+		if err != nil || t.kind == tokenEnd {
+			// A trailing comma is found after the comments that follow it.
+			slices.SortStableFunc(s.errs, func(a, b *SyntaxError) int { return a.Pos.Offset - b.Pos.Offset })
+			return s.json, s.errs, err == nil
 		}
 		s.last = t
 	}
 }
 
-// comment notes a comment; false if it has no end.
-func (s *syntax) comment(t token) bool {
-	if t.isOpen {
-		return s.fault(t.from, t.from+2, "a comment without an end, and JSON has no comments", "delete it")
+// drop reports a token that the text is JSON without, and replaces it by spaces.
+func (s *syntax) drop(t token, problem string) {
+	if len(s.errs) == 0 {
+		s.json = bytes.Clone(s.doc.Data)
 	}
-	s.fault(t.from, t.to, "a comment, which JSON does not have", "delete it")
-	return true
+	s.errs = append(s.errs, s.at(t, problem, "delete it"))
+	for i := t.from; i < t.to; i++ {
+		s.json[i] = ' '
+	}
 }
 
-// step takes a token and returns what may come after it; false if it was wrong.
-func (s *syntax) step(t token, next expect) (expect, bool) {
-	if t.kind == tokenEnd {
-		return 0, s.ends(t)
-	}
-	if t.kind == tokenOther {
-		return 0, s.strange(t)
-	}
-	switch next {
-	case expectColon:
-		if t.kind == ':' {
-			return expectValue, true
-		}
-		return 0, s.fault(s.last.to, s.last.to, "the colon between key and value is missing here", "add :")
-	case expectFirstKey, expectKey:
-		switch {
-		case t.kind == '"':
-			return expectColon, s.text(t)
-		case t.kind == '}' && next == expectKey:
-			s.fault(s.last.from, s.last.to, "a comma after the last entry", "delete it")
-			fallthrough
-		case t.kind == '}':
-			return s.closes(t)
-		}
-		return 0, s.noKey(t)
-	case expectNext:
-		return s.follows(t)
-	}
-	return s.value(t, next)
-}
-
-// value takes the first token of a value.
-func (s *syntax) value(t token, next expect) (expect, bool) {
+// check returns what is wrong with the next token.
+func (s *syntax) check(t token) *SyntaxError {
 	switch t.kind {
-	case '{', '[':
-		if len(s.open) == maxNesting {
-			return 0, s.fault(t.from, t.to, fmt.Sprintf("more than %d values inside each other", maxNesting), "flatten it")
-		}
-		s.open = append(s.open, t)
-		if t.kind == '{' {
-			return expectFirstKey, true
-		}
-		return expectFirstValue, true
-	case '"':
-		return expectNext, s.text(t)
-	case tokenWord:
-		return expectNext, s.word(t)
-	case ']':
-		if s.last.kind == ',' && s.inside() == '[' {
-			s.fault(s.last.from, s.last.to, "a comma after the last entry", "delete it")
-			return s.closes(t)
-		}
-		if next == expectFirstValue {
-			return s.closes(t)
-		}
+	case tokenEnd:
+		return s.end(t)
+	case tokenComment:
+		return s.doc.syntaxError(t.from, t.from+2, "unterminated comment", "delete it: comments are not allowed in JSON")
+	case tokenOther:
+		return s.character(t)
 	}
-	if s.last.kind == ':' {
-		return 0, s.fault(s.last.to, s.last.to, "the value is missing here", "add one, such as \"\", or delete the key")
+	switch {
+	case s.last.kind == tokenEnd, s.last.kind == '[', s.last.kind == ':', s.last.kind == ',' && s.inside() == '[':
+		return s.value(t)
+	case s.last.kind == '{', s.last.kind == ',':
+		return s.key(t)
+	case s.last.kind == '"' && s.isKey && t.kind == ':':
+		return nil
+	case s.last.kind == '"' && s.isKey:
+		return s.missing("expected a colon after the key", "add :")
 	}
-	if t.kind == ',' {
-		return 0, s.fault(t.from, t.to, "a comma without a value before it", "delete it")
-	}
-	return 0, s.fault(t.from, t.to, fmt.Sprintf("%c stands where a value is expected", t.kind), "add a value before it, or delete it")
+	return s.next(t)
 }
 
-// follows takes what comes after a value.
-func (s *syntax) follows(t token) (expect, bool) {
-	switch in := s.inside(); {
-	case t.kind == '}' || t.kind == ']':
-		return s.closes(t)
-	case in == tokenEnd:
-		return 0, s.fault(t.from, t.to, "the file goes on after its one value has ended", "delete what follows, or a bracket } that is too many before it")
-	case t.kind == ',' && in == '{':
-		return expectKey, true
-	case t.kind == ',':
-		return expectValue, true
-	case t.kind == ':' && in == '[':
-		return 0, s.fault(t.from, t.to, "a key in a list", "put { } around the key and its value, or write { } for [ ]")
-	case t.kind == ':':
-		return 0, s.fault(t.from, t.to, "a second colon after one key", "delete it, or put the value in quotes")
-	}
-	if t.kind == tokenWord && s.last.kind == '"' && t.from == s.last.to {
-		return 0, s.fault(s.last.to-1, s.last.to, "a quote that ends the text before its end", `write \" for a quote in a text`)
-	}
-	return 0, s.fault(s.last.to, s.last.to, "a comma is missing here", "add ,")
+func (s *syntax) at(t token, problem, help string) *SyntaxError {
+	return s.doc.syntaxError(t.from, t.to, problem, help)
 }
 
-// inside is the innermost bracket that is open, tokenEnd outside of all.
-func (s *syntax) inside() tokenKind {
+// missing reports something that is missing after the last token.
+func (s *syntax) missing(problem, help string) *SyntaxError {
+	return s.doc.syntaxError(s.last.to, s.last.to, problem, help)
+}
+
+// inside returns the innermost open bracket, or tokenEnd.
+func (s *syntax) inside() byte {
 	if len(s.open) == 0 {
 		return tokenEnd
 	}
 	return s.open[len(s.open)-1].kind
 }
 
-// closes takes a closing bracket.
-func (s *syntax) closes(t token) (expect, bool) {
-	opening := map[tokenKind]tokenKind{'}': '{', ']': '['}[t.kind]
-	switch s.inside() {
-	case opening:
-		s.open = s.open[:len(s.open)-1]
-		return expectNext, true
-	case tokenEnd:
-		return 0, s.fault(t.from, t.to, fmt.Sprintf("this %c closes nothing", t.kind), "delete it")
-	}
-	return 0, s.fault(t.from, t.to, fmt.Sprintf("this %c cannot close the %s", t.kind, s.innermost()), "close that first")
-}
-
-// innermost names the innermost open bracket and its place.
+// innermost describes the innermost open bracket.
 func (s *syntax) innermost() string {
 	t := s.open[len(s.open)-1]
 	at := s.doc.Position(t.from)
-	return fmt.Sprintf("%c of line %d, column %d", t.kind, at.Line, at.Column)
+	return fmt.Sprintf("the %c at line %d, column %d", t.kind, at.Line, at.Column)
 }
 
-// ends notes a text that ends too early.
-func (s *syntax) ends(t token) bool {
+// key checks a token where a key or the end of an object is expected.
+func (s *syntax) key(t token) *SyntaxError {
+	switch t.kind {
+	case '"':
+		s.isKey = true
+		return s.text(t)
+	case '}':
+		if s.last.kind == ',' {
+			s.drop(s.last, "trailing comma")
+		}
+		return s.closing(t)
+	case ']':
+		return s.closing(t)
+	case tokenWord:
+		return s.at(t, "keys must be quoted", fmt.Sprintf("write %q", s.doc.Data[t.from:t.to]))
+	case ',':
+		return s.at(t, "expected a key, found a comma", "delete it")
+	}
+	return s.at(t, fmt.Sprintf("expected a key, found %c", t.kind), "add a quoted key and a colon before it, or delete it")
+}
+
+// value checks a token where a value or the end of an array is expected.
+func (s *syntax) value(t token) *SyntaxError {
+	switch t.kind {
+	case '{', '[':
+		if len(s.open) == maxNesting {
+			return s.at(t, fmt.Sprintf("nested more than %d levels deep", maxNesting), "flatten it")
+		}
+		s.open = append(s.open, t)
+		return nil
+	case '"':
+		s.isKey = false
+		return s.text(t)
+	case tokenWord:
+		return s.word(t)
+	case ']':
+		switch {
+		case s.last.kind == '[':
+			return s.closing(t)
+		case s.last.kind == ',':
+			s.drop(s.last, "trailing comma")
+			return s.closing(t)
+		}
+	}
 	switch {
-	case len(s.open) == 0 && len(s.faults) > 0:
-		return s.fault(t.from, t.to, "the file holds nothing but comments", "write an object in { }")
-	case len(s.open) == 0:
-		return s.fault(0, 0, "the file is empty", "write an object in { }")
-	}
-	closing := map[tokenKind]string{'{': "}", '[': "]"}[s.inside()]
-	return s.fault(s.last.to, s.last.to, fmt.Sprintf("the file ends before the %s is closed", s.innermost()), "add "+closing)
-}
-
-// noKey notes what stands in the place of a key.
-func (s *syntax) noKey(t token) bool {
-	switch text := s.doc.Data[t.from:t.to]; {
-	case t.kind == tokenWord:
-		return s.fault(t.from, t.to, "a key without quotes", fmt.Sprintf("write %q", text))
+	case s.last.kind == ':':
+		return s.missing("expected a value after the colon", `add one, such as "", or delete the key`)
 	case t.kind == ',':
-		return s.fault(t.from, t.to, "a comma without an entry before it", "delete it")
-	case t.kind == ']':
-		return s.fault(t.from, t.to, fmt.Sprintf("this ] cannot close the %s", s.innermost()), "close that first")
+		return s.at(t, "expected a value, found a comma", "delete it")
 	}
-	return s.fault(t.from, t.to, fmt.Sprintf("%c stands where a key in quotes is expected", t.kind), "write a key and a colon before it, or delete it")
+	return s.at(t, fmt.Sprintf("expected a value, found %c", t.kind), "add a value before it, or delete it")
 }
 
-// word takes a value without quotes.
-func (s *syntax) word(t token) bool {
+// next checks a token after a value.
+func (s *syntax) next(t token) *SyntaxError {
+	in := s.inside()
+	switch {
+	case t.kind == '}', t.kind == ']':
+		return s.closing(t)
+	case in == tokenEnd:
+		return s.at(t, "unexpected text after the end of the JSON value", "delete it, or an extra } before it")
+	case t.kind == ',':
+		return nil
+	case t.kind == ':' && in == '[':
+		return s.at(t, "unexpected colon in an array", "put { } around the key and its value, or change [ ] to { }")
+	case t.kind == ':':
+		return s.at(t, "unexpected second colon", "delete it, or quote the value")
+	case t.kind == tokenWord && s.last.kind == '"' && t.from == s.last.to:
+		return s.doc.syntaxError(s.last.to-1, s.last.to, "this quote ends the string early", `write \" for a quote in a string`)
+	}
+	return s.missing("expected a comma", "add ,")
+}
+
+// closing checks a closing bracket.
+func (s *syntax) closing(t token) *SyntaxError {
+	switch {
+	case len(s.open) == 0:
+		return s.at(t, fmt.Sprintf("unmatched %c", t.kind), "delete it")
+	case (s.inside() == '{') != (t.kind == '}'):
+		return s.at(t, fmt.Sprintf("%c does not close %s", t.kind, s.innermost()), "close that first")
+	}
+	s.open = s.open[:len(s.open)-1]
+	return nil
+}
+
+// end checks the end of the file.
+func (s *syntax) end(t token) *SyntaxError {
+	switch {
+	case s.inside() == '{':
+		return s.missing("unexpected end of file: "+s.innermost()+" is not closed", "add }")
+	case s.inside() == '[':
+		return s.missing("unexpected end of file: "+s.innermost()+" is not closed", "add ]")
+	case s.last.kind != tokenEnd:
+		return nil
+	case len(s.errs) > 0:
+		return s.at(t, "the file contains only comments", "write an object in { }")
+	}
+	return s.doc.syntaxError(0, 0, "the file is empty", "write an object in { }")
+}
+
+// word checks a value without quotes.
+func (s *syntax) word(t token) *SyntaxError {
 	word := string(s.doc.Data[t.from:t.to])
 	if json.Valid([]byte(word)) {
-		return true
+		return nil
 	}
 	switch lower := strings.ToLower(word); {
 	case lower == "true", lower == "false", lower == "null":
-		return s.fault(t.from, t.to, word+" in capital letters", "write "+lower)
+		return s.at(t, word+" must be lower case", "write "+lower)
 	case strings.Trim(word, "0123456789+-.eE") == "", strings.HasPrefix(lower, "0x"):
-		return s.fault(t.from, t.to, word+" is not a number of JSON", "write it as 12 or -0.5, or put quotes around it")
+		return s.at(t, "invalid number "+word, "write it like 12 or -0.5, or quote it")
 	}
-	return s.fault(t.from, t.to, "a text without quotes", fmt.Sprintf("write %q", word))
+	return s.at(t, "strings must be quoted", fmt.Sprintf("write %q", word))
 }
 
-// text takes a text in quotes and looks for what must not be between them.
-func (s *syntax) text(t token) bool {
+// text checks a string.
+func (s *syntax) text(t token) *SyntaxError {
 	if t.isOpen {
-		return s.fault(t.from, t.to, "a text that is not closed on its line", `add the quote " at its end`)
+		return s.at(t, "unterminated string", `add a closing "`)
 	}
 	text := s.doc.Data[t.from:t.to]
 	for i := 1; i < len(text)-1; i++ {
 		at := t.from + i
 		switch b := text[i]; {
 		case b == '\t':
-			return s.fault(at, at+1, "a tab in a text", `write \t`)
+			return s.doc.syntaxError(at, at+1, "unescaped tab in a string", `write \t`)
 		case b < ' ':
-			return s.fault(at, at+1, fmt.Sprintf("the control character U+%04X in a text", b), fmt.Sprintf(`delete it, or write \u%04x`, b))
-		case b == '\\' && !isEscape(text[i:]):
-			return s.fault(at, at+2, "a backslash that begins no escape of JSON", `write \\ for a backslash`)
+			return s.doc.syntaxError(at, at+1, fmt.Sprintf("unescaped control character U+%04X in a string", b), fmt.Sprintf(`delete it, or write \u%04x`, b))
 		case b == '\\':
+			length := 2
+			if text[i+1] == 'u' {
+				length = min(6, len(text)-1-i)
+			}
+			if !json.Valid(slices.Concat([]byte(`"`), text[i:i+length], []byte(`"`))) {
+				return s.doc.syntaxError(at, at+2, "invalid escape in a string", `write \\ for a backslash`)
+			}
 			i++
 		}
 	}
-	return true
+	return nil
 }
 
-// isEscape says whether data begins with an escape of JSON.
-func isEscape(data []byte) bool {
-	if data[1] != 'u' {
-		return bytes.IndexByte([]byte(`"\/bfnrt`), data[1]) >= 0
-	}
-	if len(data) < 6 {
-		return false
-	}
-	_, err := hex.DecodeString(string(data[2:6]))
-	return err == nil
-}
-
-// strange notes a character that JSON does not know.
-func (s *syntax) strange(t token) bool {
+// character words the error for a character that begins no token.
+func (s *syntax) character(t token) *SyntaxError {
 	r, size := utf8.DecodeRune(s.doc.Data[t.from:])
 	switch {
 	case r == utf8.RuneError && size == 1:
-		return s.fault(t.from, t.to, fmt.Sprintf("the byte 0x%02x, which is not UTF-8", s.doc.Data[t.from]), "save the file as UTF-8")
+		return s.at(t, fmt.Sprintf("invalid UTF-8: byte 0x%02x", s.doc.Data[t.from]), "save the file as UTF-8")
 	case strings.ContainsRune("'`´‘’“”„«»", r):
-		return s.fault(t.from, t.to, fmt.Sprintf("the quote %c, which JSON does not know", r), `write " around keys and texts`)
+		return s.at(t, fmt.Sprintf("unexpected quote %c", r), `use " around keys and strings`)
 	case r == '\u00a0' || r == '\ufeff' || r == '\u200b':
-		return s.fault(t.from, t.to, fmt.Sprintf("the invisible character %U", r), "delete it")
+		return s.at(t, fmt.Sprintf("invisible character %U", r), "delete it")
 	case r == '=':
-		return s.fault(t.from, t.to, "= stands where JSON has a colon", "write :")
+		return s.at(t, "expected a colon, found =", "write :")
 	case r == ';':
-		return s.fault(t.from, t.to, "; stands where JSON has a comma", "write , or delete it")
+		return s.at(t, "expected a comma, found ;", "write , or delete it")
 	}
-	return s.fault(t.from, t.to, fmt.Sprintf("the character %q is not in quotes", r), "delete it, or put quotes around the text")
+	return s.at(t, fmt.Sprintf("unexpected character %q", r), "delete it, or quote the string that it belongs to")
 }
 
-// fault notes a fault and returns false.
-func (s *syntax) fault(from, to int, problem, help string) bool {
-	d := s.doc
-	s.faults = append(s.faults, &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Help: help})
-	return false
+// token is a part of a text that should be JSON. Its kind is the first byte of a
+// bracket, colon, comma or string, or one of the constants below.
+type token struct {
+	kind     byte
+	from, to int  // byte offsets
+	isOpen   bool // a string or comment without an end
+}
+
+const (
+	tokenEnd     = 0
+	tokenComment = '/'
+	tokenWord    = 'a' // true, 12, or what should be quoted
+	tokenOther   = '?' // any other character
+)
+
+// nextToken returns the first token at or after the offset. An unterminated string
+// extends to the end of its line, an unterminated comment to that of the text.
+func nextToken(data []byte, at int) token {
+	for at < len(data) && strings.IndexByte(" \t\r\n", data[at]) >= 0 {
+		at++
+	}
+	if at == len(data) {
+		return token{kind: tokenEnd, from: at, to: at}
+	}
+	t := token{from: at}
+	rest := data[at:]
+	switch {
+	case strings.IndexByte("{}[]:,", rest[0]) >= 0:
+		t.kind, t.to = rest[0], at+1
+	case rest[0] == '"':
+		t.kind = '"'
+		t.to, t.isOpen = stringEnd(data, at)
+	case rest[0] == '#', bytes.HasPrefix(rest, []byte("//")):
+		t.kind, t.to = tokenComment, len(data)
+		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+			t.to = at + i
+		}
+	case bytes.HasPrefix(rest, []byte("/*")):
+		t.kind, t.to, t.isOpen = tokenComment, len(data), true
+		if i := bytes.Index(rest[2:], []byte("*/")); i >= 0 {
+			t.to, t.isOpen = at+i+4, false
+		}
+	case isWordByte(rest[0]):
+		t.kind, t.to = tokenWord, at
+		for t.to < len(data) && isWordByte(data[t.to]) {
+			t.to++
+		}
+	default:
+		_, size := utf8.DecodeRune(rest)
+		t.kind, t.to = tokenOther, at+size
+	}
+	return t
+}
+
+// stringEnd returns where the string at an offset ends, which is the end of the line
+// if it is not closed there.
+func stringEnd(data []byte, at int) (end int, isOpen bool) {
+	for i := at + 1; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			return i + 1, false
+		case '\r', '\n':
+			return i, true
+		case '\\':
+			if i+1 < len(data) && data[i+1] != '\r' && data[i+1] != '\n' {
+				i++
+			}
+		}
+	}
+	return len(data), true
+}
+
+func isWordByte(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("+-._$", b) >= 0
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// bare is a process that was started with no more than the protocol asks for, and that
-// nothing but the protocol ties to this one. The processes of loader end with their
-// host whatever they do, with all their children; these show what they do themselves.
+// bare is a process that was started with nothing but what the protocol requires. The
+// loader ties its processes and their children to the host, so that they end with it in
+// any case; a bare process shows what a plugin does on its own.
 type bare struct {
 	conn   *grpc.ClientConn
 	cmd    *exec.Cmd     // the process, or the host in its place
@@ -34,16 +34,16 @@ type bare struct {
 	dir    string
 }
 
-// The shell that stands for a host: it starts the plugin and lives until this process
-// ends, or kills it.
+// hostScript is the host in whose place a shell starts the plugin. It runs until this
+// process ends or kills it.
 const hostScript = `"$0" </dev/null & read line`
 
-// runBare starts a program and shakes hands, on request as the child of a host that can
-// be killed. A reason says why that cannot be tried on this system.
-func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reason string, err error) {
-	dir, err := os.MkdirTemp("/tmp", "slipway-bare-") // short, as the path of a socket has to be
+// runBare starts an executable and reads the handshake. If withHost is set, the process
+// is the child of a host that can be killed.
+func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, err error) {
+	dir, err := os.MkdirTemp("/tmp", "slipway-bare-") // short, since it holds a socket
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	b := &bare{dir: dir, exited: make(chan struct{}), gone: make(chan struct{})}
 	defer func() {
@@ -52,9 +52,9 @@ func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reaso
 		}
 	}()
 	handshake := wire.Handshake()
-	b.cmd = exec.Command(program)
+	b.cmd = exec.Command(executable)
 	if withHost {
-		b.cmd = exec.Command("/bin/sh", "-c", hostScript, program)
+		b.cmd = exec.Command("/bin/sh", "-c", hostScript, executable)
 	}
 	b.cmd.Dir = dir
 	b.cmd.Env = []string{
@@ -63,7 +63,7 @@ func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reaso
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000",
 	}
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// Our end of life sees its end when the last process that has the other has ended.
+	// Reading from life ends when the last process that has its other end has ended.
 	var theirs []*os.File
 	pipe := func(ourEnd int) *os.File {
 		r, w, e := os.Pipe()
@@ -75,7 +75,7 @@ func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reaso
 	stdout, stderr, life := pipe(0), pipe(0), pipe(0)
 	pipe(1)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	b.cmd.Stdout, b.cmd.Stderr, b.cmd.ExtraFiles, b.cmd.Stdin = theirs[0], theirs[1], theirs[2:3], theirs[3]
 	err = b.cmd.Start()
@@ -83,7 +83,7 @@ func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reaso
 		_ = f.Close()
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	go func() {
 		b.err = b.cmd.Wait()
@@ -93,35 +93,35 @@ func runBare(ctx context.Context, program string, withHost bool) (_ *bare, reaso
 		_, _ = io.Copy(io.Discard, life)
 		close(b.gone)
 	}()
-	words := &printed{}
-	go func() { _, _ = io.Copy(words, stderr) }()
-	address, err := shakeHands(ctx, stdout)
+	printed := &output{}
+	go func() { _, _ = io.Copy(printed, stderr) }()
+	address, err := readHandshake(ctx, stdout)
 	if err != nil {
-		if said := shorten(strings.TrimSpace(words.text()), 300); said != "" {
-			err = fmt.Errorf("%w; it printed to standard error: %s", err, said)
+		if text := shorten(strings.TrimSpace(printed.text()), 300); text != "" {
+			err = fmt.Errorf("%w; standard error: %s", err, text)
 		}
-		return nil, "", err
+		return nil, err
 	}
 	if b.conn, err = grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	return b, "", nil
+	return b, nil
 }
 
-// shakeHands reads the line of the handshake and returns the address in it.
-func shakeHands(ctx context.Context, stdout *os.File) (string, error) {
+// readHandshake reads the line of the handshake and returns the address in it.
+func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 	defer context.AfterFunc(ctx, func() { _ = stdout.SetReadDeadline(time.Now()) })()
 	reader := bufio.NewReader(stdout)
 	line, err := reader.ReadString('\n')
 	if err != nil {
 		if ctx.Err() != nil {
-			return "", errors.New("no line of the handshake in time")
+			return "", errors.New("no handshake in time")
 		}
-		return "", errors.New("standard output ended without the line of the handshake")
+		return "", errors.New("standard output ended before the handshake")
 	}
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != "1" || parts[1] != strconv.Itoa(wire.AppProtocol) || parts[4] != "grpc" {
-		return "", fmt.Errorf("the line of the handshake is %q, and should begin like 1|%d|unix|/path/of/socket|grpc", shorten(strings.TrimSpace(line), 200), wire.AppProtocol)
+		return "", fmt.Errorf("invalid handshake %q: it must look like 1|%d|unix|/path/of/socket|grpc", shorten(strings.TrimSpace(line), 200), wire.AppProtocol)
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	switch parts[2] {
@@ -130,24 +130,24 @@ func shakeHands(ctx context.Context, stdout *os.File) (string, error) {
 	case "tcp":
 		return parts[3], nil
 	}
-	return "", fmt.Errorf("the handshake names the network %q, which is neither unix nor tcp", shorten(parts[2], 40))
+	return "", fmt.Errorf("invalid network %q in the handshake: it must be unix or tcp", shorten(parts[2], 40))
 }
 
-// killHost kills the host and gives up all that a host has of a plugin.
+// killHost kills the host and closes all that a host holds of a plugin.
 func (b *bare) killHost() {
 	_ = b.cmd.Process.Kill()
 	<-b.exited
 	_ = b.conn.Close()
-	for _, f := range []int{0, 1, 3} { // all but the one that sees the end
+	for _, f := range []int{0, 1, 3} { // all but life
 		_ = b.pipes[f].Close()
 	}
 }
 
-// end kills what is left, which is in the process group of cmd.
+// end kills what is left of the process group of cmd.
 func (b *bare) end() {
 	if b.cmd != nil && b.cmd.Process != nil {
 		select {
-		case <-b.gone: // the group may be that of others by now
+		case <-b.gone: // the id of the group may have been reused
 		default:
 			_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
 		}

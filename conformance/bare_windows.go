@@ -2,19 +2,21 @@ package conformance
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"google.golang.org/grpc"
 )
 
-// bare is a process without ties; see the file for Unix.
+// bare is a process without ties to this one; see bare_unix.go.
 type bare struct {
 	conn         *grpc.ClientConn
 	exited, gone chan struct{}
 	err          error
 }
 
-func runBare(context.Context, string, bool) (_ *bare, reason string, err error) {
-	return nil, "not tried on Windows", nil
+func runBare(context.Context, string, bool) (*bare, error) {
+	return nil, fmt.Errorf("start without a host on Windows: %w", errors.ErrUnsupported)
 }
 
 func (b *bare) killHost() {}

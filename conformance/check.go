@@ -1,32 +1,40 @@
 package conformance
 
-import "context"
+import (
+	"context"
 
-// Check is one thing that every plugin must do.
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+)
+
+// Check is one requirement on every plugin.
 type Check struct {
 	ID  string
-	Why string // it matters to the plugin's users
+	Why string // it matters to users of the plugin
 
-	ownProcess bool // it starts what it needs itself
-	run        func(ctx context.Context, s *subject) Verdict
+	calls      []call // skip the check if the plugin supports none of them
+	ownProcess bool   // the check starts the processes it needs
+	run        runFunc
 }
 
-// Outcome is what came of a check.
+// runFunc runs a check. has are those of its calls that the plugin supports.
+type runFunc func(ctx context.Context, s *subject, has []call) Verdict
+
+// Outcome is the outcome of a check.
 type Outcome string
 
-// The outcomes. What did not run is never Passed.
+// The outcomes. A check that did not run never counts as Passed.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped" // there was nothing to check; Reason says why
+	Skipped Outcome = "skipped" // there was nothing to check; see Reason
 )
 
-// Verdict is the outcome of a check with what led to it.
+// Verdict is the outcome of a check and its explanation.
 type Verdict struct {
 	Outcome Outcome `json:"outcome"`
-	Reason  string  `json:"reason,omitempty"` // why it was skipped
-	Sent    string  `json:"sent,omitempty"`   // what was sent, of a failed check
-	Got     string  `json:"got,omitempty"`    // what came back
+	Reason  string  `json:"reason,omitempty"` // why the check was skipped
+	Sent    string  `json:"sent,omitempty"`   // the request, if the check failed
+	Got     string  `json:"got,omitempty"`    // the response
 	Help    string  `json:"help,omitempty"`   // what to do
 }
 
@@ -38,60 +46,89 @@ func failed(sent, got, help string) Verdict {
 	return Verdict{Outcome: Failed, Sent: sent, Got: got, Help: help}
 }
 
+// each runs a check for one call after the other. A failure ends it; otherwise the
+// first skip counts.
+func each(run func(context.Context, *subject, call) Verdict) runFunc {
+	return func(ctx context.Context, s *subject, has []call) Verdict {
+		verdict := passed()
+		for _, c := range has {
+			v := run(ctx, s, c)
+			if v.Outcome == Failed {
+				return v
+			}
+			if verdict.Outcome == Passed {
+				verdict = v
+			}
+		}
+		return verdict
+	}
+}
+
+// firstNotPassed returns the first verdict that is not Passed, if there is one.
+func firstNotPassed(verdicts []Verdict) Verdict {
+	for _, v := range verdicts {
+		if v.Outcome != Passed {
+			return v
+		}
+	}
+	return passed()
+}
+
 // Checks lists the checks in the order in which they run.
 func Checks() []Check {
+	query, resource := []call{callQuery}, []call{callResource}
+	const anonymous = "a host without a signed-in user may send no context"
 	return []Check{
-		// start.go
-		{ID: "start-mtls", Why: "a host starts plugins with certificates and an environment of its own", ownProcess: true, run: startMTLS},
-		{ID: "start-bare", Why: "a host may give no more than the protocol asks for", ownProcess: true, run: startBare},
-		{ID: "start-health-service", Why: "a host asks it whether the plugin is there", run: startHealthService},
-		// unknown.go
-		{ID: "unknown-service", Why: "hosts learn what a plugin can do by asking", run: unknownService},
-		{ID: "unknown-method", Why: "a newer host calls what this plugin does not know yet", run: unknownMethod},
-		{ID: "unknown-fields", Why: "a newer host says more than this plugin knows", run: unknownFields},
-		// context.go
-		{ID: "nil-context-query", Why: "a host without anybody signed in may send no context", run: nilContext(callQuery)},
-		{ID: "nil-context-health", Why: "a host without anybody signed in may send no context", run: nilContext(callHealth)},
-		{ID: "nil-context-metrics", Why: "metrics are asked for on behalf of nobody", run: nilContext(callMetrics)},
-		{ID: "nil-context-resource", Why: "a host without anybody signed in may send no context", run: nilContext(callResource)},
-		{ID: "nil-context-subscribe", Why: "a host without anybody signed in may send no context", run: nilContext(callSubscribe)},
-		{ID: "nil-context-run", Why: "a stream runs on behalf of nobody", run: nilContext(callRun)},
-		{ID: "nil-context-publish", Why: "a host without anybody signed in may send no context", run: nilContext(callPublish)},
-		{ID: "bare-context", Why: "alerts and provisioning have no user, new instances no settings", run: bareContext},
-		{ID: "settings-change", Why: "settings change between calls, and organisations do not wait for each other", run: settingsChange},
+		// lifecycle.go
+		{ID: "start-mtls", Why: "hosts start plugins with certificates and their own environment", ownProcess: true, run: startMTLS},
+		{ID: "start-bare", Why: "a host may set only the variables that the protocol requires", ownProcess: true, run: startBare},
+		{ID: "start-health-service", Why: "hosts use it to see whether the plugin is alive", run: startHealthService},
+		// robust.go
+		{ID: "unknown-service", Why: "hosts learn what a plugin supports by calling it", run: unknownService},
+		{ID: "unknown-method", Why: "a newer host calls methods that this plugin does not know", run: unknownMethod},
+		{ID: "unknown-fields", Why: "a newer host sends fields that this plugin does not know", calls: []call{callQuery, callHealth}, run: each(unknownFields)},
+		{ID: "nil-context-query", Why: anonymous, calls: query, run: each(nilContext)},
+		{ID: "nil-context-health", Why: anonymous, calls: []call{callHealth}, run: each(nilContext)},
+		{ID: "nil-context-metrics", Why: "hosts collect metrics without a user", calls: []call{callMetrics}, run: each(nilContext)},
+		{ID: "nil-context-resource", Why: anonymous, calls: resource, run: each(nilContext)},
+		{ID: "nil-context-subscribe", Why: anonymous, calls: []call{callSubscribe}, run: each(nilContext)},
+		{ID: "nil-context-run", Why: "hosts run streams without a user", calls: []call{callRun}, run: each(nilContext)},
+		{ID: "nil-context-publish", Why: anonymous, calls: []call{callPublish}, run: each(nilContext)},
+		{ID: "bare-context", Why: "alerts and provisioning have no user, and new instances have no settings", calls: calls(), run: each(bareContext)},
+		{ID: "settings-change", Why: "settings change between calls, and organizations call concurrently", calls: []call{callQuery, callHealth, callResource}, run: settingsChange},
 		// query.go
-		{ID: "query-answers-each", Why: "a query without an answer is a panel that shows nothing and says nothing", run: queryAnswersEach},
-		{ID: "query-frames", Why: "a frame that cannot be read, or names another query, is lost", run: queryFrames},
-		{ID: "query-errors", Why: "status and source decide about retries and about who is called at night", run: queryErrors},
-		{ID: "query-none", Why: "a dashboard may have hidden all its queries", run: queryNone},
-		{ID: "query-many", Why: "an alert rule or an export asks a lot at once", run: queryMany},
-		{ID: "query-unknown-type", Why: "dashboards outlive the plugin they were made with", run: queryUnknownType},
-		{ID: "query-nil-time-range", Why: "a query of an annotation or a variable may have none", run: queryNilTimeRange},
-		{ID: "query-nil-json", Why: "a query that nobody has filled in has no JSON", run: queryNilJSON},
-		{ID: "query-no-json", Why: "dashboards are edited by hand", run: queryNoJSON},
+		{ID: "query-answers-each", Why: "a query without a response leaves its panel empty, without an error", calls: query, run: queryAnswersEach},
+		{ID: "query-frames", Why: "a frame that is unreadable or has the wrong refId is lost", calls: query, run: queryFrames},
+		{ID: "query-errors", Why: "retries and alerts depend on the status and the source of an error", calls: query, run: queryErrors},
+		{ID: "query-none", Why: "a dashboard may hide all its queries", calls: query, run: queryNone},
+		{ID: "query-many", Why: "an alert rule or an export sends many queries at once", calls: query, run: queryMany},
+		{ID: "query-unknown-type", Why: "dashboards outlive the plugin version they were made with", calls: query, run: oddQuery("of the unknown type "+unknownName, func(q *pluginv2.DataQuery) { q.QueryType = unknownName })},
+		{ID: "query-nil-time-range", Why: "the query of an annotation or a variable may have no time range", calls: query, run: oddQuery("without a timeRange", func(q *pluginv2.DataQuery) { q.TimeRange = nil })},
+		{ID: "query-nil-json", Why: "a query that was never edited has no JSON", calls: query, run: oddQuery("without json", func(q *pluginv2.DataQuery) { q.Json = nil })},
+		{ID: "query-no-json", Why: "users edit dashboards by hand", calls: query, run: queryNoJSON},
 		// health.go
-		{ID: "health-answer", Why: "it is what an administrator reads after \"Save & test\"", run: healthAnswer},
-		{ID: "metrics-text", Why: "one line that cannot be read loses all metrics", run: metricsText},
+		{ID: "health-answer", Why: "administrators read it after \"Save & test\"", calls: []call{callHealth}, run: healthAnswer},
+		{ID: "metrics-text", Why: "one invalid line loses all metrics", calls: []call{callMetrics}, run: metricsText},
 		// resource.go
-		{ID: "resource-unknown-path", Why: "a frontend can show a status, but not a broken call", run: resourceUnknownPath},
-		{ID: "resource-methods", Why: "browsers and scripts use all methods", run: resourceMethods},
-		{ID: "resource-odd-paths", Why: "anybody who is signed in can send any path", run: resourceOddPaths},
+		{ID: "resource-unknown-path", Why: "a frontend can show an HTTP status, but not a failed call", calls: resource, run: resourceUnknownPath},
+		{ID: "resource-methods", Why: "browsers and scripts use every HTTP method", calls: resource, run: resourceMethods},
+		{ID: "resource-odd-paths", Why: "any signed-in user can send any path", calls: resource, run: resourceOddPaths},
 		// stream.go
-		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel wants to know", run: streamSubscribeUnknown},
-		{ID: "stream-run-refused", Why: "a host runs a stream that failed again and again", run: streamRunRefused},
-		// hostile.go
-		{ID: "odd-headers", Why: "headers come from browsers and proxies as they are", run: oddHeaders},
-		{ID: "huge-request", Why: "a large query or upload is refused with words that no user understands", run: hugeRequest},
+		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must be able to tell", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
+		{ID: "stream-run-refused", Why: "hosts restart a stream that failed, again and again", calls: []call{callRun}, run: streamRunRefused},
+		// robust.go
+		{ID: "odd-headers", Why: "headers of browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
+		{ID: "huge-request", Why: "the error for a large query or upload means nothing to users", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
 		// load.go
-		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", run: parallelCalls},
-		{ID: "cancelled-calls", Why: "users leave dashboards while they load", run: cancelledCalls},
-		{ID: "cancelled-leaves-nothing", Why: "what each cancelled call leaves behind takes the plugin down in a week", run: cancelledLeavesNothing},
-		// stop.go
-		{ID: "stop-in-time", Why: "a host kills a plugin that takes longer, and its work with it", ownProcess: true, run: stopInTime},
-		{ID: "stop-busy", Why: "there is always a dashboard open when a host stops", ownProcess: true, run: stopBusy},
-		{ID: "stop-host-killed", Why: "a plugin that outlives its host holds ports and memory until the machine is started again", ownProcess: true, run: stopHostKilled},
-		// printed.go
-		{ID: "stdout-silent", Why: "standard output belongs to the protocol: a host may not read it, and block the plugin", run: stdoutSilent},
-		{ID: "logs-readable", Why: "a host takes level and message of a log line from its JSON", run: logsReadable},
+		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
+		{ID: "cancelled-calls", Why: "users leave dashboards while they load", calls: calls(), run: cancelledCalls},
+		{ID: "cancelled-leaves-nothing", Why: "what cancelled calls leave behind adds up until the plugin fails", calls: calls(), run: cancelledLeavesNothing},
+		// lifecycle.go
+		{ID: "stop-in-time", Why: "hosts kill a plugin that takes longer, and its work is lost", ownProcess: true, run: stopInTime},
+		{ID: "stop-busy", Why: "some dashboard is open whenever a host stops", ownProcess: true, run: stopBusy},
+		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, run: stopHostKilled},
+		// output.go
+		{ID: "stdout-silent", Why: "standard output belongs to the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},
+		{ID: "logs-readable", Why: "hosts read level and message from the JSON of a log line", run: logsReadable},
 	}
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,26 +14,25 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// Options say what to try.
+// Options configure Run.
 type Options struct {
 	Plugin  bundle.Plugin
 	Timeout time.Duration // of each check; 0 is 30 s
-	Only    []string      // ids of the checks to run; empty is all
-	Environ []string      // of the host; the plugin gets the part that loader passes on
+	Only    []string      // ids of the checks to run; all if empty
+	Environ []string      // of the host; the loader passes a part of it on
 
-	// What the plugin needs to give answers other than errors, if that is known.
-	Query    json.RawMessage // of a query, with its "queryType"
-	Settings json.RawMessage // jsonData of its data source or app
-	URL      string          // of its data source
+	// What the plugin needs for responses other than errors. All are optional.
+	Query    json.RawMessage // a query, with its "queryType"
+	Settings json.RawMessage // jsonData of the data source or app
+	URL      string          // of the data source
 
-	// Each gets each result as it comes; nil is nobody.
-	Each func(Result)
+	Each func(Result) // is called with every result as it arrives, unless nil
 
 	rounds  int // of parallelCalls; 0 is loadRounds
-	cancels int // of each call; 0 is cancelEach
+	cancels int // of each kind of call; 0 is cancelEach
 }
 
-// Result is what came of one check.
+// Result is the result of one check.
 type Result struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
@@ -40,14 +40,14 @@ type Result struct {
 	Elapsed time.Duration `json:"elapsedNs"`
 }
 
-// Report is what came of all checks.
+// Report holds the results of all checks.
 type Report struct {
 	PluginID string        `json:"pluginId"`
 	Results  []Result      `json:"results"`
 	Elapsed  time.Duration `json:"elapsedNs"`
 }
 
-// Count returns how many checks have an outcome.
+// Count returns the number of checks with an outcome.
 func (r Report) Count(o Outcome) int {
 	n := 0
 	for _, result := range r.Results {
@@ -58,48 +58,41 @@ func (r Report) Count(o Outcome) int {
 	return n
 }
 
-// Run runs the checks one after the other. The error is about the run and not about
-// the plugin: there is nothing to start, an id in Only is not known, or ctx has ended.
+// Run runs the checks one after the other. Its error is not about the plugin: there is
+// no backend to start, an id in Only is unknown, or ctx has ended.
 func Run(ctx context.Context, o Options) (Report, error) {
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.rounds == 0 {
-		o.rounds = loadRounds
-	}
-	if o.cancels == 0 {
-		o.cancels = cancelEach
-	}
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.rounds = cmp.Or(o.rounds, loadRounds)
+	o.cancels = cmp.Or(o.cancels, cancelEach)
 	report := Report{PluginID: o.Plugin.Metadata.ID}
 	checks, err := selected(o.Only)
 	if err != nil {
 		return report, err
 	}
 	if !o.Plugin.Metadata.Backend {
-		return report, fmt.Errorf("%s has no backend: there is nothing to start", o.Plugin.Metadata.ID)
+		return report, fmt.Errorf("%s has no backend to check", o.Plugin.Metadata.ID)
 	}
-	program, err := loader.Executable(o.Plugin)
+	executable, err := loader.Executable(o.Plugin)
 	if err != nil {
 		return report, err
 	}
-	s := newSubject(o, program)
+	s := newSubject(o, executable)
 	started := time.Now()
 	for _, c := range checks {
 		r := s.check(ctx, c)
 		if err = ctx.Err(); err != nil {
-			break // the verdict is about us, not about the plugin
+			break // the verdict is not about the plugin
 		}
 		report.Results = append(report.Results, r)
 		if o.Each != nil {
 			o.Each(r)
 		}
 	}
-	if err != nil {
-		err = fmt.Errorf("conformance: %w", err)
-	}
-	err = errors.Join(err, s.close())
 	report.Elapsed = time.Since(started)
-	return report, err
+	if err = errors.Join(err, s.close()); err != nil {
+		return report, fmt.Errorf("check %s: %w", report.PluginID, err)
+	}
+	return report, nil
 }
 
 func selected(only []string) ([]Check, error) {
@@ -119,13 +112,13 @@ func selected(only []string) ([]Check, error) {
 	return slices.DeleteFunc(checks, func(c Check) bool { return !slices.Contains(only, c.ID) }), nil
 }
 
-// UnknownCheckError is about an id in Options.Only.
+// UnknownCheckError reports an unknown id in Options.Only.
 type UnknownCheckError struct {
 	ID    string
 	Known []string
 }
 
-// Error names the ids that there are.
+// Error lists the known ids.
 func (e *UnknownCheckError) Error() string {
-	return fmt.Sprintf("there is no check %q: use some of %s", e.ID, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown check %q: use any of %s", e.ID, strings.Join(e.Known, ", "))
 }

@@ -15,11 +15,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// programs is where TestMain builds the plugins that the checks run on. They are built
-// without the race detector, which holds up the end of each process by a second.
+// programs is where TestMain builds the plugins under test. They are built without the
+// race detector, which delays the end of each process by a second.
 const programs = "SLIPWAY_TEST_PROGRAMS"
 
 func TestMain(m *testing.M) { os.Exit(withPrograms(m)) }
@@ -42,16 +48,16 @@ func withPrograms(m *testing.M) int {
 		return 1
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "6"); err != nil { // they wait more than they work
+	if err := flag.Set("test.parallel", "6"); err != nil { // the tests mostly wait
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
 }
 
-// plug makes a plugin folder whose backend is one of the programs, or the faulty one in
-// a mode.
-func plug(t *testing.T, kind, program, mode string) bundle.Plugin {
+// writePlugin makes a plugin directory whose backend is one of the programs, or the faulty one
+// in a mode.
+func writePlugin(t *testing.T, kind, program, mode string) bundle.Plugin {
 	t.Helper()
 	dir := t.TempDir()
 	program = filepath.Join(os.Getenv(programs), program)
@@ -72,14 +78,14 @@ func plug(t *testing.T, kind, program, mode string) bundle.Plugin {
 // run runs the checks and returns the ids by outcome.
 func run(t *testing.T, o Options) (Report, map[Outcome][]string) {
 	t.Helper()
-	var told int
-	o.Each = func(Result) { told++ }
+	var each []Result
+	o.Each = func(r Result) { each = append(each, r) }
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told != len(r.Results) {
-		t.Errorf("%d results, of which %d were told", len(r.Results), told)
+	if diff := cmp.Diff(r.Results, each); diff != "" {
+		t.Errorf("results of Run and of Each (-Run +Each):\n%s", diff)
 	}
 	ids := map[Outcome][]string{}
 	for _, one := range r.Results {
@@ -90,7 +96,7 @@ func run(t *testing.T, o Options) (Report, map[Outcome][]string) {
 			Failed:  one.Sent != "" && one.Got != "" && one.Help != "",
 		}[one.Outcome]
 		if !isComplete {
-			t.Errorf("%s says %+v", one.ID, one.Verdict)
+			t.Errorf("%s has an incomplete verdict: %+v", one.ID, one.Verdict)
 		}
 	}
 	return r, ids
@@ -106,7 +112,7 @@ func details(r Report) string {
 	return b.String()
 }
 
-// allBut are the ids of all checks but some.
+// allBut returns the ids of all checks except some.
 func allBut(ids ...string) (all []string) {
 	for _, c := range Checks() {
 		if !slices.Contains(ids, c.ID) {
@@ -116,30 +122,36 @@ func allBut(ids ...string) (all []string) {
 	return all
 }
 
-func TestChecksAreNamedOnce(t *testing.T) {
+func TestChecksAreComplete(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range Checks() {
-		if seen[c.ID] || c.Why == "" || c.run == nil || strings.Trim(c.ID, "abcdefghijklmnopqrstuvwxyz-") != "" {
-			t.Errorf("%+v", c)
+		if seen[c.ID] {
+			t.Errorf("two checks have the id %q", c.ID)
 		}
 		seen[c.ID] = true
+		if strings.Trim(c.ID, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			t.Errorf("%q must consist of lower-case letters and hyphens", c.ID)
+		}
+		if c.Why == "" {
+			t.Errorf("%s does not explain itself", c.ID)
+		}
 	}
 }
 
-func TestFaultlessPassesEverything(t *testing.T) {
+func TestCorrectPluginPasses(t *testing.T) {
 	t.Parallel()
-	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "none"), rounds: 5})
+	r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "none"), rounds: 5})
 	if len(ids[Passed]) != len(Checks()) {
-		t.Errorf("not everything passed:\n%s", details(r))
+		t.Errorf("some checks did not pass:\n%s", details(r))
 	}
 }
 
-// TestFaultsAreCaught runs all checks on plugins with one fault each, which no other
-// check may take for another one.
-func TestFaultsAreCaught(t *testing.T) {
+// TestBugsAreFound runs all checks on plugins with one bug each, and requires that
+// no other check fails.
+func TestBugsAreFound(t *testing.T) {
 	t.Parallel()
-	const killed, huge = "stop-host-killed", "huge-request" // take a second, so only where they matter
+	const killed, huge = "stop-host-killed", "huge-request" // take a second each, so run them only where they matter
 	for mode, want := range map[string][]string{
 		"needs-certificates": {"start-bare"},
 		"knows-all":          {"unknown-service", "unknown-method"},
@@ -177,72 +189,84 @@ func TestFaultsAreCaught(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Plugin: plug(t, "datasource", "faulty", mode), rounds: 1, cancels: 20}
+			o := Options{Plugin: writePlugin(t, "datasource", "faulty", mode), rounds: 1, cancels: 20}
 			if !slices.Contains(want, killed) {
 				o.Only = allBut(killed, huge)
 			}
-			if mode == "holds-on" { // whether many are left as well depends on how many reached the handler in time
+			if mode == "holds-on" { // the number of goroutines left depends on how many calls reached the handler
 				o.cancels, o.Only = 0, allBut(killed, huge, "cancelled-leaves-nothing")
 			}
 			r, ids := run(t, o)
-			if !slices.Equal(ids[Failed], want) {
-				t.Errorf("failed are %v, not %v:\n%s", ids[Failed], want, details(r))
+			if diff := cmp.Diff(want, ids[Failed]); diff != "" {
+				t.Errorf("failed checks (-want +got):\n%s\n%s", diff, details(r))
 			}
 		})
 	}
 }
 
-// TestNothingRunsWithoutAStart wants what did not run to say so.
+// TestNothingRunsWithoutAStart requires that checks which did not run are skipped.
 func TestNothingRunsWithoutAStart(t *testing.T) {
 	t.Parallel()
-	for mode, says := range map[string]string{"crash": "exit status 3", "noise": `it printed "hello from main"`} {
-		r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", mode)})
-		if !slices.Equal(ids[Failed], []string{"start-mtls"}) || len(ids[Skipped]) != len(Checks())-1 || !strings.Contains(r.Results[0].Got, says) {
-			t.Errorf("%s: %s", mode, details(r))
+	for mode, want := range map[string]string{"crash": "exit status 3", "noise": `it printed "hello from main"`} {
+		r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", mode)})
+		wantIDs := map[Outcome][]string{Failed: {"start-mtls"}, Skipped: allBut("start-mtls")}
+		if diff := cmp.Diff(wantIDs, ids); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", mode, diff, details(r))
+		}
+		if !strings.Contains(r.Results[0].Got, want) {
+			t.Errorf("%s: got %q, want a text containing %q", mode, r.Results[0].Got, want)
 		}
 	}
 }
 
-// TestTheNextCheckGetsAProcess wants a process that died, or hangs, to cost one check.
+// TestTheNextCheckGetsAProcess requires that a process that exits, or hangs, fails a
+// single check.
 func TestTheNextCheckGetsAProcess(t *testing.T) {
 	t.Parallel()
-	r, ids := run(t, Options{Plugin: plug(t, "datasource", "faulty", "dies"), Only: []string{"query-no-json", "query-none"}})
-	if !slices.Equal(ids[Passed], []string{"query-none"}) || !strings.Contains(r.Results[1].Got, "exit status 7") || !strings.Contains(r.Results[1].Got, "that was too much") || !strings.Contains(r.Results[1].Sent, "17") {
-		t.Errorf("%+v", r.Results[1])
+	r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "dies"), Only: []string{"query-no-json", "query-none"}})
+	if diff := cmp.Diff(map[Outcome][]string{Passed: {"query-none"}, Failed: {"query-no-json"}}, ids); diff != "" {
+		t.Fatalf("after an exit (-want +got):\n%s\n%s", diff, details(r))
 	}
-	started := time.Now()
-	r, ids = run(t, Options{Plugin: plug(t, "datasource", "faulty", "hangs"), Timeout: 4 * time.Second, Only: []string{"nil-context-health", "query-none"}})
-	if !slices.Equal(ids[Failed], []string{"nil-context-health"}) || !slices.Equal(ids[Passed], []string{"query-none"}) || time.Since(started) > time.Minute {
-		t.Errorf("after %s: %s", time.Since(started), details(r))
+	for _, want := range []string{"exit status 7", "that was too much"} {
+		if !strings.Contains(r.Results[1].Got, want) {
+			t.Errorf("got %q, want a text containing %q", r.Results[1].Got, want)
+		}
+	}
+	if !strings.Contains(r.Results[1].Sent, "17") {
+		t.Errorf("sent %q, want a text containing 17", r.Results[1].Sent)
+	}
+	r, ids = run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "hangs"), Timeout: 4 * time.Second, Only: []string{"nil-context-health", "query-none"}})
+	if diff := cmp.Diff(map[Outcome][]string{Passed: {"query-none"}, Failed: {"nil-context-health"}}, ids); diff != "" {
+		t.Errorf("after a hang (-want +got):\n%s\n%s", diff, details(r))
 	}
 }
 
 func TestWhatCannotRun(t *testing.T) {
 	t.Parallel()
-	p := plug(t, "datasource", "faulty", "none")
-	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || !strings.Contains(err.Error(), `"query-nun"`) || !strings.Contains(err.Error(), "query-none") {
+	p := writePlugin(t, "datasource", "faulty", "none")
+	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "query-nun": use any of start-mtls, `) {
 		t.Errorf("an unknown check: %v", err)
 	}
 	if err := os.Remove(filepath.Join(p.Dir, bundle.Host().Executable(p.Metadata.Executable))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), Options{Plugin: p}); err == nil || !strings.Contains(err.Error(), "is missing") {
+	if _, err := Run(t.Context(), Options{Plugin: p}); err == nil || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("no executable: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o := Options{Plugin: plug(t, "datasource", "faulty", "none"), Each: func(Result) { cancel() }}
+	o := Options{Plugin: writePlugin(t, "datasource", "faulty", "none"), Each: func(Result) { cancel() }}
 	if r, err := Run(ctx, o); !errors.Is(err, context.Canceled) || len(r.Results) != 1 {
 		t.Errorf("cancelled: %v, %d results", err, len(r.Results))
 	}
 }
 
-// TestOurs runs the checks on plugins on our SDK, as they are shown to authors.
+// TestOurs runs the checks on the example plugins.
 func TestOurs(t *testing.T) {
 	t.Parallel()
 	for program, kind := range map[string]string{"datasource": "datasource", "app": "app", "renderer": "renderer", "secretsmanager": "secretsmanager", "hello": "datasource"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			o := Options{Plugin: plug(t, kind, program, "x"), rounds: 5}
+			o := Options{Plugin: writePlugin(t, kind, program, "x"), rounds: 5}
 			if program == "datasource" {
 				o.Settings, o.Query, o.URL = []byte(`{"currency":"EUR"}`), []byte(`{"queryType":"sales","article":"tea"}`), "http://127.0.0.1:9/"
 			}
@@ -252,5 +276,54 @@ func TestOurs(t *testing.T) {
 			}
 			t.Logf("%s: %d passed, %d skipped", program, len(ids[Passed]), len(ids[Skipped]))
 		})
+	}
+}
+
+func TestIsPanic(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"panic: no region": true,
+		"panic triggered: runtime error: invalid memory address or nil pointer dereference": true,
+		"panic caught: assignment to entry in nil map":                                      true,
+		"query A: runtime error: index out of range [0] with length 0":                      true,
+		"interface conversion: interface {} is string, not int":                             true,
+		"send on closed channel":                    true,
+		"boom\ngoroutine 7 [running]:\nmain.main()": true,
+		"thread 'main' panicked at src/main.rs:3:5": true,
+		"":                                    false,
+		"the site is in panic mode":           false,
+		"do not panic: try again":             false,
+		"the upstream reports a kernel panic": false,
+		"runtime error: the query takes too long":     false,
+		"no interface conversion for the unit \"ms\"": false,
+	} {
+		if got := isPanic(text); got != want {
+			t.Errorf("isPanic(%q) is %t", text, got)
+		}
+		if got := errorReply(status.Error(codes.Unknown, text)).isPanic; got != want {
+			t.Errorf("an error with the message %q: panic is %t", text, got)
+		}
+	}
+	s, err := status.New(codes.Internal, "reworded").WithDetails(&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errorReply(s.Err()).isPanic {
+		t.Error("the detail of a panic was not recognized")
+	}
+}
+
+func TestEach(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ verdicts, want string }{{"", "passed"}, {"passed skipped passed", "skipped"}, {"skipped failed passed", "failed"}} {
+		verdicts := strings.Fields(c.verdicts)
+		got := each(func(context.Context, *subject, call) Verdict {
+			v := Verdict{Outcome: Outcome(verdicts[0])}
+			verdicts = verdicts[1:]
+			return v
+		})(t.Context(), nil, make([]call, len(verdicts)))
+		if string(got.Outcome) != c.want {
+			t.Errorf("%s: got %s, want %s", c.verdicts, got.Outcome, c.want)
+		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package conformance tries a plugin: it starts the executable of any plugin of the
-// protocol, on whatever SDK or in whatever language, sends it what hosts send on good
-// days and on bad ones, and says what every plugin must do and this one does not.
+// Package conformance checks the backend of a built plugin, written on any SDK and in
+// any language. It starts the executable, sends it valid and invalid requests as hosts
+// do, and reports the requirements of the protocol that the plugin does not meet.
 //
-// Checks lists what is tried, in order; Run does it. A plugin needs no settings for it:
-// that it answers with errors is fine, that it panics, dies, hangs or leaves a query
-// without an answer is not. It refuses to say anything of the content of an answer.
+// Checks lists the checks in order; Run runs them. A plugin needs no settings: it may
+// respond with errors, but it must not panic, exit, hang or leave a query without a
+// response. The checks do not judge the content of a response.
 package conformance

@@ -1,54 +1,59 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
-func healthAnswer(ctx context.Context, s *subject) Verdict {
-	if s.lacks(ctx, callHealth) {
-		return skipLack(callHealth)
-	}
+func healthAnswer(ctx context.Context, s *subject, _ []call) Verdict {
 	const sent = "CheckHealth"
 	out, err := s.raw.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: s.context(1, 1)})
 	if err != nil {
-		v, _ := s.harmless(ctx, sent, read(err, "", false))
-		return v
+		return s.harmless(ctx, sent, errorReply(err))
 	}
 	if _, known := pluginv2.CheckHealthResponse_HealthStatus_name[int32(out.GetStatus())]; !known {
-		return failed(sent, fmt.Sprintf("the status %d", out.GetStatus()), "answer OK, ERROR or UNKNOWN")
+		return failed(sent, fmt.Sprintf("unknown status %d", out.GetStatus()), "return OK, ERROR or UNKNOWN")
 	}
 	if out.GetStatus() != pluginv2.CheckHealthResponse_OK && strings.TrimSpace(out.GetMessage()) == "" {
-		return failed(sent, fmt.Sprintf("%s without a message", out.GetStatus()), "say in the message what is wrong and what to do")
+		return failed(sent, fmt.Sprintf("%s without a message", out.GetStatus()), "describe in the message what is wrong and what to do")
 	}
 	var details map[string]any
 	if text := out.GetJsonDetails(); len(text) > 0 && json.Unmarshal(text, &details) != nil {
-		return failed(sent, fmt.Sprintf("details that are no JSON object: %q", shorten(string(text), 120)), "leave the details out, or make them a JSON object")
+		return failed(sent, fmt.Sprintf("details that are not a JSON object: %q", shorten(string(text), 120)), "return a JSON object, or no details")
 	}
-	v, _ := s.harmless(ctx, sent, read(nil, out.GetMessage(), true, out.GetMessage()))
-	return v
+	return s.harmless(ctx, sent, newReply(nil, out.GetMessage(), out.GetMessage()))
 }
 
-func metricsText(ctx context.Context, s *subject) Verdict {
-	if s.lacks(ctx, callMetrics) {
-		return skipLack(callMetrics)
-	}
+func metricsText(ctx context.Context, s *subject, _ []call) Verdict {
+	const sent = "CollectMetrics"
 	out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: s.context(1, 1)})
 	if err != nil {
-		v, _ := s.harmless(ctx, "CollectMetrics", read(err, "", false))
-		return v
+		return s.harmless(ctx, sent, errorReply(err))
 	}
-	sample := regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? +[-+0-9.eEinNfFaA]+( +-?[0-9]+)?$`)
-	for line := range strings.SplitSeq(string(out.GetMetrics().GetPrometheus()), "\n") {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "#") && !sample.MatchString(line) {
-			return failed("CollectMetrics", fmt.Sprintf("the line %q", shorten(line, 120)), "write the text format of Prometheus: a name, labels in braces and a number on each line")
-		}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	if _, err := parser.TextToMetricFamilies(bytes.NewReader(out.GetMetrics().GetPrometheus())); err != nil {
+		return failed(sent, err.Error(), "return metrics in the text format of Prometheus: a name, labels in braces and a number on each line")
 	}
 	return passed()
+}
+
+// goroutines returns the number of goroutines of a plugin whose metrics include it.
+func (s *subject) goroutines(ctx context.Context) (count int, isKnown bool) {
+	out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: s.context(1, 1)})
+	if err != nil {
+		return 0, false
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, _ := parser.TextToMetricFamilies(bytes.NewReader(out.GetMetrics().GetPrometheus()))
+	for _, m := range families["go_goroutines"].GetMetric() {
+		return int(m.GetGauge().GetValue() + m.GetUntyped().GetValue()), true
+	}
+	return 0, false
 }

@@ -2,9 +2,8 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,16 +14,12 @@ import (
 
 const (
 	loadAtOnce = 64
-	loadRounds = 20 // unless Options says otherwise
+	loadRounds = 20 // default of Options.rounds
 )
 
-// parallelCalls makes many calls at once; each query has a refId of its own, so that
-// answers which were mixed up show.
-func parallelCalls(ctx context.Context, s *subject) Verdict {
-	has := s.supported(ctx, callQuery, callHealth, callResource, callSubscribe)
-	if len(has) == 0 {
-		return skipLack(callQuery, callHealth, callResource, callSubscribe)
-	}
+// parallelCalls makes many concurrent calls. Each query has its own refId, which
+// reveals mixed-up responses.
+func parallelCalls(ctx context.Context, s *subject, has []call) Verdict {
 	for _, c := range has {
 		s.usually(ctx, c)
 	}
@@ -37,14 +32,12 @@ func parallelCalls(ctx context.Context, s *subject) Verdict {
 				for _, c := range has {
 					var r reply
 					if c == callQuery {
-						in := s.ask(1, func(q *pluginv2.DataQuery) { q.RefId = fmt.Sprintf("N%dR%d", n, round) })
-						r = s.query(ctx, in)
+						r = s.query(ctx, s.queries(1, func(q *pluginv2.DataQuery) { q.RefId = fmt.Sprintf("N%dR%d", n, round) }))
 					} else {
-						r = s.make(ctx, c, s.context(1, 1), nil)
+						r = s.do(ctx, c, s.context(1, 1), nil)
 					}
-					v := s.asUsual(ctx, c, fmt.Sprintf("%s, %d times at once", c, loadAtOnce), r)
-					if v.Outcome != Passed || ctx.Err() != nil {
-						verdicts[n] = v
+					verdicts[n] = s.asUsual(ctx, c, fmt.Sprintf("%s, %d concurrent calls", c, loadAtOnce), r)
+					if verdicts[n].Outcome != Passed || ctx.Err() != nil {
 						return
 					}
 				}
@@ -52,17 +45,12 @@ func parallelCalls(ctx context.Context, s *subject) Verdict {
 		})
 	}
 	group.Wait()
-	for _, v := range verdicts {
-		if v.Outcome != Passed {
-			return v
-		}
-	}
-	return passed()
+	return firstNotPassed(verdicts)
 }
 
-const cancelEach = 100 // unless Options says otherwise
+const cancelEach = 100 // default of Options.cancels
 
-// cancel makes calls of each kind and gives them up, at once or soon.
+// cancel makes calls of each kind and cancels them, immediately or soon.
 func (s *subject) cancel(ctx context.Context, has []call) {
 	for n := range s.o.cancels {
 		var group sync.WaitGroup
@@ -70,33 +58,29 @@ func (s *subject) cancel(ctx context.Context, has []call) {
 			group.Go(func() {
 				soon, stop := context.WithTimeout(ctx, time.Duration(n%5)*500*time.Microsecond)
 				defer stop()
-				_ = s.make(soon, c, s.context(1, 1), nil)
+				_ = s.do(soon, c, s.context(1, 1), nil)
 			})
 		}
 		group.Wait()
 	}
 }
 
-// afterCancel is how long a call may take after others were given up.
+// afterCancel is how long a call may take after others were cancelled.
 const afterCancel = 5 * time.Second
 
-func cancelledCalls(ctx context.Context, s *subject) Verdict {
-	has := s.supported(ctx, calls()...)
-	if len(has) == 0 {
-		return skipLack(calls()...)
-	}
+func cancelledCalls(ctx context.Context, s *subject, has []call) Verdict {
 	for _, c := range has {
 		s.usually(ctx, c)
 	}
 	s.cancel(ctx, has)
 	for _, c := range has {
-		sent := fmt.Sprintf("%s, after %d that were cancelled", c, s.o.cancels)
+		sent := fmt.Sprintf("%s, after %d cancelled calls", c, s.o.cancels)
 		soon, stop := context.WithTimeout(ctx, afterCancel)
-		r := s.make(soon, c, s.context(1, 1), nil)
-		isLate := isTimeUp(soon)
+		r := s.do(soon, c, s.context(1, 1), nil)
+		isLate := errors.Is(soon.Err(), context.DeadlineExceeded)
 		stop()
 		if isLate || status.Code(r.err) == codes.DeadlineExceeded {
-			return failed(sent, fmt.Sprintf("no answer within %s", afterCancel), "give back what a call holds, such as locks and places in a pool, when its context ends")
+			return failed(sent, fmt.Sprintf("no response within %s", afterCancel), "release what a call holds, such as locks and pool slots, when its context ends")
 		}
 		if v := s.asUsual(ctx, c, sent, r); v.Outcome != Passed {
 			return v
@@ -105,13 +89,13 @@ func cancelledCalls(ctx context.Context, s *subject) Verdict {
 	return passed()
 }
 
-// cancelledLeavesNothing counts the goroutines of a plugin whose metrics say so.
-func cancelledLeavesNothing(ctx context.Context, s *subject) Verdict {
-	before, counted := s.goroutines(ctx)
-	if !counted {
-		return skipped("the plugin's metrics have no go_goroutines")
+// cancelledLeavesNothing counts goroutines, if the metrics of the plugin include them.
+func cancelledLeavesNothing(ctx context.Context, s *subject, has []call) Verdict {
+	before, isKnown := s.goroutines(ctx)
+	if !isKnown {
+		return skipped("the plugin's metrics do not include go_goroutines")
 	}
-	s.cancel(ctx, s.supported(ctx, calls()...))
+	s.cancel(ctx, has)
 	const tries = 30
 	after := before
 	for range tries {
@@ -123,17 +107,7 @@ func cancelledLeavesNothing(ctx context.Context, s *subject) Verdict {
 		case <-ctx.Done():
 		}
 	}
-	return failed(fmt.Sprintf("%d calls of each kind, which were cancelled", s.o.cancels),
-		fmt.Sprintf("%d goroutines where there were %d, 3 s later", after, before),
-		"end what a call started when its context ends; a profile of the goroutines says where they wait")
-}
-
-func (s *subject) goroutines(ctx context.Context) (count int, isKnown bool) {
-	out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: s.context(1, 1)})
-	found := regexp.MustCompile(`(?m)^go_goroutines ([0-9]+)$`).FindSubmatch(out.GetMetrics().GetPrometheus())
-	if err != nil || found == nil {
-		return 0, false
-	}
-	count, err = strconv.Atoi(string(found[1]))
-	return count, err == nil
+	return failed(fmt.Sprintf("%d cancelled calls of each kind", s.o.cancels),
+		fmt.Sprintf("%d goroutines 3 s later, up from %d", after, before),
+		"stop what a call started when its context ends; a goroutine profile shows where they wait")
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,23 +15,23 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// subject is the plugin that is tried, with the process that the checks share.
+// subject is the plugin under test and the process that the checks share.
 type subject struct {
-	o       Options
-	program string
-	stdout  *printed // of all processes so far
-	stderr  *printed
+	o          Options
+	executable string
+	stdout     *output // of all processes so far
+	stderr     *output
 
-	process *loader.Process // nil: none runs
-	before  int             // how much was on standard error before it
-	conn    grpc.ClientConnInterface
-	raw     raw
-	broken  string         // why it cannot be started, if it cannot
-	lacking map[call]bool  // what the plugin has no handler for, as far as asked
-	usual   map[call]reply // to a call that is as it should be, as far as asked
+	process  *loader.Process // nil if none runs
+	before   int             // length of stderr after its start
+	conn     grpc.ClientConnInterface
+	raw      raw
+	startErr error          // why it does not start
+	lacking  map[call]bool  // whether the plugin lacks a handler, as far as known
+	usual    map[call]reply // replies to valid calls, as far as known
 }
 
-// raw are the clients of the protocol. Unlike those of sdk they send nil as nil.
+// raw holds the generated clients. Unlike our own client they send nil as nil.
 type raw struct {
 	data        pluginv2.DataClient
 	diagnostics pluginv2.DiagnosticsClient
@@ -39,33 +39,33 @@ type raw struct {
 	stream      pluginv2.StreamClient
 }
 
-func newSubject(o Options, program string) *subject {
-	return &subject{o: o, program: program, stdout: &printed{}, stderr: &printed{}, lacking: map[call]bool{}, usual: map[call]reply{}}
+func newSubject(o Options, executable string) *subject {
+	return &subject{o: o, executable: executable, stdout: &output{}, stderr: &output{}, lacking: map[call]bool{}, usual: map[call]reply{}}
 }
 
-// The answers of a host that is not there.
+// What plugins learn about a host that does not exist.
 const (
 	hostVersion = "12.1.0"
 	hostURL     = "http://127.0.0.1:9/"
 )
 
-// startPatience is how long a start may take, whatever the time of a check is.
-const startPatience = 30 * time.Second
+// startTimeout is the minimum time limit of a start.
+const startTimeout = 30 * time.Second
 
-// launch starts a process apart from the one that the checks share.
-func (s *subject) launch(ctx context.Context) (*loader.Process, error) {
-	return loader.Start(ctx, s.o.Plugin, loader.Options{
-		HostVersion: hostVersion, AppURL: hostURL, Environ: s.o.Environ, StartTimeout: max(s.o.Timeout, startPatience),
+// start starts the process that the checks share.
+func (s *subject) start(ctx context.Context) error {
+	s.process, s.startErr = loader.Start(ctx, s.o.Plugin, loader.Options{
+		HostVersion: hostVersion, AppURL: hostURL, Environ: s.o.Environ, StartTimeout: max(s.o.Timeout, startTimeout),
 	}, loader.Output{Stdout: s.stdout, Stderr: s.stderr})
-}
-
-// share makes a process the one that the checks use.
-func (s *subject) share(p *loader.Process) {
-	s.process, s.conn, s.before = p, p.Client().Conn(), len(s.stderr.text())
+	if s.startErr != nil {
+		return s.startErr
+	}
+	s.conn, s.before = s.process.Client().Conn(), len(s.stderr.text())
 	s.raw = raw{
 		data: pluginv2.NewDataClient(s.conn), diagnostics: pluginv2.NewDiagnosticsClient(s.conn),
 		resource: pluginv2.NewResourceClient(s.conn), stream: pluginv2.NewStreamClient(s.conn),
 	}
+	return nil
 }
 
 // close stops the process that the checks share.
@@ -78,55 +78,64 @@ func (s *subject) close() error {
 	return p.Stop()
 }
 
-// check runs one check, in time and with a process if it needs one, and sees to it
-// that the next one finds a process that works.
+// check runs one check, with a time limit and with a process if it needs one.
 func (s *subject) check(ctx context.Context, c Check) Result {
 	started := time.Now()
-	result := func(v Verdict) Result {
-		return Result{ID: c.ID, Why: c.Why, Verdict: v, Elapsed: time.Since(started)}
-	}
-	if s.broken != "" {
-		return result(skipped("the plugin cannot be started: " + s.broken))
-	}
-	if !c.ownProcess && s.process == nil {
-		p, err := s.launch(ctx)
-		if err != nil {
-			s.broken = err.Error()
-			return result(failed("the start of the plugin", err.Error(), mendStart))
-		}
-		s.share(p)
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout) // of the check: the start is not its doing
-	defer cancel()
-	v := c.run(ctx, s)
-	if !c.ownProcess {
-		v = s.survived(ctx, v)
-	}
-	return result(v)
+	v := s.verdict(ctx, c)
+	return Result{ID: c.ID, Why: c.Why, Verdict: v, Elapsed: time.Since(started)}
 }
 
-// lastWordsGrace is for the last words, which come by another way than the end.
-const lastWordsGrace = time.Second
+func (s *subject) verdict(ctx context.Context, c Check) Verdict {
+	if s.startErr != nil {
+		return skipped("the plugin does not start: " + s.startErr.Error())
+	}
+	if !c.ownProcess && s.process == nil {
+		if err := s.start(ctx); err != nil {
+			return failed("start of the plugin", err.Error(), helpStart)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout) // of the check, without the start
+	defer cancel()
+	if c.ownProcess {
+		return c.run(ctx, s, nil)
+	}
+	has := s.supported(ctx, c.calls)
+	if len(c.calls) > 0 && len(has) == 0 {
+		return s.survived(ctx, skipped("the plugin does not support "+joined(c.calls)))
+	}
+	return s.survived(ctx, c.run(ctx, s, has))
+}
 
-// settle is how long the end of a process may take to be seen after its connection
-// has broken.
-const settle = 2 * time.Second
+func joined(list []call) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
 
-// survived fails a check that the process did not live through, or in which the time
-// ran out. After a check that failed the next one gets a new process.
+// outputGrace is how long to wait for the last output of a process that has ended.
+const outputGrace = time.Second
+
+// exitGrace is how long the end of a process may be noticed after that of its
+// connection.
+const exitGrace = 2 * time.Second
+
+// survived fails a check during which the process ended or the time ran out. After a
+// failed check the next one gets a new process.
 func (s *subject) survived(ctx context.Context, v Verdict) Verdict {
 	if s.ping(ctx) != nil {
 		sent := cmp.Or(v.Sent, "the calls of this check")
-		wait := time.NewTimer(settle)
+		wait := time.NewTimer(exitGrace)
 		defer wait.Stop()
 		select {
 		case <-s.process.Exited():
-			for end := time.Now().Add(lastWordsGrace); s.lastWords() == "" && time.Now().Before(end); {
+			for end := time.Now().Add(outputGrace); s.lastOutput() == "" && time.Now().Before(end); {
 				time.Sleep(10 * time.Millisecond)
 			}
-			v = failed(sent, "the process ended ("+s.process.Result()+")"+s.lastWords(), mendEnded)
+			v = failed(sent, "the process ended ("+s.process.Result()+")"+s.lastOutput(), helpExited)
 		case <-wait.C:
-			v = failed(sent, fmt.Sprintf("no answer within %s", s.o.Timeout), mendSlow)
+			v = failed(sent, fmt.Sprintf("no response within %s", s.o.Timeout), helpSlow)
 		}
 	}
 	if v.Outcome != Failed {
@@ -138,21 +147,18 @@ func (s *subject) survived(ctx context.Context, v Verdict) Verdict {
 	return v
 }
 
-// ping asks whether the process still answers.
+// ping returns an error if the process does not respond.
 func (s *subject) ping(ctx context.Context) error {
 	_, err := serving(ctx, s.conn)
 	return err
 }
 
-// lastWords is the end of what the process printed to standard error.
-func (s *subject) lastWords() string {
+// lastOutput returns the end of what the process printed to standard error.
+func (s *subject) lastOutput() string {
 	const count, width = 3, 200
 	lines := strings.Split(strings.TrimSpace(s.stderr.text()[s.before:]), "\n")
-	for i, line := range lines {
-		if isEnd(line) { // what it is comes before its traces
-			lines = lines[:i+1]
-			break
-		}
+	if i := slices.IndexFunc(lines, isCrash); i >= 0 {
+		lines = lines[:i+1] // without the stack
 	}
 	lines = lines[max(0, len(lines)-count):]
 	for i, line := range lines {
@@ -167,21 +173,19 @@ func (s *subject) lastWords() string {
 	if lines[0] == "" {
 		return ""
 	}
-	return "; its last words: " + strings.Join(lines, " | ")
+	return "; last output: " + strings.Join(lines, " | ")
 }
 
-// isEnd says whether a line is the first that Go prints of the end of a program.
-func isEnd(line string) bool {
+// isCrash reports whether a line is the first one that Go prints when a program
+// crashes.
+func isCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// shorten cuts a text for a person to read.
+// shorten cuts a text to a readable length.
 func shorten(text string, width int) string {
 	if len(text) <= width {
 		return text
 	}
 	return strings.ToValidUTF8(text[:width], "") + "..."
 }
-
-// isTimeUp says whether a call got no answer for lack of time.
-func isTimeUp(ctx context.Context) bool { return errors.Is(ctx.Err(), context.DeadlineExceeded) }

@@ -8,54 +8,53 @@ import (
 	"time"
 )
 
-// ServiceAccount is an identity for a program. It has no password; it signs in
-// with its tokens.
+// ServiceAccount is an identity for a program, which authenticates with a token.
 type ServiceAccount struct {
 	ID         int64
 	OrgID      int64
 	Name       string
-	Login      string // derived from the name, unique in the organisation
+	Login      string // derived from the name, unique in the organization
 	Role       Role
 	IsDisabled bool
-	Tokens     int64   // how many it has, expired ones included
-	PluginID   string  // the plugin it belongs to; "" for one that people made
-	Grants     []Grant // only a plugin's account has some
+	Tokens     int64   // number of tokens, including expired ones
+	PluginID   string  // the plugin that owns the account; "" if users created it
+	Grants     []Grant // only accounts of plugins have grants
 }
 
-// Check refuses (ErrInvalid) an account of people that breaks a rule.
+// Check returns an error (ErrInvalid) if users may not create such an account.
 func (a ServiceAccount) Check() error {
 	if err := checkName("name", a.Name); err != nil {
 		return err
 	}
 	if strings.HasPrefix(Fold(a.Name), Fold(pluginPrefix)) {
-		return Invalid("name", "the prefix %s is kept for the accounts of plugins", pluginPrefix)
+		return Invalid("name", "must not start with %s, which is reserved for plugins", pluginPrefix)
 	}
 	_, err := ParseRole(a.Role.String())
 	return err
 }
 
-// EditableBy refuses (ErrForbidden) a change by somebody: nobody changes the
-// account of a plugin, nor one whose role is above their own.
+// EditableBy returns an error (ErrForbidden) if an identity may not change the account.
+// Nobody may change the account of a plugin or one whose role is above their own.
 func (a ServiceAccount) EditableBy(who Identity) error {
 	if a.PluginID != "" {
 		return &Error{Category: ErrForbidden, ID: "serviceaccounts.plugin",
-			Message: "Permission denied: this service account belongs to the plugin " + a.PluginID + ", whose plugin.json decides it"}
+			Message: "Permission denied: the service account is defined by the plugin.json of " + a.PluginID}
 	}
 	return who.MayGive(a.Role)
 }
 
-// The prefixes of logins. A login of people is never one of a plugin.
+// Prefixes of logins.
 const (
 	accountPrefix = "sa-"
 	pluginPrefix  = "extsvc-"
 )
 
-// AccountLogin derives the login of a service account from its name. Two names
-// can have one login; the store numbers the second.
+// AccountLogin derives the login of a service account from its name. Several names can
+// have the same login; the store adds a number.
 func AccountLogin(name string) string { return accountPrefix + slugOrHash(name) }
 
-// AccountNameOfKey returns the name of the account that an API key becomes: its own,
-// with a number from 2 on, cut to the length of a name.
+// AccountNameOfKey returns the name of the account that an API key is migrated to: the
+// name of the key, shortened if necessary, with the suffix -n if n is above 1.
 func AccountNameOfKey(key string, n int) string {
 	if strings.HasPrefix(Fold(key), Fold(pluginPrefix)) {
 		key = "key-" + key
@@ -68,11 +67,10 @@ func AccountNameOfKey(key string, n int) string {
 	return string(runes[:min(len(runes), MaxNameLength-len(suffix))]) + suffix
 }
 
-// PluginLogin derives the login, which is also the name, of a plugin's own service
-// account.
+// PluginLogin derives the login of a plugin's service account, which is also its name.
 func PluginLogin(pluginID string) string { return pluginPrefix + slugOrHash(pluginID) }
 
-// slugOrHash gives a name without any letter or digit a login too.
+// slugOrHash returns the slug of a name, or a hash if the name has no letters or digits.
 func slugOrHash(name string) string {
 	if s := slug(name); s != "" {
 		return s
@@ -81,15 +79,7 @@ func slugOrHash(name string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// PluginAccess is what a plugin received: the secret of this start, and what it
-// may do with it.
-type PluginAccess struct {
-	Token  Token
-	Login  string
-	Grants []Grant
-}
-
-// APIKey is the deprecated credential that carries a role of its own.
+// APIKey is a deprecated credential with a role of its own.
 type APIKey struct {
 	ID      int64
 	Name    string
@@ -97,7 +87,7 @@ type APIKey struct {
 	Expires time.Time // zero: never
 }
 
-// Check refuses (ErrInvalid) a key that breaks a rule.
+// Check returns an error (ErrInvalid) if the key breaks a rule.
 func (k APIKey) Check() error {
 	if err := checkName("name", k.Name); err != nil {
 		return err
@@ -106,8 +96,7 @@ func (k APIKey) Check() error {
 	return err
 }
 
-// AccountToken is what is known of a service account's token after it was shown
-// to its owner once.
+// AccountToken is the token of a service account without its secret.
 type AccountToken struct {
 	ID       int64
 	Name     string
@@ -116,9 +105,8 @@ type AccountToken struct {
 	LastUsed time.Time // zero: never
 }
 
-// Check refuses (ErrInvalid) a token that breaks a rule.
+// Check returns an error (ErrInvalid) if the token breaks a rule.
 func (t AccountToken) Check() error { return checkName("name", t.Name) }
 
-// HasExpired reports whether a credential that expires at the given time (zero:
-// never) is over.
+// HasExpired reports whether a credential has expired. A zero expiry means never.
 func HasExpired(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }

@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// Dashboard is a page of panels. The host keeps its model without looking into it.
+// Dashboard is a page of panels. The host stores its model as it is.
 type Dashboard struct {
 	ID          int64
 	UID         string // assigned by the store if empty
 	Title       string
 	Tags        []string // sorted
-	FolderUID   string   // "" if it is in none
+	FolderUID   string   // "" if it is in no folder
 	FolderTitle string
-	Version     int64 // counts the changes, from 1
+	Version     int64 // starts at 1 and grows with each change
 	Updated     time.Time
-	PluginID    string          // the plugin it came with; "" for one that people made
-	Model       json.RawMessage // an object; nil where only the head was asked for
+	PluginID    string          // the plugin that includes it; "" if users created it
+	Model       json.RawMessage // an object; nil in lists
 }
 
-// MaxTags is the most tags of a dashboard.
+// MaxTags is the maximum number of tags of a dashboard.
 const MaxTags = 100
 
-// ParseDashboard reads the head of a dashboard from its model. It refuses
-// (ErrInvalid) what breaks a rule; path is how the caller spells the model
-// ("dashboard.").
+// ParseDashboard reads id, uid, title, tags and version from the model of a dashboard. It
+// returns an error (ErrInvalid) if they break a rule. path is the prefix of their names
+// in errors, such as "dashboard.".
 func ParseDashboard(path string, model json.RawMessage) (Dashboard, error) {
 	var head struct {
 		ID      *int64   `json:"id"`
@@ -44,7 +44,7 @@ func ParseDashboard(path string, model json.RawMessage) (Dashboard, error) {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			field = wrong.Field
 		}
-		return d, Invalid(strings.TrimSuffix(path+field, "."), "is not what a dashboard has there: id and version are whole numbers, uid and title texts, tags a list of texts")
+		return d, Invalid(strings.TrimSuffix(path+field, "."), "has the wrong type: id and version must be integers, uid and title strings, tags an array of strings")
 	}
 	d.ID, d.UID, d.Title, d.Version = valueOf(head.ID), valueOf(head.UID), valueOf(head.Title), valueOf(head.Version)
 	d.Tags = slices.Compact(slices.Sorted(slices.Values(head.Tags)))
@@ -63,10 +63,10 @@ func (d Dashboard) check(path string) error {
 		return err
 	}
 	if d.UID != "" && !IsUID(d.UID) {
-		return Invalid(path+"uid", "%s is not 1 to 40 letters, digits, - and _", quote(d.UID))
+		return Invalid(path+"uid", uidRule, quote(d.UID))
 	}
 	if len(d.Tags) > MaxTags {
-		return Invalid(path+"tags", "are %d, at most %d are allowed", len(d.Tags), MaxTags)
+		return Invalid(path+"tags", "must not have more than %d entries, found %d", MaxTags, len(d.Tags))
 	}
 	for _, tag := range d.Tags {
 		if err := checkName(path+"tags", tag); err != nil {
@@ -76,10 +76,10 @@ func (d Dashboard) check(path string) error {
 	return nil
 }
 
-// Check refuses (ErrInvalid) a dashboard that breaks a rule.
+// Check returns an error (ErrInvalid) if the dashboard breaks a rule.
 func (d Dashboard) Check() error { return d.check("") }
 
-// FullModel returns the model with the head of the dashboard as it is stored.
+// FullModel returns the model with the stored id, uid, title, tags and version.
 func (d Dashboard) FullModel() (json.RawMessage, error) {
 	model := map[string]any{}
 	var stored map[string]json.RawMessage
@@ -93,5 +93,5 @@ func (d Dashboard) FullModel() (json.RawMessage, error) {
 	return json.Marshal(model)
 }
 
-// Slug is the title as it appears in the dashboard's address.
+// Slug returns the title as it appears in the URL of the dashboard.
 func (d Dashboard) Slug() string { return slugOrHash(d.Title) }

@@ -5,31 +5,31 @@ import (
 	"fmt"
 )
 
-// Categories of refusal. A caller finds the category with errors.Is; the text for
-// a person is in the *Error around it.
+// Categories of errors, to be tested with errors.Is. The *Error around a category holds
+// the message for the user.
 var (
-	ErrInvalid      = errors.New("invalid")             // the caller sent something that breaks a rule
-	ErrUnauthorized = errors.New("unauthorized")        // nobody known is asking
-	ErrForbidden    = errors.New("forbidden")           // somebody known asks for what they may not do
-	ErrNotFound     = errors.New("not found")           // no such thing in this organisation
+	ErrInvalid      = errors.New("invalid")             // the request breaks a rule
+	ErrUnauthorized = errors.New("unauthorized")        // the caller is unknown
+	ErrForbidden    = errors.New("forbidden")           // the caller lacks a permission
+	ErrNotFound     = errors.New("not found")           // no such thing in this organization
 	ErrDuplicate    = errors.New("already exists")      // the name or uid is taken
-	ErrStale        = errors.New("changed meanwhile")   // the caller has not seen the latest version
-	ErrGone         = errors.New("no longer available") // it existed once and was retired for good
-	ErrThrottled    = errors.New("too many attempts")   // asked too often; later it may work
-	ErrUnavailable  = errors.New("unavailable")         // right now it cannot be done; later it may work
-	ErrUpstream     = errors.New("bad upstream")        // the service behind the host cannot be used
-	ErrTimeout      = errors.New("upstream too slow")   // the service behind the host does not answer
+	ErrStale        = errors.New("stale version")       // the caller has not seen the latest version
+	ErrGone         = errors.New("no longer available") // the feature was retired
+	ErrThrottled    = errors.New("too many attempts")   // the caller has to wait
+	ErrUnavailable  = errors.New("unavailable")         // a setting or a resource is missing
+	ErrUpstream     = errors.New("bad gateway")         // a service behind the host failed
+	ErrTimeout      = errors.New("gateway timeout")     // a service behind the host did not respond
 )
 
-// Error is a refusal written for the person who has to act on it.
+// Error is an error with a message for the user.
 type Error struct {
 	Category error  // one of the Err values above
-	Field    string // what was wrong, as the caller spells it ("items[0].type"); "" if no single field
-	Message  string // why, and what to do
-	ID       string // a stable word for programs that branch on it; mostly ""
+	Field    string // the invalid field, such as "items[0].type"; "" if there is none
+	Message  string // the reason and, if it helps, what to do
+	ID       string // a stable identifier for programs; mostly ""
 }
 
-// Error returns the message, after the field if there is one.
+// Error returns the field, if there is one, and the message.
 func (e *Error) Error() string {
 	if e.Field == "" {
 		return e.Message
@@ -40,28 +40,27 @@ func (e *Error) Error() string {
 // Unwrap returns the category.
 func (e *Error) Unwrap() error { return e.Category }
 
-// Invalid refuses the value of a field.
+// Invalid reports an invalid field.
 func Invalid(field, format string, args ...any) error {
 	return &Error{Category: ErrInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound says that there is no such thing; what is its name in a sentence, such
-// as "Playlist".
+// NotFound reports that something, such as a "Playlist", does not exist.
 func NotFound(what string) error {
 	return &Error{Category: ErrNotFound, Message: what + " not found"}
 }
 
-// Duplicate says that the value of a field is taken.
+// Duplicate reports that the value of a field is taken.
 func Duplicate(field, format string, args ...any) error {
 	return &Error{Category: ErrDuplicate, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Forbidden refuses a known caller.
+// Forbidden reports that the caller lacks a permission.
 func Forbidden(format string, args ...any) error {
 	return &Error{Category: ErrForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
-// Unauthorized refuses an unknown caller.
+// Unauthorized reports that the caller is unknown.
 func Unauthorized(format string, args ...any) error {
 	return &Error{Category: ErrUnauthorized, Message: fmt.Sprintf(format, args...)}
 }

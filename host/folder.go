@@ -7,13 +7,13 @@ type Folder struct {
 	Title string
 }
 
-// Check refuses (ErrInvalid) a folder that breaks a rule.
+// Check returns an error (ErrInvalid) if the folder breaks a rule.
 func (f Folder) Check() error {
 	if err := checkName("title", f.Title); err != nil {
 		return err
 	}
 	if f.UID != "" && !IsUID(f.UID) {
-		return Invalid("uid", "%s is not 1 to 40 letters, digits, - and _", quote(f.UID))
+		return Invalid("uid", uidRule, quote(f.UID))
 	}
 	return nil
 }

@@ -1,38 +1,35 @@
 package host
 
-// Kind says what sort of credential an identity came from.
+// Kind is the kind of an identity.
 type Kind string
 
-// The kinds of identity.
+// Kinds of identities.
 const (
 	KindUser           Kind = "user"
 	KindServiceAccount Kind = "serviceaccount"
 	KindAPIKey         Kind = "apikey"
 )
 
-// Identity is who is asking.
+// Identity is the caller of a request.
 type Identity struct {
 	Kind   Kind
 	ID     int64 // of the user, account or key, within its kind
 	OrgID  int64
-	Login  string // of a key: its name
+	Login  string // the name if it is a key
 	Role   Role
-	Grants []Grant // beyond the role; shared between requests, never written to
+	Grants []Grant // in addition to the role; shared between requests, do not modify
 
-	IsServiceAdmin bool // administers the service, beyond the organisation
+	IsServiceAdmin bool // administers the service, not only the organization
 }
 
-// Allows is the one decision on permissions: whether the identity may do action
-// on scope. A basic role reaches every scope of its organisation, a grant reaches
-// its own scope. An empty scope asks whether the action is held on anything.
+// Allows reports whether the identity may perform an action on a scope. A basic role
+// covers all scopes of the organization, a grant covers its own scope. For an empty
+// scope, Allows reports whether the identity may perform the action on anything.
 func (i Identity) Allows(action, scope string) bool {
-	if weakest, ok := WeakestRole(action); ok && i.Role >= weakest {
-		return true
-	}
-	return i.isGranted(action, scope)
+	return i.Role.has(action) || i.isGranted(action, scope)
 }
 
-// isGranted leaves the basic role aside.
+// isGranted is Allows without the basic role.
 func (i Identity) isGranted(action, scope string) bool {
 	for _, g := range i.Grants {
 		if g.Action == action && g.covers(scope) {
@@ -42,10 +39,10 @@ func (i Identity) isGranted(action, scope string) bool {
 	return false
 }
 
-// MayGive refuses (ErrForbidden) to hand out a role above one's own.
+// MayGive returns an error (ErrForbidden) if a role is above that of the identity.
 func (i Identity) MayGive(role Role) error {
 	if role > i.Role {
-		return Forbidden("Permission denied: the role %s is above your own (%s)", role, i.Role)
+		return Forbidden("Permission denied: role %s is above your role %s", role, i.Role)
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ func TestAllows(t *testing.T) {
 		{"viewer reads", host.Identity{Role: host.RoleViewer}, "playlists:read", "playlists:uid:a", true},
 		{"viewer does not write", host.Identity{Role: host.RoleViewer}, "playlists:write", "playlists:uid:a", false},
 		{"editor creates keys", host.Identity{Role: host.RoleEditor}, "apikeys:create", "", true},
-		{"editor makes no accounts", host.Identity{Role: host.RoleEditor}, "serviceaccounts:create", "", false},
-		{"nobody has a plugin's action", host.Identity{Role: host.RoleAdmin}, "my-app:read", "", false},
+		{"editor does not create accounts", host.Identity{Role: host.RoleEditor}, "serviceaccounts:create", "", false},
+		{"action of a plugin", host.Identity{Role: host.RoleAdmin}, "my-app:read", "", false},
 		{"none", host.Identity{}, "playlists:read", "", false},
 		{"grant without scope", with(""), "playlists:read", "playlists:uid:a", true},
 		{"grant on all", with("*"), "playlists:read", "playlists:uid:a", true},
@@ -32,7 +32,7 @@ func TestAllows(t *testing.T) {
 		{"grant on another", with("playlists:uid:a"), "playlists:read", "playlists:uid:ab", false},
 		{"grant on one does not list", with("playlists:uid:a"), "playlists:read", "playlists:uid:*", false},
 		{"grant on another kind", with("folders:*"), "playlists:read", "playlists:uid:a", false},
-		{"a wildcard inside a word is none", with("playlists:uid:a*"), "playlists:read", "playlists:uid:ab", false},
+		{"wildcard inside a word", with("playlists:uid:a*"), "playlists:read", "playlists:uid:ab", false},
 		{"on anything", with("playlists:uid:a"), "playlists:read", "", true},
 		{"another action", with("*"), "playlists:write", "", false},
 	} {
@@ -56,7 +56,7 @@ func TestLogins(t *testing.T) {
 	}
 	err := host.ServiceAccount{Name: "ExtSvc-x", Role: host.RoleViewer}.Check()
 	if !errors.Is(err, host.ErrInvalid) {
-		t.Errorf("the prefix of plugins is free for people: %v", err)
+		t.Errorf("a user may use the prefix of plugins: %v", err)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// LeadsElsewhere says whether secrets that were entered for the stored data source
-// could be sent to a place that it did not name: another plugin, or an address with
-// another origin, in the url or anywhere in jsonData.
+// LeadsElsewhere reports whether d could send secrets of the stored data source to a
+// place that the stored one does not refer to: to another plugin, or to another origin
+// in the URL or anywhere in jsonData.
 func (d DataSource) LeadsElsewhere(stored DataSource) bool {
 	if d.Type != stored.Type {
 		return true
@@ -18,7 +18,7 @@ func (d DataSource) LeadsElsewhere(stored DataSource) bool {
 	return !known[placeOf(d.URL)] || hasOthers(placesIn(d.JSON), known)
 }
 
-// LeadsElsewhere is the same for the settings of an app.
+// LeadsElsewhere is like DataSource.LeadsElsewhere.
 func (a AppSettings) LeadsElsewhere(stored AppSettings) bool {
 	return hasOthers(placesIn(a.JSON), placesIn(stored.JSON))
 }
@@ -32,8 +32,8 @@ func hasOthers(places, known map[string]bool) bool {
 	return false
 }
 
-// placeOf is the origin of an address; one without a scheme, as databases have, is a
-// place as a whole.
+// placeOf returns the origin of an address. An address without a scheme, as databases
+// have, is returned as it is.
 func placeOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -42,7 +42,7 @@ func placeOf(address string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
-// placesIn finds the addresses among the texts of settings.
+// placesIn returns the places of all addresses in settings.
 func placesIn(settings json.RawMessage) map[string]bool {
 	places := map[string]bool{}
 	var walk func(value any)
@@ -63,7 +63,7 @@ func placesIn(settings json.RawMessage) map[string]bool {
 		}
 	}
 	var value any
-	if json.Unmarshal(settings, &value) == nil { // what is no JSON holds no address
+	if json.Unmarshal(settings, &value) == nil { // invalid JSON contains no address
 		walk(value)
 	}
 	return places

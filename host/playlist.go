@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// ItemType says what the value of a playlist item refers to.
+// ItemType is the kind of reference in a playlist item.
 type ItemType string
 
-// The kinds of reference in a playlist.
+// Kinds of references in playlist items.
 const (
-	DashboardByID  ItemType = "dashboard_by_id"  // the value is a dashboard's numeric id
-	DashboardByTag ItemType = "dashboard_by_tag" // the value is a tag: every dashboard that has it
+	DashboardByID  ItemType = "dashboard_by_id"  // to the dashboard with this id
+	DashboardByTag ItemType = "dashboard_by_tag" // to all dashboards with this tag
 )
 
-// Playlist is an ordered list of dashboards to rotate through.
+// Playlist is a list of dashboards to rotate through.
 type Playlist struct {
 	UID      string
 	OrgID    int64
 	Name     string
 	Interval Interval
-	Items    []PlaylistItem // in order; nil where only the head was asked for
+	Items    []PlaylistItem // sorted by order; nil in lists
 }
 
 // PlaylistItem is one entry of a playlist.
@@ -34,16 +34,15 @@ type PlaylistItem struct {
 	Title string
 }
 
-// PlaylistDashboard is a dashboard that a playlist item resolved to.
+// PlaylistDashboard is a dashboard that a playlist item refers to.
 type PlaylistDashboard struct {
 	ID    int64
 	Title string
 	Order int // of the item
 }
 
-// Normalize returns the playlist with its items sorted by their order and
-// numbered from 1; items with equal order stay as they came. It refuses
-// (ErrInvalid) what breaks a rule and names the field.
+// Normalize returns the playlist with its items sorted by their order, stably, and
+// numbered from 1. It returns an error (ErrInvalid) if the playlist breaks a rule.
 func (p Playlist) Normalize() (Playlist, error) {
 	if err := checkName("name", p.Name); err != nil {
 		return Playlist{}, err
@@ -72,10 +71,10 @@ func (i PlaylistItem) check(path string) error {
 		}
 	case DashboardByID:
 		if id, err := strconv.ParseInt(i.Value, 10, 64); err != nil || id < 1 {
-			return Invalid(path+"value", "%s is not the numeric id of a dashboard", quote(i.Value))
+			return Invalid(path+"value", "must be the numeric id of a dashboard, found %s", quote(i.Value))
 		}
 	default:
-		return Invalid(path+"type", "%s is neither %s nor %s", quote(string(i.Type)), DashboardByID, DashboardByTag)
+		return Invalid(path+"type", "must be %s or %s, found %s", DashboardByID, DashboardByTag, quote(string(i.Type)))
 	}
 	if i.Order < 0 {
 		return Invalid(path+"order", "must not be negative")

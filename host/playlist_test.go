@@ -24,23 +24,23 @@ func TestPlaylistNormalize(t *testing.T) {
 		fmt.Fprint(&got, i.Order, i.Value)
 	}
 	if got.String() != "1a2b3c" {
-		t.Errorf("items in the order %s", got.String())
+		t.Errorf("order of the items: %s, want 1a2b3c", got.String())
 	}
 	if in.Items[0].Order != 30 {
 		t.Error("Normalize changed its receiver")
 	}
 	long := strings.Repeat("ä", host.MaxNameLength)
 	for field, p := range map[string]host.Playlist{
-		"name":            {Interval: "5m"},
-		"name: is":        {Name: " \u2003", Interval: "5m"},
-		"name: contains":  {Name: "a\x00b", Interval: "5m"},
-		"name: has":       {Name: long + "ä", Interval: "5m"},
-		"name: is not":    {Name: "\xff", Interval: "5m"},
-		"interval":        {Name: long, Interval: "banana"},
-		"items[1].type":   {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
-		"items[0].value":  {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
-		"items[0].value:": {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("", 1)}},
-		"items[0].order":  {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
+		"name":                     {Interval: "5m"},
+		"name: is":                 {Name: " \u2003", Interval: "5m"},
+		"name: must not c":         {Name: "a\x00b", Interval: "5m"},
+		"name: must not be longer": {Name: long + "ä", Interval: "5m"},
+		"name: must be valid":      {Name: "\xff", Interval: "5m"},
+		"interval":                 {Name: long, Interval: "banana"},
+		"items[1].type":            {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
+		"items[0].value":           {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
+		"items[0].value:":          {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("", 1)}},
+		"items[0].order":           {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
 	} {
 		if _, err := p.Normalize(); !errors.Is(err, host.ErrInvalid) || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: got %v", field, err)
@@ -56,6 +56,6 @@ func TestFold(t *testing.T) {
 		}
 	}
 	if host.Fold("a") == host.Fold("ä") {
-		t.Error("an accent is not a case")
+		t.Error("a and ä fold to the same text")
 	}
 }

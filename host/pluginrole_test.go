@@ -15,7 +15,7 @@ func TestPluginRole(t *testing.T) {
 			t.Errorf("%q: %v", action, err)
 		}
 	}
-	// An id that is a resource of the host gives no power over it.
+	// A plugin whose id is a resource of the host gets no actions on that resource.
 	if err := (PluginRole{PluginID: "serviceaccounts", Name: "R", Permissions: []Grant{{Action: "serviceaccounts:create"}}}).Check(); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}

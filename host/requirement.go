@@ -2,18 +2,18 @@ package host
 
 import "strings"
 
-// Requirement is what a plugin asks of those who use one of its routes or pages.
-// All that is given must be met; the zero value asks for nothing.
+// Requirement is what a plugin requires of the users of a route or page. All fields that
+// are set must be met; the zero value requires nothing.
 type Requirement struct {
-	PluginID   string // who asks: no basic role gives the actions that begin with it
+	PluginID   string // no basic role includes actions that start with this id
 	IsSignedIn bool
-	Role       string // as plugin.json has it; a text that is no role is met by nobody
+	Role       string // as in plugin.json; nobody has an unknown role
 	Action     string
-	Scope      string // what Action is asked on, such as "datasources:uid:x"; required with it
+	Scope      string // of Action, such as "datasources:uid:x"; required with it
 }
 
-// Check refuses whoever nobody knows (ErrUnauthorized) or lacks what is asked for
-// (ErrForbidden).
+// Check returns an error if the identity is unknown (ErrUnauthorized) or does not meet the
+// requirement (ErrForbidden).
 func (r Requirement) Check(who Identity) error {
 	if who.Kind == "" && (r.IsSignedIn || r.Role != "" || r.Action != "") {
 		return Unauthorized("Unauthorized")
@@ -21,20 +21,20 @@ func (r Requirement) Check(who Identity) error {
 	if r.Role != "" {
 		weakest, err := ParseRole(r.Role)
 		if err != nil {
-			return Forbidden("Permission denied: plugin.json asks for the role %s, which is not Viewer, Editor or Admin", quote(r.Role))
+			return Forbidden("Permission denied: plugin.json requires the role %s, which is not Viewer, Editor or Admin", quote(r.Role))
 		}
 		if who.Role < weakest {
-			return Forbidden("Permission denied: needs the role %s", weakest)
+			return Forbidden("Permission denied: requires the role %s", weakest)
 		}
 	}
 	if r.Action != "" && !r.isHeld(who) {
-		return Forbidden("Permission denied: needs %s on %s", quote(r.Action), quote(r.Scope))
+		return Forbidden("Permission denied: requires %s on %s", quote(r.Action), quote(r.Scope))
 	}
 	return nil
 }
 
-// isHeld asks for the action on the scope. Without a scope it would be enough to
-// hold the action on anything, so nobody does.
+// isHeld reports whether who may perform the action on the scope. Without a scope nobody
+// may: an empty scope would match an identity that holds the action on anything.
 func (r Requirement) isHeld(who Identity) bool {
 	switch {
 	case r.Scope == "":

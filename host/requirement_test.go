@@ -17,7 +17,7 @@ func TestRequirement(t *testing.T) {
 		return host.Requirement{PluginID: "acme-app", Action: name, Scope: scope}
 	}
 	read := func(on string) host.Grant { return host.Grant{Action: "acme-app:read", Scope: on} }
-	nobody := host.Identity{Role: host.RoleAdmin} // a role without a name to it
+	nobody := host.Identity{Role: host.RoleAdmin} // a role without an identity
 	for _, c := range []struct {
 		name string
 		asks host.Requirement

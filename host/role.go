@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Role is a basic role. Each role may do all that the ones before it may; the zero
-// value may do nothing on its own.
+// Role is a basic role. Each role includes the weaker ones; the zero value has no
+// permissions.
 type Role uint8
 
 // The basic roles, weakest first.
@@ -17,7 +17,7 @@ const (
 	RoleAdmin
 )
 
-// String returns the name used on the wire.
+// String returns the name of the role in the API.
 func (r Role) String() string {
 	switch r {
 	case RoleViewer:
@@ -30,8 +30,7 @@ func (r Role) String() string {
 	return "None"
 }
 
-// ParseRole reads one of the roles that can be given to somebody: Viewer, Editor
-// or Admin.
+// ParseRole parses the name of a role that can be assigned: Viewer, Editor or Admin.
 func ParseRole(text string) (Role, error) {
 	for _, r := range []Role{RoleViewer, RoleEditor, RoleAdmin} {
 		if r.String() == text {
@@ -39,12 +38,12 @@ func ParseRole(text string) (Role, error) {
 		}
 	}
 	if text == "" {
-		return RoleNone, Invalid("role", "is required: Viewer, Editor or Admin")
+		return RoleNone, Invalid("role", "is required and must be Viewer, Editor or Admin")
 	}
-	return RoleNone, Invalid("role", "%s is not Viewer, Editor or Admin", quote(text))
+	return RoleNone, Invalid("role", "must be Viewer, Editor or Admin, found %s", quote(text))
 }
 
-// Actions that routes ask for.
+// Actions that routes require.
 const (
 	ActionPlaylistsRead         = "playlists:read"
 	ActionPlaylistsWrite        = "playlists:write"
@@ -72,56 +71,62 @@ const (
 	ActionServiceAccountsDelete = "serviceaccounts:delete"
 )
 
-// Actions returns every action that basic roles have.
-func Actions() []string {
-	return []string{
-		ActionPlaylistsRead, ActionPlaylistsWrite,
-		ActionFoldersRead, ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete,
-		ActionDashboardsRead, ActionDashboardsWrite, ActionDashboardsDelete,
-		ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete, ActionDatasourcesQuery,
-		ActionPluginsAccess, ActionPluginsWrite, ActionOrgRead,
-		ActionAPIKeysRead, ActionAPIKeysCreate, ActionAPIKeysDelete,
-		ActionServiceAccountsRead, ActionServiceAccountsWrite, ActionServiceAccountsCreate, ActionServiceAccountsDelete,
+// addedBy returns the actions that a basic role has beyond those of the weaker roles.
+func addedBy(r Role) []string {
+	switch r {
+	case RoleViewer:
+		return []string{
+			ActionPlaylistsRead, ActionFoldersRead, ActionDashboardsRead,
+			ActionDatasourcesQuery, ActionPluginsAccess, ActionOrgRead,
+		}
+	case RoleEditor:
+		return []string{
+			ActionPlaylistsWrite, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
+			ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete,
+		}
+	case RoleAdmin:
+		return []string{
+			ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete,
+			ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,
+			ActionServiceAccountsRead, ActionServiceAccountsWrite,
+			ActionServiceAccountsCreate, ActionServiceAccountsDelete,
+		}
 	}
+	return nil
 }
 
-// WeakestRole returns the weakest basic role that may do the action. An action
-// that no basic role has (a plugin's own) gives false.
-func WeakestRole(action string) (Role, bool) {
-	switch action {
-	case ActionPlaylistsRead, ActionFoldersRead, ActionDashboardsRead,
-		ActionDatasourcesQuery, ActionPluginsAccess, ActionOrgRead:
-		return RoleViewer, true
-	case ActionPlaylistsWrite, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
-		ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete:
-		return RoleEditor, true
-	case ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete,
-		ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,
-		ActionServiceAccountsRead, ActionServiceAccountsWrite,
-		ActionServiceAccountsCreate, ActionServiceAccountsDelete:
-		return RoleAdmin, true
+// Actions returns all actions of the role.
+func (r Role) Actions() (actions []string) {
+	for weaker := range r + 1 {
+		actions = append(actions, addedBy(weaker)...)
 	}
-	return RoleNone, false
+	return actions
 }
 
-// isOwn says whether an action is on a resource of the host, such as playlists,
-// whatever it does with it.
+func (r Role) has(action string) bool {
+	for weaker := range r + 1 {
+		if slices.Contains(addedBy(weaker), action) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOwn reports whether an action is on a resource of the host, such as playlists.
 func isOwn(action string) bool {
 	resource, _, _ := strings.Cut(action, ":")
-	return slices.ContainsFunc(Actions(), func(known string) bool {
-		of, _, _ := strings.Cut(known, ":")
-		return of == resource
+	return slices.ContainsFunc(RoleAdmin.Actions(), func(known string) bool {
+		return strings.HasPrefix(known, resource+":")
 	})
 }
 
-// Grant is one permission beyond a basic role.
+// Grant is a permission in addition to a basic role.
 type Grant struct {
 	Action string
-	Scope  string // "" and "*" are everything, "playlists:*" is every playlist
+	Scope  string // "" and "*" cover everything, "playlists:*" covers all playlists
 }
 
-// covers reports whether the grant reaches scope; an empty scope asks whether the
-// action is held on anything at all.
+// covers reports whether the grant covers a scope. Every grant covers an empty scope.
 func (g Grant) covers(scope string) bool {
 	if scope == "" || g.Scope == "" || g.Scope == scope {
 		return true
@@ -130,14 +135,14 @@ func (g Grant) covers(scope string) bool {
 	return isWild && (prefix == "" || strings.HasSuffix(prefix, ":")) && strings.HasPrefix(scope, prefix)
 }
 
-// CheckGrants refuses (ErrInvalid) permissions that cannot be granted.
+// CheckGrants returns an error (ErrInvalid) if permissions cannot be granted.
 func CheckGrants(grants []Grant) error {
 	for _, g := range grants {
 		if err := checkName("iam.permissions.action", g.Action); err != nil {
 			return err
 		}
 		if strings.ContainsAny(g.Action, " *") || !strings.Contains(g.Action, ":") {
-			return Invalid("iam.permissions.action", "%s is not of the form resource:verb", quote(g.Action))
+			return Invalid("iam.permissions.action", "must have the form resource:verb, found %s", quote(g.Action))
 		}
 		if err := checkText("iam.permissions.scope", g.Scope); err != nil {
 			return err

@@ -11,30 +11,29 @@ import (
 	"strings"
 )
 
-// KeyLength is the length of a key for secrets, in bytes.
+// KeyLength is the length of the key that encrypts secrets, in bytes.
 const KeyLength = 32
 
-// ParseKey reads a key for secrets, which is written in hexadecimal.
+// ParseKey parses a key for secrets in hexadecimal.
 func ParseKey(text string) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != KeyLength {
-		return nil, fmt.Errorf("the key for secrets is not %d hexadecimal digits; make one with: openssl rand -hex %d", 2*KeyLength, KeyLength)
+		return nil, fmt.Errorf("the key for secrets must be %d hexadecimal digits; generate one with: openssl rand -hex %d", 2*KeyLength, KeyLength)
 	}
 	return key, nil
 }
 
-// Box encrypts secrets with AES-256-GCM. What it sealed for one purpose opens for no
-// other.
+// Box encrypts secrets with AES-256-GCM. A secret that was sealed for one purpose cannot
+// be opened for another.
 type Box struct {
 	aead   cipher.AEAD
 	random io.Reader
 }
 
-// NewBox returns the box of a key of KeyLength bytes. random is where nonces come
-// from.
+// NewBox returns a Box for a key of KeyLength bytes. Nonces are read from random.
 func NewBox(key []byte, random io.Reader) (*Box, error) {
 	if len(key) != KeyLength {
-		return nil, fmt.Errorf("a key for secrets has %d bytes, not %d", KeyLength, len(key))
+		return nil, fmt.Errorf("the key for secrets must have %d bytes, found %d", KeyLength, len(key))
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -47,7 +46,7 @@ func NewBox(key []byte, random io.Reader) (*Box, error) {
 	return &Box{aead, random}, nil
 }
 
-// Seal encrypts a text: base64 of a nonce and the sealed text.
+// Seal encrypts text and returns the nonce and the ciphertext in base64.
 func (b *Box) Seal(text, purpose string) (string, error) {
 	nonce := make([]byte, b.aead.NonceSize())
 	if _, err := io.ReadFull(b.random, nonce); err != nil {
@@ -56,10 +55,10 @@ func (b *Box) Seal(text, purpose string) (string, error) {
 	return base64.StdEncoding.EncodeToString(b.aead.Seal(nonce, nonce, []byte(text), []byte(purpose))), nil
 }
 
-// ErrSealed is the error for what another key or another purpose sealed.
-var ErrSealed = errors.New("it was encrypted with another key")
+// ErrSealed reports a secret that was sealed with another key or for another purpose.
+var ErrSealed = errors.New("encrypted with another key")
 
-// Open decrypts what Seal returned.
+// Open decrypts the result of Seal.
 func (b *Box) Open(sealed, purpose string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(sealed)
 	size := b.aead.NonceSize()

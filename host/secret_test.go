@@ -41,7 +41,7 @@ func TestBox(t *testing.T) {
 	}
 	for _, text := range []string{"", "ab", strings.Repeat("z", 64), strings.Repeat("ab", 33)} {
 		if _, err := ParseKey(text); err == nil {
-			t.Errorf("%q is a key", text)
+			t.Errorf("ParseKey(%q) succeeds", text)
 		}
 	}
 	if key, err := ParseKey(" " + strings.Repeat("ab", 32) + "\n"); err != nil || len(key) != KeyLength {

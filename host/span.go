@@ -6,46 +6,46 @@ import (
 	"time"
 )
 
-// MaxKeyLifetime is the longest time an API key may live.
+// MaxKeyLifetime is the maximum lifetime of an API key.
 const MaxKeyLifetime = 30 * 24 * time.Hour
 
-// maxTokenSeconds is the longest lifetime of a service account token: a hundred
-// years, which every clock and column can hold.
+// maxTokenSeconds is the maximum lifetime of a service account token, a hundred years.
 const maxTokenSeconds = 100 * 365 * 24 * 60 * 60
 
-// Interval is the time between two dashboards of a playlist, as its owner wrote
-// it: a whole number above 0 and one of the units s, m, h, d, w, M (30 days).
+// Interval is the time between two dashboards of a playlist as its owner wrote it: a
+// positive integer and one of the units s, m, h, d, w and M (30 days).
 type Interval string
 
-// ParseInterval checks the grammar and keeps the text.
+// ParseInterval checks the syntax of an interval.
 func ParseInterval(text string) (Interval, error) {
 	if text == "" {
-		return "", Invalid("interval", "is required: a number and a unit (s, m, h, d, w, M), such as 5m")
+		return "", Invalid("interval", "is required: "+spanRule, "5m")
 	}
 	if _, ok := parseSpan(text); !ok {
-		return "", Invalid("interval", "%s is not a number above 0 and a unit (s, m, h, d, w, M), such as 5m", quote(text))
+		return "", Invalid("interval", "must be "+spanRule+", found %s", "5m", quote(text))
 	}
 	return Interval(text), nil
 }
 
-// Duration returns the length of the interval, 0 if it breaks the grammar.
+// Duration returns the length of the interval, or 0 if it is invalid.
 func (i Interval) Duration() time.Duration {
 	d, _ := parseSpan(string(i))
 	return d
 }
 
-// ParseTTL reads the time to live of an API key: a number and a unit as in an
-// Interval, at most MaxKeyLifetime. field is the name the caller used.
+// ParseTTL parses the lifetime of an API key, which has the syntax of an Interval.
 func ParseTTL(field, text string) (time.Duration, error) {
 	d, ok := parseSpan(text)
 	if !ok {
-		return 0, Invalid(field, "%s is not a number above 0 and a unit (s, m, h, d, w, M), such as 7d", quote(text))
+		return 0, Invalid(field, "must be "+spanRule+", found %s", "7d", quote(text))
 	}
-	return d, checkKeyLifetime(field, d)
+	if d > MaxKeyLifetime {
+		return 0, Invalid(field, "must not be longer than 30 days (2592000 seconds)")
+	}
+	return d, nil
 }
 
-// KeyLifetime reads the lifetime of an API key in seconds. 0 is the longest one
-// allowed, because no key lives for ever.
+// KeyLifetime checks the lifetime of an API key in seconds. 0 means MaxKeyLifetime.
 func KeyLifetime(field string, seconds int64) (time.Duration, error) {
 	if seconds == 0 {
 		return MaxKeyLifetime, nil
@@ -56,8 +56,8 @@ func KeyLifetime(field string, seconds int64) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// TokenLifetime reads the lifetime of a service account token in seconds. 0 means
-// that the token does not expire.
+// TokenLifetime checks the lifetime of a service account token in seconds. 0 means that
+// the token does not expire.
 func TokenLifetime(field string, seconds int64) (time.Duration, error) {
 	if seconds < 0 || seconds > maxTokenSeconds {
 		return 0, Invalid(field, "must be from 0 to %d seconds", maxTokenSeconds)
@@ -65,27 +65,17 @@ func TokenLifetime(field string, seconds int64) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-func checkKeyLifetime(field string, d time.Duration) error {
-	if d > MaxKeyLifetime {
-		return Invalid(field, "is above the limit of 30 days (2592000 seconds)")
-	}
-	return nil
-}
+// spanRule describes the syntax of a span in errors, with an example.
+const spanRule = "a positive integer and a unit (s, m, h, d, w, M), such as %s"
 
-// parseSpan reads digits and one unit letter; a span is above 0 and fits in a
-// time.Duration.
+// parseSpan parses a positive integer with a unit.
 func parseSpan(text string) (time.Duration, bool) {
-	if len(text) < 2 || len(text) > 20 {
+	if text == "" || len(text) > 20 {
 		return 0, false
 	}
-	digits, unit := text[:len(text)-1], unitLength(text[len(text)-1])
-	for _, b := range []byte(digits) {
-		if b < '0' || b > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n == 0 || unit == 0 || n > math.MaxInt64/int64(unit) {
+	n, err := strconv.ParseUint(text[:len(text)-1], 10, 63)
+	unit := unitLength(text[len(text)-1])
+	if err != nil || n == 0 || unit == 0 || int64(n) > math.MaxInt64/int64(unit) {
 		return 0, false
 	}
 	return time.Duration(n) * unit, true
@@ -110,7 +100,7 @@ func unitLength(letter byte) time.Duration {
 	return 0
 }
 
-// quote shows what a caller sent, cut to a length that fits in a message.
+// quote quotes text from a request, shortened to fit in a message.
 func quote(text string) string {
 	const most = 40
 	if len(text) > most {

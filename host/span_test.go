@@ -25,9 +25,9 @@ func TestParseInterval(t *testing.T) {
 		"٥m", "5\x00m", "99999999999999999999s", "9223372036854775807w", strings.Repeat("0", 30) + "5m",
 	} {
 		if got, err := host.ParseInterval(text); !errors.Is(err, host.ErrInvalid) || got != "" {
-			t.Errorf("ParseInterval(%q) = %q, %v; want a refusal", text, got, err)
+			t.Errorf("ParseInterval(%q) = %q, %v; want an error", text, got, err)
 		} else if !strings.HasPrefix(err.Error(), "interval: ") {
-			t.Errorf("ParseInterval(%q): %v does not name the field", text, err)
+			t.Errorf("ParseInterval(%q): %v does not start with the field", text, err)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestLifetimes(t *testing.T) {
 		t.Errorf("KeyLifetime(0) = %v, %v", d, err)
 	}
 	if _, err := host.KeyLifetime("secondsToLive", 2_592_001); !errors.Is(err, host.ErrInvalid) || !strings.Contains(err.Error(), "30 days") {
-		t.Errorf("a key above the limit: %v", err)
+		t.Errorf("lifetime above the limit: %v", err)
 	}
 	if d, err := host.TokenLifetime("secondsToLive", 0); err != nil || d != 0 {
 		t.Errorf("TokenLifetime(0) = %v, %v", d, err)
@@ -82,7 +82,7 @@ func FuzzParseTTL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if d, err := host.ParseTTL("ttl", text); err == nil && (d <= 0 || d > host.MaxKeyLifetime) {
-			t.Errorf("%q lives for %v", text, d)
+			t.Errorf("%q is a lifetime of %v", text, d)
 		}
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxNameLength is the longest name or title, in characters.
+// MaxNameLength is the maximum length of a name or title in characters.
 const MaxNameLength = 190
 
-// Fold maps texts that differ only in case to the same text, for every script.
+// Fold maps texts that differ only in case to the same text, in all scripts.
 func Fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -21,7 +21,7 @@ func Fold(text string) string {
 	}, text)
 }
 
-// NewUID returns 16 random characters for an identifier that appears in URLs.
+// NewUID returns an identifier of 16 random characters.
 func NewUID(random io.Reader) (string, error) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyz234567" // 32 letters: 5 bits of each byte
 	uid := make([]byte, 16)
@@ -34,23 +34,17 @@ func NewUID(random io.Reader) (string, error) {
 	return string(uid), nil
 }
 
-// IsUID reports whether text has the shape of an identifier: 1 to 40 letters,
-// digits, "-" and "_", in ASCII.
+// IsUID reports whether text is a valid identifier: 1 to 40 letters, digits, "-" and "_",
+// in ASCII.
 func IsUID(text string) bool {
-	if text == "" || len(text) > 40 {
-		return false
-	}
-	for _, b := range []byte(text) {
-		switch {
-		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9', b == '-', b == '_':
-		default:
-			return false
-		}
-	}
-	return true
+	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	return text != "" && len(text) <= 40 && strings.Trim(text, alphabet) == ""
 }
 
-// slug lower-cases text and joins its letters and digits with single hyphens.
+// uidRule is the message for an invalid identifier.
+const uidRule = "must be 1 to 40 letters, digits, - and _, found %s"
+
+// slug converts text to lower case and joins its words with hyphens.
 func slug(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -58,7 +52,7 @@ func slug(text string) string {
 	return strings.Join(words, "-")
 }
 
-// checkName refuses a name that is blank, too long or not plain text.
+// checkName is checkText for a text that must not be blank.
 func checkName(field, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return Invalid(field, "is required")
@@ -66,24 +60,24 @@ func checkName(field, name string) error {
 	return checkText(field, name)
 }
 
-// checkText refuses a text that is too long or holds what no database and no
-// screen can show.
+// checkText checks that a text is not too long and that databases and screens can hold
+// it.
 func checkText(field, text string) error {
 	if err := checkControl(field, text); err != nil {
 		return err
 	}
 	if n := utf8.RuneCountInString(text); n > MaxNameLength {
-		return Invalid(field, "has %d characters, at most %d are allowed", n, MaxNameLength)
+		return Invalid(field, "must not be longer than %d characters, found %d", MaxNameLength, n)
 	}
 	return nil
 }
 
 func checkControl(field, text string) error {
 	if !utf8.ValidString(text) {
-		return Invalid(field, "is not valid UTF-8")
+		return Invalid(field, "must be valid UTF-8")
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return Invalid(field, "contains a control character")
+		return Invalid(field, "must not contain control characters")
 	}
 	return nil
 }

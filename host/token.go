@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// TokenKind is the prefix of a token, which tells people and secret scanners what
-// they have found.
+// TokenKind is the prefix of a token, by which people and secret scanners recognize it.
 type TokenKind string
 
-// The kinds of token.
+// Kinds of tokens.
 const (
 	ServiceAccountToken TokenKind = "svcsa_"
 	APIKeyToken         TokenKind = "svckey_"
@@ -25,22 +24,22 @@ const (
 	checksumLength = 2 * crc32.Size
 )
 
-// Token is a bearer secret: its kind, 256 random bits in hexadecimal, "_" and the
-// CRC-32 of all before it. Printing or logging one shows its kind only.
+// Token is a bearer token: its kind, 256 random bits in hexadecimal, "_" and a CRC-32.
+// Printing or logging a Token shows only its kind.
 type Token struct{ text string }
 
-// NewToken makes a token from 256 bits of random.
+// NewToken returns a new token.
 func NewToken(kind TokenKind, random io.Reader) (Token, error) {
 	var secret [32]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
-		return Token{}, fmt.Errorf("make a token: %w", err)
+		return Token{}, fmt.Errorf("generate a token: %w", err)
 	}
 	body := string(kind) + hex.EncodeToString(secret[:])
 	return Token{body + "_" + checksum(body)}, nil
 }
 
-// ParseToken refuses (ErrUnauthorized) a text that no NewToken made, most often a
-// token that was cut or mistyped, without asking a database.
+// ParseToken parses a token. It detects tokens that are incomplete or mistyped, with
+// ErrUnauthorized, without a look into the database.
 func ParseToken(text string) (Token, error) {
 	bad := Unauthorized("invalid API key")
 	at := len(text) - checksumLength - 1
@@ -50,18 +49,18 @@ func ParseToken(text string) (Token, error) {
 	body := text[:at]
 	for _, kind := range []TokenKind{ServiceAccountToken, APIKeyToken} {
 		secret, ok := strings.CutPrefix(body, string(kind))
-		if ok && len(secret) == secretLength && isHex(secret) && text[at+1:] == checksum(body) {
+		if ok && len(secret) == secretLength && strings.Trim(secret, "0123456789abcdef") == "" && text[at+1:] == checksum(body) {
 			return Token{text}, nil
 		}
 	}
 	return Token{}, bad
 }
 
-// Secret returns the text to show once to the token's owner.
+// Secret returns the token as text.
 func (t Token) Secret() string { return t.text }
 
-// Digest returns the SHA-256 of the secret in hexadecimal, all that is stored. The
-// secret is random, so a slow hash would add nothing.
+// Digest returns the SHA-256 of the token in hexadecimal, which is stored in its place.
+// The token is random, so a slow hash would add nothing.
 func (t Token) Digest() string {
 	sum := sha256.Sum256([]byte(t.text))
 	return hex.EncodeToString(sum[:])
@@ -81,13 +80,4 @@ func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 func checksum(body string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body)))
-}
-
-func isHex(text string) bool {
-	for _, b := range []byte(text) {
-		if (b < '0' || b > '9') && (b < 'a' || b > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -29,7 +29,7 @@ func TestToken(t *testing.T) {
 		if shown := fmt.Sprintf("%v %+v %#v %s", token, token, token, &log); strings.Contains(shown, secret[8:20]) {
 			t.Errorf("printing shows the secret: %s", shown)
 		}
-		for i := range secret { // any one wrong character is noticed
+		for i := range secret { // detects a wrong character anywhere
 			wrong := []byte(secret)
 			wrong[i] ^= 1
 			if _, err := host.ParseToken(string(wrong)); !errors.Is(err, host.ErrUnauthorized) {
@@ -43,7 +43,7 @@ func TestToken(t *testing.T) {
 		}
 	}
 	if _, err := host.NewToken(host.APIKeyToken, strings.NewReader("short")); err == nil {
-		t.Error("a token without enough randomness")
+		t.Error("NewToken accepts a short source of randomness")
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// AdminLogin is the login of the user that exists from the first start.
+// AdminLogin is the login of the user that the first start creates.
 const AdminLogin = "admin"
 
-// User is a person, who signs in with a password.
+// User is a person who authenticates with a password.
 type User struct {
 	ID           int64
 	OrgID        int64
@@ -24,32 +24,23 @@ type User struct {
 	IsDisabled   bool
 	PasswordHash string
 
-	IsServiceAdmin bool // administers the service, beyond the organisation
+	IsServiceAdmin bool // administers the service, not only the organization
 }
 
-// Check refuses (ErrInvalid) a user that breaks a rule.
-func (u User) Check() error {
-	if err := checkName("login", u.Login); err != nil {
-		return err
-	}
-	_, err := ParseRole(u.Role.String())
-	return err
-}
-
-// Identity returns who the user is once the password was right.
+// Identity returns the identity of the authenticated user.
 func (u User) Identity() Identity {
 	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}
 }
 
 const (
-	passwordCost = 10  // of bcrypt: about 50 ms, little memory
-	mostVerified = 256 // credentials remembered by Passwords
+	passwordCost = 10  // of bcrypt, about 50 ms
+	mostVerified = 256 // credentials that Passwords remembers
 
-	// nobodysHash is the hash of a random password that nobody kept.
-	nobodysHash = "$2a$10$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS"
+	// unknownHash is the hash of a random password that was discarded.
+	unknownHash = "$2a$10$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS"
 )
 
-// HashPassword returns the bcrypt hash to store for a password of any length.
+// HashPassword returns the bcrypt hash of a password of any length.
 func HashPassword(password string) (string, error) {
 	if password == "" {
 		return "", Invalid("password", "is required")
@@ -61,38 +52,37 @@ func HashPassword(password string) (string, error) {
 	return string(hash), nil
 }
 
-// digestPassword brings a password within the 72 bytes that bcrypt looks at.
+// digestPassword shortens a password to the 72 bytes that bcrypt reads.
 func digestPassword(password string) []byte {
 	sum := sha256.Sum256([]byte(password))
 	return base64.RawStdEncoding.AppendEncode(nil, sum[:])
 }
 
-// Passwords verifies passwords. The slow hash is computed once per credential:
-// after that an HMAC of it, under a key that never leaves the process, is
-// remembered with the hash it matched, so a changed password forgets itself. At
-// most one hash is computed at a time, which leaves the other processors to the
-// requests that are already signed in.
+// Passwords verifies passwords. It computes the slow hash once per credential. Then it
+// remembers an HMAC of the credential, under a key that never leaves the process, with
+// the hash that it matched, so that a changed password no longer matches. It computes at
+// most one hash at a time, to leave processors to other requests.
 type Passwords struct {
 	key  [32]byte
 	turn chan struct{}
 
 	mu       sync.Mutex
-	verified map[[sha256.Size]byte]string // HMAC of login and password -> the hash it matched
+	verified map[[sha256.Size]byte]string // from HMAC to hash
 }
 
-// NewPasswords returns a verifier whose key comes from random.
+// NewPasswords returns a verifier. Its key is read from random.
 func NewPasswords(random io.Reader) (*Passwords, error) {
 	p := &Passwords{turn: make(chan struct{}, 1), verified: make(map[[sha256.Size]byte]string)}
 	if _, err := io.ReadFull(random, p.key[:]); err != nil {
-		return nil, fmt.Errorf("make the key of the password cache: %w", err)
+		return nil, fmt.Errorf("generate the key of the password cache: %w", err)
 	}
 	return p, nil
 }
 
-// Match reports whether the password belongs to the stored hash. An empty hash
-// (an unknown login) takes as long as a wrong password. allow is asked before the
-// slow hash is computed, one caller at a time. The errors are those of allow, and
-// of ctx while waiting for a turn.
+// Match reports whether a password matches a stored hash. An empty hash, for an unknown
+// login, takes as long as a wrong password. Match calls allow before it computes the slow
+// hash, for one caller at a time, and returns its error. It also returns the error of ctx
+// if ctx ends before it is the caller's turn.
 func (p *Passwords) Match(ctx context.Context, login, password, hash string, allow func() error) (bool, error) {
 	key := p.credential(login, password)
 	if p.isVerified(key, hash) {
@@ -104,14 +94,14 @@ func (p *Passwords) Match(ctx context.Context, login, password, hash string, all
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	if p.isVerified(key, hash) { // by the one that had the turn before
+	if p.isVerified(key, hash) { // by the previous caller
 		return true, nil
 	}
 	if err := allow(); err != nil {
 		return false, err
 	}
 	if hash == "" {
-		_ = bcrypt.CompareHashAndPassword([]byte(nobodysHash), digestPassword(password))
+		_ = bcrypt.CompareHashAndPassword([]byte(unknownHash), digestPassword(password))
 		return false, nil
 	}
 	if bcrypt.CompareHashAndPassword([]byte(hash), digestPassword(password)) != nil {

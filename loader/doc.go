@@ -1,9 +1,8 @@
-// Package loader mounts plugin bundles and owns the processes of their backends:
-// it launches them over go-plugin, watches them, restarts the ones that crash,
-// swaps the ones that were rebuilt and stops them all.
+// Package loader mounts plugin directories and runs their backends. It starts each
+// backend over go-plugin, restarts the ones that crash, swaps the ones that were
+// rebuilt and stops them all.
 //
-// It refuses to let one plugin's fault become another's: whatever is wrong with a
-// plugin ends in that plugin's Status, with the reason. A process gets an
-// environment built from nothing, so that no variable of the host reaches it
-// unless it is on a short list.
+// An error in one plugin never reaches another: it ends up in that plugin's Status.
+// The environment of a backend is built from scratch, and passes on only an allowlist
+// of the host's variables.
 package loader

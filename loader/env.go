@@ -25,8 +25,8 @@ func passedOn() []string {
 // hostPrefix begins the names of the host's own variables.
 const hostPrefix = "SVC_"
 
-// telemetry lists the variables, without their prefix, by which an operator of the host
-// asks backends for profiles and traces; see sdk/profiling and sdk/tracing.
+// telemetry lists the variables, without their prefix, by which the operator of the
+// host enables profiles and traces of backends; see sdk/profiling and sdk/tracing.
 func telemetry() []string {
 	return []string{
 		"PLUGIN_PROFILING_ENABLED", "PLUGIN_PROFILING_PORT",
@@ -34,15 +34,15 @@ func telemetry() []string {
 	}
 }
 
-// environment builds what a backend sees, from nothing: the allowed variables of
-// the host and what the host has to say, under the names of every profile.
+// environment returns the environment of a backend: the allowed variables of the host,
+// and the settings of the host for plugins, under the names of every profile.
 func environment(o Options, m *bundle.Metadata, token string) []string {
 	var env []string
 	allowed := passedOn()
-	asked := map[string]string{}
+	inherited := map[string]string{}
 	for _, entry := range o.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		asked[name] = value
+		inherited[name] = value
 		if slices.ContainsFunc(allowed, func(a string) bool {
 			return a == name || runtime.GOOS == "windows" && strings.EqualFold(a, name)
 		}) {
@@ -50,18 +50,18 @@ func environment(o Options, m *bundle.Metadata, token string) []string {
 		}
 	}
 	for _, profile := range bundle.Profiles() {
-		say := func(name, value string) {
+		set := func(name, value string) {
 			if value != "" {
 				env = append(env, profile.EnvPrefix+name+"="+value)
 			}
 		}
-		say("APP_URL", o.AppURL)
-		say("VERSION", o.HostVersion)
-		say("PLUGIN_VERSION", m.Info.Version)
-		say("INSTANCE_FEATURE_TOGGLES_ENABLE", strings.Join(o.Toggles, ","))
-		say("PLUGIN_APP_CLIENT_SECRET", token)
+		set("APP_URL", o.AppURL)
+		set("VERSION", o.HostVersion)
+		set("PLUGIN_VERSION", m.Info.Version)
+		set("INSTANCE_FEATURE_TOGGLES_ENABLE", strings.Join(o.Toggles, ","))
+		set("PLUGIN_APP_CLIENT_SECRET", token)
 		for _, name := range telemetry() {
-			say(name, asked[hostPrefix+name])
+			set(name, inherited[hostPrefix+name])
 		}
 	}
 	return env

@@ -1,10 +1,12 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,28 +19,28 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Options say what to mount and what the backends are told.
+// Options configure a Loader.
 type Options struct {
-	Dirs        []string // plugin folders, the first wins where ids clash
-	HostVersion string   // semantic version that plugins are told and that decides about tokens
+	Dirs        []string // plugin directories; the first one wins if ids clash
+	HostVersion string   // semantic version; plugins receive it, and tokens depend on it
 	Toggles     []string // enabled feature toggles
 	AppURL      string   // where plugins reach the host
 	Environ     []string // the host's environment; only a short list of it is passed on
-	// Token issues the token of a plugin's service account. It is called for
-	// plugins that are entitled to one, before each of their processes starts.
+	// Token issues the token of a plugin's service account. It is called before each
+	// start of a process that is entitled to one.
 	Token  TokenFunc
 	Logger *slog.Logger // nil discards
 
-	StartTimeout time.Duration // until a process must have shaken hands; 0 is 30 s
+	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s
 	DrainTimeout time.Duration // for running requests before a process is stopped; 0 is 10 s
-	ReadyTimeout time.Duration // how long a request waits for a process that is (re)starting; 0 is 10 s
+	ReadyTimeout time.Duration // for a request to a process that is (re)starting; 0 is 10 s
 }
 
 // TokenFunc issues a token for the service account of a plugin.
 type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 
 // Loader holds the mounted plugins. It is safe for concurrent use. A nil Loader
-// has none.
+// has no plugins.
 type Loader struct {
 	options Options
 	runDir  string // private copies of executables and sockets
@@ -52,10 +54,9 @@ type Loader struct {
 	closed   bool
 }
 
-// New prepares a loader; nothing is mounted before Reload. Close it to stop every
-// process.
+// New returns a loader that mounts nothing until Reload. Close stops every process.
 func New(o Options) (*Loader, error) {
-	runDir, err := privateDir()
+	runDir, err := makeRunDir()
 	if err != nil {
 		return nil, err
 	}
@@ -66,36 +67,26 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	o.StartTimeout = orDefault(o.StartTimeout, 30*time.Second)
-	o.DrainTimeout = orDefault(o.DrainTimeout, 10*time.Second)
-	o.ReadyTimeout = orDefault(o.ReadyTimeout, 10*time.Second)
+	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Second)
+	o.DrainTimeout = cmp.Or(o.DrainTimeout, 10*time.Second)
+	o.ReadyTimeout = cmp.Or(o.ReadyTimeout, 10*time.Second)
 	return o
 }
 
-func orDefault(d, fallback time.Duration) time.Duration {
-	if d == 0 {
-		return fallback
-	}
-	return d
-}
-
-// maxBase is the longest folder for temporary files below which the path of a
-// socket stays within the 104 bytes that every Unix allows.
+// maxBase is the longest temporary directory with which the path of a socket stays
+// within the 104 bytes that every Unix allows.
 const maxBase = 24
 
 const runDirPrefix = "slipway-"
 
-// privateDir makes a folder of mode 0700 with a short path, named by this process,
-// and removes those of processes that were killed.
-func privateDir() (string, error) {
+// makeRunDir makes a directory of mode 0700 with a short path that contains the id of
+// this process, and removes those of processes that were killed.
+func makeRunDir() (string, error) {
 	base := os.TempDir()
 	if len(base) > maxBase && os.PathSeparator == '/' {
 		base = "/tmp"
 	}
-	old, err := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*"))
-	if err != nil {
-		old = nil // base has a character that Glob takes for a pattern
-	}
+	old, _ := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*")) // fails if base looks like a bad pattern
 	for _, dir := range old {
 		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
 		if pid, err := strconv.Atoi(id); err == nil && !isAlive(pid) {
@@ -104,12 +95,12 @@ func privateDir() (string, error) {
 	}
 	dir, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
 	if err != nil {
-		return "", fmt.Errorf("prepare folder for plugin processes: %w", err)
+		return "", fmt.Errorf("make directory for plugin processes: %w", err)
 	}
 	return dir, nil
 }
 
-// isAlive says whether there is a process with the id.
+// isAlive reports whether a process with the id exists.
 func isAlive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -118,11 +109,10 @@ func isAlive(pid int) bool {
 	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// Reload scans the plugin folders and brings what runs in line with them: new
-// plugins are started, changed ones are swapped without dropping a request, ones
-// that are gone are stopped. It returns when every plugin that had to change has
-// started or has failed to. What failed is in Plugins and Faults, never in the
-// error, which is only about the loader itself.
+// Reload scans the plugin directories. It starts new plugins, swaps changed ones
+// without dropping a request and stops those that are gone. It returns when every
+// changed plugin has started or failed to start. Plugins and Faults report what failed;
+// the error is about the loader itself.
 func (l *Loader) Reload(ctx context.Context) error {
 	l.reloading.Lock()
 	defer l.reloading.Unlock()
@@ -169,19 +159,14 @@ func (l *Loader) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Plugins lists what is mounted, sorted by id.
+// Plugins returns the mounted plugins, sorted by id.
 func (l *Loader) Plugins() []*Plugin {
 	if l == nil {
 		return nil
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	list := make([]*Plugin, 0, len(l.plugins))
-	for _, p := range l.plugins {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b *Plugin) int { return strings.Compare(a.id, b.id) })
-	return list
+	return slices.SortedFunc(maps.Values(l.plugins), func(a, b *Plugin) int { return strings.Compare(a.id, b.id) })
 }
 
 // Plugin returns a mounted plugin.
@@ -195,7 +180,7 @@ func (l *Loader) Plugin(id string) (*Plugin, bool) {
 	return p, ok
 }
 
-// Revision changes with what is mounted.
+// Revision changes with every scan.
 func (l *Loader) Revision() uint64 {
 	if l == nil {
 		return 0
@@ -205,7 +190,7 @@ func (l *Loader) Revision() uint64 {
 	return l.revision
 }
 
-// Faults lists what the last scan could not mount.
+// Faults returns what the last scan could not mount.
 func (l *Loader) Faults() []bundle.Fault {
 	if l == nil {
 		return nil
@@ -215,21 +200,18 @@ func (l *Loader) Faults() []bundle.Fault {
 	return slices.Clone(l.faults)
 }
 
-// Close stops every process, after its running requests or DrainTimeout, and
-// waits for their end. It may be called more than once.
+// Close waits for running requests, at most for DrainTimeout, and then stops every
+// process. It may be called more than once.
 func (l *Loader) Close() error {
 	l.mu.Lock()
 	l.closed = true
-	var all []*Plugin
-	for _, p := range l.plugins {
-		all = append(all, p)
-	}
+	all := slices.Collect(maps.Values(l.plugins))
 	l.mu.Unlock()
 	stopAll(all)
-	l.reloading.Lock() // a Reload that was under way stops plugins too
+	l.reloading.Lock() // a Reload in progress stops plugins too
 	defer l.reloading.Unlock()
 	if err := os.RemoveAll(l.runDir); err != nil {
-		return fmt.Errorf("remove folder of plugin processes: %w", err)
+		return fmt.Errorf("remove directory of plugin processes: %w", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -20,12 +21,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// TestMain makes the test binary double as a backend: started under the name
-// gpx_<mode>_<os>_<arch> it behaves as the mode says.
+// TestMain lets the test executable double as a backend: under the name
+// gpx_<mode>_<os>_<arch> it behaves as the mode requires.
 func TestMain(m *testing.M) {
 	name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "gpx_")
 	if !isPlugin {
@@ -63,8 +67,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// plug writes a plugin folder whose backend is this test binary in a mode.
-func plug(t *testing.T, root, id, mode, extra string) string {
+// writePlugin writes a plugin directory whose backend is this test executable in a mode.
+func writePlugin(t *testing.T, root, id, mode, extra string) string {
 	t.Helper()
 	dir := filepath.Join(root, id)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -78,8 +82,8 @@ func plug(t *testing.T, root, id, mode, extra string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
-	if err := os.Symlink(self, program); err != nil {
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_"+mode))
+	if err := os.Symlink(self, executable); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -106,14 +110,14 @@ func mustPlugin(t *testing.T, l *Loader, id string) *Plugin {
 	t.Helper()
 	p, ok := l.Plugin(id)
 	if !ok {
-		t.Fatalf("%s is not mounted; faults: %v", id, l.Faults())
+		t.Fatalf("%s is not mounted: %v", id, l.Faults())
 	}
 	return p
 }
 
 func fetch(ctx context.Context, p *Plugin, path string) (string, error) {
 	var body strings.Builder
-	err := p.CallResource(ctx, &sdk.CallResourceRequest{Method: http.MethodGet, Path: strings.SplitN(path, "?", 2)[0], URL: path}, func(r sdk.CallResourceResponse) error {
+	err := p.CallResource(ctx, &backend.CallResourceRequest{Method: http.MethodGet, Path: strings.SplitN(path, "?", 2)[0], URL: path}, func(r backend.CallResourceResponse) error {
 		body.Write(r.Body)
 		return nil
 	})
@@ -123,7 +127,7 @@ func fetch(ctx context.Context, p *Plugin, path string) (string, error) {
 func TestServesAndRestartsAfterKill(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
 	if got, err := fetch(t.Context(), p, "x/y"); err != nil || got != "GET /x/y" {
 		t.Fatalf("got %q, %v", got, err)
@@ -142,23 +146,31 @@ func TestServesAndRestartsAfterKill(t *testing.T) {
 			break
 		}
 		if _, ok := errors.AsType[*sdk.Error](err); err != nil && !ok {
-			t.Errorf("a request that the kill met got %v", err)
+			t.Errorf("a request during the kill: %v", err)
 		}
 		if time.Since(killed) > 10*time.Second {
-			t.Fatalf("not back: %+v", p.Status())
+			t.Fatalf("not restarted: %+v", p.Status())
 		}
 	}
 	t.Logf("served again %s after the kill", time.Since(killed))
-	if s := p.Status(); s.State != StateRunning || s.Restarts != 1 {
-		t.Errorf("status %+v", s)
+	wantStatus(t, p, Status{State: StateRunning, PID: p.Status().PID, Restarts: 1, Token: TokenDecision{Reason: `plugin.json has no "iam"`}})
+}
+
+// wantStatus compares the status of a plugin, except for the time.
+func wantStatus(t *testing.T, p *Plugin, want Status) {
+	t.Helper()
+	got := p.Status()
+	got.Since = time.Time{}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status of %s (-want +got):\n%s", p.ID(), diff)
 	}
 }
 
 func TestEnvironmentIsBuilt(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "with", "ok", `,"iam":{"permissions":[{"action":"playlists:read"}]}`)
-	plug(t, root, "without", "ok", "")
+	writePlugin(t, root, "with", "ok", `,"iam":{"permissions":[{"action":"playlists:read"}]}`)
+	writePlugin(t, root, "without", "ok", "")
 	issued := func(_ context.Context, b bundle.Plugin) (string, error) { return "token of " + b.Metadata.ID, nil }
 	o := Options{
 		Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts}, AppURL: "http://127.0.0.1:1",
@@ -168,14 +180,21 @@ func TestEnvironmentIsBuilt(t *testing.T) {
 	l := start(t, o)
 	for id, want := range map[string]string{"with": "token of with", "without": ""} {
 		env := environmentOf(t, mustPlugin(t, l, id))
-		for _, name := range []string{"SVC_PLUGIN_APP_CLIENT_SECRET", "GF_PLUGIN_APP_CLIENT_SECRET"} {
-			if env[name] != want {
-				t.Errorf("%s: %s=%q, want %q", id, name, env[name], want)
-			}
+		wantEnv := map[string]string{
+			"SVC_PLUGIN_APP_CLIENT_SECRET": want, "GF_PLUGIN_APP_CLIENT_SECRET": want,
+			"SVC_APP_URL": o.AppURL, "GF_APP_URL": o.AppURL,
+			"SVC_PLUGIN_PROFILING_ENABLED": "true", "GF_PLUGIN_PROFILING_ENABLED": "true",
+			"SVC_PLUGIN_OTHER": "", "SECRET": "", "TZ": "UTC",
 		}
-		if _, leaked := env["SECRET"]; leaked || env["TZ"] != "UTC" || env["SVC_APP_URL"] != o.AppURL || env["GF_APP_URL"] != o.AppURL ||
-			env["SVC_PLUGIN_PROFILING_ENABLED"] != "true" || env["GF_PLUGIN_PROFILING_ENABLED"] != "true" || env["SVC_PLUGIN_OTHER"] != "" {
-			t.Errorf("%s: environment %v", id, env)
+		gotEnv := map[string]string{}
+		for name := range wantEnv {
+			gotEnv[name] = env[name]
+		}
+		if diff := cmp.Diff(wantEnv, gotEnv); diff != "" {
+			t.Errorf("environment of %s (-want +got):\n%s", id, diff)
+		}
+		if _, isPassedOn := env["SECRET"]; isPassedOn {
+			t.Errorf("%s: the host's variable SECRET is passed on", id)
 		}
 	}
 	if s := mustPlugin(t, l, "with").Status(); !s.Token.Injected {
@@ -197,7 +216,7 @@ func environmentOf(t *testing.T, p *Plugin) map[string]string {
 	for _, e := range details.Env {
 		name, value, _ := strings.Cut(e, "=")
 		if _, twice := env[name]; twice {
-			t.Errorf("%s is there twice", name)
+			t.Errorf("%s is set twice", name)
 		}
 		env[name] = value
 	}
@@ -225,16 +244,16 @@ func TestTokenDecision(t *testing.T) {
 	} {
 		got := decideToken(c.metadata, c.options)
 		if got.Injected != c.want || !strings.Contains(got.Reason, c.reason) {
-			t.Errorf("%+v: %+v", c.options, got)
+			t.Errorf("%+v: got %+v, want %t with a reason containing %q", c.options, got, c.want, c.reason)
 		}
 	}
 }
 
-func TestFaultsStayWithTheirPlugin(t *testing.T) {
+func TestErrorsStayWithTheirPlugin(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for _, mode := range []string{"ok", "crash", "noise", "hang"} {
-		plug(t, root, mode, mode, "")
+		writePlugin(t, root, mode, mode, "")
 	}
 	bare := filepath.Join(root, "bare")
 	if err := os.MkdirAll(bare, 0o755); err != nil {
@@ -252,11 +271,11 @@ func TestFaultsStayWithTheirPlugin(t *testing.T) {
 		"crash": {StateRestarting, "cannot find my settings"},
 		"noise": {StateRestarting, `"hello from main"`},
 		"hang":  {StateRestarting, "start timeout"},
-		"bare":  {StateFailed, "is missing"},
+		"bare":  {StateFailed, "not found"},
 	} {
 		p := mustPlugin(t, l, id)
 		if s := p.Status(); s.State != want.state || !strings.Contains(s.Reason, want.reason) {
-			t.Errorf("%s: %+v", id, s)
+			t.Errorf("%s: got %+v, want state %s with a reason containing %q", id, s, want.state, want.reason)
 		}
 		_, err := fetch(t.Context(), p, "x")
 		if want.state == StateRunning {
@@ -275,7 +294,7 @@ func TestFaultsStayWithTheirPlugin(t *testing.T) {
 func TestOutputNeverBlocksABackend(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
 	if got, err := fetch(t.Context(), p, "flood"); err != nil || got != "GET /flood" {
 		t.Fatalf("got %q, %v", got, err)
@@ -285,7 +304,7 @@ func TestOutputNeverBlocksABackend(t *testing.T) {
 func TestSwapDropsNothing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -324,21 +343,22 @@ func TestSwapDropsNothing(t *testing.T) {
 func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
 	before := p.Status().PID
-	program := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	if err := errors.Join(os.Remove(program), os.WriteFile(program, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho no >&2; exit 1\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := p.Status()
-	if s.State != StateRunning || s.PID != before || !strings.Contains(s.Reason, "previous one still runs") {
-		t.Errorf("status %+v", s)
+	reason := p.Status().Reason
+	if !strings.Contains(reason, "the previous one keeps serving") {
+		t.Errorf("reason %q", reason)
 	}
+	wantStatus(t, p, Status{State: StateRunning, PID: before, Reason: reason, Token: TokenDecision{Reason: `plugin.json has no "iam"`}})
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Error(err)
 	}
@@ -349,14 +369,14 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, still := l.Plugin("a"); still || p.Status().State != StateStopped {
-		t.Errorf("the removed plugin is %+v", p.Status())
+		t.Errorf("the removed plugin is mounted (%t), with status %+v", still, p.Status())
 	}
 }
 
 func TestLogsKeepLevelAndFields(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	var mu sync.Mutex
 	var out strings.Builder
 	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewJSONHandler(writerFunc(func(b []byte) (int, error) {
@@ -375,7 +395,7 @@ func TestLogsKeepLevelAndFields(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not in the log:\n%s", text)
+			t.Fatalf("no such record in the log:\n%s", text)
 		}
 	}
 }
@@ -387,26 +407,26 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	l := newLogs(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	l := &logWriter{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
 		return a
-	}})))
+	}}))}
 	_, _ = io.WriteString(l, "{\"@level\":\"debug\",\"@mess")
 	_, _ = io.WriteString(l, "age\":\"split\",\"n\":1}\nplain\n\npanic: oh\ngoroutine 1\n")
 	_, _ = io.WriteString(l, strings.Repeat("z", maxLogLine+5)+"\nafter\n")
 	want := "level=DEBUG msg=split n=1\nlevel=WARN msg=plain\nlevel=ERROR msg=\"panic: oh\"\nlevel=ERROR msg=\"goroutine 1\"\nlevel=ERROR msg=" +
 		strings.Repeat("z", maxLogLine) + " cut=true\nlevel=ERROR msg=after\n"
-	if got := out.String(); got != want {
-		t.Errorf("got %d bytes, %.200s", len(got), got)
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("log (-want +got):\n%.2000s", diff)
 	}
 }
 
-func TestCloseOfAProcessThatDoesNotAnswer(t *testing.T) {
+func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}, DrainTimeout: 100 * time.Millisecond})
 	pid := mustPlugin(t, l, "a").Status().PID
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -424,7 +444,7 @@ func TestCloseOfAProcessThatDoesNotAnswer(t *testing.T) {
 func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "hang", "")
+	dir := writePlugin(t, root, "a", "hang", "")
 	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Minute})
 	l.options.Dirs = []string{root}
 	hung := make(chan error, 1)
@@ -439,15 +459,15 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	plug(t, root, "a", "ok", "")
-	mended := time.Now()
+	writePlugin(t, root, "a", "ok", "")
+	changed := time.Now()
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
 	p.update(plugins[0])
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Errorf("got %q, %v; %+v", got, err, p.Status())
 	}
-	if took := time.Since(mended); took > 5*time.Second {
+	if took := time.Since(changed); took > 5*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if err := <-hung; err != nil {
@@ -455,10 +475,10 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	}
 }
 
-func TestAProcessThatDiesDuringASwapIsOutOfReach(t *testing.T) {
+func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}, StartTimeout: 2 * time.Second, ReadyTimeout: 100 * time.Millisecond})
 	p := mustPlugin(t, l, "a")
 	old, err := os.FindProcess(p.Status().PID)
@@ -468,7 +488,7 @@ func TestAProcessThatDiesDuringASwapIsOutOfReach(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	plug(t, root, "a", "hang", "")
+	writePlugin(t, root, "a", "hang", "")
 	swapped := make(chan error, 1)
 	go func() { swapped <- l.Reload(t.Context()) }()
 	time.Sleep(300 * time.Millisecond)
@@ -484,14 +504,14 @@ func TestAProcessThatDiesDuringASwapIsOutOfReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := p.Status(); s.State != StateRestarting || s.PID != 0 {
-		t.Errorf("status %+v", s)
+		t.Errorf("got state %s and PID %d, want %s and 0", s.State, s.PID, StateRestarting)
 	}
 }
 
-func TestPrivateFoldersAreRemoved(t *testing.T) {
+func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := plug(t, root, "a", "ok", "")
+	dir := writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	for i := range 3 {
 		metadata := fmt.Sprintf(`{"id":"a","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"2.0.%d"}}`, i)
@@ -511,21 +531,21 @@ func TestPrivateFoldersAreRemoved(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d private folders for one process", len(homes))
+			t.Fatalf("%d private directories for one process", len(homes))
 		}
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(l.runDir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is left: %v", l.runDir, err)
+		t.Errorf("%s was left behind: %v", l.runDir, err)
 	}
 }
 
 func TestCloseLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plug(t, root, "a", "ok", "")
+	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	pid := mustPlugin(t, l, "a").Status().PID
 	if err := errors.Join(l.Close(), l.Close()); err != nil {
@@ -533,15 +553,15 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("process %d is still there: %v", pid, err)
+			t.Errorf("process %d was left behind: %v", pid, err)
 		}
 	}
 }
 
-// The reason of a failed start quotes the panic and not the end of its stack.
-func TestLastWordsOfAPanic(t *testing.T) {
+// The error of a failed start quotes the panic, not the end of its stack.
+func TestTailOfAPanic(t *testing.T) {
 	t.Parallel()
-	l := newLogs(slog.New(slog.DiscardHandler))
+	l := &logWriter{logger: slog.New(slog.DiscardHandler)}
 	for _, line := range []string{"reading settings", "panic: no region", "", "goroutine 1 [running]:", "main.main()", "\t/a/main.go:7", "\t/b.go:1", "\t/c.go:1", "exit status 2"} {
 		if _, err := fmt.Fprintln(l, line); err != nil {
 			t.Fatal(err)
@@ -550,4 +570,32 @@ func TestLastWordsOfAPanic(t *testing.T) {
 	if got := l.tail(); got != "reading settings | panic: no region" {
 		t.Errorf("%q", got)
 	}
+}
+
+// A copy must be executable at once, although other processes are started meanwhile.
+func TestCopyIsNotBusy(t *testing.T) {
+	t.Parallel()
+	source, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	sum, err := copyTo(io.Discard, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for n := range 25 {
+				executable := filepath.Join(dir, fmt.Sprintf("%d-%d", worker, n))
+				if err := copyExecutable(source, executable, sum); err != nil {
+					t.Error(err)
+				} else if err := exec.Command(executable).Run(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

@@ -11,11 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// State is where a plugin's backend is in its life.
+// State is the state of a plugin's backend.
 type State string
 
 // The states of a backend.
@@ -23,17 +24,17 @@ const (
 	StateNoBackend  State = "no-backend" // nothing to run
 	StateStarting   State = "starting"
 	StateRunning    State = "running"
-	StateRestarting State = "restarting" // it ended by itself; a new process is due
-	StateFailed     State = "failed"     // it cannot be started as it is; mend it and reload
+	StateRestarting State = "restarting" // the process crashed; another one will be started
+	StateFailed     State = "failed"     // it cannot start until the plugin changes
 	StateStopped    State = "stopped"
 )
 
-// Status is what there is to know about a mounted plugin.
+// Status describes the backend of a mounted plugin.
 type Status struct {
 	State    State
-	Reason   string        // why it is not running, or why the last change was not taken
-	PID      int           // of the running process, else 0
-	Restarts int           // how often it ended by itself
+	Reason   string        // why it is not running, or why the last change did not start
+	PID      int           // of the running process, or 0
+	Restarts int           // how often it crashed
 	Since    time.Time     // of State
 	Token    TokenDecision // whether the backend got a service account token
 }
@@ -45,20 +46,20 @@ type Plugin struct {
 	runDir  string
 	logger  *slog.Logger
 
-	changed chan struct{} // capacity 1: the bundle may differ, look again
+	changed chan struct{} // capacity 1: the bundle may have changed
 	cancel  context.CancelFunc
 	done    chan struct{} // the supervisor has returned
 
-	retiring sync.WaitGroup // replaced processes that finish their requests
+	retiring sync.WaitGroup // replaced processes that are finishing their requests
 
 	mu      sync.Mutex
 	bundle  bundle.Plugin
 	status  Status
-	current *process
-	pending int                // updates not yet acted on
-	abort   context.CancelFunc // ends the start that is under way, or nil
-	starts  string             // stamp of what that start runs
-	moved   chan struct{}      // closed and replaced at every change of status
+	current *Process
+	pending int                // updates that are not handled yet
+	abort   context.CancelFunc // cancels the start in progress, or nil
+	starts  string             // stamp of the bundle that is being started
+	moved   chan struct{}      // closed and replaced at every change of the status
 }
 
 func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
@@ -81,23 +82,24 @@ func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
 // ID returns the plugin's id.
 func (p *Plugin) ID() string { return p.id }
 
-// Bundle returns what is mounted.
+// Bundle returns the mounted bundle.
 func (p *Plugin) Bundle() bundle.Plugin {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.bundle
 }
 
-// Status returns the state of the plugin now.
+// Status returns the current status.
 func (p *Plugin) Status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.status
 }
 
-// Use calls the running process, which is kept until do returns. It waits for one
-// that is starting or restarting, and says why there is none otherwise.
-func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
+// Use calls do with a client of the running process and keeps that process until do
+// returns. It waits for a process that is starting or restarting. The error explains why
+// there is none.
+func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {
 		return err
@@ -106,18 +108,18 @@ func (p *Plugin) Use(ctx context.Context, do func(*sdk.Client) error) error {
 	return do(proc.client)
 }
 
-// QueryData asks the plugin's queries.
-func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (answers sdk.QueryDataResponse, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
-		answers, err = c.QueryData(ctx, req)
+// QueryData sends queries to the plugin.
+func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
+	err = p.Use(ctx, func(c *backend.Client) error {
+		responses, err = c.QueryData(ctx, req)
 		return err
 	})
-	return answers, err
+	return responses, err
 }
 
-// CheckHealth asks for the plugin's health.
+// CheckHealth requests the plugin's health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
-	err = p.Use(ctx, func(c *sdk.Client) error {
+	err = p.Use(ctx, func(c *backend.Client) error {
 		result, err = c.CheckHealth(ctx, req)
 		return err
 	})
@@ -125,14 +127,13 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 }
 
 // CallResource sends a request to the plugin's own endpoints; see
-// sdk.Client.CallResource.
-func (p *Plugin) CallResource(ctx context.Context, req *sdk.CallResourceRequest, receive func(sdk.CallResourceResponse) error) error {
-	return p.Use(ctx, func(c *sdk.Client) error { return c.CallResource(ctx, req, receive) })
+// backend.Client.CallResource.
+func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
+	return p.Use(ctx, func(c *backend.Client) error { return c.CallResource(ctx, req, receive) })
 }
 
-// acquire returns the running process, held until its release. It waits for one
-// that is starting or restarting, and says why there is none otherwise.
-func (p *Plugin) acquire(ctx context.Context) (*process, error) {
+// acquire returns the running process; the caller must release it.
+func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 	timeout := time.NewTimer(p.options.ReadyTimeout)
 	defer timeout.Stop()
 	for {
@@ -145,7 +146,7 @@ func (p *Plugin) acquire(ctx context.Context) (*process, error) {
 		p.mu.Unlock()
 		switch status.State {
 		case StateNoBackend:
-			return nil, fmt.Errorf("%w: the plugin has no backend", sdk.ErrUnsupported)
+			return nil, fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
 		case StateFailed, StateStopped:
 			return nil, p.unavailable(status)
 		}
@@ -167,13 +168,13 @@ func (p *Plugin) unavailable(s Status) error {
 	}
 }
 
-// update tells the supervisor that the bundle on disk may have changed.
+// update tells the supervisor that the bundle may have changed.
 func (p *Plugin) update(b bundle.Plugin) {
 	p.mu.Lock()
 	p.bundle = b
 	p.pending++
 	if p.abort != nil && stamp(b) != p.starts {
-		p.abort() // a start that hangs must not hold up what mends it
+		p.abort() // a start that hangs must not delay its fix
 	}
 	p.mu.Unlock()
 	select {
@@ -182,7 +183,7 @@ func (p *Plugin) update(b bundle.Plugin) {
 	}
 }
 
-// stamp tells a bundle on disk from its successor, cheaply.
+// stamp identifies the state of a bundle on disk, without reading its contents.
 func stamp(b bundle.Plugin) string {
 	text := b.Dir
 	for _, name := range []string{bundle.MetadataFile, bundle.Host().Executable(b.Metadata.Executable)} {
@@ -193,7 +194,7 @@ func stamp(b bundle.Plugin) string {
 	return text
 }
 
-// settled waits until every update has been acted on.
+// settled waits until every update has been handled.
 func (p *Plugin) settled(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -212,7 +213,7 @@ func (p *Plugin) settled(ctx context.Context) error {
 	}
 }
 
-// set changes the status and wakes whoever waits for that.
+// set changes the status and wakes those who wait for that.
 func (p *Plugin) set(change func(*Status)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,202 +1,132 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/go-plugin/runner"
-	"google.golang.org/grpc"
 
-	"github.com/slipway-dev/slipway/internal/wire"
-	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
-// killAfter is how long a process may take to stop when it is asked to.
-const killAfter = 2 * time.Second
+// Process is a running backend: a command that has completed the handshake. Nothing
+// restarts it; a Loader replaces it by another.
+type Process struct {
+	client  *backend.Client
+	plugin  *goplugin.Client
+	command *command
+	version string // see launch
+	dir     string // private directory, removed at the end
 
-// process is one run of a backend: from the handshake to its end.
-type process struct {
-	client *sdk.Client
-	plugin *goplugin.Client
-	run    *run
-	pid    int
-	print  string // see spec
-	home   string // private folder
-
-	mu      sync.Mutex
-	holders int
-	closing bool
-	idle    chan struct{} // closed when closing and nobody holds it
+	mu        sync.Mutex
+	requests  int // that use the process
+	isRetired bool
+	idle      chan struct{} // closed once isRetired is set and requests is 0
 }
 
-// launch starts a process and shakes hands. The error says what the process
-// printed, when it printed something.
-func launch(ctx context.Context, s *spec) (*process, error) {
-	env, err := s.environment(ctx)
+// Output receives what a process prints, unchanged, in addition to the log of Options.
+// A nil Writer discards. The writers are called concurrently, and one that fails or
+// blocks holds up the process.
+type Output struct {
+	Stdout io.Writer // without the line of the handshake
+	Stderr io.Writer
+}
+
+// Start starts the backend of a plugin without a Loader and returns when the
+// handshake is complete. It ignores the Dirs of the options. The caller must stop the
+// process.
+func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Process, error) {
+	runDir, err := makeRunDir()
 	if err != nil {
 		return nil, err
 	}
-	home, program, err := s.copyProgram()
+	l, err := prepare(p, o.withDefaults(), runDir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(runDir))
 	}
-	logger := s.options.Logger.With("plugin", s.plugin.Metadata.ID)
-	stderr := newLogs(logger)
-	cmd := exec.Command(program)
-	cmd.Dir, cmd.Env = home, env
-	r := newRun(cmd)
-	r.rest = s.output.Stdout
-	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  wire.Handshake(),
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: wire.HostSet()},
-		RunnerFunc: func(_ hclog.Logger, c *exec.Cmd, _ string) (runner.Runner, error) {
-			cmd.Env = append(cmd.Env, c.Env...) // the protocol's own variables
-			return r, nil
-		},
-		StartTimeout:     s.options.StartTimeout,
-		Stderr:           tee(stderr, s.output.Stderr),
-		SyncStdout:       tee(newLogs(logger), s.output.Stdout), // what handlers print once the plugin serves
-		SyncStderr:       tee(newLogs(logger), s.output.Stderr),
-		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		Logger:           hclog.NewNullLogger(),
-		AutoMTLS:         true,
-		SkipHostEnv:      true,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: home},
-		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
-		},
-	})
-	ctx, cancel := context.WithTimeout(ctx, s.options.StartTimeout)
-	defer cancel()
-	conn, err := connect(ctx, client, r)
+	l.output = Output{Stdout: cmp.Or(out.Stdout, io.Discard), Stderr: cmp.Or(out.Stderr, io.Discard)}
+	proc, err := l.start(ctx)
 	if err != nil {
-		endClient(client, r)
-		_ = os.RemoveAll(home) // Close removes what is left
-		return nil, startError(ctx, err, r, stderr)
+		return nil, errors.Join(err, os.RemoveAll(runDir))
 	}
-	return &process{
-		client: sdk.NewClient(conn), plugin: client, run: r,
-		pid: cmd.Process.Pid, print: s.print, home: home, idle: make(chan struct{}),
-	}, nil
+	proc.dir = runDir
+	return proc, nil
 }
 
-// connect shakes hands and calls the process once. It gives up when ctx ends,
-// which kills the process and with it whatever is waited for.
-func connect(ctx context.Context, client *goplugin.Client, r *run) (grpc.ClientConnInterface, error) {
-	stop := context.AfterFunc(ctx, func() { _ = r.Kill(context.Background()) })
-	defer stop()
-	protocol, err := client.Client()
-	if err != nil {
-		return nil, err
-	}
-	g, ok := protocol.(*goplugin.GRPCClient)
-	if !ok {
-		return nil, errors.New("the plugin does not speak gRPC")
-	}
-	if err := g.Ping(); err != nil {
-		return nil, fmt.Errorf("it does not answer: %w", err)
-	}
-	return g.Conn, nil
-}
+// Client calls the process; its Conn is the connection itself.
+func (p *Process) Client() *backend.Client { return p.client }
 
-// endClient asks a process to stop, insists after killAfter, and waits for its
-// end. go-plugin alone would wait for the answer of a process that gives none.
-func endClient(client *goplugin.Client, r *run) {
-	insist := time.AfterFunc(killAfter, func() { _ = r.Kill(context.Background()) })
-	defer insist.Stop()
-	client.Kill()
-	<-r.exited
-}
+// PID returns the id of the process.
+func (p *Process) PID() int { return p.command.cmd.Process.Pid }
 
-// startError puts go-plugin's error in the words of somebody who has to mend the
-// plugin.
-func startError(ctx context.Context, err error, r *run, stderr *logs) error {
-	text := err.Error()
-	switch {
-	case errors.Is(context.Cause(ctx), context.Canceled):
-		return fmt.Errorf("start backend: %w", context.Canceled)
-	case r.startErr != nil:
-		text = "cannot be executed: " + r.startErr.Error()
-		if errors.Is(r.startErr, fs.ErrPermission) {
-			text += "; if the folder for temporary files is mounted noexec, set TMPDIR to another"
-		}
-		return permanentError{fmt.Errorf("start backend: %s", text)}
-	case ctx.Err() != nil, strings.Contains(text, "timeout while waiting"):
-		text = "no handshake and answer within the start timeout: is its main calling sdk.Serve?"
-	case strings.Contains(text, "Unrecognized remote plugin message:"):
-		_, line, _ := strings.Cut(text, "message:")
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "\n")
-		text = "it ended, or closed standard output, before the handshake"
-		if line != "" && !strings.HasPrefix(line, "Failed to read") {
-			text = fmt.Sprintf("it printed %q to standard output before the handshake: a backend must print nothing there", shorten(line))
-		}
-	}
-	if r.hasExited() {
-		text += " (" + r.result() + ")"
-	}
-	if tail := stderr.tail(); tail != "" {
-		text += "; its last words: " + tail
-	}
-	return fmt.Errorf("start backend: %s", text)
-}
+// Exited is closed when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.command.exited }
 
-// hold keeps the process from being stopped; false when it is on its way out.
-func (p *process) hold() bool {
+// Result describes how the process ended; call it when Exited is closed.
+func (p *Process) Result() string { return p.command.result() }
+
+// Stop asks the process to stop, kills it after 2 s, and returns when it has ended.
+func (p *Process) Stop() error { return p.retire(0) }
+
+// hold keeps the process from being stopped until release. It reports false for a
+// process that is retired or has ended.
+func (p *Process) hold() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closing || p.run.hasExited() {
+	if p.isRetired || p.command.hasExited() {
 		return false
 	}
-	p.holders++
+	p.requests++
 	return true
 }
 
-func (p *process) release() {
+func (p *Process) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.holders--
-	if p.closing && p.holders == 0 {
+	p.requests--
+	if p.isRetired && p.requests == 0 {
 		close(p.idle)
 	}
 }
 
-// shut lets no new request in.
-func (p *process) shut() {
+// retire refuses new requests, waits for the running ones, for drain at most, ends the
+// process and removes its private directory.
+func (p *Process) retire(drain time.Duration) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closing {
-		return
-	}
-	p.closing = true
-	if p.holders == 0 {
+	if !p.isRetired && p.requests == 0 {
 		close(p.idle)
 	}
-}
-
-// retire lets no new request in, waits for the running ones, at most for the time
-// given, ends the process and removes its private folder.
-func (p *process) retire(drain time.Duration) {
-	p.shut()
+	p.isRetired = true
+	p.mu.Unlock()
 	timer := time.NewTimer(drain)
 	defer timer.Stop()
 	select {
 	case <-p.idle:
-	case <-p.run.exited:
+	case <-p.Exited():
 	case <-timer.C:
 	}
-	endClient(p.plugin, p.run)
-	_ = os.RemoveAll(p.home) // Close removes what is left
+	endClient(p.plugin, p.command)
+	if err := os.RemoveAll(p.dir); err != nil {
+		return fmt.Errorf("remove directory of a plugin process: %w", err)
+	}
+	return nil
 }
 
-func (p *process) isRunning() bool { return !p.run.hasExited() }
+// killAfter is how long a process may take to stop when it is asked to.
+const killAfter = 2 * time.Second
 
-func (p *process) epitaph() string { return "the process ended by itself (" + p.run.result() + ")" }
+// endClient asks a process to stop, kills it after killAfter, and waits for its end.
+// go-plugin alone would wait forever for a process that does not respond.
+func endClient(client *goplugin.Client, c *command) {
+	kill := time.AfterFunc(killAfter, func() { _ = c.Kill(context.Background()) })
+	defer kill.Stop()
+	client.Kill()
+	<-c.exited
+}

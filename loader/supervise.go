@@ -2,13 +2,12 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
 
-// The restart policy: the first restart is immediate, each further one waits
-// twice as long, and a process that has run for stableAfter starts anew.
+// The restart policy: the first restart is immediate, each further one waits twice as
+// long, and a process that ran for stableAfter resets the count.
 const (
 	backoffFirst = 200 * time.Millisecond
 	backoffMax   = 30 * time.Second
@@ -22,8 +21,7 @@ func backoff(failures int) time.Duration {
 	return min(backoffFirst<<min(failures-2, 16), backoffMax)
 }
 
-// supervise is the life of a plugin: it owns the process and is the only one to
-// start, replace or stop it.
+// supervise owns the process of a plugin: only supervise starts, replaces or stops it.
 func (p *Plugin) supervise(ctx context.Context) {
 	defer close(p.done)
 	failures := 0
@@ -34,9 +32,9 @@ func (p *Plugin) supervise(ctx context.Context) {
 		proc, err := p.refresh(ctx)
 		exited, retry = nil, nil
 		if proc != nil {
-			exited, startedAt = proc.run.exited, time.Now()
+			exited, startedAt = proc.Exited(), time.Now()
 		}
-		if retriable(err) {
+		if isRetriable(err) {
 			failures++
 			retry = time.After(max(backoff(failures), backoffFirst))
 		}
@@ -65,10 +63,10 @@ func (p *Plugin) supervise(ctx context.Context) {
 	}
 }
 
-// refresh makes what runs match the bundle and returns the process that runs
-// afterwards, or nil. A running process is only replaced once its successor has
-// shaken hands.
-func (p *Plugin) refresh(ctx context.Context) (*process, error) {
+// refresh brings the process in line with the bundle and returns the process that runs
+// afterwards, or nil. It replaces a running process only after the handshake of its
+// successor.
+func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
 	b, old, pending := p.bundle, p.current, p.pending
 	p.mu.Unlock()
@@ -83,19 +81,19 @@ func (p *Plugin) refresh(ctx context.Context) (*process, error) {
 		p.end(StateNoBackend)
 		return nil, nil
 	}
-	spec, err := prepare(b, p.options, p.runDir)
-	if err == nil && old != nil && old.isRunning() && old.print == spec.print {
+	l, err := prepare(b, p.options, p.runDir)
+	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
 	}
-	var next *process
+	var next *Process
 	if err == nil {
 		p.set(func(s *Status) {
 			if s.State == StateFailed || s.State == StateNoBackend {
 				s.State = StateStarting // requests wait from now on
 			}
 		})
-		next, err = p.launch(ctx, spec)
+		next, err = p.start(ctx, l)
 	}
 	if err != nil {
 		return p.keep(old, err), err
@@ -104,54 +102,54 @@ func (p *Plugin) refresh(ctx context.Context) (*process, error) {
 	p.current = next
 	p.mu.Unlock()
 	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID, s.Token = StateRunning, "", next.pid, spec.token
+		s.State, s.Reason, s.PID, s.Token = StateRunning, "", next.PID(), l.token
 	})
-	p.logger.Info("plugin started", "pid", next.pid, "token", spec.token.Reason)
+	p.logger.Info("plugin started", "pid", next.PID(), "token", l.token.Reason)
 	if old != nil {
-		p.retiring.Go(func() { old.retire(p.options.DrainTimeout) })
+		p.retiring.Go(func() { _ = old.retire(p.options.DrainTimeout) }) // Close removes what is left
 	}
 	return next, nil
 }
 
-// launch starts a process; an update that brings something else ends the attempt.
-func (p *Plugin) launch(ctx context.Context, s *spec) (*process, error) {
+// start starts a process. An update with another bundle cancels it.
+func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.mu.Lock()
-	p.abort, p.starts = cancel, stamp(s.plugin)
+	p.abort, p.starts = cancel, stamp(l.plugin)
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
 		p.abort = nil
 		p.mu.Unlock()
 	}()
-	return launch(ctx, s)
+	return l.start(ctx)
 }
 
-// keep leaves the old process running after a failed change, or says that there
-// is none.
-func (p *Plugin) keep(old *process, err error) *process {
+// keep leaves the old process running after a change that did not start. It returns
+// nil if there is none.
+func (p *Plugin) keep(old *Process, err error) *Process {
 	p.logger.Error("plugin not started", "reason", err)
-	if old != nil && old.isRunning() {
+	if old != nil && !old.command.hasExited() {
 		p.set(func(s *Status) {
-			s.Reason = "the changed plugin did not start, the previous one still runs: " + err.Error()
+			s.Reason = "the new build did not start; the previous one keeps serving: " + err.Error()
 		})
 		return old
 	}
-	p.bury()
+	p.retireCurrent(0)
 	state := StateFailed
-	if retriable(err) {
+	if isRetriable(err) {
 		state = StateRestarting
 	}
 	p.set(func(s *Status) { s.State, s.Reason, s.PID = state, err.Error(), 0 })
 	return nil
 }
 
-// crashed notes that the process ended by itself.
+// crashed records that the process ended on its own.
 func (p *Plugin) crashed(wait time.Duration) {
-	reason := "the process ended by itself"
-	if proc := p.bury(); proc != nil {
-		reason = proc.epitaph()
+	reason := "the process exited unexpectedly"
+	if proc := p.retireCurrent(0); proc != nil {
+		reason += " (" + proc.Result() + ")"
 	}
 	if wait > 0 {
 		reason += fmt.Sprintf("; next start in %s", wait)
@@ -160,41 +158,24 @@ func (p *Plugin) crashed(wait time.Duration) {
 		s.State, s.Reason, s.PID = StateRestarting, reason, 0
 		s.Restarts++
 	})
-	p.logger.Error("plugin ended", "reason", reason)
-}
-
-// bury cleans up after a process that ended by itself, and returns it.
-func (p *Plugin) bury() *process {
-	proc := p.take()
-	if proc != nil {
-		proc.retire(0)
-	}
-	return proc
+	p.logger.Error("plugin exited", "reason", reason)
 }
 
 // end stops the process, if there is one, after its running requests.
 func (p *Plugin) end(state State) {
-	if proc := p.take(); proc != nil {
-		proc.retire(p.options.DrainTimeout)
-	}
+	p.retireCurrent(p.options.DrainTimeout)
 	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.Token = state, "", 0, TokenDecision{} })
 }
 
-// take removes the process from the reach of requests.
-func (p *Plugin) take() *process {
+// retireCurrent hides the process from requests, ends it, and returns it. It returns
+// nil if there is none.
+func (p *Plugin) retireCurrent(drain time.Duration) *Process {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	proc := p.current
 	p.current = nil
+	p.mu.Unlock()
+	if proc != nil {
+		_ = proc.retire(drain) // Close removes what is left
+	}
 	return proc
-}
-
-// A permanent error is one that only a change of the plugin can mend.
-type permanentError struct{ error }
-
-func (e permanentError) Unwrap() error { return e.error }
-
-func retriable(err error) bool {
-	var permanent permanentError
-	return err != nil && !errors.As(err, &permanent)
 }

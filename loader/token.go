@@ -10,26 +10,26 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// ToggleServiceAccounts is the feature toggle that lets plugins have service
-// accounts of their own.
+// ToggleServiceAccounts is the feature toggle that enables service accounts for
+// plugins.
 const ToggleServiceAccounts = "externalServiceAccounts"
 
 // minServiceAccounts is the first host version that gives plugins a token.
 const minServiceAccounts = "10.3.0"
 
-// TokenDecision says whether a backend gets a service account token, and why.
+// TokenDecision records whether a backend receives a service account token, and why.
 type TokenDecision struct {
 	Injected bool
 	Reason   string
 }
 
-// decideToken applies the contract: "iam" in plugin.json, the host's version and
-// the toggle.
+// decideToken applies the contract: a token requires "iam" in plugin.json, a host
+// version and the toggle.
 func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	version, err := semver.NewVersion(o.HostVersion)
 	switch {
 	case m.IAM == nil:
-		return TokenDecision{Reason: "plugin.json has no \"iam\""}
+		return TokenDecision{Reason: `plugin.json has no "iam"`}
 	case o.Token == nil:
 		return TokenDecision{Reason: "this host issues no tokens"}
 	case err != nil:
@@ -42,14 +42,14 @@ func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	return TokenDecision{Injected: true, Reason: "granted " + granted(m.IAM.Permissions)}
 }
 
-// ToggleRoles is the feature toggle that lets plugins bring roles.
+// ToggleRoles is the feature toggle that enables the roles of plugins.
 const ToggleRoles = "accessControlOnCall"
 
 // minRoles is the first host version that registers the roles of plugins.
 const minRoles = "9.4.0"
 
-// TakesRoles says whether the roles in plugin.json count: that is up to the host's
-// version and a toggle.
+// TakesRoles reports whether the roles in plugin.json count, which depends on the
+// host's version and a toggle.
 func (l *Loader) TakesRoles() bool {
 	if l == nil {
 		return false
@@ -60,7 +60,7 @@ func (l *Loader) TakesRoles() bool {
 
 func granted(permissions []bundle.Permission) string {
 	if len(permissions) == 0 {
-		return "no permission beyond being known"
+		return "no permissions"
 	}
 	list := make([]string, len(permissions))
 	for i, p := range permissions {

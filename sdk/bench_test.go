@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // bareServer is the floor: the same messages, nothing around them.
@@ -43,13 +44,14 @@ func (s benchSource) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (
 // settings, to a bare gRPC service with the same messages over the same kind of socket.
 // Rounds of both alternate; the metric is the ratio of their medians.
 func BenchmarkQueryData(b *testing.B) {
-	small := data.NewFrame("small", data.NewField("time", nil, []time.Time{time.Unix(1, 0)}), data.NewField("value", nil, []float64{1}))
+	small := frame.New("small", frame.Of("time", []time.Time{time.Unix(1, 0)}), frame.Of("value", []float64{1}))
+	small.RefID = "A"
 	arrow, err := small.MarshalArrow()
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("small", func(b *testing.B) {
-		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return sdk.ArrowFrame(arrow) })
+		compareQueries(b, 1000, func() []byte { return arrow }, func() sdk.Frame { return backend.ArrowFrame(arrow) })
 	})
 	large := largeFrame(100_000)
 	encode := func() []byte {
@@ -62,22 +64,22 @@ func BenchmarkQueryData(b *testing.B) {
 	b.Run("100k rows", func(b *testing.B) { compareQueries(b, 10, encode, func() sdk.Frame { return large }) })
 }
 
-func largeFrame(rows int) *data.Frame {
+func largeFrame(rows int) *frame.Frame {
 	times, values := make([]time.Time, rows), make([]float64, rows)
 	for n := range rows {
 		times[n], values[n] = time.Unix(int64(n), 0), float64(n)
 	}
-	f := data.NewFrame("large", data.NewField("time", nil, times), data.NewField("value", nil, values))
+	f := frame.New("large", frame.Of("time", times), frame.Of("value", values))
 	f.RefID = "A"
 	return f
 }
 
-func compareQueries(b *testing.B, calls int, bytes func() []byte, frame func() sdk.Frame) {
+func compareQueries(b *testing.B, calls int, bytes func() []byte, answer func() sdk.Frame) {
 	bare := grpc.NewServer(grpc.MaxRecvMsgSize(1<<31-1), grpc.MaxSendMsgSize(1<<31-1))
 	pluginv2.RegisterDataServer(bare, bareServer{answer: bytes})
 	bareClient := pluginv2.NewDataClient(dial(b, bare))
-	instances := sdk.DataSources(func(context.Context, sdk.DataSource, struct{}) (benchSource, error) { return benchSource{frame}, nil })
-	client := sdk.NewClient(dial(b, instances.Plugin().NewServer(nil)))
+	instances := sdk.DataSources(func(context.Context, sdk.DataSource, struct{}) (benchSource, error) { return benchSource{answer}, nil })
+	client := backend.New(dial(b, instances.Plugin().NewServer(nil)))
 
 	to := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	settings := sdk.Settings{JSON: []byte(`{"region":"north"}`), Secrets: map[string]string{"key": "k"}, Updated: to}

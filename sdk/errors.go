@@ -11,38 +11,45 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"syscall"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// Source says whose fault an error is.
+// Source is the origin of an error.
 type Source string
 
 // The sources of errors.
 const (
 	SourcePlugin     Source = "plugin"     // the plugin itself
-	SourceDownstream Source = "downstream" // what the plugin talks to, or the query
+	SourceDownstream Source = "downstream" // a service that the plugin calls, or the query
 )
 
-// Error is what a handler returns when it can say more than "it failed". It is the
-// same for queries, health, resources and streams: users see Message, the host
-// counts Status and Source, and the log has Cause.
+// Error is an error with a status, a source and a message for users. Every handler may
+// return one: users see Message, the host records Status and Source, and Cause goes to
+// the log.
 //
-// An error that is no *Error counts as the plugin's, with status 500, and its text
-// is shown, so do not put secrets into it. Two are known better: what net and
-// net/http return when a service cannot be reached is downstream with status 502,
-// or 504 for a time-out, and its text, which may hold addresses, goes to the log
-// only.
+// Any other error becomes an error of the plugin with status 500, and users see its
+// text, so it must not contain secrets. The exceptions are the errors of net and
+// net/http for a service that cannot be reached: they become downstream errors with
+// status 502, or 504 for a timeout, and their text, which can contain addresses, goes
+// to the log only.
 type Error struct {
-	Status  int    // HTTP status from 400 to 599; anything else is 500
-	Source  Source // "" for the plugin
-	Message string // for users; says nothing secret
+	Status  int    // HTTP status from 400 to 599; other values mean 500
+	Source  Source // "" means SourcePlugin
+	Message string // for users
 	Cause   error  // for the log, or nil
 }
 
-// Error returns the message and the cause; it is meant for logs.
+// Error returns the message and the cause, for logs.
 func (e *Error) Error() string {
 	if e == nil {
-		return "an error that is a nil *sdk.Error: return a plain nil instead"
+		return "nil *sdk.Error: return an untyped nil instead"
 	}
 	if e.Cause == nil {
 		return e.Message
@@ -58,20 +65,20 @@ func (e *Error) Unwrap() error {
 	return e.Cause
 }
 
-// Errorf makes an error of the plugin's own with a message for users.
+// Errorf returns an error of the plugin with a message for users.
 func Errorf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Source: SourcePlugin, Message: fmt.Sprintf(format, args...)}
 }
 
-// Downstreamf makes an error of the query or of what the plugin talks to, with a
-// message for users.
+// Downstreamf returns an error of the query or of a service that the plugin calls, with
+// a message for users.
 func Downstreamf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: fmt.Sprintf(format, args...)}
 }
 
-// Downstream makes an error of what the plugin talks to. message is for users,
-// cause for the log. The status is that of an *Error in the cause, 504 for a time-out,
-// and 502 for the rest; set Status to say otherwise.
+// Downstream returns an error of a service that the plugin calls, with a message for
+// users and a cause for the log. If cause wraps an *Error, the status is that of the
+// *Error. Otherwise it is 504 for a timeout and 502 for any other cause.
 func Downstream(message string, cause error) *Error {
 	status, _ := reachability(cause)
 	if e, ok := errors.AsType[*Error](cause); ok && e != nil {
@@ -82,9 +89,9 @@ func Downstream(message string, cause error) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: cause}
 }
 
-// FromStatus makes an error of an upstream's answer that is no success: 401, 403, 404,
-// 429 and 504 stay what they are, other 4xx are 400 and the rest is 502, all downstream.
-// message is for users.
+// FromStatus returns the error for an unsuccessful response of a service that the
+// plugin calls, with a message for users. The status codes 401, 403, 404, 429 and 504 are
+// kept, other 4xx become 400, and the rest become 502.
 func FromStatus(code int, message string) *Error {
 	status := http.StatusBadGateway
 	switch {
@@ -95,11 +102,50 @@ func FromStatus(code int, message string) *Error {
 	case code == http.StatusGatewayTimeout:
 		status = code
 	}
-	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream answered %d %s", code, http.StatusText(code))}
+	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream service responded %d %s", code, http.StatusText(code))}
 }
 
-// reachability gives the status of an error of the network, and words that name no
-// address; "" for any other error.
+// AsError returns what the host makes of an error that a handler returns, with err as
+// the cause. It returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	status, source, message := describe(err)
+	return &Error{Status: status, Source: source, Message: message, Cause: err}
+}
+
+// statusCanceled is the status that proxies log when the client closed the request.
+const statusCanceled = 499
+
+// describe returns the status, the source and the message for users of any error.
+func describe(err error) (status int, source Source, message string) {
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case ok && e != nil:
+		status, source, message = e.Status, e.Source, e.Message
+	case errors.Is(err, context.Canceled):
+		return statusCanceled, SourceDownstream, "the request was cancelled"
+	default:
+		if status, message = reachability(err); message != "" {
+			return status, SourceDownstream, message
+		}
+		message = fmt.Sprint(err)
+	}
+	if status < 400 || status > 599 {
+		status = http.StatusInternalServerError
+	}
+	if source == "" {
+		source = SourcePlugin
+	}
+	if message = cmp.Or(message, http.StatusText(status)); message == "" {
+		message = fmt.Sprintf("failed with status %d", status)
+	}
+	return status, source, message
+}
+
+// reachability returns the status of a network error and a message that contains no
+// address. The message is "" for any other error.
 func reachability(err error) (status int, message string) {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
@@ -110,13 +156,13 @@ func reachability(err error) (status int, message string) {
 	var authority x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return http.StatusGatewayTimeout, "the upstream service did not answer in time"
+		return http.StatusGatewayTimeout, "the upstream service timed out"
 	case errors.As(err, &dns):
-		return http.StatusBadGateway, "the name of the upstream service was not found"
+		return http.StatusBadGateway, "the host name of the upstream service was not found"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return http.StatusBadGateway, "the upstream service refused the connection"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
-		return http.StatusBadGateway, "the upstream service broke off the connection"
+		return http.StatusBadGateway, "the upstream service closed the connection"
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &record):
 		return http.StatusBadGateway, "the certificate of the upstream service could not be verified"
 	case errors.As(err, &op), errors.As(err, &address):
@@ -125,44 +171,50 @@ func reachability(err error) (status int, message string) {
 	return http.StatusInternalServerError, ""
 }
 
-// statusCanceled is what proxies log for a caller that gave up.
-const statusCanceled = 499
-
-// AsError says what becomes of any error that a handler returns: who sees what. It
-// returns nil for nil.
-func AsError(err error) *Error {
-	if err == nil {
-		return nil
+// rpcError returns the gRPC error of a failed call. The message for users goes over the
+// wire, the cause to the log.
+func rpcError(ctx context.Context, err error) error {
+	if isCanceled(ctx, err) {
+		return status.FromContextError(context.Canceled).Err()
 	}
-	status, source, message := describe(err)
-	return &Error{Status: status, Source: source, Message: message, Cause: err}
+	code, source, message := describe(err)
+	loggerOf(ctx).ErrorContext(ctx, "a call failed", "status", code, "errorSource", source, "error", err)
+	return errorWithInfo(grpcCode(code), message, &errdetails.ErrorInfo{
+		Metadata: map[string]string{wire.InfoSource: string(source), wire.InfoStatus: strconv.Itoa(code)},
+	})
 }
 
-// describe gives the status, source and user's message of any error.
-func describe(err error) (status int, source Source, message string) {
-	e, ok := errors.AsType[*Error](err)
-	switch {
-	case ok && e != nil:
-		status, source, message = e.Status, e.Source, e.Message
-	case errors.Is(err, context.Canceled):
-		return statusCanceled, SourceDownstream, "the request was cancelled"
-	default:
-		if host, ok := errors.AsType[*HostError](err); ok {
-			return FromStatus(host.Status, "").Status, SourceDownstream, host.Error()
-		}
-		if status, message = reachability(err); message != "" {
-			return status, SourceDownstream, message
-		}
-		message = fmt.Sprint(err)
+func errorWithInfo(code codes.Code, message string, info *errdetails.ErrorInfo) error {
+	s := status.New(code, wire.Text(message))
+	if detailed, err := s.WithDetails(info); err == nil {
+		s = detailed
 	}
-	if status < 400 || status > 599 { // no status of an error
-		status = http.StatusInternalServerError
+	return s.Err()
+}
+
+// grpcCode avoids the codes that hosts take for a lost connection: Unavailable,
+// ResourceExhausted and DeadlineExceeded. The ErrorInfo has the exact status.
+func grpcCode(httpStatus int) codes.Code {
+	switch httpStatus {
+	case http.StatusBadRequest:
+		return codes.InvalidArgument
+	case http.StatusUnauthorized:
+		return codes.Unauthenticated
+	case http.StatusForbidden:
+		return codes.PermissionDenied
+	case http.StatusNotFound:
+		return codes.NotFound
 	}
-	if source == "" {
-		source = SourcePlugin
-	}
-	if message = cmp.Or(message, http.StatusText(status)); message == "" {
-		message = fmt.Sprintf("it failed with status %d", status)
-	}
-	return status, source, message
+	return codes.Unknown
+}
+
+// errNoHandler returns the error of a call that the plugin has no handler for, while it
+// has one for another call of the same service.
+func errNoHandler(call string) error {
+	return status.Error(codes.Unimplemented, "the plugin has no handler for "+call)
+}
+
+// isCanceled reports whether a call failed because the caller cancelled it.
+func isCanceled(ctx context.Context, err error) bool {
+	return errors.Is(ctx.Err(), context.Canceled) && (errors.Is(err, context.Canceled) || status.Code(err) == codes.Canceled)
 }

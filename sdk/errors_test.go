@@ -13,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// What an author returns without a thought says the same everywhere: for queries,
-// resources, health and streams.
+// An error has the same effect in queries, resources, health checks and streams.
 func TestOneErrorModel(t *testing.T) {
 	t.Parallel()
 	refusing, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +37,7 @@ func TestOneErrorModel(t *testing.T) {
 	get := func(address string, timeout time.Duration) error {
 		resp, err := (&http.Client{Timeout: timeout}).Get(address + "/?token=hunter2")
 		if err == nil {
-			return errors.Join(resp.Body.Close(), errors.New("it answered"))
+			return errors.Join(resp.Body.Close(), errors.New("the request succeeded"))
 		}
 		return fmt.Errorf("read the shop: %w", err)
 	}
@@ -45,13 +47,13 @@ func TestOneErrorModel(t *testing.T) {
 		want sdk.Error
 	}{
 		{"refused", get("http://"+refusing.Addr().String(), time.Minute), sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the upstream service refused the connection"}},
-		{"time-out", get(slow.URL, 50*time.Millisecond), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service did not answer in time"}},
+		{"time-out", get(slow.URL, 50*time.Millisecond), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service timed out"}},
 		{"certificate", get(secure.URL, time.Minute), sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the certificate of the upstream service could not be verified"}},
 		{"name", &url.Error{Op: "Get", URL: "http://u:hunter2@x", Err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}},
-			sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the name of the upstream service was not found"}},
-		{"deadline", fmt.Errorf("x: %w", context.DeadlineExceeded), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service did not answer in time"}},
+			sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the host name of the upstream service was not found"}},
+		{"deadline", fmt.Errorf("x: %w", context.DeadlineExceeded), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the upstream service timed out"}},
 		{"plain", errors.New("no such table"), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "no such table"}},
-		{"nil in an interface", (*sdk.Error)(nil), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "an error that is a nil *sdk.Error: return a plain nil instead"}},
+		{"nil in an interface", (*sdk.Error)(nil), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "nil *sdk.Error: return an untyped nil instead"}},
 		{"own", fmt.Errorf("wrapped: %w", sdk.Errorf(418, "short")), sdk.Error{Status: 418, Source: sdk.SourcePlugin, Message: "short"}},
 		{"downstream", sdk.Downstream("the shop is away", get(slow.URL, 50*time.Millisecond)), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the shop is away"}},
 		{"upstream's 401", sdk.FromStatus(401, "the key is not known there"), sdk.Error{Status: 401, Source: sdk.SourceDownstream, Message: "the key is not known there"}},
@@ -77,14 +79,16 @@ func TestOneErrorModel(t *testing.T) {
 			is := func(what string, err error) {
 				t.Helper()
 				e, ok := errors.AsType[*sdk.Error](err)
-				if !ok || e.Status != c.want.Status || e.Source != c.want.Source || e.Message != c.want.Message {
-					t.Errorf("%s: %#v", what, err)
+				if !ok {
+					t.Errorf("%s: got %#v, want an *sdk.Error", what, err)
+				} else if diff := cmp.Diff(c.want, *e, cmpopts.IgnoreFields(sdk.Error{}, "Cause")); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
 			is("query", k.Query(sdk.Query{}).Err)
 			_, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{{RefID: "whole"}}})
 			is("whole request", err)
-			if c.want.Status != 403 && c.want.Status != 404 { // refusals have an answer of their own
+			if c.want.Status != 403 && c.want.Status != 404 { // which have a response of their own
 				_, err = k.SubscribeStream(t.Context(), &sdk.StreamRequest{})
 				is("stream", err)
 			}
@@ -104,13 +108,13 @@ func TestOneErrorModel(t *testing.T) {
 				t.Errorf("resource: %d %s", resp.StatusCode, body[:n])
 			}
 			if strings.Contains(string(body[:n])+health.Message, "hunter2") {
-				t.Error("the cause reached a user")
+				t.Error("the cause is visible to users")
 			}
 		})
 	}
 }
 
-// An error after a part of the answer breaks the answer off.
+// An error after a part of the response aborts the response.
 func TestBrokenOffAnswer(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{Resources: sdk.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) error {
@@ -130,7 +134,7 @@ func TestBrokenOffAnswer(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 	if _, err := resp.Body.Read(body); err == nil || err.Error() == "EOF" {
-		t.Errorf("a part was taken for all: %v", err)
+		t.Errorf("the aborted response was read without an error: %v", err)
 	}
 }
 
@@ -163,7 +167,7 @@ func TestJoinURL(t *testing.T) {
 		t.Errorf("%v, %v", u, err)
 	}
 	if u, err := sdk.JoinPath("http://h/api", "v1/../../admin"); err == nil {
-		t.Errorf("led out to %s", u)
+		t.Errorf("JoinPath left the base: %s", u)
 	}
 	if _, err := sdk.JoinURL("ftp://u:hunter2@h?token=hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
@@ -183,11 +187,11 @@ func FuzzJoinURL(f *testing.F) {
 		}
 		again, err := url.Parse(u.String())
 		if err != nil {
-			t.Fatalf("%q cannot be read: %v", u, err)
+			t.Fatalf("cannot parse %q: %v", u, err)
 		}
 		clean := again.JoinPath() // resolves dots
 		if clean.Host != b.Host || !strings.HasPrefix(clean.Path, strings.TrimRight(b.JoinPath().Path, "/")) {
-			t.Errorf("%q and %q led to %q", base, segment, u)
+			t.Errorf("%q and %q were joined to %q", base, segment, u)
 		}
 	})
 }

@@ -11,40 +11,41 @@ import (
 	"strings"
 )
 
-// QueryDataHandler is implemented by instances that answer queries.
+// QueryDataHandler is implemented by instances that answer queries. See [QueryDataFunc].
 type QueryDataHandler interface {
 	QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
 }
 
-// CheckHealthHandler is implemented by instances that know their health.
+// CheckHealthHandler is implemented by instances with a health check. See
+// [CheckHealthFunc].
 type CheckHealthHandler interface {
 	CheckHealth(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error)
 }
 
-// StreamHandler is implemented by instances with channels. See SubscribeStreamFunc
-// and RunStreamFunc.
+// StreamHandler is implemented by instances with channels. See [SubscribeStreamFunc]
+// and [RunStreamFunc].
 type StreamHandler interface {
 	SubscribeStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 	RunStream(ctx context.Context, req *StreamRequest, to *StreamSender) error
 }
 
-// PublishStreamHandler is implemented by instances with channels that users may send
-// to. See PublishStreamFunc.
+// PublishStreamHandler is implemented by instances with channels that users can send
+// to. See [PublishStreamFunc].
 type PublishStreamHandler interface {
 	PublishStream(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 }
 
-// Plugin makes a plugin of the instances. What it can do follows from the interfaces
-// that T implements: QueryDataHandler, CheckHealthHandler, StreamHandler,
-// PublishStreamHandler, and http.Handler for resources. A CheckHealth on settings
-// that no instance can be made of reports why. Plugin panics when T has one of these
-// methods with another signature, since it would never be called.
+// Plugin returns a plugin whose handlers are the methods of T, which may implement
+// [QueryDataHandler], [CheckHealthHandler], [StreamHandler], [PublishStreamHandler], and
+// [http.Handler] for resources. If an instance cannot be created, its health check
+// reports why. Plugin panics if T has one of these methods with another signature, since
+// it would never be called.
 func (i *Instances[T]) Plugin() Plugin {
 	p := Plugin{Close: i.Close}
 	t := reflect.TypeFor[T]()
 	implements[io.Closer](t)
 	if _, found := t.MethodByName("Dispose"); found {
-		panic(fmt.Sprintf("sdk: nobody calls the method Dispose of %s: name it Close and return an error", t))
+		panic(fmt.Sprintf("sdk: %s.Dispose is never called; rename it to Close() error", t))
 	}
 	if implements[QueryDataHandler](t) {
 		p.QueryData = func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
@@ -94,7 +95,7 @@ func (i *Instances[T]) Plugin() Plugin {
 	return p
 }
 
-// with calls do with the instance of the call, held meanwhile.
+// with holds the instance of the call while it calls do.
 func with[T, R any](ctx context.Context, i *Instances[T], do func(live context.Context, v T) (R, error)) (result R, err error) {
 	held, err := i.hold(ctx, ContextOf(ctx))
 	if err != nil {
@@ -112,25 +113,25 @@ func runWhile(ctx, live context.Context, run func(context.Context) error) error 
 	defer stop()
 	err := run(ctx)
 	if errors.Is(context.Cause(ctx), ErrSettingsChanged) {
-		return &Error{Status: http.StatusServiceUnavailable, Message: "the settings have changed: run the stream again", Cause: err}
+		return &Error{Status: http.StatusServiceUnavailable, Message: "the settings have changed; run the stream again", Cause: err}
 	}
 	return err
 }
 
-// implements says whether T has the methods of an interface H. It panics when T has
-// some of them only, or by name only.
+// implements reports whether t implements the interface H. It panics if t has only some
+// of its methods, or one with another signature.
 func implements[H any](t reflect.Type) bool {
 	h := reflect.TypeFor[H]()
 	if t.Implements(h) {
 		return true
 	}
 	if t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(h) {
-		panic(fmt.Sprintf("sdk: only *%s has the methods of %s: let the function that makes instances return a pointer", t, h))
+		panic(fmt.Sprintf("sdk: %s does not implement %s, but a pointer to it does; return a pointer from the function that creates instances", t, h))
 	}
 	for has := range t.Methods() {
 		if want, named := h.MethodByName(has.Name); named {
-			panic(fmt.Sprintf("sdk: %s has the method %s%s, but is no %s, which asks for %s",
-				t, has.Name, strings.TrimPrefix(has.Type.String(), "func"), h, want.Type))
+			panic(fmt.Sprintf("sdk: %s does not implement %s: have %s%s, want %s%s",
+				t, h, has.Name, strings.TrimPrefix(has.Type.String(), "func"), has.Name, strings.TrimPrefix(want.Type.String(), "func")))
 		}
 	}
 	return false

@@ -9,51 +9,53 @@ import (
 	"time"
 )
 
-// defaultIdle is how long an instance that nobody uses is kept.
+// defaultIdle is how long an unused instance is kept.
 const defaultIdle = time.Hour
 
 // lateFor is how long after a change of settings a request with older ones counts as
-// one that was on its way, and not as another change.
+// delayed, and not as another change.
 const lateFor = time.Minute
 
-// ErrSettingsChanged is the cause with which the context of a stream ends when the
-// settings of its instance have changed. The host then runs the stream again, on the
-// new instance.
+// ErrSettingsChanged is the cause of the end of a stream's context when the settings of
+// its instance have changed. The host runs the stream again, on the new instance.
 var ErrSettingsChanged = errors.New("the settings have changed")
 
-// Instances keeps a value of the author's, such as a client with its connections, for
-// each data source or app and organisation. DataSources and Apps make one.
+// Instances holds the author's instances: one value of type T for each data source, or
+// for each organization of an app. [DataSources] and [Apps] return one.
 //
-//   - A value is made when it is first asked for, once, however many ask, and shared.
-//   - When settings change, the new value is made first and then the old one retired;
-//     if that fails, requests get the error, and the old value is retired too.
-//   - A retired value is closed exactly once, if it has a method Close() error, after
-//     its last request and stream. The contexts of its streams end at once, with the
-//     cause ErrSettingsChanged.
-//   - One that has not been used for Idle is closed as well.
+//   - An instance is created on the first request for it, and concurrent requests share
+//     it.
+//   - When the settings have changed, the next request creates a new instance, and then
+//     the old one is retired. If the new one cannot be created, requests fail, and the
+//     old one is retired as well.
+//   - A retired instance is closed once, after its last request, if it has a method
+//     Close() error. The contexts of its streams end at once with the cause
+//     [ErrSettingsChanged].
+//   - An instance that has not been used for the time Idle is retired.
 type Instances[T any] struct {
-	// Idle is how long a value that nobody uses is kept: 0 is an hour, below 0 is
-	// for ever. Set it before the first call.
+	// Idle is how long an unused instance is kept. 0 means one hour, and a negative
+	// value means forever. Set it before the first call.
 	Idle time.Duration
 
-	// subject is what an instance is made of: the data source of a call, or the settings
-	// of the app as those of a data source without a name.
+	// subject returns what an instance is made of: the data source of a call, or a data
+	// source with the settings of the app.
 	subject func(Context) DataSource
 	create  func(context.Context, DataSource) (T, error)
 
 	mu      sync.Mutex
 	slots   map[slotKey]*slot[T]
 	closed  bool
-	pending int           // instances being made, and those that are not closed yet
-	settled chan struct{} // closed when pending falls to 0 after Close; nil before
-	faults  []error       // of Close methods after Close
+	pending int           // instances that are being created or not closed yet
+	settled chan struct{} // closed when pending becomes 0 after Close; nil before Close
+
+	closeErrs []error // of instances closed after Close
 }
 
-// DataSources makes the instances of a data source plugin. create gets the data
-// source and its settings, decoded as DecodeSettings does, and returns what answers
-// its requests. ctx is for making it only: it ends when create returns, or when everybody
-// who waits has given up; start what lives longer with a context of your own, and end it
-// in Close. A host may also call the plugin itself, without a data source: that is one without settings.
+// DataSources returns the instances of a data source plugin. create returns the
+// instance for a data source, whose settings were decoded by [DecodeSettings]. Its
+// context ends when create returns, and when no request waits for it any more;
+// a goroutine that outlives create needs a context of its own, which Close cancels. For
+// a call that is not about a data source, ds is the zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots: map[slotKey]*slot[T]{},
@@ -73,28 +75,23 @@ func DataSources[S, T any](create func(ctx context.Context, ds DataSource, setti
 	}
 }
 
-// Apps makes the instances of an app plugin, as DataSources does for data sources.
+// Apps returns the instances of an app plugin. See [DataSources].
 func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, error)) *Instances[T] {
-	return &Instances[T]{
-		slots: map[slotKey]*slot[T]{},
-		subject: func(c Context) DataSource {
-			if c.App == nil {
-				return DataSource{}
-			}
-			return DataSource{Settings: c.App.Settings}
-		},
-		create: func(ctx context.Context, ds DataSource) (none T, err error) {
-			settings, err := DecodeSettings[S](ds.Settings)
-			if err != nil {
-				return none, err
-			}
-			return create(ctx, App{Settings: ds.Settings}, settings)
-		},
+	i := DataSources(func(ctx context.Context, ds DataSource, settings S) (T, error) {
+		return create(ctx, App{Settings: ds.Settings}, settings)
+	})
+	i.subject = func(c Context) DataSource {
+		if c.App == nil {
+			return DataSource{}
+		}
+		return DataSource{Settings: c.App.Settings}
 	}
+	return i
 }
 
-// Hold returns the instance for a context, and what to call when it is no longer
-// used. It waits for one that is being made. Plugin does this for every call.
+// Hold returns the instance for a context, which it creates if necessary. The caller
+// must call release when it no longer uses the instance. [Instances.Plugin] does so
+// for every call.
 func (i *Instances[T]) Hold(ctx context.Context, c Context) (value T, release func(), err error) {
 	held, err := i.hold(ctx, c)
 	if err != nil {
@@ -121,13 +118,13 @@ func (i *Instances[T]) hold(ctx context.Context, c Context) (*instance[T], error
 	}
 }
 
-// join takes the instance for a call, or joins those who wait for it to be made. Only a
-// new call brings settings: one that comes back takes the newest.
+// join returns the instance for a call, or the build to wait for. Only a new call can
+// change the settings of the slot; one that asks again takes the newest.
 func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, isNew bool) (*instance[T], *build[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
-		return nil, nil, Errorf(http.StatusServiceUnavailable, "the plugin is stopping")
+		return nil, nil, Errorf(http.StatusServiceUnavailable, "the plugin is shutting down")
 	}
 	key := slotKey{c.OrgID, c.Namespace, asked.UID, asked.ID}
 	s := i.slots[key]
@@ -137,7 +134,7 @@ func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, is
 	}
 	if isNew && !s.want.equal(&asked) && !s.isLate(asked) {
 		s.want, s.caller, s.wanted = asked.clone(), c, time.Now()
-		s.supersede() // what is being made is out of date; those who wait ask again
+		s.supersede() // its waiters ask again
 	}
 	if s.current != nil && s.current.made.equal(&s.want) {
 		s.current.holders++
@@ -150,14 +147,14 @@ func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, is
 	return nil, s.build, nil
 }
 
-// isLate says whether a request with other settings was on its way when the newest
-// ones came.
+// isLate reports whether a request with other settings was sent before the newest ones
+// arrived.
 func (s *slot[T]) isLate(asked DataSource) bool {
 	return asked.Updated.Before(s.want.Updated) && time.Since(s.wanted) < lateFor
 }
 
-// leave takes what was made, or gives up waiting for it. It returns nothing when the
-// build was superseded: ask again.
+// leave returns the result of a build or, if the build is not done, the error of ctx.
+// It returns nils if the build was superseded.
 func (i *Instances[T]) leave(ctx context.Context, b *build[T]) (*instance[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -178,12 +175,11 @@ func (i *Instances[T]) leave(ctx context.Context, b *build[T]) (*instance[T], er
 	return nil, b.err
 }
 
-// closePatience is how long Close waits, of the 2 s that a host gives a plugin to stop.
-const closePatience = 1500 * time.Millisecond
+// closeTimeout is most of the 2 s that a host gives a plugin to stop.
+const closeTimeout = 1500 * time.Millisecond
 
-// Close retires every instance and waits until all have been closed, which is when
-// nobody uses them any more, but not longer than 1.5 s. It returns what their Close
-// methods returned. It may be called more than once.
+// Close retires every instance and waits until all are closed, for at most 1.5 s. It
+// returns the errors of their Close methods. It may be called more than once.
 func (i *Instances[T]) Close() error {
 	i.mu.Lock()
 	i.closed = true
@@ -199,15 +195,15 @@ func (i *Instances[T]) Close() error {
 	i.mu.Unlock()
 	var late error
 	if settled != nil {
-		timer := time.NewTimer(closePatience)
+		timer := time.NewTimer(closeTimeout)
 		defer timer.Stop()
 		select {
 		case <-settled:
 		case <-timer.C:
-			late = fmt.Errorf("instances are still in use, being made or being closed after %s", closePatience)
+			late = fmt.Errorf("some instances were not closed within %s", closeTimeout)
 		}
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return errors.Join(append(i.faults, late)...)
+	return errors.Join(append(i.closeErrs, late)...)
 }

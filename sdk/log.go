@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The keys of a log line as hosts read it from a plugin's standard error.
+// Keys of a line in the log of a plugin.
 const (
 	logTime    = "@timestamp"
 	logLevel   = "@level"
@@ -18,11 +18,10 @@ const (
 // logTimeLayout is the timestamp of hclog's JSON format.
 const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// NewLogger returns a logger whose lines a host understands: one JSON object a
-// line with @timestamp, @level and @message. What is logged with the context of a
-// call carries pluginId, orgId, and where there are such the data source's dsUid and
-// dsName and the traceId. [Serve] makes such a logger on standard error the default
-// one.
+// NewLogger returns a logger in the format that hosts read: JSON objects with @timestamp,
+// @level and @message, one per line. A record logged with the context of a call also has
+// pluginId and orgId, and if known dsUid, dsName and traceId. [Serve] makes such a logger,
+// on standard error, the default.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(renamer{Handler: slog.NewJSONHandler(w, &slog.HandlerOptions{
 		Level: level,
@@ -47,16 +46,16 @@ func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	})})
 }
 
-// renamer keeps an author's top-level attributes apart from time, level and
-// message, which would be taken for them: "msg" becomes "msg_".
+// renamer appends an underscore to the author's top-level attributes that hosts would
+// take for the time, the level or the message: "msg" becomes "msg_".
 type renamer struct {
 	slog.Handler
-	grouped []func(slog.Handler) slog.Handler // what With and WithGroup did since the first group
+	grouped []func(slog.Handler) slog.Handler // calls of With and WithGroup since the first group
 }
 
 // Handle implements slog.Handler.
 func (h renamer) Handle(ctx context.Context, r slog.Record) error {
-	if len(h.grouped) > 0 { // inside a group nothing collides, but the call is not part of it
+	if len(h.grouped) > 0 { // attributes in a group need no new name, and those of the call stay outside
 		inner := h.Handler.WithAttrs(callAttrs(callOf(ctx)))
 		for _, apply := range h.grouped {
 			inner = apply(inner)
@@ -72,7 +71,7 @@ func (h renamer) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-// callAttrs say which call a line is about.
+// callAttrs returns the attributes of a call.
 func callAttrs(c *call) (attrs []slog.Attr) {
 	if c.plugin.PluginID != "" {
 		attrs = append(attrs, slog.String("pluginId", c.plugin.PluginID), slog.Int64("orgId", c.plugin.OrgID))
@@ -119,7 +118,7 @@ func renamed(a slog.Attr) slog.Attr {
 	return a
 }
 
-// levelName maps to the five names hosts know.
+// levelName returns one of the five names that hosts know.
 func levelName(l slog.Level) string {
 	switch {
 	case l < slog.LevelDebug:
@@ -132,22 +131,4 @@ func levelName(l slog.Level) string {
 		return "warn"
 	}
 	return "error"
-}
-
-// ParseLevel reads a level name as plugins write it; ok is false for a name that
-// no plugin writes.
-func ParseLevel(name string) (level slog.Level, ok bool) {
-	switch strings.ToLower(name) {
-	case "trace":
-		return slog.LevelDebug - 4, true
-	case "debug":
-		return slog.LevelDebug, true
-	case "info":
-		return slog.LevelInfo, true
-	case "warn", "warning":
-		return slog.LevelWarn, true
-	case "error", "fatal":
-		return slog.LevelError, true
-	}
-	return slog.LevelInfo, false
 }

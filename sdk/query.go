@@ -12,124 +12,126 @@ import (
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// QueryDataFunc answers all queries of one request. An error fails the whole
-// request; to fail one query, set its DataResponse.Err.
+// QueryDataFunc answers all queries of a request. An error fails the whole request. To
+// fail a single query, set DataResponse.Err.
 type QueryDataFunc func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
 
-// QueryDataRequest is a set of queries that are asked together.
+// QueryDataRequest is a set of queries.
 type QueryDataRequest struct {
 	Context Context
-	Headers map[string]string // forwarded by the host
+	Headers map[string]string // forwarded by the host; see ForwardedHeader
 	Queries []Query
 }
 
 // Query is one query of a request.
 type Query struct {
-	RefID         string // names the query within its request
-	Type          string // "queryType" of its JSON
-	JSON          json.RawMessage
+	RefID         string          // identifies the query within its request
+	Type          string          // the query's "queryType", or ""
+	JSON          json.RawMessage // the whole query, as the query editor saved it
 	TimeRange     TimeRange
 	Interval      time.Duration // suggested distance between points
-	MaxDataPoints int64
+	MaxDataPoints int64         // suggested limit of points in a series
 }
 
-// TimeRange is [From, To].
+// TimeRange includes From and To.
 type TimeRange struct {
 	From, To time.Time
 }
 
-// QueryDataResponse holds the answers by RefID.
+// QueryDataResponse maps the RefID of each query to its response.
 type QueryDataResponse map[string]DataResponse
 
-// DataResponse is the answer to one query: frames or an error, or both when the
-// answer is incomplete.
+// DataResponse is the response to one query: frames, an error, or both if the result is
+// incomplete.
 type DataResponse struct {
 	Frames []Frame
-	Err    error // an *Error says status and source
-	Status int   // HTTP status; 0 for 200, or what Err says
+	Err    error // see Error
+	Status int   // HTTP status; 0 means that of Err, or 200
 }
 
-// Frame is a table of data that can write itself in the Arrow IPC file format.
+// Frame is a table of data that can write itself as an Arrow IPC file. Both
+// *frame.Frame of package sdk/frame and *data.Frame of the existing SDK implement it. A
+// frame without a RefID gets that of its query.
 type Frame interface {
 	MarshalArrow() ([]byte, error)
 }
 
-// ArrowFrame is a frame that has been written already.
-type ArrowFrame []byte
-
-// MarshalArrow returns the frame's bytes.
-func (f ArrowFrame) MarshalArrow() ([]byte, error) { return f, nil }
-
-// QueryFunc answers one query, whose JSON has been decoded into a struct M.
+// QueryFunc answers one query, whose JSON was decoded into a value of type M.
 type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
 
-// queriesAtOnce keeps one request from opening more connections to a service than it
-// bears.
-const queriesAtOnce = 16
+// maxConcurrentQueries keeps one request from opening too many connections to a service.
+const maxConcurrentQueries = 16
 
-// EachQuery makes a QueryDataFunc of a function that answers one query. The JSON
-// of a query is decoded into M first, and checked if M has a method Validate() error;
-// JSON that does not fit fails that query with status 400. Up to 16 queries run at once,
-// and one that fails or panics leaves the others alone.
+// EachQuery returns a QueryDataFunc that calls answer for each query, with up to 16
+// calls at once. It decodes the JSON of the query into an M and, if M or *M has a
+// method Validate() error, calls it. A query whose JSON is not valid fails with status
+// 400. A query that fails or panics does not affect the others.
 func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 	return func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
-		answers := make([]DataResponse, len(req.Queries))
+		responses := make([]DataResponse, len(req.Queries))
 		if len(req.Queries) == 1 {
-			answers[0] = answerOne(ctx, req.Queries[0], answer)
+			responses[0] = answerQuery(ctx, req.Queries[0], answer)
 		} else {
 			var group sync.WaitGroup
-			free := make(chan struct{}, queriesAtOnce)
+			free := make(chan struct{}, maxConcurrentQueries)
 			for i, q := range req.Queries {
 				free <- struct{}{}
 				group.Go(func() {
-					answers[i] = answerOne(ctx, q, answer)
+					responses[i] = answerQuery(ctx, q, answer)
 					<-free
 				})
 			}
 			group.Wait()
 		}
-		out := make(QueryDataResponse, len(answers))
+		out := make(QueryDataResponse, len(responses))
 		for i, q := range req.Queries {
-			out[q.RefID] = answers[i]
+			out[q.RefID] = responses[i]
 		}
 		return out, nil
 	}
 }
 
-func answerOne[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r DataResponse) {
+func answerQuery[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r DataResponse) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = panicked(ctx, q.RefID, p)
+			r = panicResponse(ctx, q.RefID, p)
 		}
 	}()
 	var model M
 	if len(q.JSON) > 0 {
 		if err := json.Unmarshal(q.JSON, &model); err != nil {
-			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the query cannot be read: " + jsonFault(err), Cause: err}}
+			return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid query: " + describeJSONError(err), Cause: err}}
 		}
 	}
-	if err := check(&model); err != nil {
-		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the query is not right: " + err.Error(), Cause: err}}
+	if err := validate(&model); err != nil {
+		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid query: " + err.Error(), Cause: err}}
 	}
 	frames, err := answer(ctx, q, model)
 	return DataResponse{Frames: frames, Err: err}
 }
 
-// panicked is the answer of a handler that panicked with p.
-func panicked(ctx context.Context, refID string, p any) DataResponse {
-	logOf(ctx).ErrorContext(ctx, "a query handler panicked", "refId", refID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query: its log says why")}
+// panicResponse logs a panic and returns the response to its query.
+func panicResponse(ctx context.Context, refID string, p any) DataResponse {
+	loggerOf(ctx).ErrorContext(ctx, "a query handler panicked", "refId", refID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(wire.TrailerPanic, wire.ReasonPanic)) // fails only outside of a call
+	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query; see its log")}
 }
 
-// QueryTypes has a handler for each query type, "" for queries without one. Its
-// method QueryData asks each handler its queries, concurrently. A query of another
-// type fails with status 400 and the types that there are.
+// QueryTypes maps each query type to its handler; the type of a query without one is
+// "". Its method QueryData is a QueryDataFunc that passes each query to the handler of
+// its type. The handlers run concurrently. A query of any other type fails with status
+// 400.
 type QueryTypes map[string]QueryDataFunc
 
-// QueryData is a QueryDataFunc. An error of one handler fails the queries of its
-// type only.
+// QueryData calls the handlers of the queries. An error of a handler fails the queries
+// of its type only.
 func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 	byType := map[string][]Query{}
 	for _, q := range req.Queries {
@@ -140,12 +142,12 @@ func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (Query
 	var group sync.WaitGroup
 	for kind, queries := range byType {
 		group.Go(func() {
-			answers := t.answer(ctx, kind, &QueryDataRequest{Context: req.Context, Headers: req.Headers, Queries: queries})
+			responses := t.answer(ctx, kind, &QueryDataRequest{Context: req.Context, Headers: req.Headers, Queries: queries})
 			mu.Lock()
 			defer mu.Unlock()
 			for _, q := range queries {
-				if a, answered := answers[q.RefID]; answered {
-					out[q.RefID] = a
+				if r, ok := responses[q.RefID]; ok {
+					out[q.RefID] = r
 				}
 			}
 		})
@@ -154,28 +156,28 @@ func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (Query
 	return out, nil
 }
 
-func (t QueryTypes) answer(ctx context.Context, kind string, req *QueryDataRequest) (answers QueryDataResponse) {
-	failAll := func(r DataResponse) {
-		answers = make(QueryDataResponse, len(req.Queries))
+func (t QueryTypes) answer(ctx context.Context, kind string, req *QueryDataRequest) (responses QueryDataResponse) {
+	respondToAll := func(r DataResponse) {
+		responses = make(QueryDataResponse, len(req.Queries))
 		for _, q := range req.Queries {
-			answers[q.RefID] = r
+			responses[q.RefID] = r
 		}
 	}
-	handle, known := t[kind]
-	if !known {
-		failAll(DataResponse{Err: Downstreamf(http.StatusBadRequest, "the query type %q is not known: there are %q", kind, slices.Sorted(maps.Keys(t)))})
-		return answers
+	handle, ok := t[kind]
+	if !ok {
+		respondToAll(DataResponse{Err: Downstreamf(http.StatusBadRequest, "unknown query type %q, expected one of %q", kind, slices.Sorted(maps.Keys(t)))})
+		return responses
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			failAll(panicked(ctx, req.Queries[0].RefID, p))
+			respondToAll(panicResponse(ctx, req.Queries[0].RefID, p))
 		}
 	}()
-	answers, err := handle(ctx, req)
+	responses, err := handle(ctx, req)
 	if err != nil {
-		failAll(DataResponse{Err: err})
+		respondToAll(DataResponse{Err: err})
 	}
-	return answers
+	return responses
 }
 
 type dataServer struct {
@@ -183,26 +185,80 @@ type dataServer struct {
 	handle QueryDataFunc
 }
 
-// QueryData adapts the call of the protocol to the handler.
+// QueryData implements pluginv2.DataServer.
 func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
 	req := &QueryDataRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders()}
 	for _, q := range in.GetQueries() {
 		req.Queries = append(req.Queries, queryFromWire(q))
 	}
 	ctx = withContext(ctx, req.Context, req.Headers)
-	answers, err := s.handle(ctx, req)
+	responses, err := s.handle(ctx, req)
 	if err != nil {
 		return nil, rpcError(ctx, err)
 	}
 	out := &pluginv2.QueryDataResponse{Responses: make(map[string]*pluginv2.DataResponse, len(req.Queries))}
-	for id, a := range answers {
-		out.Responses[id] = dataToWire(ctx, id, a)
+	for id, r := range responses {
+		out.Responses[id] = responseToWire(ctx, id, r)
 	}
 	for _, q := range req.Queries {
-		if _, answered := answers[q.RefID]; !answered {
-			err := Errorf(http.StatusInternalServerError, "the plugin gave no answer to query %s", q.RefID)
-			out.Responses[q.RefID] = dataToWire(ctx, q.RefID, DataResponse{Err: err})
+		if _, ok := responses[q.RefID]; !ok {
+			err := Errorf(http.StatusInternalServerError, "the plugin returned no response to query %s", q.RefID)
+			out.Responses[q.RefID] = responseToWire(ctx, q.RefID, DataResponse{Err: err})
 		}
 	}
 	return out, nil
+}
+
+func queryFromWire(in *pluginv2.DataQuery) Query {
+	return Query{
+		RefID: in.GetRefId(), Type: in.GetQueryType(), JSON: in.GetJson(),
+		TimeRange:     TimeRange{From: time.UnixMilli(in.GetTimeRange().GetFromEpochMS()), To: time.UnixMilli(in.GetTimeRange().GetToEpochMS())},
+		Interval:      time.Duration(in.GetIntervalMS()) * time.Millisecond,
+		MaxDataPoints: in.GetMaxDataPoints(),
+	}
+}
+
+// responseToWire encodes the response to a query. The message of its error goes over
+// the wire, the cause to the log. A frame that cannot be written fails this query only.
+func responseToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
+	out := &pluginv2.DataResponse{Status: int32(r.Status)}
+	for _, f := range r.Frames {
+		b, err := marshalFrame(refID, f)
+		if err != nil {
+			r.Err = &Error{Message: "the plugin could not write a frame of query " + refID, Cause: err}
+			break
+		}
+		out.Frames = append(out.Frames, b)
+	}
+	if r.Err != nil {
+		code, source, message := describe(r.Err)
+		loggerOf(ctx).ErrorContext(ctx, "a query failed", "refId", refID, "status", code, "errorSource", source, "error", r.Err)
+		out.Error, out.ErrorSource = wire.Text(message), string(source)
+		if r.Status == 0 {
+			out.Status = int32(code)
+		}
+	} else if r.Status == 0 {
+		out.Status = http.StatusOK
+	}
+	return out
+}
+
+// marshalFrame writes a frame, with refID if it has no RefID, since hosts match frames
+// to queries by it. It does not change f, which the author may use again.
+func marshalFrame(refID string, f Frame) (file []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("write frame: panic: %v", p)
+		}
+	}()
+	if own, ok := f.(*frame.Frame); ok && own != nil && own.RefID == "" {
+		named := *own
+		named.RefID = refID
+		return named.MarshalArrow()
+	}
+	file, err = f.MarshalArrow()
+	if err != nil {
+		return nil, err
+	}
+	return frame.FillRefID(file, refID), nil
 }

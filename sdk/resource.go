@@ -13,6 +13,8 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 type resourceServer struct {
@@ -20,10 +22,10 @@ type resourceServer struct {
 	handler http.Handler
 }
 
-// CallResource adapts the call of the protocol to the plugin's http.Handler.
+// CallResource implements pluginv2.ResourceServer.
 func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pluginv2.Resource_CallResourceServer) error {
 	c := *callOf(stream.Context())
-	c.plugin, c.header = contextFromWire(in.GetPluginContext()), headerFromWire(in.GetHeaders())
+	c.plugin, c.header = contextFromWire(in.GetPluginContext()), wire.Header(in.GetHeaders())
 	ctx := context.WithValue(stream.Context(), callKey{}, &c)
 	req, err := httpRequest(ctx, in, c.header)
 	if err != nil {
@@ -31,11 +33,11 @@ func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pl
 	}
 	w := &resourceWriter{stream: stream, header: http.Header{}}
 	s.handler.ServeHTTP(w, req)
-	return w.close()
+	return w.FlushError()
 }
 
-// httpRequest makes the request a handler sees. Its path is the resource path
-// with a leading slash; the query comes from the URL.
+// httpRequest returns the request for the handler. Its path is the resource path with a
+// leading slash, its query that of the URL.
 func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest, header http.Header) (*http.Request, error) {
 	target := url.URL{Path: "/" + strings.TrimPrefix(in.GetPath(), "/")}
 	asked, err := url.Parse(in.GetUrl())
@@ -47,41 +49,41 @@ func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest, header h
 	if err != nil {
 		return nil, fmt.Errorf("resource request: %w", err)
 	}
-	req.URL = &target // not parsed again: a path that starts with // would turn into a host
+	req.URL = &target // not parsed: a path that starts with // would become a host
 	req.RequestURI = target.RequestURI()
 	req.Header = header.Clone()
 	req.Host = req.Header.Get("Host")
 	return req, nil
 }
 
-// resourceWriter sends a response in pieces: the first message carries status
-// and headers. What a handler writes is gathered until it flushes, returns, or
-// has written flushSize bytes.
+// resourceWriter sends a response in several messages, of which the first has the status
+// and the headers. It sends one when the handler flushes or returns, and after flushSize
+// bytes.
 type resourceWriter struct {
 	stream  pluginv2.Resource_CallResourceServer
 	header  http.Header
-	sent    http.Header // snapshot at WriteHeader
+	sent    http.Header // copy made by WriteHeader
 	status  int
 	body    bytes.Buffer
-	started bool // the first message has gone
+	started bool // the first message was sent
 	err     error
 }
 
 const flushSize = 256 << 10
 
-// Header returns the headers to send.
+// Header implements http.ResponseWriter.
 func (w *resourceWriter) Header() http.Header { return w.header }
 
-// WriteHeader fixes the status and the headers.
+// WriteHeader implements http.ResponseWriter.
 func (w *resourceWriter) WriteHeader(code int) {
-	if w.status != 0 || code < http.StatusOK { // interim answers do not travel
+	if w.status != 0 || code < http.StatusOK { // the protocol has no interim responses
 		return
 	}
 	w.status = code
 	w.sent = maps.Clone(w.header)
 }
 
-// Write adds to the body.
+// Write implements http.ResponseWriter.
 func (w *resourceWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		if w.header.Get("Content-Type") == "" {
@@ -102,7 +104,7 @@ func (w *resourceWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FlushError sends what has been written so far.
+// FlushError sends the buffered data. http.ResponseController calls it.
 func (w *resourceWriter) FlushError() error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -112,7 +114,7 @@ func (w *resourceWriter) FlushError() error {
 	}
 	msg := &pluginv2.CallResourceResponse{Body: bytes.Clone(w.body.Bytes())}
 	if !w.started {
-		msg.Code, msg.Headers = int32(w.status), headerToWire(w.sent)
+		msg.Code, msg.Headers = int32(w.status), wire.StringLists(w.sent)
 		w.started = true
 	}
 	w.body.Reset()
@@ -123,27 +125,25 @@ func (w *resourceWriter) FlushError() error {
 // Flush implements http.Flusher.
 func (w *resourceWriter) Flush() { _ = w.FlushError() }
 
-func (w *resourceWriter) close() error { return w.FlushError() }
-
-// HandlerFunc is an http.Handler that may return an error, which is answered with
-// WriteError. An error after the answer has begun breaks the answer off, so that a
-// part of it is not taken for all.
+// HandlerFunc is an http.Handler that can return an error, which it passes to
+// [WriteError]. If part of the response was sent already, it aborts the response
+// instead, so that the client notices that it is incomplete.
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // ServeHTTP calls f.
 func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	begun := &begunWriter{ResponseWriter: w}
-	err := f(begun, r)
+	started := &startedWriter{ResponseWriter: w}
+	err := f(started, r)
 	switch {
 	case err == nil:
-	case !begun.hasBegun:
+	case !started.hasStarted:
 		WriteError(w, r, err)
 	default:
 		err = rpcError(r.Context(), err) // logs it
 		for inner := w; ; {
 			switch writer := inner.(type) {
 			case *resourceWriter:
-				writer.err = err // the host learns why
+				writer.err = err // goes to the host
 				return
 			case interface{ Unwrap() http.ResponseWriter }:
 				inner = writer.Unwrap()
@@ -154,57 +154,58 @@ func (f HandlerFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begunWriter knows whether the answer has begun.
-type begunWriter struct {
+// startedWriter records whether the response has started.
+type startedWriter struct {
 	http.ResponseWriter
-	hasBegun bool
+	hasStarted bool
 }
 
-// WriteHeader begins the answer.
-func (w *begunWriter) WriteHeader(code int) {
-	w.hasBegun = w.hasBegun || code >= http.StatusOK
+// WriteHeader implements http.ResponseWriter.
+func (w *startedWriter) WriteHeader(code int) {
+	w.hasStarted = w.hasStarted || code >= http.StatusOK
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// Write begins the answer.
-func (w *begunWriter) Write(p []byte) (int, error) {
-	w.hasBegun = true
+// Write implements http.ResponseWriter.
+func (w *startedWriter) Write(p []byte) (int, error) {
+	w.hasStarted = true
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush begins the answer, if the writer below can flush.
-func (w *begunWriter) Flush() { _ = w.FlushError() }
+// Flush implements http.Flusher.
+func (w *startedWriter) Flush() { _ = w.FlushError() }
 
-// FlushError begins the answer.
-func (w *begunWriter) FlushError() error {
-	w.hasBegun = true
+// FlushError implements the method that http.ResponseController calls.
+func (w *startedWriter) FlushError() error {
+	w.hasStarted = true
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Unwrap serves http.ResponseController.
-func (w *begunWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// Unwrap implements the method that http.ResponseController calls.
+func (w *startedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteError answers a request with an error: its status and, as JSON, what users may
-// read and whose fault it is. The cause goes to the log.
+// WriteError responds with the status of err and the JSON object
+// {"message": string, "errorSource": "plugin" or "downstream"}. It logs err. See [Error].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	code, source, message := describe(err)
 	if !isCanceled(r.Context(), err) {
-		logOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code, "errorSource", source, "error", err)
+		loggerOf(r.Context()).ErrorContext(r.Context(), "a resource request failed", "path", r.URL.Path, "status", code, "errorSource", source, "error", err)
 	}
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Etag", "Last-Modified"} { // of the answer that failed
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Etag", "Last-Modified"} { // of the response that failed
 		w.Header().Del(name)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_, _ = fmt.Fprintf(w, "{\"message\":%s,\"errorSource\":%q}\n", jsonString(message), source)
+	text, _ := json.Marshal(message) // a string always encodes
+	_, _ = fmt.Fprintf(w, "{\"message\":%s,\"errorSource\":%q}\n", text, source)
 }
 
-// WriteJSON answers a request with a value as JSON. Nothing is sent when v cannot be
-// encoded; the error says why.
+// WriteJSON responds with v as JSON. If v cannot be encoded, it returns an error and
+// writes nothing.
 func WriteJSON(w http.ResponseWriter, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode answer: %w", err)
+		return fmt.Errorf("encode response: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, err = w.Write(append(text, '\n'))

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
-// DecodeSettings reads the settings into a struct S of the author's:
+// DecodeSettings decodes settings into a struct S:
 //
 //	type settings struct {
 //		Region string `json:"region" required:"true"`
@@ -17,19 +19,20 @@ import (
 //		APIKey string `secret:"apiKey" required:"true"`
 //	}
 //
-// Visible settings follow the rules of encoding/json. A string field with the tag
-// secret gets the secret of that name, and only from there. A field with
-// required:"true" must not be empty; for more, give S or *S a method
-// Validate() error, which is called when nothing is missing. The error is an *Error with
-// status 400, names the fields that are wrong, and never holds a secret. Structs within S are treated alike; one behind a
-// pointer is left out when the settings leave it out. Settings that S does not know are
-// left alone.
+// It decodes Settings.JSON with encoding/json, and ignores keys that S does not have. A
+// string field with a secret tag is set to the secret of that name, never from the
+// JSON. A field tagged required:"true" must not be empty. If S or *S has a method
+// Validate() error, DecodeSettings calls it last. The rules apply to nested structs as
+// well.
+//
+// The error is an *Error with status 400. It names every invalid field and contains no
+// secrets.
 func DecodeSettings[S any](s Settings) (S, error) {
 	var into S
-	var faults []error
+	var errs []error
 	if len(s.JSON) > 0 {
 		if err := json.Unmarshal(s.JSON, &into); err != nil {
-			faults = append(faults, errors.New(jsonFault(err)))
+			errs = append(errs, errors.New(describeJSONError(err)))
 		}
 	}
 	v := reflect.ValueOf(&into).Elem()
@@ -39,52 +42,52 @@ func DecodeSettings[S any](s Settings) (S, error) {
 		}
 	}
 	if v.Kind() == reflect.Struct {
-		faults = append(faults, fillSecrets(v, s.Secrets)...)
+		errs = append(errs, fillSecrets(v, s.Secrets)...)
 	}
-	if len(faults) == 0 {
-		if err := check(&into); err != nil {
-			faults = append(faults, err)
+	if len(errs) == 0 {
+		if err := validate(&into); err != nil {
+			errs = append(errs, err)
 		}
 	}
-	if len(faults) == 0 {
+	if len(errs) == 0 {
 		return into, nil
 	}
-	texts := make([]string, len(faults))
-	for i, f := range faults {
-		texts[i] = f.Error()
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
 	}
 	var none S
-	return none, &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "the settings are not right: " + strings.Join(texts, "; ")}
+	return none, &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid settings: " + strings.Join(texts, "; ")}
 }
 
-// fillSecrets sets the fields that are secrets and finds the required ones that are
-// empty, in a struct and the structs in it.
-func fillSecrets(v reflect.Value, secrets map[string]string) (faults []error) {
+// fillSecrets sets the secrets of a struct and the structs in it, and returns an error
+// for each required field that is empty.
+func fillSecrets(v reflect.Value, secrets map[string]string) (errs []error) {
 	for field, value := range v.Fields() {
 		inner := value
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem() // the zero Value of a nil
 		}
 		if inner.Kind() == reflect.Struct && (field.IsExported() || field.Anonymous) {
-			faults = append(faults, fillSecrets(inner, secrets)...)
+			errs = append(errs, fillSecrets(inner, secrets)...)
 		}
 		name, isSecret := field.Tag.Lookup("secret")
 		if isSecret {
 			if value.Kind() != reflect.String || !value.CanSet() {
-				faults = append(faults, fmt.Errorf("the plugin's field %s has the tag secret, so it must be an exported string", field.Name))
+				errs = append(errs, fmt.Errorf("field %s of the plugin has a secret tag and must be an exported string", field.Name))
 				continue
 			}
 			value.SetString(secrets[name])
 		}
 		if field.Tag.Get("required") == "true" && value.IsZero() {
 			if isSecret {
-				faults = append(faults, fmt.Errorf("the secret %q is missing", name))
+				errs = append(errs, fmt.Errorf("the secret %q is missing", name))
 			} else {
-				faults = append(faults, fmt.Errorf("%q is missing", jsonName(field)))
+				errs = append(errs, fmt.Errorf("%q is missing", jsonName(field)))
 			}
 		}
 	}
-	return faults
+	return errs
 }
 
 func jsonName(field reflect.StructField) string {
@@ -94,8 +97,8 @@ func jsonName(field reflect.StructField) string {
 	return field.Name
 }
 
-// check calls the method Validate of a value, if it has one.
-func check[T any](pointer *T) error {
+// validate calls the method Validate of a value, if it has one.
+func validate[T any](pointer *T) error {
 	type validator interface{ Validate() error }
 	if v, ok := any(pointer).(validator); ok {
 		return v.Validate()
@@ -108,49 +111,18 @@ func check[T any](pointer *T) error {
 	return nil
 }
 
-// jsonFault words an error of encoding/json for the person who wrote the JSON: no
-// names of Go types, and no values.
-func jsonFault(err error) string {
+// describeJSONError describes an error of encoding/json to the person who wrote the
+// JSON, without Go types and without values.
+func describeJSONError(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		where := "it"
-		if wrong.Field != "" {
-			where = fmt.Sprintf("%q", wrong.Field)
+		found, _, _ := strings.Cut(wrong.Value, " ") // "number 300"
+		if wrong.Field == "" {
+			return fmt.Sprintf("must be %s, found %s", jsontype.Of(wrong.Type), jsontype.Name(found))
 		}
-		is, _, _ := strings.Cut(wrong.Value, " ") // "number 300"
-		return fmt.Sprintf("%s must be %s, not %s", where, typeWords(wrong.Type), article(is))
+		return fmt.Sprintf("%q must be %s, found %s", wrong.Field, jsontype.Of(wrong.Type), jsontype.Name(found))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("it is no JSON: %s at byte %d", syntax, syntax.Offset)
+		return fmt.Sprintf("invalid JSON at byte %d: %s", syntax.Offset, syntax)
 	}
 	return err.Error()
-}
-
-// typeWords says what JSON a Go type is read from.
-func typeWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typeWords(t.Elem())
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return fmt.Sprintf("a whole number that fits in %d bits", t.Bits())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return fmt.Sprintf("a whole number, not negative, that fits in %d bits", t.Bits())
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "another type"
-}
-
-func article(kind string) string {
-	if kind == "array" || kind == "object" {
-		return "an " + kind
-	}
-	return "a " + kind
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -26,10 +29,10 @@ type fullSettings struct {
 	Key string `secret:"apiKey" required:"true"`
 }
 
-// Validate allows up to 50.
+// Validate rejects limits above 50.
 func (s *fullSettings) Validate() error {
 	if s.Limit > 50 {
-		return fmt.Errorf("\"limit\" must be 50 or less, not %d", s.Limit)
+		return fmt.Errorf("\"limit\" must be at most 50, found %d", s.Limit)
 	}
 	return nil
 }
@@ -40,8 +43,13 @@ func TestDecodeSettings(t *testing.T) {
 	s, err := sdk.DecodeSettings[fullSettings](sdk.Settings{
 		JSON: []byte(`{"region":"north","limit":7,"tags":["a"],"nest":{"on":true},"Key":"from JSON","more":1}`), Secrets: secrets,
 	})
-	if err != nil || s.Name != "north" || s.Limit != 7 || s.Key != "hunter2" || !s.Nest.On || s.Tags[0] != "a" {
-		t.Errorf("%+v, %v", s, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fullSettings{region: region{Name: "north"}, Limit: 7, Tags: []string{"a"}, Key: "hunter2"}
+	want.Nest.On = true
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(fullSettings{})); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	for _, c := range []struct {
 		json    string
@@ -49,13 +57,13 @@ func TestDecodeSettings(t *testing.T) {
 		want    []string
 	}{
 		{``, nil, []string{`"region" is missing`, `the secret "apiKey" is missing`}},
-		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a string`}},
-		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be a whole number that fits in 8 bits, not a number`}},
-		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be true or false, not a number`}},
-		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, not an object`}},
-		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be 50 or less, not 51`}},
-		{`[]`, secrets, []string{`it must be an object, not an array`}},
-		{`{"region":`, secrets, []string{`it is no JSON: unexpected end of JSON input at byte 10`}},
+		{`{"region":"n","limit":"seven"}`, secrets, []string{`"limit" must be an integer of at most 8 bits, found a string`}},
+		{`{"region":"n","limit":300}`, secrets, []string{`"limit" must be an integer of at most 8 bits, found a number`}},
+		{`{"region":"n","nest":{"on":1}}`, secrets, []string{`"nest.on" must be a boolean, found a number`}},
+		{`{"region":"n","tags":{}}`, secrets, []string{`"tags" must be an array, found an object`}},
+		{`{"region":"n","limit":51}`, secrets, []string{`"limit" must be at most 50, found 51`}},
+		{`[]`, secrets, []string{`must be an object, found an array`}},
+		{`{"region":`, secrets, []string{`invalid JSON at byte 10: unexpected end of JSON input`}},
 	} {
 		_, err := sdk.DecodeSettings[fullSettings](sdk.Settings{JSON: []byte(c.json), Secrets: c.secrets})
 		e, ok := errors.AsType[*sdk.Error](err)
@@ -83,7 +91,7 @@ type count struct {
 	N int `json:"n"`
 }
 
-// Validate wants one or more.
+// Validate requires a positive number.
 func (c count) Validate() error {
 	if c.N < 1 {
 		return errors.New("\"n\" must be 1 or more")
@@ -95,14 +103,14 @@ func TestQueryTypes(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{QueryData: sdk.QueryTypes{
 		"": sdk.EachQuery(func(_ context.Context, q sdk.Query, c count) ([]sdk.Frame, error) {
-			return []sdk.Frame{sdk.ArrowFrame(fmt.Sprint(q.RefID, c.N))}, nil
+			return []sdk.Frame{backend.ArrowFrame(fmt.Sprint(q.RefID, c.N))}, nil
 		}),
 		"whole": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 			return nil, sdk.Downstreamf(http.StatusBadGateway, "away")
 		},
 		"panic": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) { panic("oh") },
 		"stray": func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
-			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{sdk.ArrowFrame("not mine")}}}, nil
+			return sdk.QueryDataResponse{"A": {Frames: []sdk.Frame{backend.ArrowFrame("not mine")}}}, nil
 		},
 	}.QueryData})
 	answers, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{Queries: []sdk.Query{
@@ -113,13 +121,13 @@ func TestQueryTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ref, want := range map[string]string{"A": "A1", "B": "B2"} {
-		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(sdk.ArrowFrame)) != want {
+		if a := answers[ref]; a.Err != nil || string(a.Frames[0].(backend.ArrowFrame)) != want {
 			t.Errorf("%s: %+v", ref, a)
 		}
 	}
 	for ref, want := range map[string]string{
-		"C": `the query is not right: "n" must be 1 or more`, "D": "away", "E": "the plugin failed on this query: its log says why",
-		"F": "the plugin gave no answer to query F", "G": `the query type "unknown" is not known: there are ["" "panic" "stray" "whole"]`,
+		"C": `invalid query: "n" must be 1 or more`, "D": "away", "E": "the plugin failed on this query; see its log",
+		"F": "the plugin returned no response to query F", "G": `unknown query type "unknown", expected one of ["" "panic" "stray" "whole"]`,
 	} {
 		if e, ok := errors.AsType[*sdk.Error](answers[ref].Err); !ok || e.Message != want {
 			t.Errorf("%s: %+v", ref, answers[ref])

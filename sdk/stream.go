@@ -12,46 +12,46 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// StreamRequest names a channel of the plugin. The host calls SubscribeStream for
-// each user who subscribes, RunStream once for all subscribers of a channel, and
-// PublishStream for what a user sends.
+// StreamRequest names a channel of the plugin. The host calls SubscribeStream for each
+// user who subscribes, RunStream once for all subscribers of a channel, and
+// PublishStream for each message that a user sends.
 type StreamRequest struct {
 	Context Context
-	Headers map[string]string // forwarded by the host
-	Path    string            // of the channel, within the plugin; existing hosts allow letters, digits and _ - / = .
+	Headers map[string]string // forwarded by the host; see ForwardedHeader
+	Path    string            // of the channel within the plugin; existing hosts allow letters, digits and _-/=.
 	Data    json.RawMessage   // what the subscriber or publisher sent, or nil
 }
 
-// SubscribeStreamFunc decides whether the user may subscribe to a channel. It
-// returns JSON for the new subscriber, such as what the channel has shown so far,
-// or nil. An *Error with status 404 or 403 refuses; hosts of other SDKs do not show its
-// message.
+// SubscribeStreamFunc decides whether the user may subscribe to a channel. It returns
+// JSON to send to the new subscriber, such as the most recent values, or nil. An *Error
+// with status 404 or 403 denies the subscription; existing hosts do not show its message.
 type SubscribeStreamFunc func(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 
-// RunStreamFunc sends to a channel until ctx ends. What it returns says whether the
-// host should run the channel again: nil and any *Error with a status of 400 to 499
-// (but for 408 and 429) end it for good, so that a channel that cannot work is not
-// asked for over and over; any other error makes the host try again, after a while. Once
-// ctx has ended it does not matter what is returned.
+// RunStreamFunc sends to a channel until ctx ends. If it returns nil, or an *Error with a
+// status from 400 to 499 other than 408 and 429, the channel has ended for good. After
+// any other error the host calls it again, with a delay. The result is ignored once ctx
+// has ended.
 type RunStreamFunc func(ctx context.Context, req *StreamRequest, to *StreamSender) error
 
-// PublishStreamFunc takes what a user sends to a channel and returns what all
-// subscribers get: the same data, another version of it, or nil for nothing. An
-// *Error with status 404 or 403 refuses.
+// PublishStreamFunc receives a message that a user sent to a channel, and returns the
+// message for all subscribers: the same, a modified one, or nil for none. An *Error with
+// status 404 or 403 rejects the message.
 type PublishStreamFunc func(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 
-// StreamSender sends to the subscribers of a channel. It may be used by several
-// goroutines, until RunStream returns.
+// StreamSender sends to the subscribers of a channel. It is safe for concurrent use,
+// until RunStream returns.
 type StreamSender struct {
 	mu   sync.Mutex
 	send func(json.RawMessage) error
 }
 
-// Send sends a value as JSON: a frame of sdk/frame or of the data package, anything else that
-// encoding/json encodes, or a json.RawMessage as it is. It waits while the host does not
-// read, and fails when the channel has no subscriber any more; return that error.
+// Send sends a value as JSON, in general a frame. It sends a json.RawMessage as it is.
+// It blocks while the host does not read, and returns an error when the channel has no
+// subscribers left, which RunStream should return.
 func (s *StreamSender) Send(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -62,6 +62,13 @@ func (s *StreamSender) Send(v any) error {
 	return s.send(text)
 }
 
+// close makes further calls of Send fail, since the call has returned.
+func (s *StreamSender) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.send = func(json.RawMessage) error { return errors.New("send to stream: RunStream has returned") }
+}
+
 type streamServer struct {
 	pluginv2.UnimplementedStreamServer
 	subscribe SubscribeStreamFunc
@@ -69,16 +76,16 @@ type streamServer struct {
 	publish   PublishStreamFunc
 }
 
-// SubscribeStream adapts the call of the protocol to the handler.
+// SubscribeStream implements pluginv2.StreamServer.
 func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.SubscribeStreamRequest) (*pluginv2.SubscribeStreamResponse, error) {
 	if s.subscribe == nil {
 		return nil, errNoHandler("SubscribeStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx = withContext(ctx, req.Context, req.Headers)
 	initial, err := s.subscribe(ctx, req)
-	if status, refused := refuse(ctx, req.Path, err); refused {
-		return &pluginv2.SubscribeStreamResponse{Status: pluginv2.SubscribeStreamResponse_Status(status)}, nil
+	if status, denied := denial(ctx, req.Path, err); denied {
+		return &pluginv2.SubscribeStreamResponse{Status: status}, nil
 	}
 	if err != nil {
 		return nil, rpcError(ctx, err)
@@ -86,15 +93,15 @@ func (s streamServer) SubscribeStream(ctx context.Context, in *pluginv2.Subscrib
 	return &pluginv2.SubscribeStreamResponse{Data: initial}, nil
 }
 
-// PublishStream adapts the call of the protocol to the handler.
+// PublishStream implements pluginv2.StreamServer.
 func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStreamRequest) (*pluginv2.PublishStreamResponse, error) {
 	if s.publish == nil {
 		return nil, errNoHandler("PublishStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx = withContext(ctx, req.Context, req.Headers)
 	published, err := s.publish(ctx, req)
-	if status, refused := refuse(ctx, req.Path, err); refused {
+	if status, denied := denial(ctx, req.Path, err); denied {
 		return &pluginv2.PublishStreamResponse{Status: pluginv2.PublishStreamResponse_Status(status)}, nil
 	}
 	if err != nil {
@@ -103,49 +110,12 @@ func (s streamServer) PublishStream(ctx context.Context, in *pluginv2.PublishStr
 	return &pluginv2.PublishStreamResponse{Data: published}, nil
 }
 
-// refuse is the answer to a subscriber or publisher who is refused. The numbers of both
-// answers are the same. The message goes into the trailer, for hosts that know it.
-func refuse(ctx context.Context, path string, err error) (status pluginv2.SubscribeStreamResponse_Status, refused bool) {
-	switch refusal(err) {
-	case http.StatusNotFound:
-		status = pluginv2.SubscribeStreamResponse_NOT_FOUND
-	case http.StatusForbidden:
-		status = pluginv2.SubscribeStreamResponse_PERMISSION_DENIED
-	default:
-		return 0, false
-	}
-	code, source, message := describe(err)
-	logOf(ctx).InfoContext(ctx, "access to a channel was refused", "path", path, "status", code, "error", err)
-	_ = grpc.SetTrailer(ctx, trailerOf(code, source, message)) // the status alone will do
-	return status, true
-}
-
-// refusal is the status of an author's *Error, else 0.
-func refusal(err error) int {
-	if e, ok := errors.AsType[*Error](err); ok && e != nil {
-		return e.Status
-	}
-	return 0
-}
-
-// The trailer of a stream that has ended for good, or of a refusal, says why. Hosts that
-// do not know it see a stream that ended without error, which they do not run again.
-const (
-	trailerStatus  = "stream-status"
-	trailerSource  = "stream-error-source"
-	trailerMessage = "stream-message-bin" // "-bin": any bytes
-)
-
-func trailerOf(code int, source Source, message string) metadata.MD {
-	return metadata.Pairs(trailerStatus, strconv.Itoa(code), trailerSource, string(source), trailerMessage, message)
-}
-
-// RunStream adapts the call of the protocol to the handler.
+// RunStream implements pluginv2.StreamServer.
 func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.Stream_RunStreamServer) error {
 	if s.run == nil {
 		return errNoHandler("RunStream")
 	}
-	req := &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
+	req := streamRequest(in)
 	ctx := withContext(stream.Context(), req.Context, req.Headers)
 	to := &StreamSender{send: func(text json.RawMessage) error { return stream.Send(&pluginv2.StreamPacket{Data: text}) }}
 	err := s.run(ctx, req, to)
@@ -155,23 +125,55 @@ func (s streamServer) RunStream(in *pluginv2.RunStreamRequest, stream pluginv2.S
 		return nil
 	case isFinal(err):
 		code, source, message := describe(err)
-		logOf(ctx).WarnContext(ctx, "a stream ended for good", "path", req.Path, "status", code, "errorSource", source, "error", err)
-		stream.SetTrailer(trailerOf(code, source, message))
+		loggerOf(ctx).WarnContext(ctx, "a stream ended for good", "path", req.Path, "status", code, "errorSource", source, "error", err)
+		stream.SetTrailer(trailer(code, source, message))
 		return nil
 	}
 	return rpcError(ctx, err)
 }
 
-// close lets no send reach the call, which is over.
-func (s *StreamSender) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.send = func(json.RawMessage) error { return errors.New("send to stream: RunStream has returned") }
+// streamRequest decodes any of the three requests.
+func streamRequest(in interface {
+	GetPluginContext() *pluginv2.PluginContext
+	GetHeaders() map[string]string
+	GetPath() string
+	GetData() []byte
+}) *StreamRequest {
+	return &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 }
 
-// isFinal says whether running the stream again would not help.
+// denial returns the status of a response that denies access to a channel, which has the
+// same number in both responses. The message goes into the trailer.
+func denial(ctx context.Context, path string, err error) (status pluginv2.SubscribeStreamResponse_Status, denied bool) {
+	switch statusOf(err) {
+	case http.StatusNotFound:
+		status = pluginv2.SubscribeStreamResponse_NOT_FOUND
+	case http.StatusForbidden:
+		status = pluginv2.SubscribeStreamResponse_PERMISSION_DENIED
+	default:
+		return 0, false
+	}
+	code, source, message := describe(err)
+	loggerOf(ctx).InfoContext(ctx, "access to a channel was denied", "path", path, "status", code, "error", err)
+	_ = grpc.SetTrailer(ctx, trailer(code, source, message)) // hosts can do without
+	return status, true
+}
+
+// isFinal reports whether running the stream again would not help.
 func isFinal(err error) bool {
-	code := refusal(err)
+	code := statusOf(err)
 	return code >= http.StatusBadRequest && code < http.StatusInternalServerError &&
 		code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
+}
+
+// statusOf returns the status of an *Error, or 0.
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok && e != nil {
+		return e.Status
+	}
+	return 0
+}
+
+func trailer(code int, source Source, message string) metadata.MD {
+	return metadata.Pairs(wire.TrailerStatus, strconv.Itoa(code), wire.TrailerSource, string(source), wire.TrailerMessage, message)
 }

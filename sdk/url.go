@@ -4,23 +4,25 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/urlpath"
 )
 
-// JoinURL appends segments to the path of a base URL, each as exactly one segment
-// whatever is in it, so that the values of a query or of a request never lead out of
-// the base: a slash becomes %2F, and a segment that is empty, or in which "." or ".."
-// stands alone between slashes or backslashes, is an error: an *Error with status 400,
-// since it comes from a query or the settings. What the base has as query is kept.
+// JoinURL appends segments to the path of base, an absolute http or https URL, whose
+// query it keeps. Each becomes exactly one segment of the path, so that a value from a
+// query or a request cannot lead to another path. The error is an *Error with status
+// 400: for an invalid base, and for a segment that is empty, contains control
+// characters, or in which "." or ".." stands alone or between slashes, encoded or not.
 func JoinURL(base string, segments ...string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, Downstreamf(http.StatusBadRequest, "the address %q is no absolute http URL", redactURL(base))
+		return nil, Downstreamf(http.StatusBadRequest, "invalid URL %q: expected an absolute http or https URL", redactURL(base))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	path, raw := strings.TrimRight(u.Path, "/"), strings.TrimRight(u.EscapedPath(), "/")
 	for _, s := range segments {
-		if err := checkSegment(s); err != nil {
-			return nil, err
+		if err := urlpath.CheckValue(s); err != nil {
+			return nil, Downstreamf(http.StatusBadRequest, "invalid path segment %q: it %s", s, err)
 		}
 		path += "/" + s
 		raw += "/" + url.PathEscape(s)
@@ -29,51 +31,21 @@ func JoinURL(base string, segments ...string) (*url.URL, error) {
 	return u, nil
 }
 
-// JoinPath appends a path that may have several segments, such as that of a resource
-// request, to a base URL. Each of its segments is treated as JoinURL does; a slash at
-// its beginning and at its end, and empty segments, are left out.
+// JoinPath appends a path, such as that of a resource request, to base. It treats each
+// segment of the path as JoinURL does, and drops empty ones.
 func JoinPath(base, path string) (*url.URL, error) {
-	var segments []string
-	for s := range strings.SplitSeq(path, "/") {
-		if s != "" {
-			segments = append(segments, s)
-		}
-	}
+	segments := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	return JoinURL(base, segments...)
 }
 
-// checkSegment refuses what some server might take for a step up: also in disguise,
-// since proxies decode %2F and some servers split at backslashes.
-func checkSegment(segment string) error {
-	text := segment
-	for range 3 { // decoded twice on the way, at most
-		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
-			part, _, _ = strings.Cut(part, ";") // parameters, which some servers cut off
-			if part == "." || part == ".." {
-				return Downstreamf(http.StatusBadRequest, "%q cannot be part of an address: it leads to another", segment)
-			}
-		}
-		decoded, err := url.PathUnescape(text)
-		if err != nil || decoded == text {
-			break
-		}
-		text = decoded
-	}
-	if segment == "" || strings.ContainsFunc(segment, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return Downstreamf(http.StatusBadRequest, "%q cannot be part of an address: it is empty or has control characters", segment)
-	}
-	return nil
-}
-
-// redactURL takes the user, the password and the query out of an address for a
-// message.
+// redactURL returns a URL without its user, password and query.
 func redactURL(text string) string {
-	u, err := url.Parse(text)
 	if text == "" {
 		return ""
 	}
+	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Opaque != "" { // "user:password@host" is read as a scheme
-		return "(not shown: it may hold a password)"
+		return "(hidden: it may contain a password)"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -1,9 +1,9 @@
-// Package targets holds the Mage targets of a plugin repository. Its magefile
+// Package targets contains the Mage targets of a plugin repository. A magefile
 // imports them:
 //
 //	//mage:import
 //	_ "github.com/slipway-dev/slipway/targets"
 //
-// Each target is a thin face of a function that the command slipway has as well;
-// options are given as -name=value.
+// Each target has the options of the verb of the same name of the command slipway,
+// written as -name=value and in camel case: --service-version is -serviceVersion.
 package targets

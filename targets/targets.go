@@ -3,12 +3,8 @@ package targets
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -18,111 +14,89 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// Scaffold makes a new plugin repository: mage scaffold datasource acme-hello-datasource.
-func Scaffold(ctx context.Context, pluginType, id string, dir, name, org, description *string, force *bool) error {
+// Scaffold creates a plugin repository, such as: mage scaffold datasource acme-hello-datasource.
+func Scaffold(ctx context.Context,
+	pluginType, id string,
+	dir *string, // directory to create (default: the id)
+	name *string, // name shown to users (default: derived from the id)
+	org *string, // author (default: the first part of the id)
+	description *string, // one sentence about the plugin
+	force *bool, // write into a directory that is not empty, and list the files overwritten
+) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	return exit(verbs.Scaffold(ctx, os.Stdout, templates.Options{
+	return exit(verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{Face: verbs.Mage, Options: templates.Options{
 		Type: pluginType, ID: id, Dir: value(dir), Name: value(name), Org: value(org),
-		Description: value(description), Force: force != nil && *force,
-	}))
+		Description: value(description), Force: isSet(force),
+	}}))
 }
 
-// Validate checks plugin.json and the files around it.
-func Validate(ctx context.Context, path, format, output, profile *string, strict, fix, diff *bool, config, baseline, writeBaseline *string) error {
+// Validate checks plugin.json and the files it refers to.
+func Validate(ctx context.Context,
+	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json from standard input
+	format *string, // format of the report: text, json, sarif, junit or github
+	output *string, // write the report to this file
+	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+	strict *bool, // treat warnings as errors
+	fix *bool, // apply the safe fixes, then report the remaining findings
+	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
+	config *string, // configuration file (default: the nearest slipway.yaml)
+	baseline *string, // omit the findings recorded in this file
+	writeBaseline *string, // record all findings in this file
+) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	return exit(verbs.Validate(ctx, os.Stdout, verbs.ValidateOptions{
+		Face: verbs.Mage,
 		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
 		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
 		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline),
 	}))
 }
 
-// Build writes dist: executables for all platforms, assets and plugin.json.
-func Build(ctx context.Context, platforms, dir, profile *string) error {
+// Build builds the plugin into dist.
+func Build(ctx context.Context,
+	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: all)
+	dir *string, // plugin repository (default: this directory)
+	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{Dir: value(dir), Platforms: value(platforms), Profile: value(profile)})
+	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
+		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile),
+	})
 	return exit(err)
 }
 
-// Dev builds the plugin, runs it in a host on this machine and reloads it as you edit.
-func Dev(ctx context.Context, dir, listen, adminPassword, serviceVersion, featureToggles, dataDir *string) error {
-	return runSlipway(ctx, "dev", map[string]*string{
-		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
-		"feature-toggles": featureToggles, "data-dir": dataDir,
-	})
-}
+// Rules lists the rules of validate.
+func Rules() error { return exit(verbs.Rules(os.Stdout)) }
 
-// Host runs the reference host on this plugin as it is built, or on another folder of plugins.
-func Host(ctx context.Context, pluginsDir, listen, dataDir, database, adminPassword, serviceVersion, featureToggles *string) error {
-	if pluginsDir == nil {
-		here := "."
-		pluginsDir = &here
-	}
-	return runSlipway(ctx, "host", map[string]*string{
-		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
-		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
-	})
-}
+// Explain prints the purpose of a rule, how to fix its findings, and an example: mage explain path-missing.
+func Explain(rule string) error { return exit(verbs.Explain(os.Stdout, rule)) }
 
-// Conformance tries the plugin as it is built: what every plugin must do, and this one does not.
-func Conformance(ctx context.Context, dir, format, timeout, only, query, settings, url *string) error {
-	return runSlipway(ctx, "conformance", map[string]*string{
-		"dir": dir, "format": format, "timeout": timeout, "only": only, "query": query, "settings": settings, "url": url,
-	})
-}
-
-// runSlipway runs a verb of the program slipway, which has the host in it.
-func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	program, err := verbs.Program(ctx, ".", os.Stderr)
-	if err != nil {
-		return exit(err)
-	}
-	args := []string{verb}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if v := options[name]; v != nil {
-			args = append(args, "--"+name+"="+*v)
-		}
-	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// The program stops by itself on Ctrl-C, which a terminal sends to it too;
-	// the signal is for a mage that was stopped in another way.
-	cmd.Cancel = func() error {
-		if runtime.GOOS == "windows" {
-			return nil
-		}
-		return cmd.Process.Signal(syscall.SIGTERM)
-	}
-	err = cmd.Run()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() > 0 {
-		return mg.Fatalf(ended.ExitCode(), "%s ended with status %d", verb, ended.ExitCode())
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
+// Schema writes JSON Schemas of plugin.json and slipway.yaml for editors.
+func Schema(
+	what *string, // schema to write: plugin or config (default: both)
+	dir *string, // directory to write to (default: this directory)
+	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+) error {
+	return exit(verbs.Schema(os.Stdout, verbs.SchemaOptions{Face: verbs.Mage, What: value(what), Dir: value(dir), Profile: value(profile)}))
 }
 
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// exit gives mage the exit code of an error.
+// exit returns an error with which Mage exits with the code of err.
 func exit(err error) error {
-	var e *verbs.ExitError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*verbs.ExitError](err)
+	if !ok {
 		return err
 	}
 	text := strings.TrimSpace(e.Error())
-	switch { // the report has said the rest
+	switch { // without a text, the report contains the reason
 	case text == "" && e.Code == verbs.ExitBroken:
-		text = "validate is not complete: a check could not run"
+		text = "validate is incomplete: some checks could not run"
 	case text == "":
 		text = "validate found errors"
 	}

@@ -1,4 +1,4 @@
-// Package templates holds the plugins that scaffold writes, and the one function
-// that renders them. It refuses to guess: an id that is not of the right form, or
-// a folder that holds something, is an error that says what to do.
+// Package templates contains the plugins that scaffold writes, and the function that
+// renders them. It does not guess: an invalid id and a directory that is not empty
+// are errors.
 package templates

@@ -17,31 +17,40 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/nearest"
 )
 
-// Options say what to scaffold. Type and ID are required.
+// Options describe the plugin to scaffold. Type and ID are required.
 type Options struct {
 	Type        string // one of Types
 	ID          string // <org>-<name>-<type>
-	Dir         string // "" is a new folder named by the id
-	Name        string // "" is made from the id
+	Dir         string // "" is a new directory named after the id
+	Name        string // "" derives it from the id
 	Org         string // "" is the first part of the id
-	Description string // "" is one sentence from the name
-	Force       bool   // write into a folder that holds something
+	Description string // "" derives one sentence from the name
+	Force       bool   // write into a directory that is not empty
 	Slipway     Module // what the plugin repository builds with
 	Schema      []byte // JSON Schema of plugin.json for editors; nil writes none
 	Today       time.Time
 }
 
-// Module is where a plugin repository finds Slipway: a published version with its
-// checksum lines, or a local checkout.
+// Module is where a plugin repository finds Slipway: a released version with its
+// lines for go.sum, or a local checkout.
 type Module struct {
-	Checkout string   // absolute folder, or ""
-	Version  string   // used when there is no checkout
+	Checkout string   // absolute directory, or ""
+	Version  string   // used if Checkout is ""
 	Sums     []string // lines for go.sum; may be empty
 }
 
-// RequestError is a mistake in the options, as opposed to one of the file system.
+// Errors of a directory that cannot be scaffolded into. They are wrapped in a
+// RequestError.
+var (
+	ErrNotEmpty     = errors.New("directory is not empty")
+	ErrNotDirectory = errors.New("not a directory")
+)
+
+// RequestError is an error in the options, as opposed to one of the file system.
 type RequestError struct{ Err error }
 
 // Error returns the text of Err.
@@ -54,11 +63,11 @@ func request(format string, args ...any) error {
 	return &RequestError{fmt.Errorf(format, args...)}
 }
 
-// Result says what was written. Paths are relative to Dir.
+// Result lists the files of a scaffold. Paths are relative to Dir.
 type Result struct {
 	Dir         string // absolute
 	Created     []string
-	Overwritten []string // held something else before
+	Overwritten []string // existed with other content
 	Unchanged   []string
 }
 
@@ -67,16 +76,16 @@ var files embed.FS
 
 const suffix = ".tmpl"
 
-// Types lists the plugin types that can be scaffolded.
+// Types returns the plugin types that can be scaffolded.
 func Types() []string { return []string{"datasource", "panel"} }
 
-// file is a rendered file; Path is relative to the new repository.
+// file is a rendered file.
 type file struct {
-	path string
+	path string // relative to the new repository
 	data []byte
 }
 
-// fields are what a template may use.
+// fields is the data of the templates.
 type fields struct {
 	ID, Name, Org, Description string
 	Executable                 string
@@ -87,9 +96,9 @@ type fields struct {
 	Slipway                    Module
 }
 
-// Scaffold renders a plugin repository and writes it. Nothing is written where it
-// can be seen before that some file cannot be. If writing fails all the same, the
-// result beside the error says what was written until then.
+// Scaffold renders a plugin repository and writes it. It writes nothing if any file
+// is not writable. If writing fails later, it returns both an error and the files
+// written so far.
 func Scaffold(o Options) (*Result, error) {
 	f, err := check(o)
 	if err != nil {
@@ -102,7 +111,7 @@ func Scaffold(o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scaffold: %w", err)
 	}
-	if err := checkFolder(dir, o.Force); err != nil {
+	if err := checkDir(dir, o.Force); err != nil {
 		return nil, err
 	}
 	rendered, err := render(o.Type, f)
@@ -117,14 +126,14 @@ func Scaffold(o Options) (*Result, error) {
 
 var idForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// check fills in the defaults.
+// check validates the options and fills in the defaults.
 func check(o Options) (fields, error) {
 	if !slices.Contains(Types(), o.Type) {
-		return fields{}, request("unknown plugin type %q: use one of %s", o.Type, strings.Join(Types(), ", "))
+		return fields{}, &RequestError{nearest.Unknown("plugin type", o.Type, Types())}
 	}
 	parts := strings.Split(o.ID, "-")
 	if !idForm.MatchString(o.ID) || len(parts) < 3 || parts[len(parts)-1] != o.Type {
-		return fields{}, request("plugin id %q: write it as <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
+		return fields{}, request("invalid plugin id %q; use <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
 	}
 	middle := parts[1 : len(parts)-1]
 	f := fields{
@@ -144,9 +153,9 @@ func check(o Options) (fields, error) {
 	if f.Description == "" {
 		f.Description = f.Name + map[string]string{"datasource": ", a data source.", "panel": ", a panel."}[o.Type]
 	}
-	for flag, text := range map[string]string{"name": f.Name, "org": f.Org, "description": f.Description} {
-		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-			return fields{}, request("-%s: one line of text, without control characters", flag)
+	for _, field := range [][2]string{{"name", f.Name}, {"org", f.Org}, {"description", f.Description}} {
+		if strings.ContainsFunc(field[1], func(r rune) bool { return r < ' ' }) {
+			return fields{}, request("the %s must be a single line without control characters", field[0])
 		}
 	}
 	f.GoModule = "github.com/" + parts[0] + "/" + o.ID
@@ -161,10 +170,10 @@ func title(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// checkFolder refuses a folder that holds anything but a git repository.
-func checkFolder(dir string, force bool) error {
+// checkDir returns an error if dir contains anything but .git.
+func checkDir(dir string, force bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return request("scaffold into %s: this is a file, not a folder; name another place with -dir", dir)
+		return request("scaffold into %s: %w", dir, ErrNotDirectory)
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || force && err == nil {
@@ -175,13 +184,14 @@ func checkFolder(dir string, force bool) error {
 	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
-			return request("scaffold into %s: the folder is not empty (it holds %s); name another with -dir, or use -force to write into it", dir, e.Name())
+			return request("scaffold into %s: %w (it contains %s)", dir, ErrNotEmpty, e.Name())
 		}
 	}
 	return nil
 }
 
-// targetName maps names that a tool would act on inside this module.
+// targetName returns the name of the file that a template renders to. Some templates
+// are renamed because tools would act on their names inside this module.
 func targetName(name string) string {
 	name = strings.TrimSuffix(name, suffix)
 	switch name {
@@ -193,7 +203,7 @@ func targetName(name string) string {
 	return name
 }
 
-// render renders the files that all types share and those of the type.
+// render renders the files common to all types and those of the given type.
 func render(pluginType string, f fields) ([]file, error) {
 	var out []file
 	for _, tree := range []string{"common", pluginType} {
@@ -226,7 +236,7 @@ func render(pluginType string, f fields) ([]file, error) {
 	return out, nil
 }
 
-// quote writes a string as JSON without escaping what HTML would want escaped.
+// quote returns a string as JSON without escaping for HTML.
 func quote(s string) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -235,7 +245,7 @@ func quote(s string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// modPath writes a path for go.mod, which wants some characters quoted.
+// modPath returns a path for go.mod, quoted if it contains special characters.
 func modPath(p string) string {
 	if strings.ContainsAny(p, " \t()[]{},;\"'`") || strings.Contains(p, "//") {
 		return strconv.Quote(p)
@@ -243,18 +253,18 @@ func modPath(p string) string {
 	return p
 }
 
-// write writes what differs, after a look at every target.
+// write writes the files that differ, after checking that all of them are writable.
 func write(dir string, rendered []file) (*Result, error) {
 	r := &Result{Dir: dir}
 	var differ []file
 	exists := map[string]bool{}
 	for _, f := range rendered {
-		before, err := look(filepath.Join(dir, filepath.FromSlash(f.path)))
+		before, err := readWritable(filepath.Join(dir, filepath.FromSlash(f.path)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			differ = append(differ, f)
 		case err != nil:
-			return nil, fmt.Errorf("scaffold into %s: nothing was written, since %s cannot be: %w; move away what is there, or make it writable", dir, f.path, err)
+			return nil, fmt.Errorf("scaffold into %s: cannot write %s: %w; nothing was written; move the file away or make it writable", dir, f.path, err)
 		case bytes.Equal(before, f.data):
 			r.Unchanged = append(r.Unchanged, f.path)
 		default:
@@ -279,12 +289,13 @@ func write(dir string, rendered []file) (*Result, error) {
 	return r, nil
 }
 
-// look reads a file that is about to be overwritten and finds out whether it can be.
-func look(target string) (before []byte, err error) {
+// readWritable reads a file that is about to be overwritten. It fails if the file is
+// not writable.
+func readWritable(target string) (before []byte, err error) {
 	if info, err := os.Stat(target); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := os.OpenFile(target, os.O_RDWR, 0)
 	if err != nil {

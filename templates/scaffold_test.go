@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write the modules of the templates anew; needs the module proxy")
+var update = flag.Bool("update", false, "rewrite go.mod and go.sum of the templates; needs the module proxy")
 
 func options(t *testing.T, pluginType string) Options {
 	t.Helper()
@@ -73,18 +73,18 @@ func TestScaffold(t *testing.T) {
 					t.Fatal(err)
 				}
 				if bytes.Contains(text, []byte("[[")) && f != "go.mod" || bytes.Contains(text, []byte("<no value>")) {
-					t.Errorf("%s was not rendered whole", f)
+					t.Errorf("%s contains unrendered parts", f)
 				}
 			}
 		})
 	}
 }
 
-func TestScaffoldKeepsWhatIsThere(t *testing.T) {
+func TestScaffoldKeepsExistingFiles(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")
 	r := scaffold(t, o)
-	if _, err := Scaffold(o); err == nil || !strings.Contains(err.Error(), "-force") {
+	if _, err := Scaffold(o); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("a second scaffold: %v", err)
 	}
 	readme := filepath.Join(r.Dir, "README.md")
@@ -98,7 +98,7 @@ func TestScaffoldKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestScaffoldLooksBeforeItWrites(t *testing.T) {
+func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")
 	o.Force = true
@@ -106,7 +106,7 @@ func TestScaffoldLooksBeforeItWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	var request *RequestError
-	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "since src/module.js cannot be: it is no regular file") {
+	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "cannot write src/module.js: not a regular file; nothing was written") {
 		t.Errorf("error %v", err)
 	}
 	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
@@ -116,16 +116,16 @@ func TestScaffoldLooksBeforeItWrites(t *testing.T) {
 	if err := os.WriteFile(o.Dir, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Scaffold(o); !errors.As(err, &request) || !strings.Contains(err.Error(), "this is a file, not a folder; name another place with -dir") {
+	if _, err := Scaffold(o); !errors.As(err, &request) || !errors.Is(err, ErrNotDirectory) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestWorkflowArchive runs the line of the workflow that packs dist.
+// TestWorkflowArchive runs the line of the workflow that archives dist.
 func TestWorkflowArchive(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.CommandContext(t.Context(), "tar", "--version").Output(); err != nil || !bytes.Contains(out, []byte("GNU")) {
-		t.Skip("the tar of CI is GNU tar, which is not here")
+		t.Skip("GNU tar, which CI uses, is not installed")
 	}
 	r := scaffold(t, options(t, "datasource"))
 	workflow, err := os.ReadFile(filepath.Join(r.Dir, ".github", "workflows", "ci.yml"))
@@ -152,18 +152,18 @@ func TestWorkflowArchive(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) != 2 || !strings.HasSuffix(lines[0], " "+id+"/") || !strings.HasSuffix(lines[1], " "+id+"/gpx_x_linux_amd64") || !strings.HasPrefix(lines[1], "-rwxr-xr-x") {
-		t.Errorf("the archive holds\n%s", out)
+		t.Errorf("the archive contains\n%s", out)
 	}
 	if !strings.Contains(string(workflow), "path: "+id+".tar.gz\n") {
 		t.Errorf("the archive is not uploaded:\n%s", workflow)
 	}
 }
 
-// TestQueryEditor runs the frontend of the data source with what it needs of React.
+// TestQueryEditor runs the frontend of the data source with a minimal React.
 func TestQueryEditor(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("no node here to run JavaScript")
+		t.Skip("node is not installed")
 	}
 	r := scaffold(t, options(t, "datasource"))
 	script, err := filepath.Abs(filepath.Join("testdata", "editor.js"))
@@ -188,11 +188,12 @@ func TestScaffoldIntoAGitRepository(t *testing.T) {
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Options){
-		`unknown plugin type "nope"`: func(o *Options) { o.Type = "nope" },
-		"write it as":                func(o *Options) { o.ID = "hello" },
-		"acme-hello-panel":           func(o *Options) { o.ID = "acme-hello-datasource" },
-		`"../x-y-panel"`:             func(o *Options) { o.ID = "../x-y-panel" },
-		"one line of text":           func(o *Options) { o.Name = "a\nb" },
+		`unknown plugin type "nope"; use one of datasource, panel`:    func(o *Options) { o.Type = "nope" },
+		`unknown plugin type "datasorce"; did you mean "datasource"?`: func(o *Options) { o.Type = "datasorce" },
+		`invalid plugin id "hello"; use <org>-<name>-panel`:           func(o *Options) { o.ID = "hello" },
+		"such as acme-hello-panel":                                    func(o *Options) { o.ID = "acme-hello-datasource" },
+		`"../x-y-panel"`:                                              func(o *Options) { o.ID = "../x-y-panel" },
+		"the name must be a single line without control characters":   func(o *Options) { o.Name = "a\nb" },
 	} {
 		o := options(t, "panel")
 		change(&o)
@@ -205,8 +206,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestModules keeps the go.mod and go.sum of the scaffolds complete: everything a
-// new plugin repository needs, in the versions of this module.
+// TestModules checks that go.mod and go.sum of the scaffolds are complete and require
+// the same versions as this module.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	for _, pluginType := range Types() {
@@ -219,7 +220,7 @@ func TestModules(t *testing.T) {
 			checkVersions(t, r.Dir)
 			for _, args := range [][]string{{"vet", "-tags=mage", "."}, {"build", "-o", os.DevNull, "github.com/magefile/mage"}, {"vet", "./..."}} {
 				if pluginType == "panel" && args[len(args)-1] == "./..." {
-					continue // a panel has no package without the tag
+					continue // a panel has no packages without the tag mage
 				}
 				goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly"), args...)
 			}
@@ -227,7 +228,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// modFile is what go mod edit -json tells of a go.mod.
+// modFile is the output of go mod edit -json.
 type modFile struct {
 	Go      string
 	Require []struct {
@@ -253,8 +254,8 @@ func readModFile(t *testing.T, dir string) modFile {
 
 const slipway = "github.com/slipway-dev/slipway"
 
-// syncModules writes the templates from what go mod tidy makes of them, starting
-// from the versions of this module so that tidy keeps them.
+// syncModules rewrites the templates from the result of go mod tidy. It starts from
+// the versions of this module, which tidy keeps.
 func syncModules(t *testing.T, pluginType, dir string) {
 	t.Helper()
 	own := readModFile(t, "..")
@@ -297,7 +298,7 @@ func syncModules(t *testing.T, pluginType, dir string) {
 	}
 }
 
-// checkVersions compares what a scaffold requires with what this module requires.
+// checkVersions compares the requirements of a scaffold with those of this module.
 func checkVersions(t *testing.T, dir string) {
 	t.Helper()
 	want := map[string]string{}
@@ -306,7 +307,7 @@ func checkVersions(t *testing.T, dir string) {
 	}
 	for _, r := range readModFile(t, dir).Require {
 		if v, shared := want[r.Path]; shared && v != r.Version {
-			t.Errorf("the scaffold requires %s %s, this module %s: run go tool mage templates", r.Path, r.Version, v)
+			t.Errorf("the scaffold requires %s %s, this module requires %s; run go tool mage templates", r.Path, r.Version, v)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// lone is a tree of one file.
+// lone is a tree with a single file.
 type lone struct {
 	name string
 	data []byte
@@ -18,42 +18,37 @@ func (l lone) Open(name string) (fs.File, error) {
 	if name != l.name {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return &loneFile{Reader: bytes.NewReader(l.data), lone: l}, nil
+	return &loneFile{Reader: bytes.NewReader(l.data), name: l.name}, nil
 }
 
-// loneFile is the open file and its own fs.FileInfo.
+// loneFile is the open file and its fs.FileInfo, whose Size is that of the Reader.
 type loneFile struct {
 	*bytes.Reader
-	lone lone
+	name string
 }
 
-// Stat describes the file.
-func (f *loneFile) Stat() (fs.FileInfo, error) { return loneInfo{f.lone}, nil }
+// Stat returns the file itself.
+func (f *loneFile) Stat() (fs.FileInfo, error) { return f, nil }
 
 // Close does nothing.
 func (f *loneFile) Close() error { return nil }
 
-type loneInfo struct{ lone lone }
-
 // Name returns the name of the file.
-func (i loneInfo) Name() string { return i.lone.name }
+func (f *loneFile) Name() string { return f.name }
 
-// Size returns the number of bytes.
-func (i loneInfo) Size() int64 { return int64(len(i.lone.data)) }
-
-// Mode returns that of a file which may be read.
-func (i loneInfo) Mode() fs.FileMode { return 0o444 }
+// Mode returns the mode of a readable file.
+func (f *loneFile) Mode() fs.FileMode { return 0o444 }
 
 // ModTime returns the zero time.
-func (i loneInfo) ModTime() time.Time { return time.Time{} }
+func (f *loneFile) ModTime() time.Time { return time.Time{} }
 
 // IsDir returns false.
-func (i loneInfo) IsDir() bool { return false }
+func (f *loneFile) IsDir() bool { return false }
 
 // Sys returns nil.
-func (i loneInfo) Sys() any { return nil }
+func (f *loneFile) Sys() any { return nil }
 
-// watched is a tree that notes when a file is asked for other than one.
+// watched is a tree that records when a rule opens any file except one.
 type watched struct {
 	fs.FS
 	only      string

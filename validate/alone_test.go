@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// TestAlone reads a plugin.json from a pipe: what needs other files is skipped, what
-// does not is found.
+// TestAlone validates a plugin.json from standard input: rules that need other files are
+// skipped, and the others run.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	const text = `{"id": "acme-x-panel", "nmae": "X", "info": {"logos": {"small": "img/none.svg"}}}`
@@ -25,23 +25,29 @@ func TestAlone(t *testing.T) {
 	}
 	for _, f := range r.Findings {
 		if f.File != validate.Stdin || strings.HasPrefix(f.Rule, "path-") {
-			t.Errorf("%s %s %s", f.File, f.Rule, f.Message)
+			t.Errorf("unexpected finding %s in %s: %s", f.Rule, f.File, f.Message)
 		}
 	}
 	isSkipped := func(rule string) bool {
 		return slices.ContainsFunc(r.Skips, func(s validate.Skip) bool {
-			return s.Rule == rule && !s.IsBroken && strings.Contains(s.Reason, "files beside plugin.json")
+			return s.Rule == rule && !s.IsBroken && strings.Contains(s.Reason, "files other than plugin.json")
 		})
 	}
-	if !isSkipped("path-missing") || !isSkipped("path-escape") || isSkipped("unknown-field") {
-		t.Errorf("skips: %+v", r.Skips)
+	for rule, want := range map[string]bool{"path-missing": true, "path-escape": true, "unknown-field": false} {
+		if got := isSkipped(rule); got != want {
+			t.Errorf("%s is skipped: %t, want %t", rule, got, want)
+		}
 	}
-	if r.ExitCode() != validate.ExitFindings || r.Plugins != 1 || r.Sources[validate.Stdin] == nil {
-		t.Errorf("exit %d, %d plugins", r.ExitCode(), r.Plugins)
+	checkExit(t, r, validate.ExitFindings)
+	if r.Plugins != 1 {
+		t.Errorf("the report counts %d plugins, want 1", r.Plugins)
+	}
+	if r.Sources[validate.Stdin] == nil {
+		t.Error("the report has no text of the file")
 	}
 }
 
-func TestAloneTooLong(t *testing.T) {
+func TestAloneTooLarge(t *testing.T) {
 	t.Parallel()
 	tree, opts, err := validate.OpenReader(strings.NewReader(strings.Repeat(" ", 1<<20)))
 	if err != nil {
@@ -49,7 +55,11 @@ func TestAloneTooLong(t *testing.T) {
 	}
 	opts.Rules = rules.All()
 	r, err := validate.Run(t.Context(), tree, opts)
-	if err != nil || r.ExitCode() != validate.ExitBroken || !strings.Contains(r.Skips[0].Reason, "more than 256 KiB") {
-		t.Errorf("%v, %+v", err, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkExit(t, r, validate.ExitBroken)
+	if got := r.Skips[0].Reason; !strings.Contains(got, "larger than 256 KiB") {
+		t.Errorf("the first skip has the reason %q", got)
 	}
 }

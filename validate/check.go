@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
-// maxFileBytes is the size beyond which a plugin.json is not read. Real ones
-// have a few thousand bytes.
+// maxFileBytes limits the size of a plugin.json. Real ones have a few thousand bytes.
 const maxFileBytes = 256 << 10
 
 // runner checks plugins.
@@ -27,8 +26,8 @@ type runner struct {
 	tree    *treeFacts
 }
 
-// group checks a plugin and those nested in it. A nested plugin that does not
-// show its profile has the one of the plugin around it.
+// group checks a plugin and those nested in it, whose profile defaults to that of the
+// outermost plugin.
 func (r runner) group(targets []target) Report {
 	report := Report{Sources: map[string][]byte{}}
 	outer := ""
@@ -58,13 +57,13 @@ func (r runner) group(targets []target) Report {
 		before := len(report.Findings)
 		for _, rule := range r.opts.Rules {
 			if rule.Where.Has(p.Where) && !rule.OfArchive {
-				skips := check(p, rule, f.block) // it may add to the report
+				skips := check(p, rule, f.block) // which may add to the report
 				report.Skips = append(report.Skips, skips...)
 			}
 		}
 		if p.dropped > 0 {
 			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
-				Reason: fmt.Sprintf("%d more findings are too many to list: fix those that are listed, and run again", p.dropped)})
+				Reason: fmt.Sprintf("%d more findings are not listed: fix the others and run again", p.dropped)})
 		}
 		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {
@@ -74,7 +73,7 @@ func (r runner) group(targets []target) Report {
 	return report
 }
 
-// archive runs the rules about a zip as such.
+// archive runs the rules for zips.
 func (r runner) archive(a *archive.Archive) Report {
 	report := Report{Sources: map[string][]byte{}}
 	p := &Pass{
@@ -84,19 +83,19 @@ func (r runner) archive(a *archive.Archive) Report {
 	p.Profile = r.profile(nil, "")
 	for _, rule := range r.opts.Rules {
 		if rule.OfArchive {
-			skips := check(p, rule, block{}) // it may add to the report
+			skips := check(p, rule, block{}) // which may add to the report
 			report.Skips = append(report.Skips, skips...)
 		}
 	}
 	r.finish(report.Findings)
 	if a.Refusal != "" {
-		isFound := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Severity == Error })
-		report.Skips = append(report.Skips, Skip{File: ".", Reason: "the zip is not read: " + a.Refusal, IsBroken: !isFound})
+		isReported := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Severity == Error })
+		report.Skips = append(report.Skips, Skip{File: ".", Reason: "the zip is not read: " + a.Refusal, IsBroken: !isReported})
 	}
 	return report
 }
 
-// finish sets the severities that the options ask for.
+// finish sets the configured severities.
 func (r runner) finish(findings []Finding) {
 	for i := range findings {
 		f := &findings[i]
@@ -109,10 +108,10 @@ func (r runner) finish(findings []Finding) {
 	}
 }
 
-// block is why rules cannot work on a plugin; the zero value is that they can.
+// block is why rules cannot run on a plugin. They can if it is zero.
 type block struct {
 	reason   string
-	isBroken bool // also raw rules have nothing to work on
+	isBroken bool // even raw rules cannot run
 }
 
 // file is a plugin.json of the run.
@@ -132,11 +131,11 @@ func (r runner) load(t target) *file {
 
 func (f *file) read(fsys fs.FS, t target) (b block) {
 	if t.isMissing {
-		return block{reason: "there is no plugin.json"}
+		return block{reason: "plugin.json is missing"}
 	}
 	defer func() {
-		if fault := recover(); fault != nil {
-			b = block{reason: fmt.Sprintf("reading broke: %v (please report this)", fault), isBroken: true}
+		if v := recover(); v != nil {
+			b = block{reason: fmt.Sprintf("panic while reading: %v (please report this)", v), isBroken: true}
 		}
 	}()
 	info, err := fs.Stat(fsys, t.file)
@@ -151,12 +150,12 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 		return block{reason: err.Error(), isBroken: true}
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxFileBytes+1))
-	switch {
-	case err != nil:
+	data, err := limit.ReadAll(in, maxFileBytes)
+	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
+		err = fmt.Errorf("plugin.json is %w", err)
+	}
+	if err != nil {
 		return block{reason: err.Error(), isBroken: true}
-	case len(data) > maxFileBytes:
-		return block{reason: fmt.Sprintf("plugin.json has more than %d KiB", maxFileBytes>>10), isBroken: true}
 	}
 	f.data = data
 	if UTF16(data) != "" {
@@ -172,8 +171,8 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 	return block{}
 }
 
-// UTF16 names the kind of UTF-16 that data is, by its byte order mark or because
-// every JSON begins with a character of ASCII; "" is none.
+// UTF16 returns the UTF-16 encoding of data, or "". It recognizes the byte order mark,
+// and that JSON starts with an ASCII character.
 func UTF16(data []byte) string {
 	switch {
 	case len(data) < 2:
@@ -188,25 +187,23 @@ func UTF16(data []byte) string {
 
 func utf8BOM() []byte { return []byte{0xEF, 0xBB, 0xBF} }
 
-// profile returns the profile asked for, else the first whose keys the document
-// uses, else the one named by fallback.
+// profile returns the profile of the options, or that of the document, or else the
+// fallback.
 func (r runner) profile(doc *bundle.Document, fallback string) bundle.Profile {
 	if r.opts.Profile == "" && doc != nil {
-		for _, p := range bundle.Profiles() {
-			if doc.Has("/dependencies/"+p.DependencyKey) || doc.Has("/dependencies/"+p.LegacyDependencyKey) {
-				return p
-			}
+		if p, ok := bundle.DetectProfile(doc); ok {
+			return p
 		}
 	}
 	name := r.opts.Profile
 	if name == "" {
 		name = fallback
 	}
-	p, _ := bundle.ProfileByName(name) // known: Run has looked it up
+	p, _ := bundle.ProfileByName(name) // Run has checked the name
 	return p
 }
 
-// check runs one rule, or returns why it did not run.
+// check runs a rule, or returns why it did not run.
 func check(p *Pass, rule Rule, b block) (skips []Skip) {
 	skip := func(reason string, isBroken bool) {
 		skips = append(skips, Skip{Rule: rule.ID, File: p.File, Reason: reason, IsBroken: isBroken})
@@ -216,19 +213,19 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		return skips
 	}
 	defer func() {
-		if fault := recover(); fault != nil {
-			skip(fmt.Sprintf("the rule broke: %v (please report this)", fault), true)
+		if v := recover(); v != nil {
+			skip(fmt.Sprintf("panic in the rule: %v (please report this)", v), true)
 		}
 	}()
 	p.rule = rule
-	findings, said := len(p.report.Findings), len(p.report.Skips)
+	findings, skipped := len(p.report.Findings), len(p.report.Skips)
 	if p.touched != nil {
 		p.touched.Store(false)
 	}
 	rule.Check(p)
-	if p.touched != nil && p.touched.Load() { // what it found says nothing
-		p.report.Findings, p.report.Skips = p.report.Findings[:findings], p.report.Skips[:said]
-		skip("it looks at files beside plugin.json, and there are none here", false)
+	if p.touched != nil && p.touched.Load() { // its results depend on missing files
+		p.report.Findings, p.report.Skips = p.report.Findings[:findings], p.report.Skips[:skipped]
+		skip("it needs files other than plugin.json", false)
 	}
 	return skips
 }

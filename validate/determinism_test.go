@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// slow is a tree in which every file takes another time to open on every run.
+// slow is a tree whose files take a random time to open.
 type slow struct{ fs.FS }
 
 func (s slow) Open(name string) (fs.File, error) {
@@ -28,10 +28,10 @@ func (s slow) Open(name string) (fs.File, error) {
 	return s.FS.Open(name)
 }
 
-// TestOneHundredRuns runs over one faulty tree with the work in another order each
-// time: random delays of files and rules, one to eight processors, suppressions, a
-// rule that breaks. In every format the report is always the same.
-func TestOneHundredRuns(t *testing.T) { // not parallel: it changes GOMAXPROCS
+// TestDeterminism validates a faulty tree a hundred times in a different order: with random
+// delays, one to eight processors, suppressions and a rule that panics. The report must
+// be the same in every format.
+func TestDeterminism(t *testing.T) { // not parallel, since it changes GOMAXPROCS
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	many := fstest.MapFS{}
 	for i := range 12 {

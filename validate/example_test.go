@@ -46,7 +46,7 @@ func ExampleRun() {
 	// Output: plugin.json:2:9 our-prefix the id "clock-panel" is not one of ours
 }
 
-// A caller says how much rules count, and which findings to live with.
+// Options set the severities of rules and suppress findings.
 func ExampleOptions() {
 	tree := fstest.MapFS{"plugins/clock/plugin.json": {Data: []byte(`{"id": 1, "x-team": "time", "extra": true}`)}}
 	report, err := validate.Run(context.Background(), tree, validate.Options{
@@ -76,5 +76,5 @@ func ExampleOptions() {
 	// warning wrong-type /id
 	// warning unknown-field /extra
 	// suppressed unknown-field /x-team: read by our own tools
-	// not run required-field: the configuration switches the rule off
+	// not run required-field: turned off by the configuration
 }

@@ -2,43 +2,39 @@ package validate
 
 import "sync"
 
-// Fact returns what compute returned the first time that a rule asked for the
-// key with this plugin, so that rules share what is costly. A key is a value of
-// an unexported type of the package that owns the fact.
-func Fact[T any](p *Pass, key any, compute func() T) T {
-	return shared(p, p.facts, key, compute)
+// Fact is a value that several rules need and that is costly to compute. The package
+// that owns it declares it as a variable; a rule reads it with Of.
+type Fact[T any] struct {
+	compute  func(*Pass) T
+	isOfTree bool
 }
 
-// TreeFact is like Fact, but the value is computed once for all plugins of the
-// run. compute must not depend on which plugin asks first, nor ask for another
-// TreeFact.
-func TreeFact[T any](p *Pass, key any, compute func() T) T {
-	p.tree.Lock()
-	defer p.tree.Unlock()
-	return shared(p, p.tree.facts, key, compute)
+// NewFact returns a fact that is computed once for each plugin.
+func NewFact[T any](compute func(*Pass) T) *Fact[T] {
+	return &Fact[T]{compute: compute}
 }
 
-// fact is what rules share.
-type fact struct {
-	value     any
-	isTouched bool // it depends on files beside plugin.json
+// NewTreeFact returns a fact that is computed once for all plugins of a run.
+// The value must not depend on the plugin whose Pass is given, and compute must not
+// read another fact of the tree.
+func NewTreeFact[T any](compute func(*Pass) T) *Fact[T] {
+	return &Fact[T]{compute: compute, isOfTree: true}
 }
 
-// treeFacts is what the plugins of a run know together.
-type treeFacts struct {
-	sync.Mutex
-	facts map[any]fact
-}
-
-// shared returns the value of the key, and marks a pass that watches its tree if the
-// value depends on other files.
-func shared[T any](p *Pass, facts map[any]fact, key any, compute func() T) T {
-	known, ok := facts[key]
+// Of returns the value, and computes it if no rule has asked for it before.
+func (f *Fact[T]) Of(p *Pass) T {
+	facts := p.facts
+	if f.isOfTree {
+		p.tree.Lock()
+		defer p.tree.Unlock()
+		facts = p.tree.facts
+	}
+	known, ok := facts[f]
 	if !ok {
 		before := p.touched != nil && p.touched.Swap(false)
-		known.value = compute()
+		known.value = f.compute(p)
 		known.isTouched = p.touched != nil && p.touched.Load()
-		facts[key] = known
+		facts[f] = known
 		if before {
 			p.touched.Store(true)
 		}
@@ -47,4 +43,16 @@ func shared[T any](p *Pass, facts map[any]fact, key any, compute func() T) T {
 		p.touched.Store(true)
 	}
 	return known.value.(T)
+}
+
+// fact is the computed value of a Fact.
+type fact struct {
+	value     any
+	isTouched bool // computing it read files other than plugin.json
+}
+
+// treeFacts holds the facts that the plugins of a run share, by their Fact.
+type treeFacts struct {
+	sync.Mutex
+	facts map[any]fact
 }

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// Severity says how much a finding matters.
+// Severity is how serious a finding is.
 type Severity string
 
-// The severities, the heaviest first.
+// The severities, most serious first.
 const (
 	Error   Severity = "error"   // breaks the contract or the plugin
-	Warning Severity = "warning" // works, but not as meant; an error when Options.Strict
+	Warning Severity = "warning" // works, but not as intended; an error if Options.IsStrict is set
 	Info    Severity = "info"    // worth knowing
 )
 
-// Place is a stretch of a file.
+// Place is a range of a file.
 type Place struct {
-	File      string // slash path in the validated tree, behind Options.Prefix
-	Line      int    // from 1; 0 where the file as a whole is meant
+	File      string // slash path in the validated tree, after Options.Prefix
+	Line      int    // from 1; 0 for the whole file
 	Column    int    // from 1, in Unicode code points
 	EndLine   int
-	EndColumn int    // the first column after the stretch
-	Pointer   string // JSON pointer; "" outside JSON and for a whole document
+	EndColumn int    // the first column after the range
+	Pointer   string // JSON pointer; "" for a whole document and outside JSON
 }
 
-// Address returns file:line:column, or the file where it is meant as a whole.
+// Address returns "file:line:column", or the file if there is no line.
 func (p Place) Address() string {
 	if p.Line == 0 {
 		return p.File
@@ -37,7 +37,7 @@ func (p Place) Address() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Finding is one fault at one place.
+// Finding is one problem at one place.
 type Finding struct {
 	Rule     string
 	Severity Severity
@@ -45,24 +45,24 @@ type Finding struct {
 	Message string // what is wrong
 	Help    string // what to do about it
 	Related []Related
-	Fix     *Fix // nil where only a person can fix it
+	Fix     *Fix // nil if only a person can fix it
 }
 
-// Related is another place that a finding speaks of.
+// Related is another place that concerns a finding.
 type Related struct {
 	Place
 	Message string
 }
 
-// Fingerprint names a finding in a way that outlives edits elsewhere in the file:
-// made of the rule, the file, the pointer and the message, but of no line. Two
-// findings that differ only in their place have the same.
+// Fingerprint identifies a finding by its rule, file, pointer and message, so that edits
+// elsewhere in the file do not change it. Findings that differ only in their line have
+// the same fingerprint.
 func (f Finding) Fingerprint() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Pointer, f.Message}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// compare orders findings by file, place, rule and text.
+// compare orders findings by file, place, rule and message.
 func (f Finding) compare(g Finding) int {
 	return cmp.Or(
 		cmp.Compare(f.File, g.File),

@@ -11,11 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
-// Open returns the tree and the options with which to validate a path of this
-// machine as someone types it in the folder cwd. A path below cwd is validated
-// in the tree of cwd; any other is put before the files of the report. So findings
-// name files as they can be opened from cwd. Of a zip the tree is an
-// archive.Archive, to be closed.
+// Open returns the tree and the options for validating a path, which may be relative to
+// the directory cwd. The findings name files as they can be opened from cwd: a path
+// below cwd is validated in the tree of cwd, and any other becomes Options.Prefix. The
+// tree of a zip is an archive.Archive, which the caller must close.
 func Open(cwd, name string) (fs.FS, Options, error) {
 	if name == "" {
 		name = "."
@@ -46,21 +45,20 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 	return os.DirFS(base), Options{Path: filepath.ToSlash(rel), Prefix: filepath.ToSlash(prefix), RootName: filepath.Base(base)}, nil
 }
 
-// Stdin is the name of a plugin.json that was read from standard input.
+// Stdin is the name of a plugin.json from standard input.
 const Stdin = "<stdin>"
 
-// OpenReader returns the tree and the options with which to validate one plugin.json
-// that has no files around it, as an editor or a pipe has it. Its name in the report
-// is Stdin.
+// OpenReader returns the tree and the options for validating one plugin.json without the
+// files around it, such as the contents of an editor. Its name in the report is Stdin.
 func OpenReader(r io.Reader) (fs.FS, Options, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1)) // a longer one is refused later
+	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1)) // Run refuses a larger one
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("read standard input: %w", err)
 	}
 	return lone{name: Stdin, data: data}, Options{Path: Stdin, IsAlone: true}, nil
 }
 
-// isZip says whether a file is meant as a zip, by its name or its first bytes.
+// isZip reports whether a file is a zip according to its name or its first bytes.
 func isZip(name string) bool {
 	if strings.EqualFold(filepath.Ext(name), ".zip") {
 		return true
@@ -70,7 +68,7 @@ func isZip(name string) bool {
 		return false
 	}
 	defer f.Close()
-	begin := make([]byte, 4)
-	n, _ := f.Read(begin)
-	return string(begin[:n]) == "PK\x03\x04"
+	magic := make([]byte, 4)
+	n, _ := f.Read(magic)
+	return string(magic[:n]) == "PK\x03\x04"
 }

@@ -9,38 +9,38 @@ import (
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
-// Pass is one plugin in front of one rule.
+// Pass is the run of one rule over one plugin.
 type Pass struct {
 	FS      fs.FS          // the validated tree
-	File    string         // its plugin.json, a slash path in FS
-	Dir     string         // the folder that its paths are relative to
-	Root    string         // the folder of the outermost plugin around it, or Dir
+	File    string         // the plugin.json, a slash path in FS
+	Dir     string         // the directory that its paths are relative to
+	Root    string         // the directory of the outermost plugin around it, or Dir
 	Where   Where          // one of Source, Dist, Zip
-	Profile bundle.Profile // the names of its keys
+	Profile bundle.Profile // of its keys
 
-	Archive *archive.Archive // the zip, for a rule that is OfArchive; else nil
+	Archive *archive.Archive // nil unless the rule is OfArchive
 
-	IsMissing bool                // there is no such plugin.json
+	IsMissing bool                // plugin.json does not exist
 	Data      []byte              // plugin.json as read
-	Doc       *bundle.Document    // nil where Data cannot be parsed; see Rule.IsRaw
-	Syntax    bundle.SyntaxErrors // what is wrong with Data as JSON, also beside a Doc
+	Doc       *bundle.Document    // nil if Data cannot be parsed; see Rule.IsRaw
+	Syntax    bundle.SyntaxErrors // of Data; there may be a Doc as well
 
-	RootName string   // Options.RootName: the name of the folder that FS is, or ""
+	RootName string   // the name of the directory that FS represents, or ""
 	Plugins  []string // every plugin.json of the run
 
 	rule    Rule
 	running map[string]bool
 	facts   map[any]fact
-	touched *atomic.Bool // set when a file beside File is asked for; nil where all of them may be
+	touched *atomic.Bool // set when the rule opens another file; nil if it may
 	tree    *treeFacts
 	files   map[string]*file
 	report  *Report
-	spent   int // bytes of its findings
-	dropped int // findings that were too many
+	spent   int // bytes of the findings
+	dropped int // findings beyond the limit
 }
 
-// Document returns another plugin.json of the run, nil if it cannot be parsed; ok is
-// false where the run has no such file.
+// Document returns another plugin.json of the run, or nil if it cannot be parsed. ok is
+// false if it is not part of the run.
 func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
 	f, ok := p.files[name]
 	if !ok {
@@ -49,7 +49,7 @@ func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
 	return f.doc, true
 }
 
-// Runs says whether the rule with the ID is part of this run.
+// Runs reports whether the rule with the ID is part of the run.
 func (p *Pass) Runs(id string) bool { return p.running[id] }
 
 // Reportf reports a finding with the severity and the help of the rule.
@@ -72,7 +72,7 @@ func (p *Pass) Report(f Finding) {
 	cost := findingBytes + len(f.Message) + len(f.Help) + len(f.Pointer)
 	most := maxFindingBytes
 	if p.Where == Zip {
-		most = maxFindingBytesInZip // it may come from anyone
+		most = maxFindingBytesInZip // which may come from anyone
 	}
 	if p.spent += cost; p.spent > most {
 		p.dropped++
@@ -81,25 +81,25 @@ func (p *Pass) Report(f Finding) {
 	p.report.Findings = append(p.report.Findings, f)
 }
 
-// What the findings of one plugin may take up, so that a hostile file cannot use up
-// the memory: some thousand of a common length, some hundred in a zip.
+// The memory for the findings of one plugin is limited, since a hostile file could
+// exhaust it: to some thousand of usual length, and some hundred in a zip.
 const (
 	maxFindingBytes      = 2 << 20
 	maxFindingBytesInZip = 256 << 10
-	findingBytes         = 500 // of one, without its texts
+	findingBytes         = 500 // of one, without its text
 )
 
-// Skipf says why the rule, or a part of it, could not run on this plugin. The rule
-// may still report what it could find out.
+// Skipf records why the rule, or a part of it, could not run on the plugin. The rule may
+// report findings as well.
 func (p *Pass) Skipf(format string, args ...any) {
 	p.report.Skips = append(p.report.Skips, Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)})
 }
 
-// Source notes the text of another file that findings point into, for printing
-// its lines.
+// Source records the text of another file that findings refer to, so that its lines can
+// be printed.
 func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
 
-// Key returns the place of the key at the pointer, or of the value if it has none.
+// Key returns the place of the key at the pointer, or of the value if it has no key.
 func (p *Pass) Key(pointer string) Place {
 	return p.At(pointer, p.Doc.Key(pointer))
 }
@@ -109,8 +109,8 @@ func (p *Pass) Value(pointer string) Place {
 	return p.At(pointer, p.Doc.Value(pointer))
 }
 
-// Opening returns the place of the key at the pointer, or of the first character
-// of the value if it has no key: a short place for a large value.
+// Opening returns the place of the key at the pointer, or of the first character of the
+// value if it has no key. Use it for values of many lines.
 func (p *Pass) Opening(pointer string) Place {
 	span := p.Doc.Key(pointer)
 	if span == p.Doc.Value(pointer) {
@@ -119,8 +119,8 @@ func (p *Pass) Opening(pointer string) Place {
 	return p.At(pointer, span)
 }
 
-// Within returns the place of the bytes from..to of the string at the pointer.
-// Where the file spells the string with escapes it is that of the whole value.
+// Within returns the place of the bytes from..to of the string at the pointer, or of the
+// whole value if it is written with escapes.
 func (p *Pass) Within(pointer string, from, to int) Place {
 	span := p.Doc.Value(pointer)
 	text, _ := p.Doc.Text(pointer)
@@ -131,10 +131,10 @@ func (p *Pass) Within(pointer string, from, to int) Place {
 	return p.At(pointer, bundle.Span{Start: p.Doc.Position(start + from), End: p.Doc.Position(start + to)})
 }
 
-// Whole returns the place of this plugin.json as a whole.
+// Whole returns the place of the whole plugin.json.
 func (p *Pass) Whole() Place { return Place{File: p.File} }
 
-// At returns the place of a span of this plugin.json.
+// At returns the place of a span of the plugin.json.
 func (p *Pass) At(pointer string, span bundle.Span) Place {
 	return Place{
 		File: p.File, Pointer: pointer,

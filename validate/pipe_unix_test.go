@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// TestPipe has named pipes where files belong: nobody writes into them, so whoever
-// opens one waits forever.
+// TestPipe puts named pipes in the place of files. Opening one would block forever, since
+// nothing writes to them.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	const manifest = `{"id":"acme-pipes-panel","type":"panel","name":"Pipes","info":{"logos":{"small":"img/logo.svg","large":"img/logo.svg"}}}`
@@ -48,7 +48,7 @@ func TestPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := findings(report); !strings.Contains(got, c.want) {
-				t.Errorf("nothing says %q:\n%s", c.want, got)
+				t.Errorf("want %q in the report:\n%s", c.want, got)
 			}
 		})
 	}

@@ -7,47 +7,47 @@ import (
 	"slices"
 )
 
-// Report is what a run found, sorted: the same tree gives the same report.
+// Report is the result of a run. It is sorted, so the same tree has the same report.
 type Report struct {
 	Plugins  int      // plugin.json files that were read
-	Profiles []string // names of those found from the files, sorted; nil where one was asked for
+	Profiles []string // names of the detected profiles, sorted; nil if Options.Profile is set
 	Findings []Finding
 	Skips    []Skip
 
 	Files      []string     // every plugin.json that was read, sorted
-	Suppressed []Suppressed // findings that someone has decided to live with; none of them is in Findings
-	Gone       []Finding    // entries of a baseline that no longer occur: rule, file, pointer and message
+	Suppressed []Suppressed // findings that are not in Findings, since a suppression or baseline contains them
+	Gone       []Finding    // entries of a baseline that no longer occur, with rule, file, pointer and message
 
-	// Sources holds the text of each file that a finding points into, for
-	// printing the lines. A byte order mark is left out.
+	// Sources holds the text of each file that a finding refers to, without its byte
+	// order mark.
 	Sources map[string][]byte
 }
 
-// Skip is a check that did not run. It never means that the check passed.
+// Skip is a check that did not run, which does not mean that it passed.
 type Skip struct {
 	Rule     string // "" for every rule
-	File     string // slash path in the validated tree, behind Options.Prefix
+	File     string // slash path in the validated tree, after Options.Prefix
 	Reason   string
-	IsBroken bool // the check itself broke; else a finding says what stood in its way
+	IsBroken bool // the check failed to run; otherwise a finding has the cause
 }
 
-// Suppressed is a finding that is left out of Report.Findings.
+// Suppressed is a finding that is not in Report.Findings.
 type Suppressed struct {
 	Finding
 	Reason     string
-	InBaseline bool // it is in a baseline; else a suppression names it
+	InBaseline bool // by a baseline instead of a suppression
 }
 
-// Exit codes of a command that prints a report. 2, bad usage, is the command's own.
+// Exit codes of a command that prints a report. 2 is left for incorrect usage.
 const (
 	ExitClean    = 0 // no errors
 	ExitFindings = 1 // at least one error
-	ExitBroken   = 3 // a check could not run, so the report is not complete
+	ExitBroken   = 3 // a check could not run, so the report is incomplete
 )
 
-// ExitCode returns ExitBroken if a check broke or nothing was checked at all,
-// else ExitFindings if there is an error, else ExitClean. Warnings alone are
-// clean: Options.Strict makes them errors.
+// ExitCode returns ExitBroken if a check could not run or nothing was checked,
+// ExitFindings if there is an error, and otherwise ExitClean. Warnings do not count
+// unless Options.IsStrict turns them into errors.
 func (r *Report) ExitCode() int {
 	isBroken := slices.ContainsFunc(r.Skips, func(s Skip) bool { return s.IsBroken })
 	errors := r.Count(Error)
@@ -71,7 +71,7 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// add takes over what another report has found.
+// add adds the contents of another report.
 func (r *Report) add(other Report) {
 	r.Plugins += other.Plugins
 	r.Profiles = append(r.Profiles, other.Profiles...)
@@ -81,7 +81,7 @@ func (r *Report) add(other Report) {
 	maps.Copy(r.Sources, other.Sources)
 }
 
-// prefix puts a path before those of all files.
+// prefix prepends a path to the names of all files.
 func (r *Report) prefix(with string) {
 	if with == "" {
 		return
@@ -105,8 +105,8 @@ func (r *Report) prefix(with string) {
 	r.Sources = sources
 }
 
-// prefix puts a path before those of a finding. What rules gave is not changed in
-// place: two findings may share it.
+// prefix prepends a path to the names of files. It copies what comes from rules, since
+// findings may share it.
 func (f *Finding) prefix(with string) {
 	f.File = path.Join(with, f.File)
 	f.Related = slices.Clone(f.Related)

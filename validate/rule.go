@@ -2,43 +2,42 @@ package validate
 
 import "strings"
 
-// Rule is one check. It is a value: a caller adds its own by appending to the
-// slice in Options.
+// Rule is one check. Callers add their own by appending to Options.Rules.
 type Rule struct {
-	ID       string   // such as "path-missing"
-	Severity Severity // of its findings, unless one says otherwise
+	ID       string   // such as path-missing
+	Severity Severity // default severity of its findings
 	Summary  string   // what it checks, in one line
-	Why      string   // what goes wrong without it
-	Help     string   // what to do, unless a finding says it better
-	Where    Where    // where it applies; 0 is everywhere
-	Example  string   // a txtar archive: good/, bad/ and the findings of bad/
+	Why      string   // why it matters
+	Help     string   // default help of its findings
+	Where    Where    // where it applies; 0 means everywhere
+	Example  string   // a txtar archive of good/, bad/ and the findings of bad/
 
-	// IsRaw lets the rule run where plugin.json is missing or cannot be parsed:
-	// Pass.Doc may be nil.
+	// IsRaw makes the rule run even if plugin.json is missing or cannot be parsed, when
+	// Pass.Doc is nil.
 	IsRaw bool
 
-	// OfArchive makes the rule look at a zip as such instead of at plugins: it runs
-	// once, only on an archive, and Pass.Archive is set.
+	// OfArchive makes the rule check a zip instead of plugins: it runs once, only for an
+	// archive, with Pass.Archive set.
 	OfArchive bool
 
-	// Check looks at one plugin and reports to the Pass. It may be called from
-	// several goroutines at once, each with its own Pass. A panic becomes a Skip.
+	// Check checks one plugin and reports findings to the Pass. It may run in several
+	// goroutines at once, each with its own Pass. A panic becomes a Skip.
 	Check func(*Pass)
 }
 
-// Where is a set of the forms in which a plugin is met.
+// Where is a set of the forms of a plugin.
 type Where uint8
 
 // The forms of a plugin.
 const (
-	Source Where = 1 << iota // as its author edits it
-	Dist                     // as the build writes it
-	Zip                      // as it is handed out
+	Source Where = 1 << iota // as the author edits it
+	Dist                     // as a build writes it
+	Zip                      // as it is distributed
 
 	Everywhere = Source | Dist | Zip
 )
 
-// Has says whether w and other have a form in common. The zero Where has all.
+// Has reports whether w and other have a form in common. The zero Where has every form.
 func (w Where) Has(other Where) bool {
 	return w == 0 || other == 0 || w&other != 0
 }

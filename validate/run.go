@@ -14,37 +14,35 @@ import (
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
-// Options says what to check and with what. Rules are required; everything else
-// may be left out.
+// Options controls a run. Only Rules is required.
 type Options struct {
-	Path     string // a folder or one plugin.json in the tree; "" is the whole tree
-	Prefix   string // slash path that leads to the tree, put before the files of the report
-	RootName string // the name of the folder that the tree is, where it is known: "dist" means built
+	Path     string // a directory or plugin.json in the tree; "" means the whole tree
+	Prefix   string // slash path of the tree, prepended to the files in the report
+	RootName string // name of the directory that the tree represents, or ""; "dist" means built
 	Rules    []Rule
-	Profile  string // of bundle.Profiles; "" finds it from each plugin.json, else the default
-	Where    Where  // one form for all plugins; 0 finds it from the files; Source leaves out folders called dist
+	Profile  string // name of a profile; "" detects it in each plugin.json
+	Where    Where  // the form of all plugins; 0 detects it; Source skips directories called dist
 	IsStrict bool   // warnings are errors
 
-	Severities   map[string]Severity      // by rule, for all its findings; Off leaves the rule out
-	Suppressions []Suppression            // findings that someone has decided to live with
-	Names        func(file string) string // how suppressions name a file of the tree; nil is as the tree does
-	IsPart       bool                     // suppressions may speak of files that are not in the tree
-	Config       string                   // the file that Severities come from, for the report
+	Severities   map[string]Severity      // by rule; Off skips the rule
+	Suppressions []Suppression            // findings to leave out
+	Names        func(file string) string // the name of a file in suppressions; nil means its name in the tree
+	IsPart       bool                     // suppressions may concern files outside the tree
+	Config       string                   // the file with the Severities, for the report
 
-	IsAlone bool // Path is a file with nothing around it, as from OpenReader: rules that look at other files are skipped
+	IsAlone bool // Path is a single file, as from OpenReader: rules that open other files are skipped
 }
 
-// Run checks every plugin under opts.Path: plugin repos with their dist, built
-// plugins, nested plugins, folders of many. An archive.Archive is checked as the zip
-// that it is. Folders that are no part of a plugin
-// (bundle.IsToolFolder) are left out.
+// Run checks every plugin under opts.Path: plugin repositories with their dist, built
+// plugins, nested plugins, and directories of plugins. It checks an archive.Archive as
+// a zip. It skips the directories of tools (see bundle.IsToolDir).
 //
-// A fault of a plugin is a finding and a check that did not run is a skip, both
-// in the report. The error is for what stands before that: a path that is not
-// there, an unknown profile, no rules, a cancelled context.
+// Problems in plugins become findings, and checks that did not run become skips. Run
+// returns an error only if it cannot start or ctx is done: for a missing path, an
+// unknown profile, or no rules.
 func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	if len(opts.Rules) == 0 {
-		return nil, errors.New("no rules to check with: pass rules.All()")
+		return nil, errors.New("validate: no rules")
 	}
 	if _, err := bundle.ProfileByName(opts.Profile); err != nil {
 		return nil, err
@@ -56,7 +54,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	if opts.IsAlone && opts.Where == 0 {
 		opts.Where = Source
 	}
-	off := opts.leaveOut()
+	off := opts.dropOff()
 	s := search{fs: fsys, opts: opts}
 	if !isZip || zip.Refusal == "" {
 		if err := s.run(ctx); err != nil {
@@ -102,19 +100,18 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	unused := report.suppress(opts, seen)
 	run.finish(unused)
 	report.prefix(opts.Prefix)
-	report.Findings = append(report.Findings, unused...) // these name files as their Place does
+	report.Findings = append(report.Findings, unused...) // these have their final file names
 	report.Skips = append(report.Skips, off...)
 	report.sort()
 	return report, nil
 }
 
-// leaveOut takes the rules that are off out of the options and returns a note for
-// each.
-func (o *Options) leaveOut() (off []Skip) {
+// dropOff removes the rules that are off and returns a skip for each.
+func (o *Options) dropOff() (off []Skip) {
 	rules := make([]Rule, 0, len(o.Rules))
 	for _, r := range o.Rules {
 		if o.Severities[r.ID] == Off {
-			off = append(off, Skip{Rule: r.ID, File: cmp.Or(o.Config, "."), Reason: "the configuration switches the rule off"})
+			off = append(off, Skip{Rule: r.ID, File: cmp.Or(o.Config, "."), Reason: "turned off by the configuration"})
 			continue
 		}
 		rules = append(rules, r)
@@ -123,7 +120,7 @@ func (o *Options) leaveOut() (off []Skip) {
 	return off
 }
 
-// name returns how suppressions name a file of the tree.
+// name returns the name of a file in suppressions.
 func (o *Options) name(file string) string {
 	if o.Names == nil {
 		return file
@@ -131,8 +128,8 @@ func (o *Options) name(file string) string {
 	return o.Names(file)
 }
 
-// parallel calls work(0) to work(n-1) on all processors and waits for them. It
-// starts no further work once the context is done.
+// parallel calls work(0) to work(n-1) on all processors and waits for them. It starts no
+// more calls once the context is done.
 func parallel(ctx context.Context, n int, work func(int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -146,7 +143,7 @@ func parallel(ctx context.Context, n int, work func(int)) {
 	wait.Wait()
 }
 
-// byRoot groups targets with the plugin around them, which comes first.
+// byRoot groups the targets by the outermost plugin, which comes first in its group.
 func byRoot(targets []target) [][]target {
 	var groups [][]target
 	at := map[string]int{}

@@ -13,11 +13,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// show is a rule that reports each plugin with what the engine found out.
+// show is a rule that reports what the engine knows about each plugin.
 func show() validate.Rule {
 	return validate.Rule{ID: "show", Severity: validate.Warning, IsRaw: true, Help: "nothing", Check: func(p *validate.Pass) {
 		p.Reportf(p.Whole(), "%s in %s of %s, profile %s, missing %t", p.Where, p.Dir, p.Root, p.Profile.Name, p.IsMissing)
@@ -47,6 +49,13 @@ func findings(r *validate.Report) string {
 	return b.String()
 }
 
+func checkExit(t *testing.T, r *validate.Report, want int) {
+	t.Helper()
+	if got := r.ExitCode(); got != want {
+		t.Errorf("exit code %d, want %d", got, want)
+	}
+}
+
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	const (
@@ -61,7 +70,7 @@ func TestTargets(t *testing.T) {
 	}{
 		{"plugin at the root", tree("plugin.json", "README.md"), validate.Options{}, []string{
 			"plugin.json warning: source in . of ., profile service, missing false"}},
-		{"repo with src and dist", tree("src/plugin.json"+service, "dist/plugin.json"+grafana, "dist/inner/plugin.json", "node_modules/x/plugin.json", ".git/plugin.json", "pkg/testdata/x/plugin.json", "vendor/x/plugin.json"), validate.Options{}, []string{
+		{"repository with src and dist", tree("src/plugin.json"+service, "dist/plugin.json"+grafana, "dist/inner/plugin.json", "node_modules/x/plugin.json", ".git/plugin.json", "pkg/testdata/x/plugin.json", "vendor/x/plugin.json"), validate.Options{}, []string{
 			"dist/inner/plugin.json warning: dist in dist/inner of dist, profile grafana, missing false",
 			"dist/plugin.json warning: dist in dist of dist, profile grafana, missing false",
 			"src/plugin.json warning: source in src of src, profile service, missing false"}},
@@ -74,7 +83,9 @@ func TestTargets(t *testing.T) {
 			"a/plugin.json warning: dist in a of a, profile service, missing false",
 			"b/plugin.json warning: dist in b of b, profile service, missing false",
 			"c/plugin.json warning: source in c of c, profile service, missing false"}},
-		{"form and profile asked for", tree("plugin.json" + grafana), validate.Options{Where: validate.Zip, Profile: "service"}, []string{
+		{"built for a rare platform", tree("plugin.json", "gpx_x_linux_riscv64"), validate.Options{}, []string{
+			"plugin.json warning: dist in . of ., profile service, missing false"}},
+		{"form and profile in the options", tree("plugin.json" + grafana), validate.Options{Where: validate.Zip, Profile: "service"}, []string{
 			"plugin.json warning: zip in . of ., profile service, missing false"}},
 		{"source only", tree("plugin.json", "dist/x.js", "in/plugin.json", "in/dist/plugin.json"), validate.Options{Where: validate.Source}, []string{
 			"in/plugin.json warning: source in in of ., profile service, missing false",
@@ -83,12 +94,12 @@ func TestTargets(t *testing.T) {
 			"plugin.json error: source in . of ., profile service, missing false"}},
 		{"one nested file", tree("x/dist/plugin.json", "x/dist/deep/er/plugin.json", "x/dist/deep/er/more/plugin.json"), validate.Options{Path: "x/dist/deep/er/plugin.json"}, []string{
 			"x/dist/deep/er/plugin.json warning: dist in x/dist/deep/er of x/dist, profile service, missing false"}},
-		{"one nested folder", tree("x/plugin.json", "x/MANIFEST.txt", "x/deep/plugin.json", "x/deep/more/plugin.json"), validate.Options{Path: "x/deep/"}, []string{
+		{"one nested directory", tree("x/plugin.json", "x/MANIFEST.txt", "x/deep/plugin.json", "x/deep/more/plugin.json"), validate.Options{Path: "x/deep/"}, []string{
 			"x/deep/more/plugin.json warning: dist in x/deep/more of x, profile service, missing false",
 			"x/deep/plugin.json warning: dist in x/deep of x, profile service, missing false"}},
 		{"a file by another name", tree("panel.json"), validate.Options{Path: "panel.json"}, []string{
 			"panel.json warning: source in . of ., profile service, missing false"}},
-		{"test data that is asked for", tree("testdata/x/plugin.json"), validate.Options{Path: "testdata"}, []string{
+		{"path of test data", tree("testdata/x/plugin.json"), validate.Options{Path: "testdata"}, []string{
 			"testdata/x/plugin.json warning: source in testdata/x of testdata/x, profile service, missing false"}},
 		{"nothing", tree("x/README.md"), validate.Options{Path: "x"}, []string{
 			"x/plugin.json warning: source in x of x, profile service, missing true"}},
@@ -100,8 +111,8 @@ func TestTargets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := strings.Join(c.wants, "\n") + "\n"; findings(r) != want {
-				t.Errorf("got:\n%swant:\n%s", findings(r), want)
+			if d := cmp.Diff(strings.Join(c.wants, "\n")+"\n", findings(r)); d != "" {
+				t.Errorf("the report differs (-want +got):\n%s", d)
 			}
 		})
 	}
@@ -129,7 +140,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestPrefixIsBeforeEveryPath(t *testing.T) {
+func TestPrefix(t *testing.T) {
 	t.Parallel()
 	twice := tree(`a/plugin.json={"x": 1, "x": 2}`, "b/plugin.json={")
 	r, err := validate.Run(t.Context(), twice, validate.Options{Rules: rules.All(), Prefix: "../up"})
@@ -147,17 +158,20 @@ func TestPrefixIsBeforeEveryPath(t *testing.T) {
 		files[s.File] = true
 	}
 	if want := map[string]bool{"../up/a/plugin.json": true, "../up/b/plugin.json": true}; !maps.Equal(files, want) {
-		t.Errorf("paths %v", files)
+		t.Errorf("the report names the files %v, want %v", files, want)
 	}
 }
 
-func TestProfilesThatWereFound(t *testing.T) {
+func TestDetectedProfiles(t *testing.T) {
 	t.Parallel()
 	both := tree(`a/plugin.json={"dependencies":{"grafanaVersion":"9.x.x"}}`, "b/plugin.json", "c/plugin.json", "d/plugin.json={")
 	for asked, want := range map[string][]string{"": {"grafana", "service"}, "grafana": nil} {
 		r, err := validate.Run(t.Context(), both, validate.Options{Rules: []validate.Rule{show()}, Profile: asked})
-		if err != nil || !slices.Equal(r.Profiles, want) {
-			t.Errorf("asked for %q: %q, %v", asked, r.Profiles, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, r.Profiles); d != "" {
+			t.Errorf("profile %q: the profiles differ (-want +got):\n%s", asked, d)
 		}
 	}
 }
@@ -165,33 +179,42 @@ func TestProfilesThatWereFound(t *testing.T) {
 func TestUTF16(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
-		"\xff\xfe{\x00": "the file is UTF-16, little-endian, not UTF-8", "{\x00}\x00": "the file is UTF-16, little-endian, not UTF-8",
-		"\xfe\xff\x00{": "the file is UTF-16, big-endian, not UTF-8", "\x00{\x00}": "the file is UTF-16, big-endian, not UTF-8",
+		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian, must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian, must be UTF-8",
+		"\xfe\xff\x00{": "file is encoded as UTF-16, big-endian, must be UTF-8", "\x00{\x00}": "file is encoded as UTF-16, big-endian, must be UTF-8",
 	} {
 		r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Findings) != 1 || r.Findings[0].Message != want || r.Findings[0].Address() != "plugin.json" {
-			t.Errorf("%q: %+v", data, r.Findings)
+		if len(r.Findings) != 1 {
+			t.Fatalf("%q: got %d findings, want 1:\n%s", data, len(r.Findings), findings(r))
+		}
+		f := r.Findings[0]
+		if f.Message != want {
+			t.Errorf("%q: got the message %q, want %q", data, f.Message, want)
+		}
+		if f.Address() != "plugin.json" {
+			t.Errorf("%q: the finding is at %s, want the whole file", data, f.Address())
 		}
 	}
 }
 
-func TestNothingFoundIsAFinding(t *testing.T) {
+func TestNoPlugin(t *testing.T) {
 	t.Parallel()
 	r, err := validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: rules.All()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Findings) != 1 || r.Findings[0].Rule != "meta-missing" || r.ExitCode() != validate.ExitFindings {
-		t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "meta-missing" {
+		t.Errorf("want one finding of meta-missing, got\n%s", findings(r))
 	}
+	checkExit(t, r, validate.ExitFindings)
 	none := validate.Rule{ID: "none", Check: func(*validate.Pass) {}}
 	r, err = validate.Run(t.Context(), tree("README.md"), validate.Options{Rules: []validate.Rule{none}})
-	if err != nil || r.ExitCode() != validate.ExitBroken {
-		t.Errorf("without the rule: exit %d, %v", r.ExitCode(), err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	checkExit(t, r, validate.ExitBroken)
 }
 
 func TestBrokenRuleIsASkip(t *testing.T) {
@@ -202,13 +225,14 @@ func TestBrokenRuleIsASkip(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "plugin.json warning: source in . of ., profile service, missing false\n" +
-		"plugin.json skip \"breaks\": the rule broke: no plugin.json (please report this) (broken true)\n"
-	if findings(r) != want || r.ExitCode() != validate.ExitBroken {
-		t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+		"plugin.json skip \"breaks\": panic in the rule: no plugin.json (please report this) (broken true)\n"
+	if d := cmp.Diff(want, findings(r)); d != "" {
+		t.Errorf("the report differs (-want +got):\n%s", d)
 	}
+	checkExit(t, r, validate.ExitBroken)
 }
 
-func TestSyntaxFaultHidesNothingElse(t *testing.T) {
+func TestSyntaxErrorInOneOfMany(t *testing.T) {
 	t.Parallel()
 	r, err := validate.Run(t.Context(), tree("a/plugin.json={", "b/plugin.json={}", "c/plugin.json=\xff\xfe{", "d/plugin.json="+strings.Repeat("[", 100000)),
 		validate.Options{Rules: rules.All()})
@@ -220,15 +244,16 @@ func TestSyntaxFaultHidesNothingElse(t *testing.T) {
 		count[f.File+" "+f.Rule]++
 	}
 	want := map[string]int{"a/plugin.json json-syntax": 1, "b/plugin.json required-field": 5, "c/plugin.json json-bom": 1, "d/plugin.json json-syntax": 1}
-	if fmt.Sprint(count) != fmt.Sprint(want) {
-		t.Errorf("got %v, want %v", count, want)
+	if d := cmp.Diff(want, count); d != "" {
+		t.Errorf("the findings differ (-want +got):\n%s", d)
 	}
 	isSkipped := slices.ContainsFunc(r.Skips, func(s validate.Skip) bool {
 		return s.File == "a/plugin.json" && s.Rule == "required-field" && s.Reason == "plugin.json is not valid JSON" && !s.IsBroken
 	})
-	if !isSkipped || r.ExitCode() != validate.ExitFindings {
-		t.Errorf("exit %d, skips %+v", r.ExitCode(), r.Skips)
+	if !isSkipped {
+		t.Errorf("required-field is not skipped for a/plugin.json: %+v", r.Skips)
 	}
+	checkExit(t, r, validate.ExitFindings)
 }
 
 func TestHugeFileIsNotChecked(t *testing.T) {
@@ -237,8 +262,9 @@ func TestHugeFileIsNotChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "plugin.json skip \"show\": plugin.json has more than 256 KiB (broken true)\n"; findings(r) != want {
-		t.Error(findings(r))
+	want := "plugin.json skip \"show\": plugin.json is larger than 256 KiB (broken true)\n"
+	if d := cmp.Diff(want, findings(r)); d != "" {
+		t.Errorf("the report differs (-want +got):\n%s", d)
 	}
 }
 
@@ -250,11 +276,11 @@ func TestHostileFileIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Findings) != 1 || r.Findings[0].Rule != "json-syntax" {
-		t.Errorf("%d findings, first %+v", len(r.Findings), r.Findings[0])
+		t.Errorf("want one finding of json-syntax, got %d, the first %+v", len(r.Findings), r.Findings[0])
 	}
 }
 
-func TestRealFolders(t *testing.T) {
+func TestSymbolicLinks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write := func(name, data string) {
@@ -270,7 +296,7 @@ func TestRealFolders(t *testing.T) {
 	link := func(target, name string) {
 		t.Helper()
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("cannot create symbolic links: %v", err)
 		}
 	}
 	logo := `{"info":{"logos":{"small":"img/a.svg","large":"img/b.svg"},"screenshots":[{"path":"img/loop.svg"},{"path":"deep/a.svg"}]}}`
@@ -299,11 +325,12 @@ func TestRealFolders(t *testing.T) {
 	want := `plugins/linked-again/plugin.json warning: source in plugins/linked-again of plugins/linked-again, profile service, missing false
 plugins/linked/two/plugin.json warning: source in plugins/linked/two of plugins/linked/two, profile service, missing false
 plugins/one/plugin.json warning: source in plugins/one of plugins/one, profile service, missing false
-plugins/one/plugin.json error: the path "img/b.svg" is a symbolic link out of the plugin
-plugins/one/plugin.json error: the path "img/loop.svg" cannot be opened`
+plugins/one/plugin.json error: path "img/b.svg" is a symbolic link that leaves the plugin
+plugins/one/plugin.json error: path "img/loop.svg" cannot be opened`
 	got := findings(r)
-	if got, _, _ := strings.Cut(got, ": stat"); got != want {
-		t.Errorf("got:\n%swant:\n%s", got, want)
+	got, _, _ = strings.Cut(got, ": stat")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the report differs (-want +got):\n%s", d)
 	}
 }
 
@@ -337,19 +364,19 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Findings) != 1 || r.Findings[0].File != c.want || !strings.HasPrefix(r.Findings[0].Message, "dist in ") {
-			t.Errorf("%s in %s: %s", c.name, c.cwd, findings(r))
+		if got := findings(r); !strings.HasPrefix(got, c.want+" warning: dist in ") || len(r.Findings) != 1 {
+			t.Errorf("%s in %s: want one finding in %s, got\n%s", c.name, c.cwd, c.want, got)
 		}
 		if _, ok := r.Sources[c.want]; !ok {
-			t.Errorf("%s in %s: no text to show for %s", c.name, c.cwd, c.want)
+			t.Errorf("%s in %s: the report has no text of %s", c.name, c.cwd, c.want)
 		}
 	}
 	if _, _, err := validate.Open(root, "nowhere"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a path that is not there: %v", err)
+		t.Errorf("Open of a missing path returned %v", err)
 	}
 }
 
-// unreadable refuses to open one name.
+// unreadable fails to open one name.
 type unreadable struct {
 	fs.FS
 	name string
@@ -370,8 +397,12 @@ func TestUnreadableIsASkip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Findings) != 1 || len(r.Skips) != 1 || r.Skips[0].File != name || r.ExitCode() != validate.ExitBroken {
-			t.Errorf("exit %d\n%s", r.ExitCode(), findings(r))
+		if len(r.Findings) != 1 {
+			t.Errorf("%s: got %d findings, want 1", name, len(r.Findings))
 		}
+		if len(r.Skips) != 1 || r.Skips[0].File != name {
+			t.Errorf("%s: got the skips %+v", name, r.Skips)
+		}
+		checkExit(t, r, validate.ExitBroken)
 	}
 }

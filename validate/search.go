@@ -12,15 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// maxDepth of folders inside each other.
+// maxDepth limits how deep directories are nested.
 const maxDepth = 32
 
-// A zip holds one plugin and those nested in it. Beyond this number of plugin.json
-// files, and bytes in all of them, the rest is not checked: parsed they take forty
-// times as much.
+// A zip contains one plugin and those nested in it. The rest of a larger zip is not
+// checked: a parsed plugin.json takes forty times its size.
 const (
-	maxInZip      = 100
-	maxBytesInZip = 2 << 20
+	maxInZip      = 100     // plugin.json files
+	maxBytesInZip = 2 << 20 // of all of them
 )
 
 // target is one plugin.json to check.
@@ -37,11 +36,11 @@ type search struct {
 	targets  []target
 	skips    []Skip
 	bytes    int64         // of the plugin.json files of a zip
-	isFull   bool          // a zip has more than it may have
-	followed []fs.FileInfo // folders reached through symbolic links
+	isFull   bool          // the zip exceeds its limits
+	followed []fs.FileInfo // directories reached through symbolic links
 }
 
-// around is what a folder inherits from those above it.
+// around is what a directory inherits from those above it.
 type around struct {
 	root   string // of the plugin it belongs to, or ""
 	isDist bool
@@ -57,58 +56,54 @@ func (s *search) run(ctx context.Context) error {
 	if !info.IsDir() {
 		dir := path.Dir(start)
 		in := s.above(dir)
-		entries, _ := fs.ReadDir(s.fs, dir) // only to tell built from source
-		s.add(start, dir, in, in.isDist || s.isBuilt(dir, entries))
+		in.isDist = in.isDist || s.isBuilt(dir)
+		s.add(start, dir, in)
 		return nil
 	}
-	in := s.above(path.Dir(start))
-	if start == "." {
-		in = around{}
+	in := around{}
+	if start != "." {
+		in = s.above(path.Dir(start))
 	}
-	s.folder(ctx, start, in)
+	s.directory(ctx, start, in)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("validate: %w", err)
 	}
 	if len(s.targets) == 0 && len(s.skips) == 0 {
-		s.targets = []target{{file: path.Join(start, bundle.MetadataFile), dir: start, root: start, where: Source, isMissing: true}}
+		s.addMissing(start, Source)
 	}
 	return nil
 }
 
-// above returns what the folders from the root of the tree down to dir hand on.
+// above returns what dir and the directories around it pass on to those in dir.
 func (s *search) above(dir string) around {
+	dirs := []string{dir}
+	for dir != "." {
+		dir = path.Dir(dir)
+		dirs = append(dirs, dir)
+	}
 	var in around
-	at := "."
-	for i, name := range append([]string{"."}, strings.Split(dir, "/")...) {
-		if i > 0 {
-			if name == "." {
-				break
-			}
-			at = path.Join(at, name)
-		}
-		if s.isNamedDist(at) {
+	for _, dir := range slices.Backward(dirs) {
+		if s.isDist(dir) {
 			in = around{isDist: true}
 		}
-		if !s.isFile(path.Join(at, bundle.MetadataFile)) {
+		if !s.isFile(path.Join(dir, bundle.MetadataFile)) {
 			continue
 		}
-		if entries, err := fs.ReadDir(s.fs, at); err == nil && s.isBuilt(at, entries) {
-			in.isDist = true
-		}
+		in.isDist = in.isDist || s.isBuilt(dir)
 		if in.root == "" {
-			in.root = at
+			in.root = dir
 		}
 	}
 	return in
 }
 
-// folder adds the plugin in dir, if there is one, and goes on below.
-func (s *search) folder(ctx context.Context, dir string, in around) {
+// directory adds the plugin in dir, if there is one, and those below.
+func (s *search) directory(ctx context.Context, dir string, in around) {
 	if ctx.Err() != nil {
 		return
 	}
 	if in.depth++; in.depth > maxDepth {
-		s.skip(dir, fmt.Sprintf("more than %d folders inside each other", maxDepth))
+		s.skip(dir, fmt.Sprintf("directories are nested more than %d levels deep", maxDepth))
 		return
 	}
 	entries, err := fs.ReadDir(s.fs, dir)
@@ -116,63 +111,52 @@ func (s *search) folder(ctx context.Context, dir string, in around) {
 		s.skip(dir, err.Error())
 		return
 	}
-	if s.isNamedDist(dir) {
+	if s.opts.Where == Zip && s.fill(entries) {
+		return
+	}
+	if s.isDist(dir) {
 		in.root, in.isDist = "", true
 	}
-	if s.opts.Where == Zip {
-		s.bytes += metadataBytes(entries)
-		if s.isFull || len(s.targets) >= maxInZip || s.bytes > maxBytesInZip {
-			if !s.isFull {
-				s.isFull = true
-				s.skip(".", fmt.Sprintf("the zip holds more than %d plugin.json files, or more than %d MiB of them", maxInZip, maxBytesInZip>>20))
-			}
-			return
-		}
-	}
-	hasMetadata := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() == bundle.MetadataFile && !e.IsDir()
-	})
-	if hasMetadata {
-		in.isDist = in.isDist || s.isBuilt(dir, entries)
-		in.root = s.add(path.Join(dir, bundle.MetadataFile), dir, in, in.isDist)
+	isPlugin := slices.ContainsFunc(entries, isMetadata)
+	if isPlugin {
+		in.isDist = in.isDist || slices.ContainsFunc(entries, isBuildOutput)
+		in.root = s.add(path.Join(dir, bundle.MetadataFile), dir, in)
 	}
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
-		if bundle.IsToolFolder(e.Name()) || !s.isFolder(below, e) {
+		isDist := e.Name() == bundle.DistDir
+		if bundle.IsToolDir(e.Name()) || !s.isDirectory(below, e) || isDist && s.opts.Where == Source {
 			continue
 		}
-		if s.opts.Where == Source && e.Name() == bundle.DistDir {
-			continue
+		if isPlugin && isDist && !s.isFile(path.Join(below, bundle.MetadataFile)) {
+			s.addMissing(below, Dist)
 		}
-		if hasMetadata && e.Name() == bundle.DistDir && !s.isFile(path.Join(below, bundle.MetadataFile)) {
-			s.targets = append(s.targets, target{
-				file: path.Join(below, bundle.MetadataFile), dir: below, root: below, where: Dist, isMissing: true,
-			})
-		}
-		s.folder(ctx, below, in)
+		s.directory(ctx, below, in)
 	}
 }
 
-// metadataBytes is the size of the plugin.json among the entries, if it is one that
-// would be read.
-func metadataBytes(entries []fs.DirEntry) int64 {
-	for _, e := range entries {
-		if e.Name() == bundle.MetadataFile && !e.IsDir() {
-			if info, err := e.Info(); err == nil && info.Size() <= maxFileBytes {
-				return info.Size()
-			}
+// fill adds a directory to what is read of a zip. It reports whether that exceeds the
+// limits.
+func (s *search) fill(entries []fs.DirEntry) (isFull bool) {
+	if i := slices.IndexFunc(entries, isMetadata); i >= 0 {
+		if info, err := entries[i].Info(); err == nil && info.Size() <= maxFileBytes { // a larger one is not read
+			s.bytes += info.Size()
 		}
 	}
-	return 0
+	if !s.isFull && (len(s.targets) >= maxInZip || s.bytes > maxBytesInZip) {
+		s.isFull = true
+		s.skip(".", fmt.Sprintf("the zip contains more than %d plugin.json files, or more than %d MiB of them", maxInZip, maxBytesInZip>>20))
+	}
+	return s.isFull
 }
 
-// add notes a plugin.json and returns the root it belongs to.
-func (s *search) add(file, dir string, in around, isDist bool) string {
+// add adds the plugin.json in dir and returns the root it belongs to.
+func (s *search) add(file, dir string, in around) string {
 	t := target{file: file, dir: dir, root: in.root, where: Source}
 	if t.root == "" {
 		t.root = dir
 	}
-	if isDist {
+	if in.isDist {
 		t.where = Dist
 	}
 	if s.opts.Where != 0 {
@@ -182,11 +166,17 @@ func (s *search) add(file, dir string, in around, isDist bool) string {
 	return t.root
 }
 
+// addMissing adds a directory in which there should be a plugin.json.
+func (s *search) addMissing(dir string, where Where) {
+	s.targets = append(s.targets, target{file: path.Join(dir, bundle.MetadataFile), dir: dir, root: dir, where: where, isMissing: true})
+}
+
 func (s *search) skip(dir, reason string) {
 	s.skips = append(s.skips, Skip{File: dir, Reason: reason, IsBroken: true})
 }
 
-func (s *search) isNamedDist(dir string) bool {
+// isDist reports whether a directory is called dist.
+func (s *search) isDist(dir string) bool {
 	if dir == "." {
 		return s.opts.RootName == bundle.DistDir
 	}
@@ -198,29 +188,28 @@ func (s *search) isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// isBuilt says whether a folder with a plugin.json is the outcome of a build: it
-// is called dist, or holds a manifest or an executable for a platform. What
-// plugin.json says is no evidence, since a rule may find it wrong.
-func (s *search) isBuilt(dir string, entries []fs.DirEntry) bool {
-	return s.isNamedDist(dir) || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !e.IsDir() && (e.Name() == "MANIFEST" || e.Name() == "MANIFEST.txt" || isExecutable(e.Name()))
-	})
+// isBuilt reports whether a directory with a plugin.json is the output of a build. It
+// does not depend on the contents of plugin.json, since a rule may find that to be wrong.
+func (s *search) isBuilt(dir string) bool {
+	entries, _ := fs.ReadDir(s.fs, dir)
+	return s.isDist(dir) || slices.ContainsFunc(entries, isBuildOutput)
 }
 
-// isExecutable says whether a file is named <executable>_<os>_<arch>[.exe].
-func isExecutable(name string) bool {
-	parts := strings.Split(strings.TrimSuffix(name, ".exe"), "_")
-	if len(parts) < 3 {
+// isBuildOutput reports whether only builds write such an entry: a manifest, or an
+// executable for a platform.
+func isBuildOutput(e fs.DirEntry) bool {
+	if e.IsDir() {
 		return false
 	}
-	os, arch := parts[len(parts)-2], parts[len(parts)-1]
-	return slices.Contains([]string{"linux", "darwin", "windows", "freebsd"}, os) &&
-		slices.Contains([]string{"amd64", "arm64", "arm", "386"}, arch)
+	_, _, isExecutable := bundle.SplitExecutable(e.Name())
+	return isExecutable || e.Name() == "MANIFEST" || e.Name() == "MANIFEST.txt"
 }
 
-// isFolder says whether to go into an entry. A symbolic link to a folder is
-// followed once and never into a folder around it, where the tree can tell.
-func (s *search) isFolder(name string, e fs.DirEntry) bool {
+func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile && !e.IsDir() }
+
+// isDirectory reports whether to search an entry. A symbolic link to a directory is
+// followed once, and never to a directory around it, if the tree can tell.
+func (s *search) isDirectory(name string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
 	}

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Off as the severity of a rule in Options.Severities leaves the rule out.
+// Off as the severity of a rule in Options.Severities turns the rule off.
 const Off Severity = "off"
 
-// UnusedSuppression is the rule of findings about suppressions that match nothing.
-// The engine reports them itself.
+// UnusedSuppression is the rule that the engine itself reports for suppressions that
+// match no finding.
 const UnusedSuppression = "unused-suppression"
 
-// Suppression leaves findings out of a report, for a reason. What it leaves empty
-// matches everything.
+// Suppression keeps findings out of a report. An empty Rule, File or Pointer matches
+// everything.
 type Suppression struct {
 	Rule    string
-	File    string // glob of slash paths as Options.Names gives them; ** is any number of folders
-	Pointer string // JSON pointer; with /* at its end all below it
+	File    string // glob of slash paths as named by Options.Names; see MatchFile
+	Pointer string // JSON pointer; /* at the end matches everything below
 	Reason  string
-	Place   Place // where it is written, for the finding that it is unused
+	Place   Place // of the suppression
 }
 
-// covers says whether a finding in a file of that name is suppressed.
+// covers reports whether a finding in the named file is suppressed.
 func (s *Suppression) covers(f *Finding, name string) bool {
 	return (s.Rule == "" || s.Rule == f.Rule) && s.coversFile(name) && s.coversPointer(f.Pointer)
 }
@@ -38,7 +38,7 @@ func (s *Suppression) coversPointer(pointer string) bool {
 	return s.Pointer == "" || s.Pointer == pointer
 }
 
-// String names a suppression by what it matches.
+// String describes what the suppression matches.
 func (s *Suppression) String() string {
 	text := s.Rule
 	if s.File != "" {
@@ -50,8 +50,8 @@ func (s *Suppression) String() string {
 	return text
 }
 
-// MatchFile says whether a slash path matches a glob. Between slashes the glob is
-// that of path.Match; ** is any number of folders.
+// MatchFile reports whether a slash path matches a glob. The glob has the syntax of
+// path.Match, and ** matches any number of directories.
 func MatchFile(glob, name string) bool {
 	return matchParts(strings.Split(glob, "/"), strings.Split(name, "/"))
 }
@@ -78,8 +78,8 @@ func matchParts(glob, name []string) bool {
 	return err == nil && ok && matchParts(glob[1:], name[1:])
 }
 
-// suppress moves the findings that are suppressed, and returns findings about the
-// suppressions that could have been used and were not.
+// suppress moves the suppressed findings to r.Suppressed, and returns findings about
+// suppressions that the run could have used but did not.
 func (r *Report) suppress(opts Options, seen Where) (unused []Finding) {
 	isUsed := make([]bool, len(opts.Suppressions))
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
@@ -104,26 +104,26 @@ func (r *Report) suppress(opts Options, seen Where) (unused []Finding) {
 		}
 		unused = append(unused, Finding{
 			Rule: UnusedSuppression, Severity: severity, Place: s.Place,
-			Message: fmt.Sprintf("this suppresses nothing: there is no finding of %s", s),
+			Message: fmt.Sprintf("unused suppression: no finding of %s", s),
 			Help:    "delete it, or correct its rule, file or pointer",
 		})
 	}
 	return unused
 }
 
-// couldUse says whether the run would have met a finding for the suppression, had
-// there been one.
+// couldUse reports whether the run would have found a finding for the suppression, if
+// there were one.
 func (r *Report) couldUse(s *Suppression, opts Options, seen Where) bool {
-	hasRun := func(rule Rule) bool { return (s.Rule == "" || rule.ID == s.Rule) && appliesTo(rule, seen) }
+	ran := func(rule Rule) bool { return (s.Rule == "" || rule.ID == s.Rule) && appliesTo(rule, seen) }
 	isSkipped := func(skip Skip) bool {
 		return (skip.Rule == "" || skip.Rule == s.Rule) && (skip.Rule == "" || s.coversFile(opts.name(skip.File)))
 	}
 	isHere := func(file string) bool { return s.File != "" && s.coversFile(opts.name(file)) }
-	return slices.ContainsFunc(opts.Rules, hasRun) && !slices.ContainsFunc(r.Skips, isSkipped) &&
+	return slices.ContainsFunc(opts.Rules, ran) && !slices.ContainsFunc(r.Skips, isSkipped) &&
 		(!opts.IsPart || slices.ContainsFunc(r.Files, isHere))
 }
 
-// appliesTo says whether a rule runs on one of the forms.
+// appliesTo reports whether a rule runs on one of the forms.
 func appliesTo(rule Rule, seen Where) bool {
 	if rule.OfArchive {
 		return seen&Zip != 0

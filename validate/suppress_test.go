@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// at reports each of some pointers.
+// at returns a rule that reports a finding at each pointer.
 func at(id string, where validate.Where, pointers ...string) validate.Rule {
 	return validate.Rule{ID: id, Severity: validate.Error, Help: "fix it", Where: where, Check: func(p *validate.Pass) {
 		for _, pointer := range pointers {
@@ -32,7 +34,7 @@ func TestSuppressions(t *testing.T) {
 		{"a file", validate.Suppression{Rule: "one", File: "a/plugin.json"}, 5, ""},
 		{"a glob", validate.Suppression{Rule: "two", File: "**/plugin.json"}, 6, ""},
 		{"a pointer", validate.Suppression{Rule: "one", Pointer: "/info"}, 6, ""},
-		{"what is below", validate.Suppression{Rule: "one", Pointer: "/info/*", File: "?/*.json"}, 6, ""},
+		{"everything below a pointer", validate.Suppression{Rule: "one", Pointer: "/info/*", File: "?/*.json"}, 6, ""},
 		{"nothing", validate.Suppression{Rule: "two", Pointer: "/id/*"}, 8, "two at /id/*"},
 		{"another file", validate.Suppression{Rule: "two", File: "plugin.json"}, 8, "two in plugin.json"},
 		{"a rule for other forms", validate.Suppression{Rule: "built"}, 8, ""},
@@ -52,21 +54,27 @@ func TestSuppressions(t *testing.T) {
 			r.Findings = slices.DeleteFunc(r.Findings, func(f validate.Finding) bool {
 				if f.Rule == validate.UnusedSuppression {
 					unused = f.Message
-					if f.Address() != "slipway.yaml:3:5" || f.Severity != validate.Error {
-						t.Errorf("%+v", f)
+					if f.Address() != "slipway.yaml:3:5" {
+						t.Errorf("the unused suppression is reported at %s", f.Address())
+					}
+					if f.Severity != validate.Error {
+						t.Errorf("the unused suppression has severity %s", f.Severity)
 					}
 				}
 				return f.Rule == validate.UnusedSuppression
 			})
 			if len(r.Findings) != c.left || len(r.Suppressed) != 8-c.left {
-				t.Errorf("%d findings and %d suppressed, want %d left", len(r.Findings), len(r.Suppressed), c.left)
+				t.Errorf("got %d findings and %d suppressed, want %d and %d", len(r.Findings), len(r.Suppressed), c.left, 8-c.left)
 			}
 			if (unused == "") != (c.want == "") || !strings.HasSuffix(unused, c.want) {
-				t.Errorf("unused: %q, want %q", unused, c.want)
+				t.Errorf("the unused suppression is %q, want %q", unused, c.want)
 			}
 			for _, s := range r.Suppressed {
-				if s.Reason != "because" || !strings.HasPrefix(s.File, "up/") {
-					t.Errorf("%+v", s)
+				if s.Reason != "because" {
+					t.Errorf("suppressed for the reason %q", s.Reason)
+				}
+				if !strings.HasPrefix(s.File, "up/") {
+					t.Errorf("suppressed in %s, without the prefix", s.File)
 				}
 			}
 			for _, f := range r.Findings {
@@ -74,14 +82,15 @@ func TestSuppressions(t *testing.T) {
 					t.Errorf("%s has severity %s", f.Rule, f.Severity)
 				}
 			}
-			if len(r.Skips) != 1 || r.Skips[0].Rule != "off" || r.Skips[0].IsBroken {
-				t.Errorf("a rule that is off must be listed: %+v", r.Skips)
+			want := []validate.Skip{{Rule: "off", File: ".", Reason: "turned off by the configuration"}}
+			if d := cmp.Diff(want, r.Skips); d != "" {
+				t.Errorf("the skips differ (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-func TestUnusedIsOnlySaidWhereItIsKnown(t *testing.T) {
+func TestUnusedSuppressionOfPart(t *testing.T) {
 	t.Parallel()
 	s := []validate.Suppression{{Rule: "one", File: "home/b/plugin.json", Reason: "x"}, {Rule: "one", File: "home/a/plugin.json", Reason: "x"}, {Rule: "one", Reason: "x"}}
 	run := func(text string, isPart bool) string {
@@ -95,7 +104,7 @@ func TestUnusedIsOnlySaidWhereItIsKnown(t *testing.T) {
 		return fmt.Sprint(len(r.Findings))
 	}
 	if got := run("{}", false) + run("{}", true) + run("{", false); got != "311" {
-		t.Errorf("got %s, want all three, only that of a file which is there, and none for the file that cannot be read", got)
+		t.Errorf("got %s findings, want 3 for the whole, 1 for a part, and 1 for a file that cannot be parsed", got)
 	}
 }
 
@@ -109,7 +118,7 @@ func TestMatchFile(t *testing.T) {
 		{"a/**/c", "a/x/y/c", true}, {"a/**/c", "b/c", false}, {"a/**", "a", true}, {"**/**/x", "a/b", false}, {"[", "[", false}, {"a", "a/b", false},
 	} {
 		if got := validate.MatchFile(c.glob, c.name); got != c.want {
-			t.Errorf("%s and %s: %t", c.glob, c.name, got)
+			t.Errorf("MatchFile(%q, %q) = %t", c.glob, c.name, got)
 		}
 	}
 }

@@ -7,18 +7,17 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/conformance"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
-// conformanceOptions are the options of the verb conformance.
+// conformanceOptions are the flags of the conformance command.
 type conformanceOptions struct {
 	Dir     string
 	Format  string
@@ -32,12 +31,14 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	var o conformanceOptions
 	c := &cobra.Command{
 		Use:   "conformance [dir]",
-		Short: "Try a built plugin: what every plugin must do, and this one does not",
-		Long: "Start the backend of a built plugin, on whatever SDK, and send it what hosts send on good\n" +
-			"days and on bad ones. dir is a plugin repository or any folder with plugin.json and its\n" +
-			"executable. A plugin needs no settings for it; with --query, --settings and --url it gives\n" +
-			"answers other than errors, of which more can be said.\n" +
-			"Exit status: 0 all passed or skipped, 1 something failed, 2 wrong usage, 3 it could not run.",
+		Short: "Run conformance checks on a built plugin",
+		Long: "Start the backend of a built plugin, send it valid and invalid requests as hosts do, and report\n" +
+			"which requirements of the protocol it does not meet. The plugin may be written on any SDK.\n" +
+			"dir is a plugin repository, or any directory with plugin.json and the executable.\n" +
+			"A plugin needs no settings for the checks. With --query, --settings and --url it can respond\n" +
+			"with data instead of errors, and fewer checks are skipped.\n" +
+			"Exit status: 0 all checks passed or were skipped, 1 a check failed, 2 usage error, 3 the checks\n" +
+			"could not run.",
 		Example: "  slipway conformance dist\n" +
 			"  slipway conformance --only=query-nil-time-range,huge-request\n" +
 			"  slipway conformance --settings='{\"region\":\"north\"}' --query='{\"queryType\":\"sales\"}'",
@@ -53,23 +54,23 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Dir, "dir", ".", "the plugin, if no argument names it")
-	f.StringVar(&o.Format, "format", "text", "text or json")
-	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "of each check")
-	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (all)")
-	f.StringVar(&o.Query, "query", "", "JSON of a query that the plugin can answer, with its queryType")
+	f.StringVar(&o.Dir, "dir", ".", "plugin to check, if there is no argument")
+	f.StringVar(&o.Format, "format", "text", "output format: text or json")
+	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of each check")
+	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (default all)")
+	f.StringVar(&o.Query, "query", "", "JSON of a valid query, with its queryType")
 	f.StringVar(&o.Settings, "settings", "", "JSON of the settings (jsonData) of a data source or app")
-	f.StringVar(&o.URL, "url", "", "address of the data source")
+	f.StringVar(&o.URL, "url", "", "URL of the data source")
 	return c
 }
 
-// check says what is wrong with the options.
-func (o conformanceOptions) check() error {
+// check returns an error for invalid flags.
+func (o conformanceOptions) check(f verbs.Face) error {
 	if o.Format != "text" && o.Format != "json" {
-		return fmt.Errorf("unknown format %q: use one of text, json", o.Format)
+		return fmt.Errorf("unknown format %q: use text or json", o.Format)
 	}
 	if o.Timeout <= 0 {
-		return fmt.Errorf("--timeout=%s: give a time such as 30s", o.Timeout)
+		return fmt.Errorf("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
 	}
 	for name, text := range map[string]string{"query": o.Query, "settings": o.Settings} {
 		var object map[string]any
@@ -77,17 +78,17 @@ func (o conformanceOptions) check() error {
 			continue
 		}
 		if err := json.Unmarshal([]byte(text), &object); err != nil {
-			return fmt.Errorf("--%s is no JSON object: %w", name, err)
+			return fmt.Errorf("%s must be a JSON object: %w", f.Option(name), err)
 		}
 	}
 	if _, err := os.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s does not exist: name the folder of a built plugin", o.Dir)
+		return fmt.Errorf("%s does not exist: pass the directory of a built plugin", o.Dir)
 	}
 	return nil
 }
 
 func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.check(face(c)); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	plugins, err := builtBackends(o.Dir)
@@ -121,7 +122,7 @@ func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		if err := e.Encode(map[string]any{"version": 1, "plugins": reports}); err != nil {
-			return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write the report: %w", err)}
+			return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
 		}
 	}
 	if hasFailed {
@@ -130,7 +131,7 @@ func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
 	return nil
 }
 
-// builtBackends finds the plugins in a folder that have something to start.
+// builtBackends finds the plugins in a directory that have a backend.
 func builtBackends(dir string) (list []bundle.Plugin, err error) {
 	found, faults := bundle.Discover(dir)
 	for _, p := range found {
@@ -141,17 +142,17 @@ func builtBackends(dir string) (list []bundle.Plugin, err error) {
 	if len(list) > 0 {
 		return list, nil
 	}
-	text := dir + " holds no plugin with a backend"
+	text := "no plugin with a backend in " + dir
 	for _, f := range faults {
 		text += fmt.Sprintf("; %s: %s", f.Path, f.Reason)
 	}
 	if len(faults) == 0 && len(found) == 0 {
-		text += ": build it first"
+		text += ": build the plugin first"
 	}
 	return nil, errors.New(text)
 }
 
-// idWidth is that of the longest id of a check.
+// idWidth is the length of the longest id of a check.
 func idWidth() (width int) {
 	for _, c := range conformance.Checks() {
 		width = max(width, len(c.ID))
@@ -165,12 +166,12 @@ func printResult(w io.Writer, r conformance.Result) {
 	case conformance.Passed:
 		fmt.Fprintf(w, "  ok    %-*s  %.1fs\n", idWidth(), r.ID, took)
 	case conformance.Skipped:
-		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, printable(r.Reason))
+		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, terminal.Line(r.Reason))
 	default:
 		fmt.Fprintf(w, "  FAIL  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, r.Why)
 		for _, line := range []struct{ name, text string }{{"sent", r.Sent}, {"got", r.Got}, {"help", r.Help}} {
 			if line.text != "" {
-				fmt.Fprintf(w, "          %s: %s\n", line.name, printable(line.text))
+				fmt.Fprintf(w, "          %s: %s\n", line.name, terminal.Line(line.text))
 			}
 		}
 	}
@@ -179,17 +180,4 @@ func printResult(w io.Writer, r conformance.Result) {
 func printSummary(w io.Writer, r conformance.Report) {
 	fmt.Fprintf(w, "%d checks of %s: %d passed, %d failed, %d skipped in %.1fs\n", len(r.Results), r.PluginID,
 		r.Count(conformance.Passed), r.Count(conformance.Failed), r.Count(conformance.Skipped), r.Elapsed.Seconds())
-}
-
-// printable puts what a plugin said on one line and keeps it from steering a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
-func TestConformanceSaysWhatIsWrongWithTheCall(t *testing.T) {
+func TestConformanceUsage(t *testing.T) {
 	t.Parallel()
 	empty, panel := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(panel, "plugin.json"), []byte(`{"id":"acme-x-panel","type":"panel"}`), 0o644); err != nil {
@@ -21,19 +23,19 @@ func TestConformanceSaysWhatIsWrongWithTheCall(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		code int
-		says string
+		want string
 	}{
 		{[]string{"--format=xml", empty}, verbs.ExitUsage, `unknown format "xml"`},
 		{[]string{"--timeout=0s", empty}, verbs.ExitUsage, "--timeout=0s"},
-		{[]string{"--query={", empty}, verbs.ExitUsage, "--query is no JSON object"},
+		{[]string{"--query={", empty}, verbs.ExitUsage, "--query must be a JSON object"},
 		{[]string{filepath.Join(empty, "none")}, verbs.ExitUsage, "does not exist"},
-		{[]string{empty}, verbs.ExitBroken, "build it first"},
+		{[]string{empty}, verbs.ExitBroken, "build the plugin first"},
 		{[]string{panel}, verbs.ExitBroken, "no plugin with a backend"},
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), append([]string{"conformance"}, c.args...), os.Stdout, &stderr)
-		if code != c.code || !strings.Contains(stderr.String(), c.says) {
-			t.Errorf("%v: status %d, %s", c.args, code, stderr.String())
+		if code != c.code || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%v: status %d, want %d; stderr is %q, want a text containing %q", c.args, code, c.code, stderr.String(), c.want)
 		}
 	}
 }
@@ -58,7 +60,7 @@ func TestConformanceText(t *testing.T) {
           help: fix it
 3 checks of acme-x: 1 passed, 1 failed, 1 skipped in 1.5s
 `
-	if out.String() != want {
-		t.Errorf("got\n%s", out.String())
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
 	}
 }

@@ -16,32 +16,36 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// quiet is how long nothing must change before a rebuild: editors save in several
+// quiet is how long to wait after a change before building: editors save in several
 // steps.
 const quiet = 150 * time.Millisecond
 
 func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
-	o := hostOptions{Toggles: []string{loader.ToggleServiceAccounts}}
+	o := server.Options{Toggles: []string{loader.ToggleServiceAccounts}}
 	dir := "."
 	c := &cobra.Command{
 		Use:   "dev",
-		Short: "Build the plugin, run it in a host, rebuild and swap it as you edit",
-		Args:  arguments(cobra.NoArgs),
+		Short: "Build the plugin, run it in a host, and reload it when files change",
+		Long: "Build the plugin for this platform, run it in the reference host, and rebuild and reload it\n" +
+			"when files change. Requests keep being served while the new build starts.",
+		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return dev(c.Context(), dir, o, stdout, stderr)
+			return dev(c.Context(), face(c), dir, o, stdout, stderr)
 		},
 	}
-	o.flags(c)
-	c.Flags().StringVar(&dir, "dir", dir, "the plugin repository")
+	hostFlags(c, &o)
+	c.Flags().StringVar(&dir, "dir", dir, "plugin repository")
 	return c
 }
 
-// dev builds, serves, and does both again after each change until ctx ends.
-func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr io.Writer) (err error) {
+// dev builds and serves the plugin, and rebuilds and reloads it after each change,
+// until ctx is done.
+func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout *os.File, stderr io.Writer) (err error) {
 	repo, err := bundle.OpenRepo(dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
@@ -55,53 +59,53 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 		return err
 	}
 	if !buildHere(ctx, stdout, repo) && ctx.Err() == nil {
-		fmt.Fprintln(stdout, "waiting for a change that builds")
+		fmt.Fprintln(stdout, "waiting for changes")
 	}
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
 	}
-	o.PluginsDirs = []string{repo.Root}
-	s, err := startServer(ctx, o, stdout, stderr)
+	o.PluginDirs = []string{repo.Root}
+	s, err := openHost(ctx, f, o, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	fmt.Fprintf(stdout, "watching %s; Ctrl-C stops\n", repo.Root)
+	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
+	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
 
 	settled := time.NewTimer(time.Hour)
 	settled.Stop()
 	var since time.Time      // the first change that is not live
-	var live <-chan struct{} // closed when what was last started runs, or has failed
-	stop := func() {}        // ends the build and swap under way
+	var live <-chan struct{} // closed when the last reload has succeeded or failed
+	stop := func() {}        // ends the running build and reload
 	defer func() { stop() }()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-s.failed:
+		case err := <-s.Failed():
 			return err
 		case err := <-watcher.Errors:
-			fmt.Fprintf(stdout, "watching: %v\n", err)
-			settled.Reset(quiet) // events may be lost: build to be safe
+			fmt.Fprintf(stdout, "watch: %v\n", err)
+			settled.Reset(quiet) // events may have been lost
 		case event := <-watcher.Events:
 			if !isSource(repo, event) {
 				continue
 			}
 			if event.Has(fsnotify.Create) {
-				_ = watchTree(watcher, repo, event.Name) // a file, or already gone
+				_ = watchTree(watcher, repo, event.Name) // fails for a file, or if it is already gone
 			}
 			if since.IsZero() {
 				since = time.Now()
 			}
 			settled.Reset(quiet)
 		case <-settled.C:
-			stop() // it is out of date
+			stop() // what it builds is out of date
 			done, changed := make(chan struct{}), since
 			live = done
 			stop = inBackground(ctx, func(ctx context.Context) {
 				if buildHere(ctx, stdout, repo) {
-					if err := s.mount(ctx); err == nil {
-						report(stdout, s.loader, changed)
+					if err := s.Mount(ctx); err == nil {
+						report(stdout, s.Loader(), changed)
 					} else if ctx.Err() == nil {
 						fmt.Fprintf(stdout, "plugins not mounted: %v\n", err)
 					}
@@ -116,7 +120,8 @@ func dev(ctx context.Context, dir string, o hostOptions, stdout *os.File, stderr
 	}
 }
 
-// buildHere builds for this platform and prints why it cannot.
+// buildHere builds the plugin for this platform. It prints the error and reports
+// whether the build succeeded.
 func buildHere(ctx context.Context, stdout *os.File, repo bundle.Repo) bool {
 	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host"})
 	if err != nil && ctx.Err() == nil {
@@ -125,7 +130,8 @@ func buildHere(ctx context.Context, stdout *os.File, repo bundle.Repo) bool {
 	return err == nil
 }
 
-// inBackground runs f and returns what ends it and waits for its end.
+// inBackground runs f in a goroutine. The function stop cancels its context and waits
+// for it to return.
 func inBackground(ctx context.Context, f func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -136,7 +142,7 @@ func inBackground(ctx context.Context, f func(context.Context)) (stop func()) {
 	}
 }
 
-// report says what runs after a rebuild.
+// report prints the state of the plugins after a reload.
 func report(w io.Writer, l *loader.Loader, since time.Time) {
 	took := ""
 	if !since.IsZero() {
@@ -145,7 +151,11 @@ func report(w io.Writer, l *loader.Loader, since time.Time) {
 	for _, p := range l.Plugins() {
 		status := p.Status()
 		if status.Reason != "" {
-			fmt.Fprintf(w, "%s is %s: %s\n", p.ID(), status.State, status.Reason)
+			state := ""
+			if status.State != loader.StateRunning {
+				state = fmt.Sprintf(" is %s", status.State)
+			}
+			fmt.Fprintf(w, "%s%s: %s\n", p.ID(), state, status.Reason)
 			continue
 		}
 		fmt.Fprintf(w, "%s %s is live%s\n", p.ID(), p.Bundle().Metadata.Info.Version, took)
@@ -155,7 +165,7 @@ func report(w io.Writer, l *loader.Loader, since time.Time) {
 	}
 }
 
-// watchTree watches a folder and those below it that hold source.
+// watchTree watches a directory and the directories below it that can contain source.
 func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -168,7 +178,7 @@ func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) error {
 	})
 }
 
-// isIgnored says whether a path below the repository is no source.
+// isIgnored reports whether a path in the repository is not source.
 func isIgnored(repo bundle.Repo, path string) bool {
 	rel, err := filepath.Rel(repo.Root, path)
 	if err != nil {

@@ -1,6 +1,9 @@
-// Command slipway scaffolds, checks, builds and runs plugins of a dashboard
-// service. Its verbs are those of the Mage targets, for CI, for repositories
-// without Go code, and with the reference host in it.
+// Command slipway scaffolds, checks, builds and runs plugins of a dashboard service.
+//
+// It has all verbs. Package verbs implements those that the Mage targets run in
+// process; dev, host and conformance are implemented here, because they run plugins
+// and a plugin repository must not compile a host. The Mage targets of those names
+// build and start this command.
 package main
 
 import (
@@ -23,7 +26,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole program; it returns the exit code.
+// run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
@@ -34,8 +37,7 @@ func run(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) 
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(stderr, "slipway:", text)
 	}
-	var exit *verbs.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {
 		return exit.Code
 	}
 	return verbs.ExitFindings

@@ -1,34 +1,39 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/verbs"
-	"github.com/slipway-dev/slipway/templates"
 )
 
-// newRoot returns the command with all its verbs.
+// newRoot returns the command with all verbs.
 func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
+	version := readVersion()
 	root := &cobra.Command{
-		Use:           "slipway",
-		Short:         "Scaffold, check, build and run plugins of a dashboard service",
+		Use:   "slipway",
+		Short: "Scaffold, check, build and run plugins of a dashboard service",
+		Long: "Slipway scaffolds, checks, builds and runs plugins of a dashboard service.\n\n" +
+			"Exit status: 0 success, 1 findings or failure, 2 invalid usage, 3 a check could not run.",
+		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          arguments(cobra.NoArgs),
+		Args:          knownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
-	})
+	root.SetVersionTemplate(version.String())
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().String("face", "", "how messages spell options: command or mage")
+	_ = root.PersistentFlags().MarkHidden("face") // the Mage targets set it
 	root.AddCommand(
 		scaffoldCommand(stdout),
 		validateCommand(stdout),
@@ -39,98 +44,87 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),
-		versionCommand(),
+		versionCommand(version),
 	)
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
+		}
+		registerCompletions(c)
+	}
 	return root
 }
 
-// arguments makes a wrong number of arguments a usage error.
-func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w; use it as: %s", err, c.UseLine())}
-		}
+// face returns how messages of a command spell options.
+func face(c *cobra.Command) verbs.Face {
+	return verbs.Face(c.Flag("face").Value.String())
+}
+
+// knownCommand returns a usage error if the first argument is not a command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
-}
-
-func scaffoldCommand(stdout *os.File) *cobra.Command {
-	var o templates.Options
-	c := &cobra.Command{
-		Use:   "scaffold <type> <id>",
-		Short: "Make a new plugin repository",
-		Long:  "Make a new plugin repository. The types are datasource (with a Go backend) and panel.",
-		Example: "  slipway scaffold datasource acme-hello-datasource\n" +
-			"  slipway scaffold panel acme-gauge-panel --dir=gauge --name=\"Round gauge\"",
-		Args: arguments(cobra.ExactArgs(2)),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.Type, o.ID = args[0], args[1]
-			return verbs.Scaffold(c.Context(), stdout, o)
-		},
+	var names []string
+	for _, c := range root.Commands() {
+		if c.Name() == args[0] {
+			return nil
+		}
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
-	c.Flags().StringVar(&o.Dir, "dir", "", "folder to write into (a new one named by the id)")
-	c.Flags().StringVar(&o.Name, "name", "", "name that users see (made from the id)")
-	c.Flags().StringVar(&o.Org, "org", "", "author (the first part of the id)")
-	c.Flags().StringVar(&o.Description, "description", "", "one sentence about the plugin")
-	c.Flags().BoolVar(&o.Force, "force", false, "write into a folder that is not empty; what is overwritten is listed")
-	return c
+	return &verbs.ExitError{
+		Code: verbs.ExitUsage,
+		Err:  fmt.Errorf("%w\nrun 'slipway --help' for usage", nearest.Unknown("command", args[0], names)),
+	}
 }
 
-func validateCommand(stdout *os.File) *cobra.Command {
-	var o verbs.ValidateOptions
-	c := &cobra.Command{
-		Use:   "validate [path]",
-		Short: "Check plugin.json and the files around it",
-		Long: "Check a plugin repository, a dist, a zip, one plugin.json or a folder of many plugins.\n" +
-			"With - as the path it reads one plugin.json from standard input.\n" +
-			"Exit status: 0 clean, 1 errors found, 2 wrong usage, 3 a check could not run.",
-		Args: arguments(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.Path = args[0]
+// flagError rewords an error of the flag parser.
+func flagError(c *cobra.Command, err error) error {
+	f := face(c)
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		name := unknown.GetSpecifiedName()
+		err = fmt.Errorf("unknown option %s", f.Option(name))
+		var names []string
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			if !flag.Hidden {
+				names = append(names, flag.Name)
 			}
-			// The program ends soon, so collecting less is worth some memory.
-			debug.SetGCPercent(400)
-			debug.SetMemoryLimit(224 << 20)
-			return verbs.Validate(c.Context(), stdout, o)
-		},
+		})
+		if near := nearest.Name(name, names); near != "" {
+			err = fmt.Errorf("%w; did you mean %s?", err, f.Option(near))
+		}
 	}
-	c.Flags().StringVar(&o.Format, "format", "text", "text, json, sarif, junit or github")
-	c.Flags().StringVar(&o.Output, "output", "", "write the report to this file")
-	c.Flags().StringVar(&o.Profile, "profile", "", "names of plugin.json: service or grafana (found from the file)")
-	c.Flags().BoolVar(&o.Strict, "strict", false, "warnings are errors")
-	c.Flags().BoolVar(&o.Fix, "fix", false, "make the fixes that are safe, then report what is left")
-	c.Flags().BoolVar(&o.Diff, "diff", false, "show what --fix would change; exit status 1 if that is anything")
-	c.Flags().StringVar(&o.Config, "config", "", "use this file in place of the slipway.yaml that is found")
-	c.Flags().StringVar(&o.Baseline, "baseline", "", "leave out the findings in this file, and say which of them are gone")
-	c.Flags().StringVar(&o.WriteBaseline, "write-baseline", "", "write all findings to this file, to be used with --baseline")
-	return c
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = fmt.Errorf("%s: invalid value %q: %w", f.Option(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		err = fmt.Errorf("%s needs a value", f.Option(missing.GetSpecifiedName()))
+	}
+	help := c.CommandPath() + " --help"
+	if f == verbs.Mage {
+		help = f.Help(c.Name())
+	}
+	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nrun '%s' for usage", err, help)}
 }
 
-func buildCommand(stdout *os.File) *cobra.Command {
-	var o verbs.BuildOptions
-	c := &cobra.Command{
-		Use:   "build",
-		Short: "Write dist: executables, assets and plugin.json",
-		Args:  arguments(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := verbs.Build(c.Context(), stdout, o)
-			return err
-		},
-	}
-	c.Flags().StringVar(&o.Dir, "dir", ".", "the plugin repository")
-	c.Flags().StringVar(&o.Platforms, "platforms", "all", "all, host or a list such as linux/amd64,windows/amd64")
-	c.Flags().StringVar(&o.Profile, "profile", "", "names of plugin.json: service or grafana (found from the file)")
-	return c
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  arguments(cobra.NoArgs),
-		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintf(c.OutOrStdout(), "slipway %s %s %s/%s\n", origin.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
+// arguments returns check with usage errors that name the argument. It takes the
+// names of the arguments from the usage line of the command.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		err := check(c, args)
+		if err == nil {
+			return nil
+		}
+		names := strings.Fields(c.Use)[1:]
+		switch {
+		case len(args) > len(names):
+			err = fmt.Errorf("unexpected argument %q", args[len(names)])
+		case len(args) < len(names):
+			err = fmt.Errorf("missing argument %s", names[len(args)])
+		}
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
 	}
 }

@@ -1,5 +1,5 @@
-// An app with endpoints of its own and calls of the host's API: it makes playlists of
-// all dashboards with a tag.
+// This program is the backend of an app that creates playlists of all dashboards with a
+// tag. It serves its own HTTP endpoints and calls the API of the host.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func main() {
@@ -19,7 +20,7 @@ type settings struct {
 	Interval string `json:"interval"`
 }
 
-// app is the app in one organisation.
+// app is the app in one organization.
 type app struct {
 	interval string
 	mux      *http.ServeMux
@@ -38,52 +39,53 @@ func newApp(_ context.Context, _ sdk.App, s settings) (*app, error) {
 // ServeHTTP serves the app's endpoints.
 func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
 
-// CheckHealth says whether the app has access to the host.
+// CheckHealth reports whether the app has access to the host.
 func (a *app) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := host.Playlists(ctx, sdk.PlaylistSearch{Limit: 1}); err != nil {
+	if _, err := host.Playlists(ctx, hostapi.PlaylistSearch{Limit: 1}); err != nil {
 		return nil, err
 	}
-	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "signed in to the host"}, nil
+	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected to the host"}, nil
 }
 
-// list answers GET /playlists with the playlists of the host.
+// list serves the playlists of the host.
 func (a *app) list(w http.ResponseWriter, r *http.Request) error {
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return err
 	}
-	list, err := host.Playlists(r.Context(), sdk.PlaylistSearch{})
+	list, err := host.Playlists(r.Context(), hostapi.PlaylistSearch{})
 	if err != nil {
 		return err
 	}
 	return sdk.WriteJSON(w, list)
 }
 
-// create answers POST /playlists {"tag": "..."} with the new playlist.
+// create creates a playlist of the dashboards with the tag in the request,
+// {"tag": string}, and responds with it.
 func (a *app) create(w http.ResponseWriter, r *http.Request) error {
-	var asked struct {
+	var request struct {
 		Tag string `json:"tag"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Tag == "" {
-		return sdk.Downstreamf(http.StatusBadRequest, "send {\"tag\": \"...\"}, the tag of the dashboards to show")
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || request.Tag == "" {
+		return sdk.Downstreamf(http.StatusBadRequest, "the body must be a JSON object with the key \"tag\"")
 	}
 	if user := sdk.ContextOf(r.Context()).User; user == nil || user.Role == "Viewer" {
-		return sdk.Errorf(http.StatusForbidden, "only editors may make playlists")
+		return sdk.Errorf(http.StatusForbidden, "only editors can create playlists")
 	}
-	host, err := sdk.HostFromEnv()
+	host, err := hostapi.FromEnv()
 	if err != nil {
 		return err
 	}
-	made, err := host.CreatePlaylist(r.Context(), sdk.Playlist{
-		Name: "All " + asked.Tag, Interval: a.interval,
-		Items: []sdk.PlaylistItem{{Type: "dashboard_by_tag", Value: asked.Tag}},
+	created, err := host.CreatePlaylist(r.Context(), hostapi.Playlist{
+		Name: "All " + request.Tag, Interval: a.interval,
+		Items: []hostapi.PlaylistItem{{Type: "dashboard_by_tag", Value: request.Tag}},
 	})
 	if err != nil {
 		return err
 	}
-	return sdk.WriteJSON(w, made)
+	return sdk.WriteJSON(w, created)
 }

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// host stands in for the host's API.
+// host starts a fake host.
 func host(t *testing.T) {
 	t.Helper()
 	api := http.NewServeMux()
@@ -26,11 +27,11 @@ func host(t *testing.T) {
 	api.HandleFunc("POST /api/playlists", func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	t.Setenv(sdk.EnvAppURL, server.URL)
-	t.Setenv(sdk.EnvClientSecret, "the-token")
+	t.Setenv(hostapi.EnvAppURL, server.URL)
+	t.Setenv(hostapi.EnvClientSecret, "the-token")
 }
 
-// send asks the app and returns the status and the body.
+// send sends a request to the app and returns the status and the body of the response.
 func send(t *testing.T, k *sdktest.Kit, method, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://plugin/playlists", strings.NewReader(body))
@@ -73,12 +74,12 @@ func TestApp(t *testing.T) {
 	if r := k.Health(); r.Status != sdk.HealthOK {
 		t.Errorf("%+v", r)
 	}
-	t.Setenv(sdk.EnvClientSecret, "revoked")
-	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "host answered 401: Invalid API key" {
+	t.Setenv(hostapi.EnvClientSecret, "revoked")
+	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the host responded 401: Invalid API key" {
 		t.Errorf("%+v", r)
 	}
-	t.Setenv(sdk.EnvClientSecret, "")
-	if r := k.Health(); r.Status != sdk.HealthError || !strings.Contains(r.Message, sdk.EnvClientSecret+" is not set") {
+	t.Setenv(hostapi.EnvClientSecret, "")
+	if r := k.Health(); r.Status != sdk.HealthError || !strings.Contains(r.Message, hostapi.EnvClientSecret+" is not set") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -1,5 +1,6 @@
-// A data source with two query types and a stream: the sales of a shop that has an
-// HTTP API. Its test runs it in process, against a shop of its own.
+// This program is the backend of a data source for the sales and the stock of a shop
+// with an HTTP API. It has two query types and a stream. Its test runs it against a fake
+// shop.
 package main
 
 import (
@@ -17,17 +18,17 @@ func main() {
 	sdk.Serve(sdk.DataSources(newShop).Plugin())
 }
 
-// settings are what an administrator enters, beside the address and the sign-in, which
-// httpclient reads.
+// settings are what an administrator enters in addition to the URL and the
+// authentication, which httpclient reads.
 type settings struct {
 	Currency string `json:"currency" required:"true"`
 	PollMS   int    `json:"pollMs"`
 }
 
-// Validate allows polling ten times a second at most.
+// Validate limits polling to ten times per second.
 func (s settings) Validate() error {
 	if s.PollMS != 0 && s.PollMS < 100 {
-		return fmt.Errorf("\"pollMs\" must be 100 or more, not %d", s.PollMS)
+		return fmt.Errorf("\"pollMs\" must be at least 100, found %d", s.PollMS)
 	}
 	return nil
 }
@@ -55,11 +56,11 @@ func newShop(_ context.Context, ds sdk.DataSource, s settings) (*shop, error) {
 	return &shop{client: client, currency: s.Currency, poll: poll}, nil
 }
 
-// Close ends the connections. The SDK calls it when the settings have changed and the
-// last request is done.
+// Close closes the connections. The SDK calls it after the last request, when the
+// settings have changed.
 func (s *shop) Close() error { return s.client.Close() }
 
-// QueryData routes the queries by their type.
+// QueryData selects a handler by the type of the query.
 func (s *shop) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	return sdk.QueryTypes{
 		"sales": sdk.EachQuery(s.sales),
@@ -67,12 +68,12 @@ func (s *shop) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.Qu
 	}.QueryData(ctx, req)
 }
 
-// article is the JSON of both kinds of queries.
+// article is the JSON of both query types.
 type article struct {
 	Name string `json:"article"`
 }
 
-// Validate refuses a query for nothing.
+// Validate rejects a query without an article.
 func (a article) Validate() error {
 	if a.Name == "" {
 		return fmt.Errorf("\"article\" is missing")
@@ -80,13 +81,13 @@ func (a article) Validate() error {
 	return nil
 }
 
-// sale is what the shop's API says of one sale.
+// sale is a sale in the shop's API.
 type sale struct {
 	Time  time.Time `json:"time"`
 	Price float64   `json:"price"`
 }
 
-// sales answers with a time series.
+// sales returns the prices of an article as a time series.
 func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, error) {
 	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", a.Name, "sales")
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, 
 	return []sdk.Frame{frame.New(a.Name, times, prices)}, nil
 }
 
-// stock answers with a number.
+// stock returns the number of pieces of an article.
 func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, error) {
 	pieces, err := s.pieces(ctx, a.Name)
 	if err != nil {
@@ -112,13 +113,13 @@ func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, 
 	return []sdk.Frame{frame.New(a.Name, frame.Of("pieces", []int64{pieces}))}, nil
 }
 
-// pieces asks the shop. What name holds never leads out of its API, and that the shop
-// cannot be reached, or takes too long, needs no words of ours: see sdk.Error.
+// pieces returns the stock of an article. GetJSON escapes the name, and its errors have
+// a status and a message for users; see sdk.Error.
 func (s *shop) pieces(ctx context.Context, name string) (int64, error) {
 	return httpclient.GetJSON[int64](ctx, s.client, "articles", name, "stock")
 }
 
-// CheckHealth asks the shop for something that it always has.
+// CheckHealth gets the name of the shop.
 func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 	name, err := httpclient.GetJSON[string](ctx, s.client, "name")
 	if err != nil {
@@ -127,14 +128,14 @@ func (s *shop) CheckHealth(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "connected to " + name}, nil
 }
 
-// SubscribeStream lets users subscribe to the stock of an article: its name is the
-// path of the channel.
+// SubscribeStream allows users to subscribe to the stock of an article, whose name is
+// the path of the channel, and sends them the current stock.
 func (s *shop) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return httpclient.GetJSON[json.RawMessage](ctx, s.client, "articles", req.Path, "stock")
 }
 
-// RunStream sends the stock of an article, whenever it has changed. A 404 of the shop
-// ends it for good; when the shop is away the host runs it again.
+// RunStream sends the stock of an article when it has changed. A response 404 of the
+// shop ends the channel for good; after other errors the host runs it again.
 func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
 	ticks := time.NewTicker(s.poll)
 	defer ticks.Stop()

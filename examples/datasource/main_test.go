@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,12 +10,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// start runs the plugin with a shop that has one article, less of it at each look.
+// start runs the plugin with a fake shop that has one article, whose stock decreases with
+// each request.
 func start(t *testing.T) *sdktest.Kit {
 	t.Helper()
 	var sold atomic.Int64
@@ -63,17 +66,17 @@ func TestHealth(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	k.Context.DataSource.Secrets = nil
-	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the upstream service answered 401 Unauthorized" {
-		t.Errorf("with a wrong password: %+v", r)
+	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the upstream service responded 401 Unauthorized" {
+		t.Errorf("with a wrong password: got %+v", r)
 	}
 	k.Context.DataSource.JSON = []byte(`{"pollMs":1}`)
 	if r := k.Health(); !strings.Contains(r.Message, `"currency" is missing`) {
-		t.Errorf("with wrong settings: %+v", r)
+		t.Errorf("with invalid settings: got %+v", r)
 	}
 	k.Context.DataSource.JSON = []byte(`{"currency":"EUR"}`)
 	k.Context.DataSource.URL = "http://127.0.0.1:1"
 	if r := k.Health(); r.Message != "the upstream service refused the connection" {
-		t.Errorf("without a shop: %+v", r)
+		t.Errorf("without a shop: got %+v", r)
 	}
 }
 
@@ -85,8 +88,8 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range []int64{8, 7} { // the subscription looked once
-		f, err := frames.FromJSON(packets[n])
-		if err != nil || f.At(1, 0) != want {
+		var f data.Frame
+		if err := json.Unmarshal(packets[n], &f); err != nil || f.At(1, 0) != want {
 			t.Errorf("%s, %v", packets[n], err)
 		}
 	}

@@ -1,5 +1,5 @@
-// A renderer that draws the source of a page, each line a bar: put a browser in the
-// place of draw.
+// This program is the backend of a renderer that draws each line of a page's source as a
+// bar. A real renderer would use a browser.
 package main
 
 import (
@@ -31,10 +31,10 @@ func main() {
 const (
 	defaultTimeout = 30 * time.Second
 	maxPixels      = 50_000_000
-	rowHeight      = 4 // pixels of the page for each line
+	rowHeight      = 4 // pixels of the page per line
 )
 
-// bars is a renderer.Renderer.
+// bars implements renderer.Renderer.
 type bars struct{}
 
 // Render writes a PNG.
@@ -44,7 +44,7 @@ func (bars) Render(ctx context.Context, req *renderer.Request) error {
 		scale = 1
 	}
 	if req.Width < 1 || req.Height < -1 || req.Height == 0 || scale < 0 || float64(req.Width)*float64(max(req.Height, 1))*float64(scale)*float64(scale) > maxPixels {
-		return sdk.Downstreamf(http.StatusBadRequest, "an image of %d x %d pixels at scale %g cannot be drawn", req.Width, req.Height, scale)
+		return sdk.Downstreamf(http.StatusBadRequest, "invalid image size: %d x %d pixels at scale %g", req.Width, req.Height, scale)
 	}
 	lines, err := open(ctx, req.Page)
 	if err != nil {
@@ -59,7 +59,7 @@ func (bars) Render(ctx context.Context, req *renderer.Request) error {
 	})
 }
 
-// RenderCSV writes a table with the length of each line.
+// RenderCSV writes the length of each line.
 func (bars) RenderCSV(ctx context.Context, req *renderer.CSVRequest) (string, error) {
 	lines, err := open(ctx, req.Page)
 	if err != nil {
@@ -77,7 +77,7 @@ func (bars) RenderCSV(ctx context.Context, req *renderer.CSVRequest) (string, er
 	})
 }
 
-// open reads the lines of a page, signed in by its render key.
+// open reads the lines of a page, which it requests with the render key.
 func open(ctx context.Context, p renderer.Page) ([]string, error) {
 	timeout := p.Timeout
 	if timeout == 0 {
@@ -99,7 +99,7 @@ func open(ctx context.Context, p renderer.Page) ([]string, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return nil, sdk.FromStatus(resp.StatusCode, "the page answered "+resp.Status)
+		return nil, sdk.FromStatus(resp.StatusCode, "the host responded "+resp.Status+" to the request for the page")
 	}
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -119,7 +119,7 @@ func drawLines(lines []string, width, height int, scale float32) image.Image {
 	return img
 }
 
-// write makes a file appear complete or not at all.
+// write writes a file that is complete when it appears.
 func write(file string, content func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), ".rendering-*")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/renderer"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -28,7 +29,7 @@ func TestRenderer(t *testing.T) {
 	}))
 	t.Cleanup(page.Close)
 	k := sdktest.Start(t, renderer.Plugin(bars{}))
-	c := renderer.NewClient(k.Conn())
+	c := backend.NewRenderer(k.Conn())
 	dir := t.TempDir()
 	what := renderer.Page{
 		URL: page.URL, FilePath: filepath.Join(dir, "page.png"), RenderKey: "the-key", Domain: "127.0.0.1",
@@ -47,28 +48,31 @@ func TestRenderer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b := img.Bounds(); b.Dx() != 200 || b.Dy() != want {
-			t.Errorf("the image is %s", b)
+			t.Errorf("the bounds of the image are %s", b)
 		}
 		if dark, _, _, _ := img.At(10, 4).RGBA(); dark != 64*257 {
-			t.Errorf("there is no bar: %d", dark)
+			t.Errorf("missing bar: got the color %d", dark)
 		}
 	}
 	what.FilePath = filepath.Join(dir, "page.csv")
 	name, err := c.RenderCSV(t.Context(), &renderer.CSVRequest{Page: what})
 	text, readErr := os.ReadFile(what.FilePath)
-	if err != nil || readErr != nil || name != "lines.csv" || string(text) != "1,6\n2,16\n3,7\n" {
-		t.Errorf("%s: %q, %v, %v", name, text, err, readErr)
+	if err := errors.Join(err, readErr); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := name+": "+string(text), "lines.csv: 1,6\n2,16\n3,7\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	what.RenderKey = "guessed"
 	for want, err := range map[string]error{
 		"401":           c.Render(t.Context(), &renderer.Request{Page: what, Width: 1, Height: 1}),
-		"cannot be dra": c.Render(t.Context(), &renderer.Request{Page: what, Width: 1 << 30, Height: 1 << 30}),
+		"invalid image": c.Render(t.Context(), &renderer.Request{Page: what, Width: 1 << 30, Height: 1 << 30}),
 	} {
 		if e, ok := errors.AsType[*sdk.Error](err); !ok || !strings.Contains(e.Message, want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".rendering-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }

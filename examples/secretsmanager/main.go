@@ -1,5 +1,5 @@
-// A secrets manager that keeps the secrets of a host in memory: put a client of your
-// vault in the place of the map.
+// This program is the backend of a secrets manager that stores secrets in memory. A real
+// secrets manager would use a vault.
 package main
 
 import (
@@ -17,13 +17,13 @@ func main() {
 	sdk.Serve(secretsmanager.Plugin(&memory{values: map[secretsmanager.Key]string{}}))
 }
 
-// memory is a secretsmanager.Store.
+// memory implements secretsmanager.Store.
 type memory struct {
 	mu     sync.RWMutex
 	values map[secretsmanager.Key]string
 }
 
-// Secret reads a secret.
+// Secret returns the value of a secret.
 func (m *memory) Secret(_ context.Context, key secretsmanager.Key) (value string, exists bool, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -39,7 +39,7 @@ func (m *memory) SetSecret(_ context.Context, key secretsmanager.Key, value stri
 	return nil
 }
 
-// DeleteSecret removes a secret.
+// DeleteSecret deletes a secret.
 func (m *memory) DeleteSecret(_ context.Context, key secretsmanager.Key) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,7 +47,7 @@ func (m *memory) DeleteSecret(_ context.Context, key secretsmanager.Key) error {
 	return nil
 }
 
-// ListSecrets lists the keys with a namespace and a type.
+// ListSecrets lists the keys with the namespace and the type of key.
 func (m *memory) ListSecrets(_ context.Context, key secretsmanager.Key, allOrganizations bool) (keys []secretsmanager.Key, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -60,25 +60,25 @@ func (m *memory) ListSecrets(_ context.Context, key secretsmanager.Key, allOrgan
 	return keys, nil
 }
 
-// RenameSecret moves a secret to another namespace, which must be free.
+// RenameSecret moves a secret to a namespace that has no secret of its type.
 func (m *memory) RenameSecret(_ context.Context, key secretsmanager.Key, namespace string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	value, exists := m.values[key]
 	if !exists {
-		return sdk.Errorf(http.StatusNotFound, "there is no secret of %s %q", key.Type, key.Namespace)
+		return sdk.Errorf(http.StatusNotFound, "%s %q has no secret", key.Type, key.Namespace)
 	}
 	moved := key
 	moved.Namespace = namespace
 	if _, taken := m.values[moved]; taken && moved != key {
-		return sdk.Errorf(http.StatusConflict, "%s %q has a secret already", key.Type, namespace)
+		return sdk.Errorf(http.StatusConflict, "%s %q already has a secret", key.Type, namespace)
 	}
 	delete(m.values, key)
 	m.values[moved] = value
 	return nil
 }
 
-// AllSecrets lists everything.
+// AllSecrets lists every secret.
 func (m *memory) AllSecrets(context.Context) (items []secretsmanager.Item, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 	"github.com/slipway-dev/slipway/sdk/secretsmanager"
@@ -13,7 +14,7 @@ import (
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, secretsmanager.Plugin(&memory{values: map[secretsmanager.Key]string{}}))
-	var c secretsmanager.Store = secretsmanager.NewClient(k.Conn())
+	var c secretsmanager.Store = backend.NewSecretsManager(k.Conn())
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
@@ -47,14 +48,14 @@ func TestSecrets(t *testing.T) {
 	if want := []secretsmanager.Item{{Key: secretsmanager.Key{OrgID: 1, Namespace: "store", Type: "datasource"}, Value: "two"}, {Key: other, Value: "three"}}; !slices.Equal(items, want) {
 		t.Errorf("%v", items)
 	}
-	if e, ok := errors.AsType[*sdk.Error](c.RenameSecret(ctx, shop, "x")); !ok || e.Message != `there is no secret of datasource "shop"` {
+	if e, ok := errors.AsType[*sdk.Error](c.RenameSecret(ctx, shop, "x")); !ok || e.Message != `datasource "shop" has no secret` {
 		t.Errorf("%v", e)
 	}
-	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, sdk.ErrUnsupported) {
-		t.Errorf("it also answers queries: %v", err)
+	if _, err := k.QueryData(ctx, &sdk.QueryDataRequest{}); !errors.Is(err, backend.ErrUnsupported) {
+		t.Errorf("QueryData returned %v", err)
 	}
 	none := sdktest.Start(t, sdk.Plugin{})
-	if _, _, err := secretsmanager.NewClient(none.Conn()).Secret(ctx, shop); !errors.Is(err, sdk.ErrUnsupported) {
+	if _, _, err := backend.NewSecretsManager(none.Conn()).Secret(ctx, shop); !errors.Is(err, backend.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -16,23 +17,20 @@ func (a *API) accountRoutes() []Route {
 	create := Action(host.ActionServiceAccountsCreate, host.ActionServiceAccountsWrite)
 	remove := Action(host.ActionServiceAccountsDelete, host.ActionServiceAccountsWrite)
 	return []Route{
-		{"POST", "/api/serviceaccounts", create.On(all), a.createAccount,
-			Doc{Summary: "Create a service account", Body: accountBody{}, Answer: account{}, Status: http.StatusCreated}},
-		{"GET", "/api/serviceaccounts/search", read.On(all), a.searchAccounts,
-			Doc{Summary: "Search service accounts", Query: []string{"query", "disabled bool", "perpage int", "page int"}, Answer: accountPage{}}},
-		{"GET", "/api/serviceaccounts/{id}", read.On(one), a.account,
-			Doc{Summary: "Read a service account", Answer: account{}}},
-		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), a.updateAccount,
-			Doc{Summary: "Change a service account", Body: accountBody{}, Answer: accountUpdated{}}},
-		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), a.deleteAccount,
-			Doc{Summary: "Delete a service account and its tokens", Answer: message{}}},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), a.accountTokens,
-			Doc{Summary: "List the tokens of a service account", Answer: []accountToken{}}},
-		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), a.createToken,
-			Doc{Summary: "Create a token; the answer is the only one that shows it", Body: tokenBody{}, Answer: issued{}}},
-		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), a.deleteToken,
-			Doc{Summary: "Delete a token", Answer: message{}}},
+		{"POST", "/api/serviceaccounts", create.On(all), call(a.createAccount), Doc{Summary: "Create a service account", Status: http.StatusCreated}},
+		{"GET", "/api/serviceaccounts/search", read.On(all), call(a.searchAccounts), Doc{Summary: "Search service accounts"}},
+		{"GET", "/api/serviceaccounts/{id}", read.On(one), call(a.account), Doc{Summary: "Get a service account"}},
+		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account"}},
+		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), call(a.deleteAccount), Doc{Summary: "Delete a service account and its tokens"}},
+		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account"}},
+		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), call(a.createToken), Doc{Summary: "Create a token; its secret is returned only once"}},
+		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), call(a.deleteToken), Doc{Summary: "Delete a token"}},
 	}
+}
+
+// accountPath is the path of a service account.
+type accountPath struct {
+	ID int64 `path:"id"`
 }
 
 type account struct {
@@ -44,7 +42,7 @@ type account struct {
 	Role       string `json:"role"`
 	Tokens     int64  `json:"tokens"`
 	AvatarURL  string `json:"avatarUrl"`
-	RequiredBy string `json:"requiredBy,omitempty"` // the plugin whose account it is
+	RequiredBy string `json:"requiredBy,omitempty"` // the plugin that the account belongs to
 }
 
 // avatarLength is the number of hexadecimal digits in the URL of an avatar.
@@ -56,7 +54,7 @@ func accountOf(a host.ServiceAccount) account {
 	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatar, a.PluginID}
 }
 
-// accountBody is what create and update accept; null is absent.
+// accountBody is the body of create and update requests. Null means absent.
 type accountBody struct {
 	Name       *string `json:"name"`
 	Role       *string `json:"role"`
@@ -73,36 +71,23 @@ func (b accountBody) change() (c store.AccountChange, err error) {
 	return c, err
 }
 
-func (a *API) createAccount(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[accountBody](w, r)
+func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ Body accountBody }) (account, error) {
+	change, err := in.Body.change()
 	if err != nil {
-		return err
+		return account{}, err
 	}
-	change, err := body.change()
-	if err != nil {
-		return err
-	}
-	created := host.ServiceAccount{Role: host.RoleViewer} // the weakest, if none is asked for
+	created := host.ServiceAccount{Role: host.RoleViewer} // the weakest role is the default
 	change.Apply(&created)
-	if created, err = a.store.CreateServiceAccount(r.Context(), who, created); err != nil {
-		return err
-	}
-	return answer(w, http.StatusCreated, accountOf(created))
+	created, err = a.store.CreateServiceAccount(ctx, who, created)
+	return accountOf(created), err
 }
 
-func (a *API) account(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.ServiceAccount(r.Context(), who.OrgID, id)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, accountOf(found))
+func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (account, error) {
+	found, err := a.store.ServiceAccount(ctx, who.OrgID, in.ID)
+	return accountOf(found), err
 }
 
-// accountPage is a page of a search.
+// accountPage is a page of search results.
 type accountPage struct {
 	TotalCount int64     `json:"totalCount"`
 	Accounts   []account `json:"serviceAccounts"`
@@ -110,23 +95,15 @@ type accountPage struct {
 	PerPage    int64     `json:"perPage"`
 }
 
-func (a *API) searchAccounts(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	values, err := query(r)
-	if err != nil {
-		return err
-	}
-	filter := store.AccountFilter{Text: values.Get("query")}
-	if filter.Page, err = page(values, "perpage"); err != nil {
-		return err
-	}
-	if filter.OnlyDisabled, err = flag(values, "disabled"); err != nil {
-		return err
-	}
-	found, total, err := a.store.ServiceAccounts(r.Context(), who.OrgID, filter)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, accountPage{total, mapped(found, accountOf), max(filter.Page.Number, 1), filter.Page.Length()})
+func (a *API) searchAccounts(ctx context.Context, who host.Identity, in struct {
+	Query    string `query:"query"`
+	Disabled bool   `query:"disabled"`
+	PerPage  int64  `query:"perpage"`
+	Page     int64  `query:"page"`
+}) (accountPage, error) {
+	filter := store.AccountFilter{Text: in.Query, OnlyDisabled: in.Disabled, Page: store.Page{Limit: in.PerPage, Number: in.Page}}
+	found, total, err := a.store.ServiceAccounts(ctx, who.OrgID, filter)
+	return accountPage{total, mapped(found, accountOf), max(filter.Page.Number, 1), filter.Page.Length()}, err
 }
 
 type accountUpdated struct {
@@ -136,38 +113,23 @@ type accountUpdated struct {
 	Account account `json:"serviceaccount"`
 }
 
-func (a *API) updateAccount(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
+func (a *API) updateAccount(ctx context.Context, who host.Identity, in struct {
+	accountPath
+	Body accountBody
+}) (accountUpdated, error) {
+	change, err := in.Body.change()
 	if err != nil {
-		return err
+		return accountUpdated{}, err
 	}
-	body, err := decode[accountBody](w, r)
-	if err != nil {
-		return err
-	}
-	change, err := body.change()
-	if err != nil {
-		return err
-	}
-	updated, err := a.store.UpdateServiceAccount(r.Context(), who, id, change)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, accountUpdated{message{Message: "Service account updated"}, id, updated.Name, accountOf(updated)})
+	updated, err := a.store.UpdateServiceAccount(ctx, who, in.ID, change)
+	return accountUpdated{message{Message: "Service account updated"}, in.ID, updated.Name, accountOf(updated)}, err
 }
 
-func (a *API) deleteAccount(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
-	if err != nil {
-		return err
-	}
-	if err := a.store.DeleteServiceAccount(r.Context(), who, id); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, message{Message: "Service account deleted"})
+func (a *API) deleteAccount(ctx context.Context, who host.Identity, in accountPath) (message, error) {
+	return message{Message: "Service account deleted"}, a.store.DeleteServiceAccount(ctx, who, in.ID)
 }
 
-// accountToken is what is known of a token after it was shown once.
+// accountToken is a token without its secret.
 type accountToken struct {
 	ID                     int64      `json:"id"`
 	Name                   string     `json:"name"`
@@ -178,25 +140,19 @@ type accountToken struct {
 	HasExpired             bool       `json:"hasExpired"`
 }
 
-func (a *API) accountTokens(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.AccountTokens(r.Context(), who.OrgID, id)
-	if err != nil {
-		return err
-	}
+func (a *API) accountTokens(ctx context.Context, who host.Identity, in accountPath) ([]accountToken, error) {
+	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID)
 	now := a.clock()
-	return answer(w, http.StatusOK, mapped(found, func(t host.AccountToken) accountToken {
-		out := accountToken{ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
-			LastUsedAt: timeOrNil(t.LastUsed),
-			HasExpired: host.HasExpired(t.Expires, now)}
+	return mapped(found, func(t host.AccountToken) accountToken {
+		out := accountToken{
+			ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
+			LastUsedAt: timeOrNil(t.LastUsed), HasExpired: host.HasExpired(t.Expires, now),
+		}
 		if out.Expiration != nil && !out.HasExpired {
 			out.SecondsUntilExpiration = t.Expires.Sub(now).Seconds()
 		}
 		return out
-	}))
+	}), err
 }
 
 type tokenBody struct {
@@ -204,41 +160,25 @@ type tokenBody struct {
 	lifetime
 }
 
-func (a *API) createToken(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
+func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
+	accountPath
+	Body tokenBody
+}) (issued, error) {
+	field, seconds, err := in.Body.seconds()
 	if err != nil {
-		return err
-	}
-	body, err := decode[tokenBody](w, r)
-	if err != nil {
-		return err
-	}
-	field, seconds, err := body.seconds()
-	if err != nil {
-		return err
+		return issued{}, err
 	}
 	life, err := host.TokenLifetime(field, seconds)
 	if err != nil {
-		return err
+		return issued{}, err
 	}
-	token, secret, err := a.store.CreateToken(r.Context(), who, id, body.Name, life)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, issued{token.ID, token.Name, secret.Secret()})
+	token, secret, err := a.store.CreateToken(ctx, who, in.ID, in.Body.Name, life)
+	return issued{token.ID, token.Name, secret.Secret()}, err
 }
 
-func (a *API) deleteToken(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
-	if err != nil {
-		return err
-	}
-	tokenID, err := pathID(r, "tokenId")
-	if err != nil {
-		return err
-	}
-	if err := a.store.DeleteToken(r.Context(), who, id, tokenID); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, message{Message: "Service account token deleted"})
+func (a *API) deleteToken(ctx context.Context, who host.Identity, in struct {
+	accountPath
+	TokenID int64 `path:"tokenId"`
+}) (message, error) {
+	return message{Message: "Service account token deleted"}, a.store.DeleteToken(ctx, who, in.ID, in.TokenID)
 }

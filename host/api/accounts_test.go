@@ -26,7 +26,7 @@ func TestAPIKeys(t *testing.T) {
 		t.Fatalf("create: %s, %v", got.body, err)
 	}
 	if got := f.do("POST", "/api/playlists", "Bearer "+key.Key, `{"name":"p","interval":"5m"}`); got.status != 200 {
-		t.Errorf("the key does not work: %+v", got)
+		t.Errorf("request with the new key: %+v", got)
 	}
 	for body, status := range map[string]int{
 		`{"name":"k","role":"Viewer"}`:                                               409,
@@ -50,18 +50,19 @@ func TestAPIKeys(t *testing.T) {
 		}
 	}
 	listed := want[[]object](t, f, 200, "GET", "/api/auth/keys", f.admin, "")
-	if len(listed) != 5 || listed[1]["name"] != "default" || listed[1]["expiration"] != f.clock().Add(host.MaxKeyLifetime).UTC().Format(time.RFC3339) {
-		t.Errorf("keys %v", listed)
+	if len(listed) != 5 {
+		t.Fatalf("%d keys, want 5: %v", len(listed), listed)
 	}
+	wantFields(t, "key", listed[1], object{"name": "default", "expiration": f.clock().Add(host.MaxKeyLifetime).UTC().Format(time.RFC3339)})
 	f.advance(time.Hour)
 	if got := f.do("GET", "/api/playlists", "Bearer "+key.Key, ""); got.status != 401 || !strings.HasPrefix(got.message(), "invalid API key") {
-		t.Errorf("an expired key: %+v", got)
+		t.Errorf("request with an expired key: %+v", got)
 	}
 	if all := want[[]object](t, f, 200, "GET", "/api/auth/keys?includeExpired=true", f.admin, ""); len(all) != 5 {
-		t.Errorf("with expired: %v", all)
+		t.Errorf("%d keys including expired ones, want 5: %v", len(all), all)
 	}
 	if rest := want[[]object](t, f, 200, "GET", "/api/auth/keys", f.admin, ""); len(rest) != 3 {
-		t.Errorf("without expired: %v", rest)
+		t.Errorf("%d keys without expired ones, want 3: %v", len(rest), rest)
 	}
 	target := fmt.Sprintf("/api/auth/keys/%d", key.ID)
 	for _, status := range []int{200, 404} {
@@ -71,8 +72,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 }
 
-// Keys go on working as tokens of accounts; once all of them are, there are no new
-// ones.
+// Migrated keys remain valid. Once all keys are migrated, no new ones can be created.
 func TestKeyMigration(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -80,8 +80,8 @@ func TestKeyMigration(t *testing.T) {
 	ids := map[string]any{}
 	create := func(name, role string) {
 		t.Helper()
-		made := want[object](t, f, 200, "POST", "/api/auth/keys", f.admin, fmt.Sprintf(`{"name":%q,"role":%q,"secondsToLive":3600}`, name, role))
-		secrets[name], ids[name] = "Bearer "+made["key"].(string), made["id"]
+		created := want[object](t, f, 200, "POST", "/api/auth/keys", f.admin, fmt.Sprintf(`{"name":%q,"role":%q,"secondsToLive":3600}`, name, role))
+		secrets[name], ids[name] = "Bearer "+created["key"].(string), created["id"]
 	}
 	works := func() (status []int) {
 		for _, name := range []string{"one", "two", "boss", "extsvc-x"} {
@@ -98,28 +98,25 @@ func TestKeyMigration(t *testing.T) {
 		return want[object](t, f, 200, "GET", "/api/serviceaccounts/migrationstatus", f.editor, "")["migrated"].(bool)
 	}
 	one := want[object](t, f, 200, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")["serviceaccount"].(object)
-	if one["name"] != "one" || one["login"] != "sa-one" || one["role"] != "Viewer" || one["tokens"] != 1.0 {
-		t.Errorf("account %v", one)
-	}
+	wantFields(t, "account of a migrated key", one, object{"name": "one", "login": "sa-one", "role": "Viewer", "tokens": 1.0})
 	want[object](t, f, 403, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["boss"]), f.editor, "")
 	want[object](t, f, 404, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")
 	some := want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.editor, "")
-	if some["total"] != 3.0 || some["migrated"] != 2.0 || some["failed"] != 1.0 || some["failedApikeyIDs"].([]any)[0] != ids["boss"] {
-		t.Errorf("an editor migrated %v", some)
-	}
+	wantFields(t, "migration by an editor", some, object{"total": 3.0, "migrated": 2.0, "failed": 1.0, "failedApikeyIDs": []any{ids["boss"]}})
 	if status() {
-		t.Error("all are migrated, with one left")
+		t.Error("all keys are reported as migrated, but one is left")
 	}
 	create("late", "Viewer")
 	all := want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.admin, "")
-	if all["total"] != 2.0 || all["migrated"] != 2.0 || !status() {
-		t.Errorf("an admin migrated %v", all)
+	wantFields(t, "migration by an admin", all, object{"total": 2.0, "migrated": 2.0})
+	if !status() {
+		t.Error("not all keys are reported as migrated")
 	}
 	if got := f.do("POST", "/api/auth/keys", f.admin, `{"name":"new","role":"Viewer"}`); got.status != 410 || !strings.Contains(got.message(), "service account") {
-		t.Errorf("a new key: %+v", got)
+		t.Errorf("creation of a key after the migration: %+v", got)
 	}
 	if got := works(); !slices.Equal(got, []int{200, 200, 200, 200}) {
-		t.Errorf("the keys answer %v", got)
+		t.Errorf("status codes with the migrated keys: %v", got)
 	}
 	found := want[object](t, f, 200, "GET", "/api/serviceaccounts/search?query=sa-", f.admin, "")["serviceAccounts"].([]any)
 	names := ""
@@ -127,20 +124,21 @@ func TestKeyMigration(t *testing.T) {
 		names += a.(object)["name"].(string) + " "
 	}
 	if !strings.Contains(names, "boss key-extsvc-x late one two-2 ") {
-		t.Errorf("accounts %s", names)
+		t.Errorf("accounts: %s", names)
 	}
 	id := found[slices.IndexFunc(found, func(a any) bool { return a.(object)["name"] == "two-2" })].(object)["id"]
 	tokens := want[[]object](t, f, 200, "GET", fmt.Sprintf("/api/serviceaccounts/%v/tokens", id), f.admin, "")
-	if len(tokens) != 1 || tokens[0]["name"] != "two" || tokens[0]["lastUsedAt"] == nil {
-		t.Errorf("tokens %v", tokens)
+	if len(tokens) != 1 || tokens[0]["lastUsedAt"] == nil {
+		t.Fatalf("tokens of a migrated key: %v", tokens)
 	}
+	wantFields(t, "token of a migrated key", tokens[0], object{"name": "two"})
 	f.advance(time.Hour)
 	if got := works(); !slices.Equal(got, []int{401, 401, 401, 401}) {
-		t.Errorf("an hour later the keys answer %v", got)
+		t.Errorf("status codes with the expired keys: %v", got)
 	}
 	for _, line := range []string{`event="API key migrated"`, `event="API keys migrated"`, `event="service account created"`} {
 		if !strings.Contains(f.log.String(), line) {
-			t.Errorf("no %s in the log", line)
+			t.Errorf("the log does not contain %s", line)
 		}
 	}
 }
@@ -149,33 +147,36 @@ func TestServiceAccountLife(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	created := want[object](t, f, 201, "POST", "/api/serviceaccounts", f.admin, `{"name":"CI bot","role":"Editor","isDisabled":false}`)
-	if len(created) != 8 || created["login"] != "sa-ci-bot" || created["orgId"] != 1.0 || created["role"] != "Editor" ||
-		created["tokens"] != 0.0 || created["isDisabled"] != false || created["name"] != "CI bot" {
-		t.Errorf("created %v", created)
+	if len(created) != 8 {
+		t.Errorf("%d fields, want 8: %v", len(created), created)
 	}
+	wantFields(t, "new account", created, object{"login": "sa-ci-bot", "orgId": 1.0, "role": "Editor", "tokens": 0.0, "isDisabled": false, "name": "CI bot"})
 	target := fmt.Sprintf("/api/serviceaccounts/%v", created["id"])
 	token := want[object](t, f, 200, "POST", target+"/tokens", f.admin, `{"name":"t"}`)
 	brief := want[object](t, f, 200, "POST", target+"/tokens", f.admin, `{"name":"brief","seconds_to_live":60}`)
 	want[object](t, f, 200, "POST", target+"/tokens", f.admin, `{"name":"brief too","secondsToLive":60}`)
-	if len(token) != 3 || !strings.HasPrefix(token["key"].(string), "svcsa_") || token["name"] != "t" {
-		t.Errorf("token %v", token)
+	if len(token) != 3 || !strings.HasPrefix(token["key"].(string), "svcsa_") {
+		t.Errorf("new token: %v", token)
 	}
+	wantFields(t, "new token", token, object{"name": "t"})
 	try := func(token object) int {
 		return f.do("GET", "/api/playlists", "Bearer "+token["key"].(string), "").status
 	}
 	if try(token) != 200 || try(brief) != 200 {
-		t.Error("a fresh token does not work")
+		t.Error("a new token is refused")
 	}
 	f.advance(time.Minute)
 	if try(token) != 200 || try(brief) != 401 {
-		t.Errorf("a minute later: %d, %d", try(token), try(brief))
+		t.Errorf("a minute later: %d with the lasting token, %d with the brief one", try(token), try(brief))
 	}
 	listed := want[[]object](t, f, 200, "GET", target+"/tokens", f.admin, "")
-	if len(listed) != 3 || listed[0]["hasExpired"] != false || listed[0]["expiration"] != nil || listed[1]["hasExpired"] != true {
-		t.Errorf("tokens %v", listed)
+	if len(listed) != 3 {
+		t.Fatalf("%d tokens, want 3: %v", len(listed), listed)
 	}
+	wantFields(t, "lasting token", listed[0], object{"hasExpired": false, "expiration": nil})
+	wantFields(t, "brief token", listed[1], object{"hasExpired": true})
 	if got := want[object](t, f, 200, "GET", target, f.admin, ""); got["tokens"] != 3.0 {
-		t.Errorf("read %v", got)
+		t.Errorf("account with three tokens: %v", got)
 	}
 	for _, step := range []struct {
 		body   string
@@ -184,15 +185,16 @@ func TestServiceAccountLife(t *testing.T) {
 		body, status := step.body, step.status
 		changed := want[object](t, f, 200, "PATCH", target, f.admin, body)
 		if changed["message"] != "Service account updated" || changed["serviceaccount"].(object)["login"] != "sa-ci-bot" {
-			t.Errorf("changed %v", changed)
+			t.Errorf("response to the update: %v", changed)
 		}
 		if got := try(token); got != status {
-			t.Errorf("after %s the token gives %d", body, got)
+			t.Errorf("status with the token after %s: %d", body, got)
 		}
 	}
 	search := want[object](t, f, 200, "GET", "/api/serviceaccounts/search?query=CI&perpage=1&page=1", f.admin, "")
-	if search["totalCount"] != 1.0 || search["page"] != 1.0 || search["perPage"] != 1.0 || len(search["serviceAccounts"].([]any)) != 1 {
-		t.Errorf("search %v", search)
+	wantFields(t, "search", search, object{"totalCount": 1.0, "page": 1.0, "perPage": 1.0})
+	if accounts := search["serviceAccounts"].([]any); len(accounts) != 1 {
+		t.Errorf("%d accounts found, want 1: %v", len(accounts), accounts)
 	}
 	plugin := want[object](t, f, 200, "GET", "/api/serviceaccounts/search?query=extsvc", f.admin, "")["serviceAccounts"].([]any)[0].(object)
 	pluginTarget := fmt.Sprintf("/api/serviceaccounts/%v", plugin["id"])
@@ -200,7 +202,7 @@ func TestServiceAccountLife(t *testing.T) {
 		method, target, body string
 		status               int
 	}{
-		{"POST", "/api/serviceaccounts", `{"name":"ci BOT"}`, 201}, // it was renamed
+		{"POST", "/api/serviceaccounts", `{"name":"ci BOT"}`, 201}, // the first one was renamed
 		{"POST", "/api/serviceaccounts", `{"name":"CI"}`, 409},
 		{"POST", "/api/serviceaccounts", `{"name":"x","role":"None"}`, 400},
 		{"POST", "/api/serviceaccounts", `{"name":"extsvc-x"}`, 400},
@@ -221,7 +223,7 @@ func TestServiceAccountLife(t *testing.T) {
 		}
 	}
 	if try(token) != 401 {
-		t.Error("a deleted token works")
+		t.Error("a deleted token is accepted")
 	}
 	for _, status := range []int{200, 404} {
 		if got := f.do("DELETE", target, f.admin, ""); got.status != status {

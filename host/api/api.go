@@ -21,17 +21,17 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// Options are the parts an API is made of.
+// Options configure an API.
 type Options struct {
-	Store   *store.Store     // required; its owner closes it after the last request
-	Logger  *slog.Logger     // access log and errors; no log if nil
+	Store   *store.Store     // required; the caller closes it after the last request
+	Logger  *slog.Logger     // for accesses and errors; no log if nil
 	Clock   func() time.Time // time.Now if nil
 	Rand    io.Reader        // safe for concurrent use; crypto/rand if nil
-	Version string           // of the service, as /api/health tells it
-	Plugins *loader.Loader   // mounted plugins; none if nil. Its owner closes it
+	Version string           // of the service, as reported by /api/health
+	Plugins *loader.Loader   // mounted plugins, none if nil; the caller closes it
 }
 
-// API answers the requests of the reference host.
+// API is the handler of the reference host.
 type API struct {
 	store     *store.Store
 	log       *slog.Logger
@@ -44,13 +44,13 @@ type API struct {
 	metrics   *metrics
 	proxy     *proxy.Proxy
 	bodyTime  time.Duration
-	brought   atomic.Pointer[pluginRoles]
-	described func() (json.RawMessage, error) // the OpenAPI document, made once
+	roleCache atomic.Pointer[pluginRoles]
+	described func() (json.RawMessage, error) // the OpenAPI document, generated once
 	mux       *http.ServeMux
 }
 
-// New builds the handler. The only errors are a missing store, a route without a
-// permission and a source of randomness that fails.
+// New returns the handler. It fails if the store is missing, if a route has no permission
+// or if the source of randomness fails.
 func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
@@ -76,7 +76,7 @@ func New(o Options) (*API, error) {
 	return a, nil
 }
 
-// Close ends what the API does in the background. Call it after the last request.
+// Close stops background work. Call it after the last request.
 func (a *API) Close() error { return a.proxy.Close() }
 
 // Routes returns the whole route table.
@@ -96,7 +96,7 @@ func (a *API) Routes() []Route {
 	)
 }
 
-// ServeHTTP answers one request, gives it an id and logs it.
+// ServeHTTP serves a request with a request id and logs it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := a.clock()
 	out := &response{ResponseWriter: w}
@@ -105,31 +105,30 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.metrics.running.Inc()
 	defer a.metrics.running.Dec()
 	defer func() {
-		fault := recover()
-		if fault != nil && fault != http.ErrAbortHandler {
-			a.logFault(out, r, fault)
+		value := recover()
+		if value != nil && value != http.ErrAbortHandler {
+			a.logPanic(out, r, value)
 			if out.status == 0 {
 				a.fail(out, r, errors.New("panic"))
-				fault = nil
+				value = nil
 			}
 		}
 		took := a.clock().Sub(start)
 		a.metrics.observe(r, out.status, took)
 		a.logAccess(out, r, took)
-		if fault != nil { // the answer has begun: only a cut connection tells the client
+		if value != nil { // the response has begun: only a cut connection tells the client
 			panic(http.ErrAbortHandler)
 		}
 	}()
 	a.mux.ServeHTTP(out, r)
 }
 
-func (a *API) logFault(w *response, r *http.Request, fault any) {
+func (a *API) logPanic(w *response, r *http.Request, value any) {
 	a.log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("request_id", w.requestID()),
-		slog.String("route", r.Pattern), slog.Any("panic", fault), slog.String("stack", string(debug.Stack())))
+		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
-// logAccess writes one line per request. It leaves out the query and all headers,
-// which can hold secrets.
+// logAccess logs a request without its query and headers, which may contain secrets.
 func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	if w.status >= http.StatusInternalServerError {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
@@ -23,7 +25,7 @@ const (
 	adminPassword = "correct horse"
 )
 
-// fixture is an API over a new store with one credential per role.
+// fixture is an API with a new store and one credential per role.
 type fixture struct {
 	*api.API
 	store *store.Store
@@ -35,7 +37,7 @@ type fixture struct {
 
 	viewer, editor, admin string // values of Authorization
 	plugin                string // role None, may read playlists
-	pluginDir             string // of the plugin that is mounted, if there is one
+	pluginDir             string // of the mounted plugin, if there is one
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -61,12 +63,12 @@ func newFixture(t testing.TB) *fixture {
 		}
 	})
 	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
 		[]host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.plugin = "Bearer " + access.Token.Secret()
+	f.plugin = "Bearer " + token.Secret()
 	return f
 }
 
@@ -82,7 +84,7 @@ func (f *fixture) advance(d time.Duration) {
 	f.now = f.now.Add(d)
 }
 
-// bearer makes a service account with a role and returns its Authorization.
+// bearer creates a service account with a role and returns the value of Authorization.
 func (f *fixture) bearer(t testing.TB, role host.Role) string {
 	t.Helper()
 	root := host.Identity{OrgID: org, Role: host.RoleAdmin}
@@ -97,7 +99,7 @@ func (f *fixture) bearer(t testing.TB, role host.Role) string {
 	return "Bearer " + secret.Secret()
 }
 
-// ensureAdmin gives the user admin its password; hashing it is slow.
+// ensureAdmin creates the user admin, which is slow.
 func (f *fixture) ensureAdmin(t *testing.T) {
 	t.Helper()
 	if _, err := f.store.EnsureAdmin(t.Context(), adminPassword); err != nil {
@@ -105,14 +107,14 @@ func (f *fixture) ensureAdmin(t *testing.T) {
 	}
 }
 
-// reply is an answer with its JSON decoded.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// message is the text for a person, "" if the body has none.
+// message returns the message in the body, or "".
 func (r reply) message() string {
 	var body struct{ Message string }
 	_ = json.Unmarshal([]byte(r.body), &body)
@@ -131,18 +133,18 @@ func (f *fixture) send(r *http.Request, authorization string) reply {
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
-	request, _ := io.ReadAll(r.Body) // of a recorder's request: it cannot fail
+	request, _ := io.ReadAll(r.Body) // reads from memory
 	r.Body = io.NopCloser(bytes.NewReader(request))
 	w := httptest.NewRecorder()
 	f.ServeHTTP(w, r)
 	got := reply{w.Code, w.Header(), w.Body.String()}
 	if err := traffic.check(f.API, r, string(request), got); err != nil {
-		f.t.Errorf("%s %s: the OpenAPI document differs: %v", r.Method, r.URL, err)
+		f.t.Errorf("%s %s: does not match the OpenAPI document: %v", r.Method, r.URL, err)
 	}
 	return got
 }
 
-// want sends a request and decodes the answer of the wanted status.
+// want sends a request, checks the status and decodes the response.
 func want[T any](t *testing.T, f *fixture, status int, method, target, authorization, body string) T {
 	t.Helper()
 	got := f.do(method, target, authorization, body)
@@ -162,7 +164,19 @@ func decoded[T any](t *testing.T, body string) (v T) {
 
 type object = map[string]any
 
-// lockedBuffer is a log that requests write at once.
+// wantFields compares some fields of a decoded response.
+func wantFields(t *testing.T, what string, got, want object) {
+	t.Helper()
+	some := object{}
+	for name := range want {
+		some[name] = got[name]
+	}
+	if diff := cmp.Diff(want, some); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// lockedBuffer is a log for concurrent requests.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -204,7 +218,7 @@ func TestSystem(t *testing.T) {
 	created := want[object](t, f, 201, "POST", "/api/serviceaccounts", f.admin, `{"name":"x"}`)
 	picture := f.do("GET", created["avatarUrl"].(string), "", "")
 	if picture.status != 200 || picture.header.Get("Content-Type") != "image/svg+xml" {
-		t.Errorf("the avatar: %+v", picture)
+		t.Errorf("avatar: %+v", picture)
 	}
 	if err := f.store.Close(); err != nil {
 		t.Fatal(err)
@@ -214,7 +228,7 @@ func TestSystem(t *testing.T) {
 	}
 	got := f.do("GET", "/api/playlists", f.viewer, "")
 	if got.status != 500 || !strings.Contains(got.message(), got.header.Get("X-Request-Id")) || strings.Contains(got.body, "sql") {
-		t.Errorf("a list without a database: %+v", got)
+		t.Errorf("list without a database: %+v", got)
 	}
 }
 
@@ -233,7 +247,7 @@ func TestRequestIDAndLog(t *testing.T) {
 	log := f.log.String()
 	for _, secret := range []string{created["key"].(string), strings.TrimPrefix(f.admin, "Bearer "), "inquery"} {
 		if strings.Contains(log, secret) {
-			t.Errorf("the log holds %s:\n%s", secret, log)
+			t.Errorf("the log contains %s:\n%s", secret, log)
 		}
 	}
 	for _, part := range []string{"route=/api/auth/keys", "status=200", "login=sa-admin", "kind=apikey", "method=POST"} {

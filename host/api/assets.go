@@ -11,17 +11,16 @@ import (
 
 func (a *API) assetRoutes() []Route {
 	return []Route{
-		{"GET", "/public/plugins/{id}/{path...}", Public(), a.asset, // a browser loads them without credentials
-			Doc{Summary: "Read a file of a plugin's frontend", Media: "application/octet-stream"}},
-		{"GET", "/api/plugins/{id}/markdown/{name}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), a.markdown,
-			Doc{Summary: "Read the README or the CHANGELOG of a plugin", Media: "text/markdown"}},
+		// Public because browsers load frontends without credentials.
+		{"GET", "/public/plugins/{id}/{path...}", Public(), raw(a.asset), Doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
+		{"GET", "/api/plugins/{id}/markdown/{name}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.markdown), Doc{Summary: "Get the README or CHANGELOG of a plugin", Media: "text/markdown"}},
 	}
 }
 
-// asset serves a file of a plugin's folder, but none that starts with a dot and no
-// backend.
+// asset serves a file of a plugin directory. It hides backends and everything whose name
+// starts with a dot.
 func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r)
+	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -45,17 +44,17 @@ func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) err
 	}
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox") // as a page of its own, a file of a plugin may do nothing
-	h.Set("Cache-Control", "no-cache")          // it changes while somebody develops it
+	h.Set("Content-Security-Policy", "sandbox") // a file opened as a page runs no scripts
+	h.Set("Cache-Control", "no-cache")          // files change during development
 	http.ServeContent(w, r, path.Base(name), info.ModTime(), f)
 	return nil
 }
 
-// maxMarkdown is the most bytes that are read of a README.
+// maxMarkdown is the maximum number of bytes served of a README.
 const maxMarkdown = 1 << 20
 
 func (a *API) markdown(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r)
+	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
 		return err
 	}

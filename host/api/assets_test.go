@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// The files of a plugin are served, and nothing beside them, however the path is
-// spelt (CVE-2021-43798).
+// Only the files of the plugin are served, however the path is spelled (CVE-2021-43798).
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net"
@@ -14,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// authenticate returns who is asking, from a bearer token (an API key or the token
-// of a service account) or from basic credentials (a user).
+// authenticate returns the identity of the caller: the owner of a bearer token, which is
+// an API key or the token of a service account, or the user with basic credentials.
 func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identity, error) {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
@@ -32,8 +31,8 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 	return host.Identity{}, host.Unauthorized("Unauthorized")
 }
 
-// login verifies basic credentials. Who fails too often has to wait, with the right
-// password too: otherwise the waiting would tell that it is right.
+// login verifies basic credentials. After too many failures even the correct password is
+// refused for a while: otherwise an attacker could go on guessing.
 func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
 	login, password, ok := decodeBasic(encoded)
@@ -45,8 +44,9 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (hos
 	if err := throttled(w, a.logins.wait(attempt, a.clock())); err != nil {
 		return host.Identity{}, err
 	}
-	user, err := a.user(r.Context(), login)
-	if err != nil {
+	// The zero User of an unknown login matches no password.
+	user, err := a.store.User(r.Context(), login)
+	if err != nil && !errors.Is(err, host.ErrNotFound) {
 		return host.Identity{}, err
 	}
 	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash, func() error {
@@ -62,7 +62,7 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (hos
 	return user.Identity(), nil
 }
 
-// throttled refuses who has to wait.
+// throttled returns an error (host.ErrThrottled) if the caller has to wait.
 func throttled(w http.ResponseWriter, wait time.Duration) error {
 	if wait == 0 {
 		return nil
@@ -71,15 +71,6 @@ func throttled(w http.ResponseWriter, wait time.Duration) error {
 	w.Header().Set("Retry-After", seconds)
 	return &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
 		Message: "too many failed logins; try again in " + seconds + " seconds"}
-}
-
-// user returns the zero User, whose password nothing matches, for an unknown login.
-func (a *API) user(ctx context.Context, login string) (host.User, error) {
-	user, err := a.store.User(ctx, login)
-	if errors.Is(err, host.ErrNotFound) {
-		return host.User{}, nil
-	}
-	return user, err
 }
 
 func decodeBasic(encoded string) (login, password string, ok bool) {

@@ -9,31 +9,31 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
 const (
 	maxBody  = 1 << 20          // bytes of a JSON body
-	bodyTime = 30 * time.Second // in which a body must have arrived
+	bodyTime = 30 * time.Second // within which a body must arrive
 )
 
-// decode reads a JSON object into a T. Fields that T does not have are ignored:
-// published clients send some.
-func decode[T any](w http.ResponseWriter, r *http.Request) (body T, err error) {
-	raw, err := readJSON(w, r)
+// decode reads a JSON object into a pointer. Unknown keys are ignored: published clients
+// send some.
+func decode(w http.ResponseWriter, r *http.Request, into any) error {
+	text, err := readJSON(w, r)
 	if err != nil {
-		return body, err
+		return err
 	}
-	return body, bodyError(raw, json.Unmarshal(raw, &body))
+	return bodyError(text, json.Unmarshal(text, into))
 }
 
-// readJSON returns the body if it can be a JSON object.
+// readJSON returns the body if it is declared as JSON and not empty.
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	raw, err := readBody(w, r, maxBody)
 	if err != nil {
@@ -43,93 +43,75 @@ func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case len(raw) == 0:
-		return nil, host.Invalid("body", "is empty; send a JSON object")
+		return nil, host.Invalid("body", "must be a JSON object, but is empty")
 	case err != nil || media != "application/json":
 		return nil, &host.Error{Category: errNotJSON, Field: "body",
-			Message: "is not declared as JSON; send the header Content-Type: application/json"}
+			Message: "must be JSON with the header Content-Type: application/json"}
 	case !utf8.Valid(raw):
-		return nil, host.Invalid("body", "is not valid UTF-8")
+		return nil, host.Invalid("body", "must be valid UTF-8")
 	case string(raw) == "null":
-		return nil, host.Invalid("body", "must be an object, not null")
+		return nil, host.Invalid("body", "must be an object, found null")
 	}
 	return raw, nil
 }
 
-// limitBodyTime gives the body of a request a time to arrive in, read or not:
-// until readBody has it, or the answer is out.
+// limitBodyTime sets a deadline for the body of a request, whether the handler reads it
+// or not. readBody removes it.
 func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(a.bodyTime)) // a test's recorder has none
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(a.bodyTime)) // not supported by the recorder of tests
 	}
 }
 
-// readBody returns a body of at most limit bytes. After that the client may be
-// silent for as long as it likes.
+// readBody returns a body of at most limit bytes. Then it removes the deadline for
+// reading, so that the response may take as long as it needs.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &host.Error{Category: errTooLarge, Field: "body",
-			Message: fmt.Sprintf("is larger than %d bytes", tooLarge.Limit)}
+			Message: fmt.Sprintf("must not be larger than %d bytes", tooLarge.Limit)}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, &host.Error{Category: errTooSlow, Field: "body", Message: "did not arrive in time"}
 	}
 	if err != nil {
-		return nil, host.Invalid("body", "ended early")
+		return nil, host.Invalid("body", "is incomplete")
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return raw, nil
 }
 
-// bodyError says in a person's words where a body is wrong.
+// bodyError reports where and why a body is invalid.
 func bodyError(raw []byte, err error) error {
 	if err == nil {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, not %s", wanted(wrong.Type), given(wrong.Value))
+		return host.Invalid(fieldAt(raw, wrong.Offset), "must be %s, found %s", jsontype.Of(wrong.Type), found(wrong.Value))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := raw[:min(int(syntax.Offset), len(raw))]
 		line := 1 + bytes.Count(before, []byte("\n"))
 		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-		return host.Invalid("body", "is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax)
+		return host.Invalid("body", "invalid JSON at line %d, column %d: %s", line, max(column, 1), syntax)
 	}
-	return host.Invalid("body", "is not valid JSON: %s", err)
+	return host.Invalid("body", "invalid JSON: %s", err)
 }
 
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Slice:
-		return "an array"
-	}
-	return "an object"
-}
-
-func given(value string) string {
-	if number, ok := strings.CutPrefix(value, "number "); ok {
-		if len(number) > 30 {
-			number = number[:30] + "..."
-		}
+// found describes the JSON value that a json.UnmarshalTypeError names.
+func found(value string) string {
+	number, isNumber := strings.CutPrefix(value, "number ")
+	switch {
+	case isNumber && len(number) > 30:
+		return "the number " + number[:30] + "..."
+	case isNumber:
 		return "the number " + number
 	}
-	switch value {
-	case "bool":
-		return "true or false"
-	case "array", "object":
-		return "an " + value
-	}
-	return "a " + value
+	return jsontype.Name(value)
 }
 
-// fieldAt returns the path of the value that ends, or opens, at an offset of a
-// valid JSON text: "items[0].type", or "body" for the whole.
+// fieldAt returns the path of the value that ends or opens at an offset of a valid JSON
+// text, such as "items[0].type", or "body" for the whole text.
 func fieldAt(raw []byte, offset int64) string {
 	type level struct {
 		key     string

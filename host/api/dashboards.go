@@ -2,8 +2,8 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -16,18 +16,20 @@ func (a *API) dashboardRoutes() []Route {
 	read, write := Action(host.ActionDashboardsRead), Action(host.ActionDashboardsWrite)
 	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite)
 	return []Route{
-		{"GET", "/api/search", read.On(all), a.search,
-			Doc{Summary: "Search dashboards by title and tags", Query: []string{"query", "tag list", "folderUIDs", "type", "limit int", "page int"}, Answer: []searchHit{}}},
-		{"POST", "/api/dashboards/db", write, a.saveDashboard,
-			Doc{Summary: "Create or replace a dashboard", Body: dashboardBody{}, Answer: dashboardSaved{}}}, // on the uid in its body
-		{"GET", "/api/dashboards/uid/{uid}", read.On(one), a.dashboard,
-			Doc{Summary: "Read a dashboard", Answer: dashboardFull{}}},
-		{"DELETE", "/api/dashboards/uid/{uid}", remove.On(one), a.deleteDashboard,
-			Doc{Summary: "Delete a dashboard", Answer: deleted{}}},
+		{"GET", "/api/search", read.On(all), call(a.search), Doc{Summary: "Search dashboards by title and tags"}},
+		// The scope is the uid in the body.
+		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), Doc{Summary: "Create or replace a dashboard"}},
+		{"GET", "/api/dashboards/uid/{uid}", read.On(one), call(a.dashboard), Doc{Summary: "Get a dashboard"}},
+		{"DELETE", "/api/dashboards/uid/{uid}", remove.On(one), call(a.deleteDashboard), Doc{Summary: "Delete a dashboard"}},
 	}
 }
 
-// searchHit is a dashboard that a search found.
+// dashboardPath is the path of a dashboard.
+type dashboardPath struct {
+	UID string `path:"uid" noun:"Dashboard"`
+}
+
+// searchHit is a dashboard in the result of a search.
 type searchHit struct {
 	ID          int64    `json:"id"`
 	UID         string   `json:"uid"`
@@ -41,36 +43,31 @@ type searchHit struct {
 	FolderTitle string   `json:"folderTitle,omitempty"`
 }
 
-func (a *API) search(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	values, err := query(r)
-	if err != nil {
-		return err
+func (a *API) search(ctx context.Context, who host.Identity, in struct {
+	Query     string   `query:"query"`
+	Tags      []string `query:"tag"`
+	FolderUID string   `query:"folderUIDs"`
+	Type      string   `query:"type"`
+	pageQuery
+}) ([]searchHit, error) {
+	if len(in.Tags) > store.MaxSearchTags {
+		return nil, host.Invalid("tag", "must not be given more than %d times", store.MaxSearchTags)
 	}
-	filter := store.DashboardFilter{Text: values.Get("query"), Tags: values["tag"], FolderUID: values.Get("folderUIDs")}
-	if filter.Page, err = page(values, "limit"); err != nil {
-		return err
+	if in.Type != "" && in.Type != dashboardKind {
+		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
 	}
-	if len(filter.Tags) > store.MaxSearchTags {
-		return host.Invalid("tag", "is given %d times, at most %d are allowed", len(filter.Tags), store.MaxSearchTags)
-	}
-	if kind := values.Get("type"); kind != "" && kind != dashboardKind {
-		return host.Invalid("type", "must be %s: only dashboards are searched; folders are at /api/folders", dashboardKind)
-	}
-	found, err := a.store.Dashboards(r.Context(), who.OrgID, filter)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, func(d host.Dashboard) searchHit {
+	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, FolderUID: in.FolderUID, Page: in.page()}
+	found, err := a.store.Dashboards(ctx, who.OrgID, filter)
+	return mapped(found, func(d host.Dashboard) searchHit {
 		return searchHit{d.ID, d.UID, d.Title, dashboardKind, "db/" + d.Slug(), dashboardURL(d), d.Tags, false, d.FolderUID, d.FolderTitle}
-	}))
+	}), err
 }
 
 const dashboardKind = "dash-db"
 
 func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.PathEscape(d.Slug()) }
 
-// dashboardFull is a dashboard read on its own: its model, and what the host knows
-// of it.
+// dashboardFull is a dashboard with its model.
 type dashboardFull struct {
 	Dashboard json.RawMessage `json:"dashboard"`
 	Meta      dashboardMeta   `json:"meta"`
@@ -88,26 +85,21 @@ type dashboardMeta struct {
 	CanEdit     bool      `json:"canEdit"`
 }
 
-func (a *API) dashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Dashboard")
+func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath) (dashboardFull, error) {
+	d, err := a.store.Dashboard(ctx, who.OrgID, in.UID)
 	if err != nil {
-		return err
-	}
-	d, err := a.store.Dashboard(r.Context(), who.OrgID, uid)
-	if err != nil {
-		return err
+		return dashboardFull{}, err
 	}
 	model, err := d.FullModel()
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, dashboardFull{model, dashboardMeta{"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
-		who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+uid)}})
+	return dashboardFull{model, dashboardMeta{
+		"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
+		who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+in.UID),
+	}}, err
 }
 
 type dashboardBody struct {
 	Dashboard json.RawMessage `json:"dashboard" jsonschema:"required"`
-	FolderUID *string         `json:"folderUid"` // where it is, if absent
+	FolderUID *string         `json:"folderUid"` // if absent, the dashboard stays where it is
 	Overwrite bool            `json:"overwrite"`
 }
 
@@ -121,39 +113,27 @@ type dashboardSaved struct {
 	FolderUID string `json:"folderUid"`
 }
 
-func (a *API) saveDashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[dashboardBody](w, r)
-	if err != nil {
-		return err
-	}
+func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ Body dashboardBody }) (dashboardSaved, error) {
+	body := in.Body
 	if len(body.Dashboard) == 0 || body.Dashboard[0] != '{' {
-		return host.Invalid("dashboard", "is required: an object with a title")
+		return dashboardSaved{}, host.Invalid("dashboard", "is required and must be an object with a title")
 	}
 	d, err := host.ParseDashboard("dashboard.", body.Dashboard)
 	if err != nil {
-		return err
+		return dashboardSaved{}, err
 	}
 	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil}
 	if body.FolderUID != nil {
 		d.FolderUID = *body.FolderUID
 	}
 	if !who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+cmp.Or(d.UID, "*")) {
-		return host.Forbidden("Permission denied")
+		return dashboardSaved{}, host.Forbidden("Permission denied")
 	}
-	if d, err = a.store.SaveDashboard(r.Context(), who.OrgID, d, how); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID})
+	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, how)
+	return dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID}, err
 }
 
-func (a *API) deleteDashboard(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Dashboard")
-	if err != nil {
-		return err
-	}
-	d, err := a.store.DeleteDashboard(r.Context(), who.OrgID, uid)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, deleted{message{Message: "Dashboard deleted"}, d.ID, d.Title})
+func (a *API) deleteDashboard(ctx context.Context, who host.Identity, in dashboardPath) (deleted, error) {
+	d, err := a.store.DeleteDashboard(ctx, who.OrgID, in.UID)
+	return deleted{message{Message: "Dashboard deleted"}, d.ID, d.Title}, err
 }

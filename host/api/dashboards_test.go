@@ -12,31 +12,29 @@ func TestDashboards(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Operations"}`)
-	made := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor,
+	created := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor,
 		`{"dashboard":{"id":null,"title":"Löad 1","tags":["b","a","b"],"panels":[{"big":12345678901234567890}]},"folderUid":"ops","message":"first"}`)
-	uid := made["uid"].(string)
-	if made["version"] != 1.0 || made["status"] != "success" || made["folderUid"] != "ops" || made["url"] != "/d/"+uid+"/l%C3%B6ad-1" {
-		t.Errorf("made %v", made)
-	}
+	uid := created["uid"].(string)
+	wantFields(t, "new dashboard", created, object{"version": 1.0, "status": "success", "folderUid": "ops", "url": "/d/" + uid + "/l%C3%B6ad-1"})
 	target := "/api/dashboards/uid/" + uid
 	got := f.do("GET", target, f.viewer, "")
 	for _, part := range []string{`"panels":[{"big":12345678901234567890}]`, `"tags":["a","b"]`, `"version":1`, `"folderTitle":"Operations"`, `"canEdit":false`, `"uid":"` + uid + `"`} {
 		if !strings.Contains(got.body, part) {
-			t.Errorf("no %s in %s", part, got.body)
+			t.Errorf("the response does not contain %s: %s", part, got.body)
 		}
 	}
-	// Saved again with the version that was seen, and not with an older one.
+	// A save needs the current version.
 	save := func(rest string) reply {
 		return f.do("POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"uid":%q,"title":"Load","version":1}%s}`, uid, rest))
 	}
 	if got := save(""); got.status != 200 || !strings.Contains(got.body, `"version":2`) || !strings.Contains(got.body, `"folderUid":"ops"`) {
-		t.Errorf("saved: %+v", got)
+		t.Errorf("save with the current version: %+v", got)
 	}
 	if got := save(""); got.status != 412 || !strings.Contains(got.body, "version-mismatch") || !strings.Contains(got.message(), "version 2") {
-		t.Errorf("a version that was not seen: %+v", got)
+		t.Errorf("save with an old version: %+v", got)
 	}
 	if got := save(`,"overwrite":true,"folderUid":""`); got.status != 200 || !strings.Contains(got.body, `"version":3`) || !strings.Contains(got.body, `"folderUid":""`) {
-		t.Errorf("overwritten: %+v", got)
+		t.Errorf("save with overwrite: %+v", got)
 	}
 	for body, field := range map[string]string{
 		`{}`:                                             "dashboard",
@@ -55,16 +53,16 @@ func TestDashboards(t *testing.T) {
 		}
 	}
 	if got := f.do("POST", "/api/dashboards/db", f.editor, `{"dashboard":{"title":"x","id":99}}`); got.status != 404 {
-		t.Errorf("an unknown id: %+v", got)
+		t.Errorf("save with an unknown id: %+v", got)
 	}
-	byID := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"id":%v,"title":"By id","version":3}}`, made["id"]))
+	byID := want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"id":%v,"title":"By id","version":3}}`, created["id"]))
 	if byID["uid"] != uid {
-		t.Errorf("saved by its id: %v", byID)
+		t.Errorf("save by id: %v", byID)
 	}
 	gone := want[object](t, f, 200, "DELETE", target, f.editor, "")
-	if gone["title"] != "By id" || f.do("GET", target, f.viewer, "").status != 404 || f.do("DELETE", target, f.editor, "").status != 404 {
-		t.Errorf("deleted %v", gone)
-	}
+	wantFields(t, "deleted dashboard", gone, object{"title": "By id"})
+	want[object](t, f, 404, "GET", target, f.viewer, "")
+	want[object](t, f, 404, "DELETE", target, f.editor, "")
 }
 
 func TestSearch(t *testing.T) {
@@ -99,24 +97,24 @@ func TestSearch(t *testing.T) {
 	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11)} {
 		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
 	}
-	// A folder goes with what is in it.
+	// The dashboards of a folder are deleted with it.
 	want[object](t, f, 200, "PUT", "/api/folders/ops", f.editor, `{"title":"Ops","version":3}`)
 	want[object](t, f, 200, "DELETE", "/api/folders/ops", f.editor, "")
 	if left := want[[]object](t, f, 200, "GET", "/api/search", f.viewer, ""); len(left) != 2 {
-		t.Errorf("left: %v", left)
+		t.Errorf("dashboards after the deletion of their folder: %v", left)
 	}
 }
 
-// A grant on one dashboard saves that one only.
+// A grant on one dashboard does not allow to save others.
 func TestDashboardGrant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
 		[]host.Grant{{Action: host.ActionDashboardsWrite, Scope: "dashboards:uid:mine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := "Bearer " + access.Token.Secret()
+	narrow := "Bearer " + token.Secret()
 	for uid, status := range map[string]int{`"uid":"mine",`: 200, `"uid":"other",`: 403, "": 403} {
 		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"}}`); got.status != status {
 			t.Errorf("%s: %+v, want %d", uid, got, status)

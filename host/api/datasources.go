@@ -17,30 +17,27 @@ func (a *API) dataSourceRoutes() []Route {
 	read, write := Action(host.ActionDatasourcesRead), Action(host.ActionDatasourcesWrite)
 	create := Action(host.ActionDatasourcesCreate, host.ActionDatasourcesWrite)
 	remove := Action(host.ActionDatasourcesDelete, host.ActionDatasourcesWrite)
-	ask := Action(host.ActionDatasourcesQuery).On(one)
+	query := Action(host.ActionDatasourcesQuery).On(one)
+	resource := raw(a.dataSourceResource)
 	return []Route{
-		{"GET", "/api/datasources", read.On(all), a.dataSources,
-			Doc{Summary: "List data sources", Answer: []dataSource{}}},
-		{"POST", "/api/datasources", create.On(all), a.createDataSource,
-			Doc{Summary: "Create a data source", Body: dataSourceBody{}, Answer: dataSourceSaved{}}},
-		{"GET", "/api/datasources/name/{name}", read.On(all), a.dataSourceByName,
-			Doc{Summary: "Read a data source by its name", Answer: dataSource{}}},
-		{"GET", "/api/datasources/uid/{uid}", read.On(one), a.dataSource,
-			Doc{Summary: "Read a data source", Answer: dataSource{}}},
-		{"PUT", "/api/datasources/uid/{uid}", write.On(one), a.updateDataSource,
-			Doc{Summary: "Replace a data source; secrets that are not given stay", Body: dataSourceBody{}, Answer: dataSourceSaved{}}},
-		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), a.deleteDataSource,
-			Doc{Summary: "Delete a data source", Answer: dataSourceDeleted{}}},
-		{"GET", "/api/datasources/uid/{uid}/health", ask, a.dataSourceHealth,
-			Doc{Summary: "Ask a backend for the health of a data source", Answer: pluginHealth{}, Also: http.StatusServiceUnavailable}},
-		{"", "/api/datasources/uid/{uid}/resources", ask, a.dataSourceResource,
-			Doc{Summary: "Call a plugin's own endpoints with a data source"}},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", ask, a.dataSourceResource,
-			Doc{Summary: "Call a plugin's own endpoints with a data source"}},
+		{"GET", "/api/datasources", read.On(all), call(a.dataSources), Doc{Summary: "List data sources"}},
+		{"POST", "/api/datasources", create.On(all), call(a.createDataSource), Doc{Summary: "Create a data source"}},
+		{"GET", "/api/datasources/name/{name}", read.On(all), call(a.dataSourceByName), Doc{Summary: "Get a data source by its name"}},
+		{"GET", "/api/datasources/uid/{uid}", read.On(one), call(a.dataSource), Doc{Summary: "Get a data source"}},
+		{"PUT", "/api/datasources/uid/{uid}", write.On(one), call(a.updateDataSource), Doc{Summary: "Replace a data source; secrets that are absent are kept"}},
+		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), call(a.deleteDataSource), Doc{Summary: "Delete a data source"}},
+		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), Doc{Summary: "Check the health of a data source", Also: http.StatusServiceUnavailable}},
+		{"", "/api/datasources/uid/{uid}/resources", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
 	}
 }
 
-// dataSource is a data source in an answer. Of its secrets only the names are told.
+// dataSourcePath is the path of a data source.
+type dataSourcePath struct {
+	UID string `path:"uid" noun:"Data source"`
+}
+
+// dataSource is a data source in a response, with the names of its secrets only.
 type dataSource struct {
 	ID               int64           `json:"id"`
 	UID              string          `json:"uid"`
@@ -61,7 +58,7 @@ type dataSource struct {
 	ReadOnly         bool            `json:"readOnly"`
 }
 
-// accessProxy is how data sources are reached: through the host.
+// accessProxy is the only supported access mode: through the host.
 const accessProxy = "proxy"
 
 func dataSourceOf(d host.DataSource) dataSource {
@@ -80,13 +77,13 @@ func secretFields(names []string) map[string]bool {
 	return fields
 }
 
-// settingsBody are the settings of a data source or an app in a request.
+// settingsBody holds the settings of a data source or an app in a request.
 type settingsBody struct {
 	JSONData       json.RawMessage    `json:"jsonData"`
-	SecureJSONData map[string]*string `json:"secureJsonData"` // null and "" remove
+	SecureJSONData map[string]*string `json:"secureJsonData"` // null and "" remove a secret
 }
 
-// visible returns jsonData if it is an object or absent.
+// visible returns jsonData, which must be an object or absent.
 func (b settingsBody) visible() (json.RawMessage, error) {
 	if len(b.JSONData) == 0 || string(b.JSONData) == "null" {
 		return nil, nil
@@ -108,7 +105,7 @@ func (b settingsBody) secrets() map[string]string {
 	return out
 }
 
-// dataSourceBody is what create and update accept.
+// dataSourceBody is the body of create and update requests.
 type dataSourceBody struct {
 	UID           string `json:"uid"`
 	Name          string `json:"name" jsonschema:"required"`
@@ -123,13 +120,9 @@ type dataSourceBody struct {
 	settingsBody
 }
 
-func (a *API) readDataSource(w http.ResponseWriter, r *http.Request) (host.DataSource, error) {
-	b, err := decode[dataSourceBody](w, r)
-	if err != nil {
-		return host.DataSource{}, err
-	}
+func (b dataSourceBody) dataSource() (host.DataSource, error) {
 	if b.Access != "" && b.Access != accessProxy {
-		return host.DataSource{}, host.Invalid("access", "must be %s: browsers do not reach data sources directly", accessProxy)
+		return host.DataSource{}, host.Invalid("access", "must be %s: browsers cannot access data sources directly", accessProxy)
 	}
 	visible, err := b.visible()
 	return host.DataSource{
@@ -138,26 +131,12 @@ func (a *API) readDataSource(w http.ResponseWriter, r *http.Request) (host.DataS
 	}, err
 }
 
-func (a *API) dataSources(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	found, err := a.store.DataSources(r.Context(), who.OrgID)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, dataSourceOf))
+func (a *API) dataSources(ctx context.Context, who host.Identity, _ none) ([]dataSource, error) {
+	found, err := a.store.DataSources(ctx, who.OrgID)
+	return mapped(found, dataSourceOf), err
 }
 
-func (a *API) createDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	d, err := a.readDataSource(w, r)
-	if err != nil {
-		return err
-	}
-	if d, err = a.store.CreateDataSource(r.Context(), who, d); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, savedDataSource(d, "Datasource added"))
-}
-
-// dataSourceSaved is the answer to a change.
+// dataSourceSaved is the response to the creation or update of a data source.
 type dataSourceSaved struct {
 	message
 	ID         int64      `json:"id"`
@@ -165,55 +144,41 @@ type dataSourceSaved struct {
 	DataSource dataSource `json:"datasource"`
 }
 
-func savedDataSource(d host.DataSource, text string) dataSourceSaved {
-	return dataSourceSaved{message{Message: text}, d.ID, d.Name, dataSourceOf(d)}
+func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct{ Body dataSourceBody }) (dataSourceSaved, error) {
+	d, err := in.Body.dataSource()
+	if err != nil {
+		return dataSourceSaved{}, err
+	}
+	d, err = a.store.CreateDataSource(ctx, who, d)
+	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, dataSourceOf(d)}, err
 }
 
-func (a *API) dataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	d, err := a.storedDataSource(r, who)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, dataSourceOf(d))
+func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSource, error) {
+	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
+	return dataSourceOf(d), err
 }
 
-func (a *API) storedDataSource(r *http.Request, who host.Identity) (host.DataSource, error) {
-	uid, err := pathUID(r, "Data source")
-	if err != nil {
-		return host.DataSource{}, err
-	}
-	return a.store.DataSource(r.Context(), who.OrgID, uid)
+func (a *API) dataSourceByName(ctx context.Context, who host.Identity, in struct {
+	Name string `path:"name" noun:"Data source"`
+}) (dataSource, error) {
+	d, err := a.store.DataSourceByName(ctx, who.OrgID, in.Name)
+	return dataSourceOf(d), err
 }
 
-func (a *API) dataSourceByName(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	name := r.PathValue("name")
-	if !isPlain(name) {
-		return host.NotFound("Data source")
-	}
-	d, err := a.store.DataSourceByName(r.Context(), who.OrgID, name)
+func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct {
+	dataSourcePath
+	Body dataSourceBody
+}) (dataSourceSaved, error) {
+	d, err := in.Body.dataSource()
 	if err != nil {
-		return err
+		return dataSourceSaved{}, err
 	}
-	return answer(w, http.StatusOK, dataSourceOf(d))
-}
-
-func (a *API) updateDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Data source")
-	if err != nil {
-		return err
+	d.UID = in.UID
+	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, "datasources:uid:*") {
+		return dataSourceSaved{}, host.Forbidden("Permission denied: isDefault also changes other data sources")
 	}
-	d, err := a.readDataSource(w, r)
-	if err != nil {
-		return err
-	}
-	d.UID = uid
-	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, "datasources:uid:*") { // it takes that from another
-		return host.Forbidden("Permission denied: isDefault changes other data sources too")
-	}
-	if d, err = a.store.UpdateDataSource(r.Context(), who, d); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, savedDataSource(d, "Datasource updated"))
+	d, err = a.store.UpdateDataSource(ctx, who, d)
+	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, dataSourceOf(d)}, err
 }
 
 type dataSourceDeleted struct {
@@ -221,42 +186,33 @@ type dataSourceDeleted struct {
 	ID int64 `json:"id"`
 }
 
-func (a *API) deleteDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Data source")
-	if err != nil {
-		return err
-	}
-	d, err := a.store.DeleteDataSource(r.Context(), who, uid)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, dataSourceDeleted{message{Message: "Data source deleted"}, d.ID})
+func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSourceDeleted, error) {
+	d, err := a.store.DeleteDataSource(ctx, who, in.UID)
+	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }
 
-func (a *API) dataSourceHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, d, err := a.openDataSource(r, who)
+func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSourcePath) (pluginHealth, error) {
+	p, d, err := a.openDataSource(ctx, who, in.UID)
 	if err != nil {
-		return err
+		return pluginHealth{}, err
 	}
-	return a.checkHealth(w, r, p, contextOf(p, who, settings{dataSource: &d}))
+	return checkHealth(ctx, p, contextOf(p, who, settings{dataSource: &d}))
 }
 
 func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, d, err := a.openDataSource(r, who)
+	p, d, err := a.openDataSource(r.Context(), who, r.PathValue("uid"))
 	if err != nil {
 		return err
 	}
-	return a.callResource(w, r, p, contextOf(p, who, settings{dataSource: &d}))
+	return callResource(w, r, p, contextOf(p, who, settings{dataSource: &d}))
 }
 
-// openDataSource returns the data source of the path with its secrets, and its
-// plugin.
-func (a *API) openDataSource(r *http.Request, who host.Identity) (*loader.Plugin, host.DataSource, error) {
-	uid, err := pathUID(r, "Data source")
-	if err != nil {
-		return nil, host.DataSource{}, err
+// openDataSource returns a data source with its secrets, and its plugin.
+func (a *API) openDataSource(ctx context.Context, who host.Identity, uid string) (*loader.Plugin, host.DataSource, error) {
+	if !host.IsUID(uid) {
+		return nil, host.DataSource{}, host.NotFound("Data source")
 	}
-	d, err := a.store.Unlock(r.Context(), who.OrgID, uid)
+	d, err := a.store.Unlock(ctx, who.OrgID, uid)
 	if err != nil {
 		return nil, d, err
 	}
@@ -273,9 +229,9 @@ func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
 	return p, nil
 }
 
-// dataSourceFor returns the data source that a query names, with its secrets, and its
-// plugin. It is named by its uid, or by the id of its plugin, which without a stored
-// one stands for an empty one.
+// dataSourceFor returns the data source that a query refers to, with its secrets, and
+// its plugin. A query refers to it by its uid or by the id of its plugin. If no data
+// source of that plugin is stored, the id refers to one without settings.
 func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSourceRef) (*loader.Plugin, host.DataSource, error) {
 	d, err := a.namedDataSource(ctx, who, ref)
 	if err != nil {
@@ -284,7 +240,7 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+d.UID) {
 		return nil, d, host.Forbidden("Permission denied")
 	}
-	if d.ID != 0 { // it is stored
+	if d.ID != 0 { // otherwise it is implicit
 		if d, err = a.store.Unlock(ctx, d.OrgID, d.UID); err != nil {
 			return nil, d, err
 		}
@@ -296,9 +252,9 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 func (a *API) namedDataSource(ctx context.Context, who host.Identity, ref dataSourceRef) (host.DataSource, error) {
 	pluginID := ref.Type
 	if ref.UID != "" {
-		pluginID = ref.UID // until it turns out to be the uid of a data source
+		pluginID = ref.UID // if it is not the uid of a data source
 	}
-	unknown := &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("there is no data source %q", pluginID)}
+	unknown := &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("data source %q not found", pluginID)}
 	if !isPlain(pluginID) {
 		return host.DataSource{}, unknown
 	}
@@ -318,8 +274,8 @@ func (a *API) namedDataSource(ctx context.Context, who host.Identity, ref dataSo
 	return d, err
 }
 
-// implicitDataSource is what a plugin's own id stands for while nobody has made a
-// data source of it.
+// implicitDataSource is the data source that the id of a plugin refers to while none of
+// that plugin is stored.
 func implicitDataSource(p *loader.Plugin, who host.Identity) host.DataSource {
 	m := p.Bundle().Metadata
 	return host.DataSource{OrgID: who.OrgID, UID: m.ID, Name: m.Name, Type: m.ID, JSON: json.RawMessage("{}")}

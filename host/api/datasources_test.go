@@ -13,12 +13,12 @@ func TestDataSources(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
 	body := func(rest string) string { return fmt.Sprintf(`{"name":"Main","type":%q%s}`, pluginID, rest) }
-	made := want[object](t, f, 200, "POST", "/api/datasources", f.admin,
+	created := want[object](t, f, 200, "POST", "/api/datasources", f.admin,
 		body(`,"uid":"main","url":"https://db.example","access":"proxy","jsonData":{"a":1},"secureJsonData":{"token":"s3cret","old":"x"},"isDefault":true,"more":1`))
-	if d := made["datasource"].(object); made["message"] != "Datasource added" || d["uid"] != "main" || d["version"] != 1.0 || d["access"] != "proxy" ||
-		fmt.Sprint(d["secureJsonFields"]) != "map[old:true token:true]" || d["orgId"] != 1.0 {
-		t.Errorf("made %v", made)
-	}
+	wantFields(t, "creation", created, object{"message": "Datasource added"})
+	wantFields(t, "new data source", created["datasource"].(object), object{
+		"uid": "main", "version": 1.0, "access": "proxy", "orgId": 1.0, "secureJsonFields": object{"old": true, "token": true},
+	})
 	for _, target := range []string{"/api/datasources", "/api/datasources/uid/main", "/api/datasources/name/Main"} {
 		got := f.do("GET", target, f.admin, "")
 		if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"jsonData":{"a":1}`) {
@@ -27,12 +27,12 @@ func TestDataSources(t *testing.T) {
 	}
 	seen := func() string { return f.do("GET", "/api/datasources/uid/main/resources/context", f.viewer, "").body }
 	if got := seen(); !strings.Contains(got, `"token":"s3cret"`) || !strings.Contains(got, `"UID":"main"`) || !strings.Contains(got, `"URL":"https://db.example"`) {
-		t.Errorf("the plugin sees %s", got)
+		t.Errorf("context of the plugin: %s", got)
 	}
 	if got := want[object](t, f, 200, "GET", "/api/datasources/uid/main/health", f.viewer, ""); got["message"] != "https://db.example" {
-		t.Errorf("health %v", got)
+		t.Errorf("health: %v", got)
 	}
-	// A stored secret is not sent to another place, or to another plugin.
+	// Stored secrets are not sent to another place or to another plugin.
 	for _, change := range []string{
 		body(`,"url":"https://evil.example"`), body(`,"url":"https://db.example","jsonData":{"a":{"b":["https://evil.example/x"]}}`),
 		`{"name":"Main","type":"acme-evil-datasource","url":"https://db.example"}`, body(`,"url":"https://evil.example","secureJsonData":{"old":"y"}`),
@@ -43,13 +43,11 @@ func TestDataSources(t *testing.T) {
 	}
 	want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example/v2"`))
 	want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example","isDefault":true`))
-	// A secret that is not given stays, null and "" remove one.
+	// Secrets that are absent are kept, null removes one.
 	updated := want[object](t, f, 200, "PUT", "/api/datasources/uid/main", f.admin, body(`,"url":"https://db.example","secureJsonData":{"old":null,"new":"n"}`))["datasource"].(object)
-	if updated["version"] != 4.0 || updated["isDefault"] != false || fmt.Sprint(updated["secureJsonFields"]) != "map[new:true token:true]" {
-		t.Errorf("updated %v", updated)
-	}
+	wantFields(t, "updated data source", updated, object{"version": 4.0, "isDefault": false, "secureJsonFields": object{"new": true, "token": true}})
 	if got := seen(); !strings.Contains(got, `"token":"s3cret"`) || strings.Contains(got, `"old"`) {
-		t.Errorf("then the plugin sees %s", got)
+		t.Errorf("context of the plugin after the update: %s", got)
 	}
 	for body, field := range map[string]string{
 		`{}`:                              "name",
@@ -69,20 +67,20 @@ func TestDataSources(t *testing.T) {
 		}
 	}
 	if got := f.do("POST", "/api/datasources", f.admin, body("")); got.status != 409 {
-		t.Errorf("the same name: %+v", got)
+		t.Errorf("creation with a name that is taken: %+v", got)
 	}
 	want[object](t, f, 200, "DELETE", "/api/datasources/uid/main", f.admin, "")
 	want[object](t, f, 404, "GET", "/api/datasources/uid/main", f.admin, "")
 	want[object](t, f, 404, "GET", "/api/datasources/uid/main/health", f.viewer, "")
-	// A successor has none of its secrets.
+	// A data source with the same uid does not inherit secrets.
 	again := want[object](t, f, 200, "POST", "/api/datasources", f.admin, body(`,"uid":"main"`))["datasource"].(object)
 	if len(again["secureJsonFields"].(object)) != 0 {
-		t.Errorf("again %v", again)
+		t.Errorf("secrets of a new data source with the same uid: %v", again)
 	}
 }
 
-// Queries of several data sources are asked at once, each with its own settings, and
-// one that fails loses no other.
+// A request can query several data sources, each with its own settings, and a failed query
+// does not affect others.
 func TestQueryDataSources(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
@@ -90,14 +88,14 @@ func TestQueryDataSources(t *testing.T) {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":%q,"uid":%[1]q,"type":%q}`, name, pluginID))
 	}
 	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"lost","uid":"lost","type":"acme-gone-datasource"}`)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
 		[]host.Grant{{Action: host.ActionDatasourcesQuery, Scope: "datasources:uid:one"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	many := strings.TrimSuffix(strings.Repeat(`{"datasource":{"uid":"x"}},`, 201), ",")
-	if got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[`+many+`]}`); got.status != 400 || !strings.Contains(got.message(), "at most 200") {
-		t.Errorf("too many queries: %+v", got)
+	if got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[`+many+`]}`); got.status != 400 || !strings.Contains(got.message(), "1 to 200") {
+		t.Errorf("201 queries: %+v", got)
 	}
 	for n, address := range []string{"127.0.0.1:5432", "[::1]:5432", "db_1:5432", "https://host/a@b", ""} {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"db%d","type":"x","url":%q}`, n, address))
@@ -106,8 +104,8 @@ func TestQueryDataSources(t *testing.T) {
 		{"refId":"C","datasource":{"uid":"lost"}},{"refId":"D","datasource":{"uid":"none"}},{"refId":"E","queryType":"bad","datasource":{"uid":"one"}},
 		{"refId":"F","datasource":{"type":"` + pluginID + `"}},{"refId":"G","datasource":{"uid":"a\u0000"}}]}`
 	for who, want := range map[string]string{
-		f.viewer:                          "A200 B200 C404 D404 E400 F200 G404",
-		"Bearer " + access.Token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
+		f.viewer:                   "A200 B200 C404 D404 E400 F200 G404",
+		"Bearer " + token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
 	} {
 		got := f.do("POST", "/api/ds/query", who, queries)
 		statuses := ""
@@ -128,17 +126,17 @@ func TestAppSettings(t *testing.T) {
 	f := withMounted(t, withRoles, loader.Options{})
 	const target = "/api/plugins/acme-roles-app/settings"
 	if got := want[object](t, f, 200, "GET", target, f.viewer, ""); got["enabled"] != true || fmt.Sprint(got["jsonData"]) != "map[]" {
-		t.Errorf("settings %v", got)
+		t.Errorf("default settings: %v", got)
 	}
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"pinned":true,"jsonData":{"a":1},"secureJsonData":{"k":"s3cret","l":"x"}}`)
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":true,"jsonData":{"a":2},"secureJsonData":{"l":null}}`)
 	got := f.do("GET", target, f.viewer, "")
 	if got.status != 200 || strings.Contains(got.body, "s3cret") || !strings.Contains(got.body, `"enabled":true,"pinned":false,"jsonData":{"a":2},"secureJsonFields":{"k":true}`) {
-		t.Errorf("settings %+v", got)
+		t.Errorf("settings: %+v", got)
 	}
 	stored, err := f.store.UnlockApp(t.Context(), org, "acme-roles-app")
 	if err != nil || stored.Secrets["k"] != "s3cret" {
-		t.Errorf("stored %+v, %v", stored, err)
+		t.Errorf("stored settings: %+v, %v", stored, err)
 	}
 	for who, want := range map[string]string{f.viewer: "all", f.editor: "all edit", f.admin: "all edit"} {
 		names := []string{}
@@ -146,18 +144,18 @@ func TestAppSettings(t *testing.T) {
 			names = append(names, i.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("includes %q, want %q", got, want)
+			t.Errorf("includes: %q, want %q", got, want)
 		}
 	}
 	want[object](t, f, 200, "POST", target, f.admin, `{"enabled":false}`)
 	if got := f.do("GET", "/api/plugins/acme-roles-app/health", f.viewer, ""); got.status != 403 || !strings.Contains(got.message(), "disabled") {
-		t.Errorf("a disabled app: %+v", got)
+		t.Errorf("health of a disabled app: %+v", got)
 	}
 	if got := f.do("POST", target, f.admin, `{"jsonData":{"url":"https://elsewhere"}}`); got.status != 400 || !strings.HasPrefix(got.message(), "secureJsonData.k:") {
-		t.Errorf("another address: %+v", got)
+		t.Errorf("change of an address without the secret: %+v", got)
 	}
 	if got := f.do("POST", target, f.admin, `{"jsonData":3}`); got.status != 400 || !strings.HasPrefix(got.message(), "jsonData:") {
-		t.Errorf("wrong settings: %+v", got)
+		t.Errorf("jsonData of the wrong type: %+v", got)
 	}
 	d := withPlugin(t)
 	if got := d.do("POST", "/api/plugins/"+pluginID+"/settings", d.admin, `{"enabled":true}`); got.status != 400 || !strings.Contains(got.message(), "only apps") {

@@ -6,9 +6,10 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Categories that only HTTP knows.
+// Categories of errors in the HTTP request itself.
 var (
 	errTooLarge         = errors.New("body too large")
 	errTooSlow          = errors.New("body too slow")
@@ -16,10 +17,10 @@ var (
 	errMethodNotAllowed = errors.New("method not allowed")
 )
 
-// statusClosed is logged for a client that left before its answer.
+// statusClosed is logged if the client left before the response.
 const statusClosed = 499
 
-// statusOf is the one table from categories to HTTP.
+// statusOf maps the categories of errors to HTTP.
 func statusOf(err error) int {
 	for _, row := range [...]struct {
 		category error
@@ -48,31 +49,37 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// fail answers with an error. A text that was not written for the client stays in
-// the log.
+// fail responds with an error. Only the messages of host.Error and sdk.Error are
+// written for clients; any other error is logged.
 func (a *API) fail(w *response, r *http.Request, err error) {
-	if w.status != 0 { // too late to say it: cut the connection
+	if w.status != 0 { // the response has begun: only a cut connection tells the client
 		if r.Context().Err() == nil { // otherwise the client has left
 			a.logError(w, r, err)
 		}
 		panic(http.ErrAbortHandler)
 	}
 	status := statusOf(err)
-	body := message{Message: "internal error; the log of the host says more under the request id " + w.requestID()}
+	body := message{Message: "internal error; the log of the host has details under the request id " + w.requestID()}
 	refusal, isRefusal := errors.AsType[*host.Error](err)
+	failure, isFailure := errors.AsType[*sdk.Error](err)
 	switch {
 	case isRefusal:
 		body = message{refusal.Error(), refusal.ID}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
+		}
+	case isFailure:
+		status, body = failure.Status, message{failure.Message, "plugin." + string(failure.Source)}
+		if status == http.StatusInternalServerError { // of the plugin, not of the host
+			status = http.StatusBadGateway
+		}
 	case r.Context().Err() != nil:
 		status = statusClosed
 	}
-	switch status {
-	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	if isFailure || status >= http.StatusInternalServerError {
 		a.logError(w, r, err)
 	}
-	_ = answer(w, status, body) // two strings always encode
+	_ = respond(w, status, body) // two strings always encode
 }
 
 func (a *API) logError(w *response, r *http.Request, err error) {

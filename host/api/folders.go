@@ -1,27 +1,28 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
 func (a *API) folderRoutes() []Route {
 	const all, one = "folders:uid:*", "folders:uid:{uid}"
+	read, write := Action(host.ActionFoldersRead), Action(host.ActionFoldersWrite)
 	create := Action(host.ActionFoldersCreate, host.ActionFoldersWrite)
 	remove := Action(host.ActionFoldersDelete, host.ActionFoldersWrite)
 	return []Route{
-		{"GET", "/api/folders", Action(host.ActionFoldersRead).On(all), a.folders,
-			Doc{Summary: "List folders", Query: []string{"limit int", "page int"}, Answer: []folder{}}},
-		{"POST", "/api/folders", create.On(all), a.createFolder,
-			Doc{Summary: "Create a folder", Body: folderBody{}, Answer: folder{}}},
-		{"GET", "/api/folders/{uid}", Action(host.ActionFoldersRead).On(one), a.folder,
-			Doc{Summary: "Read a folder", Answer: folder{}}},
-		{"PUT", "/api/folders/{uid}", Action(host.ActionFoldersWrite).On(one), a.renameFolder,
-			Doc{Summary: "Rename a folder", Body: folderTitle{}, Answer: folder{}}},
-		{"DELETE", "/api/folders/{uid}", remove.On(one), a.deleteFolder,
-			Doc{Summary: "Delete a folder and the dashboards in it", Answer: deleted{}}},
+		{"GET", "/api/folders", read.On(all), call(a.folders), Doc{Summary: "List folders"}},
+		{"POST", "/api/folders", create.On(all), call(a.createFolder), Doc{Summary: "Create a folder"}},
+		{"GET", "/api/folders/{uid}", read.On(one), call(a.folder), Doc{Summary: "Get a folder"}},
+		{"PUT", "/api/folders/{uid}", write.On(one), call(a.renameFolder), Doc{Summary: "Rename a folder"}},
+		{"DELETE", "/api/folders/{uid}", remove.On(one), call(a.deleteFolder), Doc{Summary: "Delete a folder and its dashboards"}},
 	}
+}
+
+// folderPath is the path of a folder.
+type folderPath struct {
+	UID string `path:"uid" noun:"Folder"`
 }
 
 type folder struct {
@@ -41,77 +42,37 @@ type folderBody struct {
 	folderTitle
 }
 
-// deleted is the answer about a folder or a dashboard that was there.
+// deleted is the response to the deletion of a folder or dashboard.
 type deleted struct {
 	message
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
 }
 
-func (a *API) folders(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	values, err := query(r)
-	if err != nil {
-		return err
-	}
-	page, err := page(values, "limit")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.Folders(r.Context(), who.OrgID, page)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, folderOf))
+func (a *API) folders(ctx context.Context, who host.Identity, in pageQuery) ([]folder, error) {
+	found, err := a.store.Folders(ctx, who.OrgID, in.page())
+	return mapped(found, folderOf), err
 }
 
-func (a *API) folder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Folder")
-	if err != nil {
-		return err
-	}
-	f, err := a.store.Folder(r.Context(), who.OrgID, uid)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, folderOf(f))
+func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (folder, error) {
+	f, err := a.store.Folder(ctx, who.OrgID, in.UID)
+	return folderOf(f), err
 }
 
-func (a *API) createFolder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[folderBody](w, r)
-	if err != nil {
-		return err
-	}
-	f, err := a.store.CreateFolder(r.Context(), who.OrgID, host.Folder{UID: body.UID, Title: body.Title})
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, folderOf(f))
+func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {
+	f, err := a.store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title})
+	return folderOf(f), err
 }
 
-func (a *API) renameFolder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Folder")
-	if err != nil {
-		return err
-	}
-	body, err := decode[folderTitle](w, r)
-	if err != nil {
-		return err
-	}
-	f, err := a.store.RenameFolder(r.Context(), who.OrgID, host.Folder{UID: uid, Title: body.Title})
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, folderOf(f))
+func (a *API) renameFolder(ctx context.Context, who host.Identity, in struct {
+	folderPath
+	Body folderTitle
+}) (folder, error) {
+	f, err := a.store.RenameFolder(ctx, who.OrgID, host.Folder{UID: in.UID, Title: in.Body.Title})
+	return folderOf(f), err
 }
 
-func (a *API) deleteFolder(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Folder")
-	if err != nil {
-		return err
-	}
-	f, err := a.store.DeleteFolder(r.Context(), who.OrgID, uid)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, deleted{message{Message: "Folder deleted"}, f.ID, f.Title})
+func (a *API) deleteFolder(ctx context.Context, who host.Identity, in folderPath) (deleted, error) {
+	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID)
+	return deleted{message{Message: "Folder deleted"}, f.ID, f.Title}, err
 }

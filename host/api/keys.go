@@ -1,7 +1,7 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -10,35 +10,25 @@ import (
 
 func (a *API) keyRoutes() []Route {
 	const all, one = "apikeys:id:*", "apikeys:id:{id}"
-	manage := host.ActionServiceAccountsWrite // whoever manages accounts manages keys too
+	const manage = host.ActionServiceAccountsWrite // implies all actions on API keys
+	read, create, remove := Action(host.ActionAPIKeysRead, manage), Action(host.ActionAPIKeysCreate, manage), Action(host.ActionAPIKeysDelete, manage)
 	return []Route{
-		{"GET", "/api/auth/keys", Action(host.ActionAPIKeysRead, manage).On(all), deprecated(a.keys),
-			Doc{Summary: "List API keys (deprecated)", Query: []string{"includeExpired bool"}, Answer: []apiKey{}}},
-		{"POST", "/api/auth/keys", Action(host.ActionAPIKeysCreate, manage), deprecated(a.createKey),
-			Doc{Summary: "Create an API key (deprecated)", Body: keyBody{}, Answer: issued{}}},
-		{"DELETE", "/api/auth/keys/{id}", Action(host.ActionAPIKeysDelete, manage).On(one), deprecated(a.deleteKey),
-			Doc{Summary: "Delete an API key (deprecated)", Answer: message{}}},
-		{"GET", "/api/serviceaccounts/migrationstatus", Action(host.ActionAPIKeysCreate, manage).On(all), a.migrationStatus,
-			Doc{Summary: "Tell whether all API keys were migrated", Answer: migrationStatus{}}},
-		{"POST", "/api/serviceaccounts/migrate", Action(host.ActionAPIKeysCreate, manage).On(all), a.migrateKeys,
-			Doc{Summary: "Make every API key the token of a service account", Answer: migration{}}},
-		// Not /api/serviceaccounts/migrate/{id}, which no mux can tell from {id}/tokens.
-		{"POST", "/api/auth/keys/{id}/migrate", Action(host.ActionAPIKeysCreate, manage).On(one), deprecated(a.migrateKey),
-			Doc{Summary: "Make an API key the token of a service account", Answer: keyMigrated{}}},
+		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys", IsDeprecated: true}},
+		{"POST", "/api/auth/keys", create, call(a.createKey), Doc{Summary: "Create an API key", IsDeprecated: true}},
+		{"DELETE", "/api/auth/keys/{id}", remove.On(one), call(a.deleteKey), Doc{Summary: "Delete an API key", IsDeprecated: true}},
+		{"GET", "/api/serviceaccounts/migrationstatus", create.On(all), call(a.migrationStatus), Doc{Summary: "Report whether all API keys have been migrated"}},
+		{"POST", "/api/serviceaccounts/migrate", create.On(all), call(a.migrateKeys), Doc{Summary: "Migrate all API keys to service accounts"}},
+		// Not /api/serviceaccounts/migrate/{id}: it conflicts with {id}/tokens.
+		{"POST", "/api/auth/keys/{id}/migrate", create.On(one), call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account", IsDeprecated: true}},
 	}
 }
 
-// deprecated says in the headers of RFC 9745 that service accounts replace keys,
-// since version 9.1 of the service (August 2022).
-func deprecated(handle Handler) Handler {
-	return func(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-		w.Header().Set("Deprecation", "@1660608000")
-		w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
-		return handle(w, r, who)
-	}
+// keyPath is the path of an API key.
+type keyPath struct {
+	ID int64 `path:"id"`
 }
 
-// apiKey is what is known of a key after it was shown once.
+// apiKey is an API key without its secret.
 type apiKey struct {
 	ID         int64      `json:"id"`
 	Name       string     `json:"name"`
@@ -46,25 +36,16 @@ type apiKey struct {
 	Expiration *time.Time `json:"expiration,omitempty"`
 }
 
-func (a *API) keys(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	values, err := query(r)
-	if err != nil {
-		return err
-	}
-	withExpired, err := flag(values, "includeExpired")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.APIKeys(r.Context(), who.OrgID, withExpired)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, func(k host.APIKey) apiKey {
+func (a *API) keys(ctx context.Context, who host.Identity, in struct {
+	IncludeExpired bool `query:"includeExpired"`
+}) ([]apiKey, error) {
+	found, err := a.store.APIKeys(ctx, who.OrgID, in.IncludeExpired)
+	return mapped(found, func(k host.APIKey) apiKey {
 		return apiKey{k.ID, k.Name, k.Role.String(), timeOrNil(k.Expires)}
-	}))
+	}), err
 }
 
-// issued is a new key or token, the only answer that holds a secret.
+// issued is a new key or token. No other response contains its secret.
 type issued struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -78,57 +59,45 @@ type keyBody struct {
 	lifetime
 }
 
-func (a *API) createKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[keyBody](w, r)
+// life returns the lifetime that the body asks for.
+func (b keyBody) life() (time.Duration, error) {
+	field, seconds, err := b.seconds()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	field, seconds, err := body.seconds()
-	if err != nil {
-		return err
+	if b.TimeToLive == nil || seconds < 0 {
+		return host.KeyLifetime(field, seconds)
 	}
-	life, err := host.KeyLifetime(field, seconds)
-	if err == nil && body.TimeToLive != nil {
-		if seconds != 0 {
-			return host.Invalid("timeToLive", "is given beside %s; send one of them", field)
-		}
-		life, err = host.ParseTTL("timeToLive", *body.TimeToLive)
+	if seconds != 0 {
+		return 0, host.Invalid("timeToLive", "must not be combined with %s; send only one of them", field)
 	}
-	if err != nil {
-		return err
-	}
-	role, err := host.ParseRole(body.Role)
-	if err != nil {
-		return err
-	}
-	key, secret, err := a.store.CreateAPIKey(r.Context(), who, host.APIKey{Name: body.Name, Role: role}, life)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, issued{key.ID, key.Name, secret.Secret()})
+	return host.ParseTTL("timeToLive", *b.TimeToLive)
 }
 
-func (a *API) deleteKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
+func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body keyBody }) (issued, error) {
+	life, err := in.Body.life()
 	if err != nil {
-		return err
+		return issued{}, err
 	}
-	if err := a.store.DeleteAPIKey(r.Context(), who, id); err != nil {
-		return err
+	role, err := host.ParseRole(in.Body.Role)
+	if err != nil {
+		return issued{}, err
 	}
-	return answer(w, http.StatusOK, message{Message: "API key deleted"})
+	key, secret, err := a.store.CreateAPIKey(ctx, who, host.APIKey{Name: in.Body.Name, Role: role}, life)
+	return issued{key.ID, key.Name, secret.Secret()}, err
+}
+
+func (a *API) deleteKey(ctx context.Context, who host.Identity, in keyPath) (message, error) {
+	return message{Message: "API key deleted"}, a.store.DeleteAPIKey(ctx, who, in.ID)
 }
 
 type migrationStatus struct {
 	Migrated bool `json:"migrated"`
 }
 
-func (a *API) migrationStatus(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	migrated, err := a.store.KeysMigrated(r.Context(), who.OrgID)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, migrationStatus{migrated})
+func (a *API) migrationStatus(ctx context.Context, who host.Identity, _ none) (migrationStatus, error) {
+	migrated, err := a.store.KeysMigrated(ctx, who.OrgID)
+	return migrationStatus{migrated}, err
 }
 
 type migration struct {
@@ -139,18 +108,15 @@ type migration struct {
 	Details  []string `json:"failedDetails"`
 }
 
-// migrateKeys turns every key into the token of a service account. Keys of a role
-// above the caller's stay, and the answer says so.
-func (a *API) migrateKeys(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	migrated, faults, err := a.store.MigrateAPIKeys(r.Context(), who)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, migration{
-		migrated + len(faults), migrated, len(faults),
-		mapped(faults, func(f store.KeyFault) int64 { return f.Key.ID }),
-		mapped(faults, func(f store.KeyFault) string { return f.Key.Name + ": " + f.Err.Error() }),
-	})
+// migrateKeys turns every key into the token of a service account, except keys whose
+// role is above the caller's.
+func (a *API) migrateKeys(ctx context.Context, who host.Identity, _ none) (migration, error) {
+	migrated, failures, err := a.store.MigrateAPIKeys(ctx, who)
+	return migration{
+		migrated + len(failures), migrated, len(failures),
+		mapped(failures, func(f store.KeyFailure) int64 { return f.Key.ID }),
+		mapped(failures, func(f store.KeyFailure) string { return f.Key.Name + ": " + f.Err.Error() }),
+	}, err
 }
 
 type keyMigrated struct {
@@ -158,29 +124,22 @@ type keyMigrated struct {
 	Account account `json:"serviceaccount"`
 }
 
-func (a *API) migrateKey(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	id, err := pathID(r, "id")
-	if err != nil {
-		return err
-	}
-	made, err := a.store.MigrateAPIKey(r.Context(), who, id)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, keyMigrated{message{Message: "API key migrated to a service account"}, accountOf(made)})
+func (a *API) migrateKey(ctx context.Context, who host.Identity, in keyPath) (keyMigrated, error) {
+	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
+	return keyMigrated{message{Message: "API key migrated to a service account"}, accountOf(created)}, err
 }
 
-// lifetime is the number of seconds under both names that clients use.
+// lifetime is a number of seconds under either of the names that clients use.
 type lifetime struct {
 	Camel *int64 `json:"secondsToLive"`
 	Snake *int64 `json:"seconds_to_live"`
 }
 
-// seconds returns the name that was used and its value, 0 if it was not given.
+// seconds returns the name that was used and its value, or 0 if neither was.
 func (l lifetime) seconds() (field string, seconds int64, err error) {
 	switch {
 	case l.Camel != nil && l.Snake != nil && *l.Camel != *l.Snake:
-		return "", 0, host.Invalid("seconds_to_live", "differs from secondsToLive; send one of them")
+		return "", 0, host.Invalid("seconds_to_live", "must not differ from secondsToLive; send only one of them")
 	case l.Snake != nil:
 		return "seconds_to_live", *l.Snake, nil
 	case l.Camel != nil:
@@ -189,7 +148,7 @@ func (l lifetime) seconds() (field string, seconds int64, err error) {
 	return "secondsToLive", 0, nil
 }
 
-// timeOrNil is a time in an answer; the zero time is null.
+// timeOrNil returns nil for the zero time.
 func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// metrics are what the host counts, in a registry of its own.
+// metrics are the metrics of the host, in a registry of their own.
 type metrics struct {
 	handler  http.Handler
 	requests *prometheus.HistogramVec
@@ -26,11 +26,11 @@ func newMetrics(plugins *loader.Loader) *metrics {
 	m := &metrics{
 		handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "slipway_http_request_duration_seconds", Help: "How long requests took, by route and status.",
+			Name: "slipway_http_request_duration_seconds", Help: "Duration of requests by method, route and status.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "status"}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "slipway_http_requests_running", Help: "Requests that are being answered.",
+			Name: "slipway_http_requests_running", Help: "Number of requests in progress.",
 		}),
 	}
 	registry.MustRegister(m.requests, m.running, backends{plugins},
@@ -38,8 +38,8 @@ func newMetrics(plugins *loader.Loader) *metrics {
 	return m
 }
 
-// observe counts an answered request. A method that nobody knows and a path that has
-// no route are one each, so that no caller makes the metrics grow.
+// observe counts a request. All unknown methods share a label, as do all paths without a
+// route, so that callers cannot add labels.
 func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 	method := r.Method
 	switch method {
@@ -50,24 +50,24 @@ func (m *metrics) observe(r *http.Request, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, cmp.Or(r.Pattern, "none"), strconv.Itoa(cmp.Or(status, http.StatusOK))).Observe(took.Seconds())
 }
 
-// backends collects the states of the plugins' processes at each scrape.
+// backends collects the states of the backends at each scrape.
 type backends struct{ plugins *loader.Loader }
 
 func (b backends) restarts() *prometheus.Desc {
-	return prometheus.NewDesc("slipway_backend_restarts_total", "How often a backend ended by itself.", []string{"plugin"}, nil)
+	return prometheus.NewDesc("slipway_backend_restarts_total", "Number of times a backend exited by itself.", []string{"plugin"}, nil)
 }
 
 func (b backends) isRunning() *prometheus.Desc {
-	return prometheus.NewDesc("slipway_backend_running", "Whether a backend runs: 1 or 0.", []string{"plugin"}, nil)
+	return prometheus.NewDesc("slipway_backend_running", "1 if a backend is running, 0 if not.", []string{"plugin"}, nil)
 }
 
-// Describe is for prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (b backends) Describe(out chan<- *prometheus.Desc) {
 	out <- b.restarts()
 	out <- b.isRunning()
 }
 
-// Collect is for prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (b backends) Collect(out chan<- prometheus.Metric) {
 	for _, p := range b.plugins.Plugins() {
 		s := p.Status()

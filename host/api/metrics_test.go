@@ -21,7 +21,7 @@ func TestMetrics(t *testing.T) {
 		`process_resident_memory_bytes`,
 	} {
 		if !strings.Contains(got.body, line) {
-			t.Errorf("no %s in\n%s", line, got.body)
+			t.Errorf("the metrics do not contain %s:\n%s", line, got.body)
 		}
 	}
 }

@@ -11,12 +11,10 @@ import (
 	"unicode"
 
 	"github.com/invopop/jsonschema"
-
-	"github.com/slipway-dev/slipway/host"
 )
 
-// openAPI describes the route table as OpenAPI 3.1. The error is one of ours: two
-// types with one name.
+// openAPI describes the route table in OpenAPI 3.1. It returns an error if two types have
+// the same name.
 func (a *API) openAPI() (json.RawMessage, error) {
 	schemas := map[string]json.RawMessage{}
 	paths := map[string]map[string]any{}
@@ -37,7 +35,7 @@ func (a *API) openAPI() (json.RawMessage, error) {
 			paths[path][strings.ToLower(method)] = operation
 		}
 	}
-	problem, err := schemaOf(message{}, false, schemas)
+	problem, err := schemaOf(reflect.TypeFor[message](), false, schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +46,10 @@ func (a *API) openAPI() (json.RawMessage, error) {
 		"paths": paths,
 		"components": map[string]any{
 			"schemas":   schemas,
-			"responses": map[string]any{"Error": content("What was wrong, where, and what to do.", problem)},
+			"responses": map[string]any{"Error": content("The request failed. The message names the field, if one is invalid, and the reason.", problem)},
 			"securitySchemes": map[string]any{
-				"token":    map[string]any{"type": "http", "scheme": "bearer", "description": "The token of a service account, or an API key."},
-				"password": map[string]any{"type": "http", "scheme": "basic", "description": "A user."},
+				"token":    map[string]any{"type": "http", "scheme": "bearer", "description": "Token of a service account, or API key."},
+				"password": map[string]any{"type": "http", "scheme": "basic", "description": "Login and password of a user."},
 			},
 		},
 	})
@@ -62,36 +60,39 @@ func operationOf(route Route, method, path string, schemas map[string]json.RawMe
 		"operationId": operationID(method, path),
 		"summary":     route.Doc.Summary,
 		"tags":        []string{strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, "/"), "api/"), "/")[0]},
-		"parameters":  append(pathParameters(path), queryParameters(route.Doc.Query)...),
+		"parameters":  parametersOf(route),
 	}
 	if route.Permission.kind != public {
 		operation["security"] = []map[string][]string{{"token": {}}, {"password": {}}}
 		operation["x-permission"] = map[string]any{"anyOf": append([]string{}, route.Permission.actions...), "scope": route.Permission.scope}
 	}
-	if route.Doc.Body != nil {
-		schema, err := schemaOf(route.Doc.Body, true, schemas)
+	if route.Doc.IsDeprecated {
+		operation["deprecated"] = true
+	}
+	if t := route.Handler.body(); t != nil {
+		schema, err := schemaOf(t, true, schemas)
 		if err != nil {
 			return nil, err
 		}
 		operation["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema}}}
 	}
-	success := map[string]any{"description": "Done."}
+	status := strconv.Itoa(max(route.Doc.Status, http.StatusOK))
+	responses := map[string]any{
+		status:    map[string]any{"description": "Success."},
+		"default": map[string]string{"$ref": "#/components/responses/Error"},
+	}
 	switch {
-	case route.Doc.Answer != nil:
-		schema, err := schemaOf(route.Doc.Answer, false, schemas)
+	case route.Handler.output != nil:
+		schema, err := schemaOf(route.Handler.output, false, schemas)
 		if err != nil {
 			return nil, err
 		}
-		success = content("Done.", schema)
+		responses[status] = content("Success.", schema)
+		if route.Doc.Also != 0 {
+			responses[strconv.Itoa(route.Doc.Also)] = content("The response reports a failure.", schema)
+		}
 	case route.Doc.Media != "":
-		success["content"] = map[string]any{route.Doc.Media: map[string]any{}}
-	}
-	responses := map[string]any{
-		strconv.Itoa(max(route.Doc.Status, http.StatusOK)): success,
-		"default": map[string]string{"$ref": "#/components/responses/Error"},
-	}
-	if route.Doc.Also != 0 {
-		responses[strconv.Itoa(route.Doc.Also)] = success
+		responses[status] = map[string]any{"description": "Success.", "content": map[string]any{route.Doc.Media: map[string]any{}}}
 	}
 	operation["responses"] = responses
 	return operation, nil
@@ -110,39 +111,38 @@ func operationID(method, path string) string {
 	return id
 }
 
-func pathParameters(path string) []map[string]any {
+// parametersOf describes the parameters in the path and the query of a route.
+func parametersOf(route Route) []map[string]any {
 	parameters := []map[string]any{}
-	for _, segment := range strings.Split(path, "/") {
+	for segment := range strings.SplitSeq(route.Pattern, "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			parameters = append(parameters, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path",
-				"required": true, "schema": map[string]any{"type": "string"}})
+			name = strings.TrimSuffix(strings.TrimSuffix(name, "}"), "...")
+			parameters = append(parameters, map[string]any{"name": name, "in": "path", "required": true,
+				"schema": map[string]any{"type": "string"}})
 		}
 	}
-	return parameters
-}
-
-// queryParameters reads "name", "name int", "name bool" and "name list".
-func queryParameters(names []string) (parameters []map[string]any) {
-	for _, text := range names {
-		name, kind, _ := strings.Cut(text, " ")
+	for _, in := range route.Handler.inputs {
+		if in.from != "query" {
+			continue
+		}
 		schema := map[string]any{"type": "string"}
-		switch kind {
-		case "int":
+		switch in.field.Type.Kind() {
+		case reflect.Int64:
 			schema = map[string]any{"type": "integer", "minimum": 0}
-		case "bool":
+		case reflect.Bool:
 			schema = map[string]any{"type": "boolean"}
-		case "list":
+		case reflect.Slice:
 			schema = map[string]any{"type": "array", "items": schema}
 		}
-		parameters = append(parameters, map[string]any{"name": name, "in": "query", "schema": schema})
+		parameters = append(parameters, map[string]any{"name": in.name, "in": "query", "schema": schema})
 	}
 	return parameters
 }
 
-// schemaOf returns the JSON Schema of a type, and adds those of the types in it to
-// schemas. What a request may leave out and add is up to its tags; an answer has all
-// its fields and no others.
-func schemaOf(value any, isRequest bool, schemas map[string]json.RawMessage) (json.RawMessage, error) {
+// schemaOf returns the JSON Schema of a type and adds those of the types in it to
+// schemas. In a request, only the fields whose tags require it must be present, and
+// others may be added. A response has all its fields and no others.
+func schemaOf(t reflect.Type, isRequest bool, schemas map[string]json.RawMessage) (json.RawMessage, error) {
 	r := jsonschema.Reflector{
 		Anonymous: true, RequiredFromJSONSchemaTags: isRequest, AllowAdditionalProperties: isRequest,
 		Namer: func(t reflect.Type) string {
@@ -153,7 +153,7 @@ func schemaOf(value any, isRequest bool, schemas map[string]json.RawMessage) (js
 			return name
 		},
 	}
-	text, err := json.Marshal(r.Reflect(value))
+	text, err := json.Marshal(r.ReflectFromType(t))
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +169,11 @@ func schemaOf(value any, isRequest bool, schemas map[string]json.RawMessage) (js
 	}
 	for name, part := range parts {
 		if known, ok := schemas[name]; ok && !bytes.Equal(known, part) {
-			return nil, fmt.Errorf("two types are called %s", name)
+			return nil, fmt.Errorf("two types have the name %s", name)
 		}
 		schemas[name] = part
 	}
 	delete(schema, "$defs")
 	delete(schema, "$schema")
 	return json.Marshal(schema)
-}
-
-func (a *API) serveOpenAPI(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
-	text, err := a.described()
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, text)
 }

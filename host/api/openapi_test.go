@@ -17,22 +17,22 @@ import (
 
 // described checks the traffic of all tests against the OpenAPI document.
 type described struct {
-	once sync.Once
-	mu   sync.Mutex
-	c    *jsonschema.Compiler
-	docs map[string]api.Doc
-	seen map[string]bool // routes of which an answer was checked
-	err  error
+	once   sync.Once
+	mu     sync.Mutex
+	c      *jsonschema.Compiler
+	routes map[string]api.Route
+	seen   map[string]bool // routes with a response that was checked
+	err    error
 }
 
 var traffic described
 
 func (d *described) load(a *api.API) {
 	d.once.Do(func() {
-		d.c, d.docs, d.seen = jsonschema.NewCompiler(), map[string]api.Doc{}, map[string]bool{}
+		d.c, d.routes, d.seen = jsonschema.NewCompiler(), map[string]api.Route{}, map[string]bool{}
 		d.c.Draft = jsonschema.Draft2020
 		for _, route := range a.Routes() {
-			d.docs[route.Method+" "+route.Pattern] = route.Doc
+			d.routes[route.Method+" "+route.Pattern] = route
 		}
 		text, err := api.OpenAPI(a)
 		if err == nil {
@@ -42,29 +42,29 @@ func (d *described) load(a *api.API) {
 	})
 }
 
-// check returns what the document did not say of a request that was answered with
-// success.
+// check returns an error if a successful request does not match the document.
 func (d *described) check(a *api.API, r *http.Request, request string, got reply) error {
 	d.load(a)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	pattern := strings.TrimSuffix(r.Pattern, "/{$}")
-	doc, ok := d.docs[r.Method+" "+pattern]
+	route, ok := d.routes[r.Method+" "+pattern]
 	if d.err != nil || !ok || got.status >= 300 {
 		return d.err
 	}
-	if want := max(doc.Status, 200); got.status != want && got.status != doc.Also {
-		return fmt.Errorf("status %d is not described", got.status)
+	status := max(route.Doc.Status, 200)
+	if got.status != status && got.status != route.Doc.Also {
+		return fmt.Errorf("status %d is not documented", got.status)
 	}
 	at := "openapi.json#/paths/" + strings.ReplaceAll(pattern, "/", "~1") + "/" + strings.ToLower(r.Method)
-	if doc.Answer != nil {
-		if err := d.validate(fmt.Sprintf("%s/responses/%d/content/application~1json/schema", at, max(doc.Status, 200)), got.body); err != nil {
-			return fmt.Errorf("the answer: %w", err)
+	if api.HasOutput(route) {
+		if err := d.validate(fmt.Sprintf("%s/responses/%d/content/application~1json/schema", at, status), got.body); err != nil {
+			return fmt.Errorf("response: %w", err)
 		}
 	}
-	if doc.Body != nil {
+	if api.HasBody(route) {
 		if err := d.validate(at+"/requestBody/content/application~1json/schema", request); err != nil {
-			return fmt.Errorf("the request: %w", err)
+			return fmt.Errorf("request: %w", err)
 		}
 	}
 	d.seen[r.Method+" "+pattern] = true
@@ -88,10 +88,10 @@ func (d *described) validate(schema, text string) error {
 	return nil
 }
 
-// unseen lists the routes of which no answer was checked.
+// unseen returns the routes without a response that was checked.
 func (d *described) unseen() (names []string) {
-	for name, doc := range d.docs {
-		if doc.Answer != nil && !d.seen[name] {
+	for name, route := range d.routes {
+		if api.HasOutput(route) && !d.seen[name] {
 			names = append(names, name)
 		}
 	}
@@ -99,7 +99,7 @@ func (d *described) unseen() (names []string) {
 	return names
 }
 
-// withoutNull leaves out the null fields of a request, which count as absent.
+// withoutNull removes null fields, which count as absent in requests.
 func withoutNull(value any) any {
 	if fields, ok := value.(map[string]any); ok {
 		for name, field := range fields {
@@ -116,7 +116,7 @@ func TestOpenAPI(t *testing.T) {
 	f := newFixture(t)
 	doc := want[object](t, f, 200, "GET", "/api/openapi.json", "", "")
 	if doc["openapi"] != "3.1.0" {
-		t.Errorf("version %v", doc["openapi"])
+		t.Errorf("openapi: %v, want 3.1.0", doc["openapi"])
 	}
 	ids := map[string]string{}
 	operations := 0
@@ -126,7 +126,7 @@ func TestOpenAPI(t *testing.T) {
 			o := operation.(object)
 			id, name := o["operationId"].(string), method+" "+path
 			if other, ok := ids[id]; ok {
-				t.Errorf("%s and %s are both called %s", other, name, id)
+				t.Errorf("%s and %s have the same operationId %s", other, name, id)
 			}
 			ids[id] = name
 			if o["summary"] == "" || strings.Count(path, "{") != strings.Count(fmt.Sprint(o["parameters"]), "in:path") {
@@ -135,6 +135,6 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	if routes := len(f.Routes()); operations < routes {
-		t.Errorf("%d operations of %d routes", operations, routes)
+		t.Errorf("%d operations for %d routes", operations, routes)
 	}
 }

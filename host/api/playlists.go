@@ -1,7 +1,7 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
@@ -11,24 +11,22 @@ func (a *API) playlistRoutes() []Route {
 	read, write := Action(host.ActionPlaylistsRead), Action(host.ActionPlaylistsWrite)
 	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
 	return []Route{
-		{"GET", "/api/playlists", read.On(all), a.playlists,
-			Doc{Summary: "List playlists, or those whose name contains query", Query: []string{"query", "limit int", "page int"}, Answer: []playlistHead{}}},
-		{"POST", "/api/playlists", write.On(all), a.createPlaylist,
-			Doc{Summary: "Create a playlist", Body: playlistBody{}, Answer: playlistHead{}}},
-		{"GET", "/api/playlists/{uid}", read.On(one), a.playlist,
-			Doc{Summary: "Read a playlist with its items", Answer: playlistFull{}}},
-		{"PUT", "/api/playlists/{uid}", write.On(one), a.updatePlaylist,
-			Doc{Summary: "Replace a playlist and its items", Body: playlistBody{}, Answer: playlistFull{}}},
-		{"DELETE", "/api/playlists/{uid}", write.On(one), a.deletePlaylist,
-			Doc{Summary: "Delete a playlist", Answer: struct{}{}}},
-		{"GET", "/api/playlists/{uid}/items", read.On(one), a.playlistItems,
-			Doc{Summary: "Read the items of a playlist", Answer: []playlistItem{}}},
-		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), a.playlistDashboards,
-			Doc{Summary: "Resolve the items of a playlist to dashboards", Answer: []playlistDashboard{}}},
+		{"GET", "/api/playlists", read.On(all), call(a.playlists), Doc{Summary: "List playlists, or those whose name contains query"}},
+		{"POST", "/api/playlists", write.On(all), call(a.createPlaylist), Doc{Summary: "Create a playlist"}},
+		{"GET", "/api/playlists/{uid}", read.On(one), call(a.playlist), Doc{Summary: "Get a playlist with its items"}},
+		{"PUT", "/api/playlists/{uid}", write.On(one), call(a.updatePlaylist), Doc{Summary: "Replace a playlist and its items"}},
+		{"DELETE", "/api/playlists/{uid}", write.On(one), call(a.deletePlaylist), Doc{Summary: "Delete a playlist"}},
+		{"GET", "/api/playlists/{uid}/items", read.On(one), call(a.playlistItems), Doc{Summary: "List the items of a playlist"}},
+		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), call(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
 	}
 }
 
-// playlistHead is a playlist in a list and after it was created.
+// playlistPath is the path of a playlist.
+type playlistPath struct {
+	UID string `path:"uid" noun:"Playlist"`
+}
+
+// playlistHead is a playlist without its items.
 type playlistHead struct {
 	UID      string        `json:"uid"`
 	Name     string        `json:"name"`
@@ -37,7 +35,7 @@ type playlistHead struct {
 
 func headOf(p host.Playlist) playlistHead { return playlistHead{p.UID, p.Name, p.Interval} }
 
-// playlistFull is a playlist read on its own and after it was updated.
+// playlistFull is a playlist with its items.
 type playlistFull struct {
 	playlistHead
 	OrgID string         `json:"orgId"`
@@ -63,7 +61,7 @@ func itemsOf(p host.Playlist) []playlistItem {
 	})
 }
 
-// playlistBody is what create and update accept.
+// playlistBody is the body of create and update requests.
 type playlistBody struct {
 	Name     string         `json:"name" jsonschema:"required"`
 	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"`
@@ -71,10 +69,10 @@ type playlistBody struct {
 }
 
 type playlistPart struct {
-	PlaylistUID string        `json:"playlistUid"` // the one of the path counts
+	PlaylistUID string        `json:"playlistUid"` // ignored in favor of the path
 	Type        host.ItemType `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_tag"`
 	Value       string        `json:"value" jsonschema:"required"`
-	Order       *int          `json:"order"` // its place in the array if absent
+	Order       *int          `json:"order"` // its position in the array if absent
 	Title       string        `json:"title"`
 }
 
@@ -90,102 +88,49 @@ func (b playlistBody) playlist(uid string) host.Playlist {
 	return p
 }
 
-func (a *API) playlists(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	values, err := query(r)
-	if err != nil {
-		return err
-	}
-	page, err := page(values, "limit")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.Playlists(r.Context(), who.OrgID, values.Get("query"), page)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, headOf))
+func (a *API) playlists(ctx context.Context, who host.Identity, in struct {
+	Query string `query:"query"`
+	pageQuery
+}) ([]playlistHead, error) {
+	found, err := a.store.Playlists(ctx, who.OrgID, in.Query, in.page())
+	return mapped(found, headOf), err
 }
 
-func (a *API) createPlaylist(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[playlistBody](w, r)
-	if err != nil {
-		return err
-	}
-	p, err := a.store.CreatePlaylist(r.Context(), who.OrgID, body.playlist(""))
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, headOf(p))
+func (a *API) createPlaylist(ctx context.Context, who host.Identity, in struct{ Body playlistBody }) (playlistHead, error) {
+	p, err := a.store.CreatePlaylist(ctx, who.OrgID, in.Body.playlist(""))
+	return headOf(p), err
 }
 
-func (a *API) updatePlaylist(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Playlist")
-	if err != nil {
-		return err
-	}
-	body, err := decode[playlistBody](w, r)
-	if err != nil {
-		return err
-	}
-	p, err := a.store.UpdatePlaylist(r.Context(), who.OrgID, body.playlist(uid))
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, fullOf(p))
+func (a *API) updatePlaylist(ctx context.Context, who host.Identity, in struct {
+	playlistPath
+	Body playlistBody
+}) (playlistFull, error) {
+	p, err := a.store.UpdatePlaylist(ctx, who.OrgID, in.Body.playlist(in.UID))
+	return fullOf(p), err
 }
 
-func (a *API) deletePlaylist(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Playlist")
-	if err != nil {
-		return err
-	}
-	if err := a.store.DeletePlaylist(r.Context(), who.OrgID, uid); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, struct{}{})
+func (a *API) deletePlaylist(ctx context.Context, who host.Identity, in playlistPath) (struct{}, error) {
+	return struct{}{}, a.store.DeletePlaylist(ctx, who.OrgID, in.UID)
 }
 
-func (a *API) playlist(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.storedPlaylist(r, who)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, fullOf(p))
+func (a *API) playlist(ctx context.Context, who host.Identity, in playlistPath) (playlistFull, error) {
+	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
+	return fullOf(p), err
 }
 
-func (a *API) playlistItems(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.storedPlaylist(r, who)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, itemsOf(p))
+func (a *API) playlistItems(ctx context.Context, who host.Identity, in playlistPath) ([]playlistItem, error) {
+	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
+	return itemsOf(p), err
 }
 
-func (a *API) storedPlaylist(r *http.Request, who host.Identity) (host.Playlist, error) {
-	uid, err := pathUID(r, "Playlist")
-	if err != nil {
-		return host.Playlist{}, err
-	}
-	return a.store.Playlist(r.Context(), who.OrgID, uid)
-}
-
-// playlistDashboard is a dashboard that an item of a playlist resolved to.
+// playlistDashboard is a dashboard that a playlist item refers to.
 type playlistDashboard struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
 	Order int    `json:"order"`
 }
 
-func (a *API) playlistDashboards(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	uid, err := pathUID(r, "Playlist")
-	if err != nil {
-		return err
-	}
-	found, err := a.store.PlaylistDashboards(r.Context(), who.OrgID, uid)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, mapped(found, func(d host.PlaylistDashboard) playlistDashboard {
-		return playlistDashboard{d.ID, d.Title, d.Order}
-	}))
+func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in playlistPath) ([]playlistDashboard, error) {
+	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID)
+	return mapped(found, func(d host.PlaylistDashboard) playlistDashboard { return playlistDashboard(d) }), err
 }

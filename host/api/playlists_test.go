@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
@@ -18,24 +20,25 @@ func TestPlaylistLife(t *testing.T) {
 	created := want[object](t, f, 200, "POST", "/api/playlists/", f.editor, `{"name":"My playlist","interval":"5m","unknown":1,
 		"items":[`+item("dashboard_by_tag", "ops", 2)+`,`+item("dashboard_by_id", "3", 1)+`]}`)
 	uid, _ := created["uid"].(string)
-	if len(created) != 3 || uid == "" || created["name"] != "My playlist" || created["interval"] != "5m" {
-		t.Errorf("created %v", created)
+	if len(created) != 3 || uid == "" {
+		t.Errorf("new playlist: %v", created)
 	}
+	wantFields(t, "new playlist", created, object{"name": "My playlist", "interval": "5m"})
 	full := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, "")
 	items := full["items"].([]any)
 	if len(full) != 5 || full["orgId"] != "1" || len(items) != 2 {
-		t.Errorf("read %v", full)
+		t.Errorf("playlist: %v", full)
 	}
 	first := items[0].(object)
-	if len(first) != 6 || first["playlistUid"] != uid || first["type"] != "dashboard_by_id" || first["value"] != "3" ||
-		first["order"] != 1.0 || first["title"] != "T 3" || first["id"].(float64) < 1 {
-		t.Errorf("the first item: %v", first)
+	if len(first) != 6 || first["id"].(float64) < 1 {
+		t.Errorf("first item: %v", first)
 	}
-	if got := want[[]any](t, f, 200, "GET", "/api/playlists/"+uid+"/items", f.plugin, ""); fmt.Sprint(got) != fmt.Sprint(items) {
-		t.Errorf("items %v, want %v", got, items)
+	wantFields(t, "first item", first, object{"playlistUid": uid, "type": "dashboard_by_id", "value": "3", "order": 1.0, "title": "T 3"})
+	if got := want[[]any](t, f, 200, "GET", "/api/playlists/"+uid+"/items", f.plugin, ""); !cmp.Equal(got, items) {
+		t.Errorf("items (-want +got):\n%s", cmp.Diff(items, got))
 	}
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != "[]" {
-		t.Errorf("dashboards that do not exist: %+v", got)
+		t.Errorf("dashboards of items that refer to none: %+v", got)
 	}
 	d, err := f.store.SaveDashboard(t.Context(), org, host.Dashboard{Title: "Ops", Tags: []string{"ops"}}, store.Save{})
 	if err != nil {
@@ -46,8 +49,8 @@ func TestPlaylistLife(t *testing.T) {
 	}
 	updated := want[object](t, f, 200, "PUT", "/api/playlists/"+uid, f.editor, `{"name":"New","interval":"1h",
 		"items":[{"playlistUid":"`+uid+`","type":"dashboard_by_tag","value":"x","order":7,"title":"X"}]}`)
-	if again := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, ""); fmt.Sprint(again) != fmt.Sprint(updated) || len(again) != 5 {
-		t.Errorf("update answers %v, then reads %v", updated, again)
+	if again := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, ""); !cmp.Equal(again, updated) || len(again) != 5 {
+		t.Errorf("response to the update and later read differ (-update +read):\n%s", cmp.Diff(updated, again))
 	}
 	for _, c := range []struct{ method, path string }{
 		{"GET", ""}, {"GET", "/items"}, {"GET", "/dashboards"}, {"PUT", ""}, {"DELETE", ""},
@@ -64,13 +67,13 @@ func TestPlaylistLife(t *testing.T) {
 		}
 	}
 	if got := f.do("DELETE", "/api/playlists/"+uid, f.viewer, ""); got.status != 403 || got.body != `{"message":"Permission denied"}` {
-		t.Errorf("a viewer deletes: %+v", got)
+		t.Errorf("deletion by a viewer: %+v", got)
 	}
 	if got := f.do("DELETE", "/api/playlists/"+uid, f.editor, ""); got.status != 200 || got.body != `{}` {
-		t.Errorf("delete: %+v", got)
+		t.Errorf("deletion: %+v", got)
 	}
 	if got := f.do("GET", "/api/playlists", f.viewer, ""); got.body != `[]` {
-		t.Errorf("after the delete: %+v", got)
+		t.Errorf("list after the deletion: %+v", got)
 	}
 }
 
@@ -88,7 +91,7 @@ func TestPlaylistList(t *testing.T) {
 		var got []string
 		for _, p := range want[[]object](t, f, 200, "GET", "/api/playlists"+query, f.viewer, "") {
 			if len(p) != 3 {
-				t.Errorf("an entry of the list: %v", p)
+				t.Errorf("entry of the list: %v", p)
 			}
 			got = append(got, p["name"].(string))
 		}
@@ -110,15 +113,16 @@ func TestFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ops := want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Ops","uid":"ops_1"}`)
-	if len(ops) != 3 || ops["uid"] != "ops_1" || ops["title"] != "Ops" {
-		t.Errorf("created %v", ops)
+	if len(ops) != 3 {
+		t.Errorf("new folder: %v", ops)
 	}
+	wantFields(t, "new folder", ops, object{"uid": "ops_1", "title": "Ops"})
 	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Dev"}`)
 	if all := want[[]object](t, f, 200, "GET", "/api/folders", f.viewer, ""); len(all) != 2 || all[0]["title"] != "Dev" {
-		t.Errorf("folders %v", all)
+		t.Errorf("folders: %v", all)
 	}
 	if one := want[[]object](t, f, 200, "GET", "/api/folders?limit=1&page=2", f.viewer, ""); len(one) != 1 || one[0]["title"] != "Ops" {
-		t.Errorf("the second page %v", one)
+		t.Errorf("second page: %v", one)
 	}
 	for _, c := range []struct {
 		method, target, body string

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -9,8 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/urlpath"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -18,38 +21,35 @@ import (
 func (a *API) pluginRoutes() []Route {
 	const scope = "plugins:id:{id}"
 	access := Action(host.ActionPluginsAccess).On(scope)
+	resource := raw(a.pluginResource)
 	return []Route{
-		{"GET", "/api/plugins", SignedIn(), a.plugins,
-			Doc{Summary: "List the mounted plugins", Answer: []pluginInfo{}}},
-		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), a.pluginErrors,
-			Doc{Summary: "List what is not mounted or does not run, and why", Answer: []pluginFault{}}},
-		{"GET", "/api/plugins/{id}/settings", access, a.pluginSettings,
-			Doc{Summary: "Read the settings of an app", Answer: pluginSettings{}}},
-		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), a.setPluginSettings,
-			Doc{Summary: "Replace the settings of an app", Body: pluginSettingsBody{}, Answer: message{}}},
-		{"GET", "/api/plugins/{id}/health", access, a.pluginHealth,
-			Doc{Summary: "Ask a backend for its health", Answer: pluginHealth{}, Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", Action(host.ActionPluginsWrite).On(scope), a.pluginMetrics,
-			Doc{Summary: "Collect the metrics of a backend, in the text format of Prometheus", Media: "text/plain"}},
-		{"", "/api/plugins/{id}/resources", access, a.pluginResource,
-			Doc{Summary: "Call a plugin's own endpoints"}},
-		{"", "/api/plugins/{id}/resources/{path...}", access, a.pluginResource,
-			Doc{Summary: "Call a plugin's own endpoints"}},
-		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), a.queryData,
-			Doc{Summary: "Query data sources", Body: queryBody{}, Answer: queryResults{}, Also: http.StatusMultiStatus}},
+		{"GET", "/api/plugins", SignedIn(), call(a.plugins), Doc{Summary: "List the mounted plugins"}},
+		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted or not running, with the reasons"}},
+		{"GET", "/api/plugins/{id}/settings", access, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
+		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
+		{"GET", "/api/plugins/{id}/health", access, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/plugins/{id}/metrics", Action(host.ActionPluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format", Media: "text/plain"}},
+		{"", "/api/plugins/{id}/resources", access, resource, Doc{Summary: "Call a resource of a plugin"}},
+		{"", "/api/plugins/{id}/resources/{path...}", access, resource, Doc{Summary: "Call a resource of a plugin"}},
+		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), call(a.queryData), Doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
 	}
 }
 
-// pluginInfo is a mounted plugin as the list shows it.
+// pluginPath is the path of a plugin.
+type pluginPath struct {
+	ID string `path:"id" noun:"Plugin"`
+}
+
+// pluginInfo is a mounted plugin in a list.
 type pluginInfo struct {
 	ID      string        `json:"id"`
 	Name    string        `json:"name"`
 	Type    bundle.Type   `json:"type"`
 	Version string        `json:"version"`
-	Backend *backendState `json:"backend,omitempty"` // absent without one
+	Backend *backendState `json:"backend,omitempty"` // nil if the plugin has no backend
 }
 
-// backendState is the life of a backend. Reasons and PID are for administrators.
+// backendState is the state of a backend. Only administrators see reasons and the PID.
 type backendState struct {
 	State    loader.State `json:"state"`
 	Restarts int          `json:"restarts"`
@@ -63,9 +63,9 @@ type tokenState struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
+func (a *API) plugins(_ context.Context, who host.Identity, _ none) ([]pluginInfo, error) {
 	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	return answer(w, http.StatusOK, mapped(a.loaded.Plugins(), func(p *loader.Plugin) pluginInfo {
+	return mapped(a.loaded.Plugins(), func(p *loader.Plugin) pluginInfo {
 		m := p.Bundle().Metadata
 		info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
 		if m.Backend {
@@ -76,46 +76,45 @@ func (a *API) plugins(w http.ResponseWriter, _ *http.Request, who host.Identity)
 			}
 		}
 		return info
-	}))
+	}), nil
 }
 
-// pluginFault is a plugin that is not mounted, or a backend that does not run.
-type pluginFault struct {
+// pluginProblem is a plugin that is not mounted or whose backend is not running.
+type pluginProblem struct {
 	Code     string `json:"errorCode"`
 	PluginID string `json:"pluginId"`
 	Path     string `json:"path"`
 	Reason   string `json:"reason"`
 }
 
-// pluginErrors lists what could not be mounted and which backends do not run.
-func (a *API) pluginErrors(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
-	faults := mapped(a.loaded.Faults(), func(f bundle.Fault) pluginFault {
-		return pluginFault{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
+func (a *API) pluginErrors(context.Context, host.Identity, none) ([]pluginProblem, error) {
+	problems := mapped(a.loaded.Faults(), func(f bundle.Fault) pluginProblem {
+		return pluginProblem{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
 	})
 	for _, p := range a.loaded.Plugins() {
 		if s := p.Status(); s.Reason != "" {
-			faults = append(faults, pluginFault{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
+			problems = append(problems, pluginProblem{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
 		}
 	}
-	return answer(w, http.StatusOK, faults)
+	return problems, nil
 }
 
-// plugin returns the plugin that the path names.
-func (a *API) plugin(r *http.Request) (*loader.Plugin, error) {
-	p, ok := a.loaded.Plugin(r.PathValue("id"))
+// plugin returns a mounted plugin.
+func (a *API) plugin(id string) (*loader.Plugin, error) {
+	p, ok := a.loaded.Plugin(id)
 	if !ok {
 		return nil, host.NotFound("Plugin")
 	}
 	return p, nil
 }
 
-// settings are what a plugin is called with: those of an app, or of a data source.
+// settings are the settings that a plugin is called with, of an app or a data source.
 type settings struct {
 	app        *host.AppSettings
 	dataSource *host.DataSource
 }
 
-// contextOf says to a plugin on whose behalf it is called.
+// contextOf returns the context of a call on behalf of who.
 func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	m := p.Bundle().Metadata
 	c := sdk.Context{
@@ -138,13 +137,13 @@ func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	return c
 }
 
-// pluginContext is contextOf for a plugin that is called by its id: an app with the
-// settings that were entered, a data source with none.
-func (a *API) pluginContext(r *http.Request, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
+// pluginContext is contextOf for a plugin that is called by its id: an app has its stored
+// settings, a data source has none.
+func (a *API) pluginContext(ctx context.Context, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
 	var s settings
 	switch p.Bundle().Metadata.Type {
 	case bundle.TypeApp:
-		app, err := a.openApp(r, who, p.ID())
+		app, err := a.openApp(ctx, who, p.ID())
 		if err != nil {
 			return sdk.Context{}, err
 		}
@@ -156,76 +155,78 @@ func (a *API) pluginContext(r *http.Request, p *loader.Plugin, who host.Identity
 	return contextOf(p, who, s), nil
 }
 
-// pluginHealth is what a backend says of itself.
+// pluginHealth is the result of a health check.
 type pluginHealth struct {
 	Status  sdk.HealthStatus `json:"status"`
 	Message string           `json:"message"`
 	Details json.RawMessage  `json:"details,omitempty"`
 }
 
-func (a *API) pluginHealth(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r)
-	if err != nil {
-		return err
+func (h pluginHealth) status() int {
+	if h.Status != sdk.HealthOK {
+		return http.StatusServiceUnavailable
 	}
-	c, err := a.pluginContext(r, p, who)
-	if err != nil {
-		return err
-	}
-	return a.checkHealth(w, r, p, c)
+	return http.StatusOK
 }
 
-func (a *API) checkHealth(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
-	result, err := p.CheckHealth(r.Context(), &sdk.CheckHealthRequest{Context: c})
+func (a *API) pluginHealth(ctx context.Context, who host.Identity, in pluginPath) (pluginHealth, error) {
+	p, err := a.plugin(in.ID)
 	if err != nil {
-		return a.pluginError(w, r, err)
+		return pluginHealth{}, err
 	}
-	status := http.StatusOK
-	if result.Status != sdk.HealthOK {
-		status = http.StatusServiceUnavailable
+	c, err := a.pluginContext(ctx, p, who)
+	if err != nil {
+		return pluginHealth{}, err
+	}
+	return checkHealth(ctx, p, c)
+}
+
+func checkHealth(ctx context.Context, p *loader.Plugin, c sdk.Context) (pluginHealth, error) {
+	result, err := p.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: c})
+	if err != nil {
+		return pluginHealth{}, orUnsupported(err)
 	}
 	details := result.Details
 	if !json.Valid(details) {
 		details = nil
 	}
-	return answer(w, status, pluginHealth{result.Status, result.Message, details})
+	return pluginHealth{result.Status, result.Message, details}, nil
 }
 
 func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r)
+	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	var text []byte
-	if err := p.Use(r.Context(), func(c *sdk.Client) error {
+	if err := p.Use(r.Context(), func(c *backend.Client) error {
 		text, err = c.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
 		return err
 	}); err != nil {
-		return a.pluginError(w, r, err)
+		return orUnsupported(err)
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, err = w.Write(text)
 	return err
 }
 
-// maxResourceBody is the most bytes that are passed to a plugin's own endpoint.
+// maxResourceBody is the maximum size of the body of a resource call in bytes.
 const maxResourceBody = 16 << 20
 
 func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r)
+	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	c, err := a.pluginContext(r, p, who)
+	c, err := a.pluginContext(r.Context(), p, who)
 	if err != nil {
 		return err
 	}
-	return a.callResource(w, r, p, c)
+	return callResource(w, r, p, c)
 }
 
-// callResource passes a request to the plugin's own endpoints and streams the
-// answer back.
-func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
+// callResource calls a resource of a plugin and streams the response back.
+func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
 	path, err := resourcePath(r)
 	if err != nil {
 		return err
@@ -234,18 +235,18 @@ func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plu
 	if err != nil {
 		return err
 	}
-	req := &sdk.CallResourceRequest{
+	req := &backend.CallResourceRequest{
 		Context: c, Method: r.Method, Path: path, Header: http.Header{}, Body: body,
 		URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
 	copyHeaders(req.Header, r.Header, requestHeaders())
 	req.Header.Set(requestIDHeader, w.(*response).requestID())
 	started, hasBody := false, true
-	err = p.CallResource(r.Context(), req, func(piece sdk.CallResourceResponse) error {
+	err = p.CallResource(r.Context(), req, func(piece backend.CallResourceResponse) error {
 		if !started {
 			started = true
 			copyHeaders(w.Header(), piece.Header, responseHeaders())
-			// What a plugin answers must not act as a page of the host.
+			// The response must not act as a page of the host.
 			w.Header().Set("Content-Security-Policy", "sandbox")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			if piece.Status < http.StatusOK || piece.Status > 599 {
@@ -261,36 +262,31 @@ func (a *API) callResource(w http.ResponseWriter, r *http.Request, p *loader.Plu
 		}
 		return http.NewResponseController(w).Flush()
 	})
-	switch {
-	case err == nil && !started:
-		return &host.Error{Category: host.ErrUnavailable, Message: "the plugin gave no answer"}
-	case err == nil || !started:
-		return a.pluginError(w, r, err)
-	case r.Context().Err() == nil: // otherwise the client has left
-		a.logError(w.(*response), r, err)
+	if err == nil && !started {
+		return &host.Error{Category: host.ErrUnavailable, Message: "the plugin sent no response"}
 	}
-	panic(http.ErrAbortHandler) // the answer has begun: only a cut connection tells the client
+	return orUnsupported(err)
 }
 
-// resourcePath returns the part of the path that is the plugin's. What a plugin
-// could take for another path than the host does is refused.
+// resourcePath returns the plugin's part of the path. It refuses any path that the plugin
+// could take for another one.
 func resourcePath(r *http.Request) (string, error) {
 	path := r.PathValue("path")
 	for segment := range strings.SplitSeq(path, "/") {
-		if segment == ".." || segment == "." {
-			return "", host.Invalid("path", "must not contain the segments . or ..")
+		if segment == "" {
+			continue
+		}
+		if err := urlpath.CheckName(segment); err != nil {
+			return "", host.Invalid("path", "is invalid: a segment %v", err)
 		}
 	}
-	if strings.ContainsAny(path, "\\\x00") {
-		return "", host.Invalid("path", "must not contain a backslash or NUL")
-	}
-	if !utf8.ValidString(path) || !utf8.ValidString(r.URL.RawQuery) {
-		return "", host.Invalid("path", "is not valid UTF-8")
+	if !utf8.ValidString(r.URL.RawQuery) {
+		return "", host.Invalid("query", "must be valid UTF-8")
 	}
 	return path, nil
 }
 
-// requestHeaders are the ones a plugin gets to see: no cookies, no credentials.
+// requestHeaders returns the headers that a plugin receives: no cookies, no credentials.
 func requestHeaders() []string {
 	return []string{
 		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "If-Match", "If-Modified-Since",
@@ -298,8 +294,8 @@ func requestHeaders() []string {
 	}
 }
 
-// responseHeaders are the ones a plugin may set: no cookies, nothing about the
-// connection, nothing that the host decides.
+// responseHeaders returns the headers that a plugin may set: no cookies, nothing about
+// the connection, nothing that the host sets itself.
 func responseHeaders() []string {
 	return []string{
 		"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
@@ -310,28 +306,16 @@ func responseHeaders() []string {
 func copyHeaders(to, from http.Header, names []string) {
 	for _, name := range names {
 		for _, value := range from.Values(name) {
-			to.Add(name, strings.ToValidUTF8(value, "\uFFFD")) // the wire carries nothing else
+			to.Add(name, strings.ToValidUTF8(value, "\uFFFD")) // required by gRPC
 		}
 	}
 }
 
-// pluginError answers with the error of a call to a plugin. A plugin's fault is
-// not the host's: it is never a 500 of the host's own.
-func (a *API) pluginError(w http.ResponseWriter, r *http.Request, err error) error {
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, sdk.ErrUnsupported) {
+// orUnsupported replaces backend.ErrUnsupported by an error with the category
+// host.ErrNotFound.
+func orUnsupported(err error) error {
+	if errors.Is(err, backend.ErrUnsupported) {
 		return &host.Error{Category: host.ErrNotFound, Message: "the plugin does not support this call"}
 	}
-	e, ok := errors.AsType[*sdk.Error](err)
-	if !ok {
-		return err
-	}
-	a.logError(w.(*response), r, err)
-	status := e.Status
-	if status == http.StatusInternalServerError {
-		status = http.StatusBadGateway
-	}
-	return answer(w, status, message{Message: e.Message, ID: "plugin." + string(e.Source)})
+	return err
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
@@ -34,7 +36,7 @@ func TestMain(m *testing.M) {
 	if !strings.HasPrefix(filepath.Base(os.Args[0]), backendName) {
 		status := testdb.Main(m)
 		if unseen := traffic.unseen(); status == 0 && len(unseen) > 0 && flag.Lookup("test.run").Value.String() == "" {
-			fmt.Println("no test has an answer of", unseen)
+			fmt.Println("no test covers the response of", unseen)
 			status = 1
 		}
 		os.Exit(status)
@@ -50,17 +52,17 @@ func TestMain(m *testing.M) {
 			return []byte("sold_total 7\n"), nil
 		},
 		QueryData: func(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
-			answers := sdk.QueryDataResponse{}
+			responses := sdk.QueryDataResponse{}
 			for _, q := range req.Queries {
 				switch q.Type {
 				case "silent":
 				case "bad":
-					answers[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
+					responses[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
 				default:
-					answers[q.RefID] = sdk.DataResponse{}
+					responses[q.RefID] = sdk.DataResponse{}
 				}
 			}
-			return answers, nil
+			return responses, nil
 		},
 		Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -165,22 +167,24 @@ func TestResource(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &seen); err != nil || got.status != 200 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if seen.Method != "PUT" || seen.Path != "/a:b/c d" || seen.Query != "x=%2F&y" || seen.Body != 5 {
-		t.Errorf("the plugin saw %+v", seen)
+	received, sent := []any{seen.Method, seen.Path, seen.Query, seen.Body}, []any{"PUT", "/a:b/c d", "x=%2F&y", 5}
+	if diff := cmp.Diff(sent, received); diff != "" {
+		t.Errorf("request that the plugin received (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"Cookie", "Authorization", "X-Other"} {
 		if seen.Header.Get(name) != "" {
-			t.Errorf("the plugin saw the header %s", name)
+			t.Errorf("the plugin received the header %s", name)
 		}
 	}
 	if agent, id := seen.Header.Get("User-Agent"), seen.Header.Get("X-Request-Id"); agent != "caf\uFFFD" || id != got.header.Get("X-Request-Id") {
-		t.Errorf("the plugin saw the agent %q and the request id %q", agent, id)
+		t.Errorf("the plugin received the user agent %q and the request id %q", agent, id)
 	}
 	if got.header.Get("Set-Cookie") != "" || got.header.Get("Content-Security-Policy") != "sandbox" {
-		t.Errorf("answered headers %v", got.header)
+		t.Errorf("headers of the response: %v", got.header)
 	}
 	for path, status := range map[string]int{
 		"": 200, "/": 200, "/nothing": 204, "/fail": 500, "/a/%2e%2e/b": 400, "/%2E/a": 400, `/a%5C..%5Cb`: 400, "/a%00": 400, "/%ff": 400,
+		"/a/%252e%252e/b": 400, "/..;/b": 400, "/http:%2F%2Fhost": 200,
 	} {
 		got := send("GET", path, "", nil)
 		if got.status != status || strings.Contains(got.body, "secret") {
@@ -188,7 +192,7 @@ func TestResource(t *testing.T) {
 		}
 	}
 	if got := send("POST", "/big", strings.Repeat("x", 16<<20+1), nil); got.status != 413 {
-		t.Errorf("a body over the limit: %d %s", got.status, got.body)
+		t.Errorf("body above the limit: %d %s", got.status, got.body)
 	}
 }
 
@@ -202,13 +206,13 @@ func TestQueryData(t *testing.T) {
 		contains      string
 	}{
 		{"one", `{"refId":"A",` + source + `}`, 200, `"A":{"status":200,"frames":[]}`},
-		{"a failed one does not take the other along", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
+		{"a failed query beside another", `{"refId":"A",` + source + `},{"refId":"B","queryType":"bad",` + source + `}`, 207,
 			`"B":{"status":400,"frames":[],"error":"no such table","errorSource":"downstream"}`},
-		{"no answer", `{"queryType":"silent",` + source + `}`, 207, "gave no answer"},
-		{"no such source", `{"datasource":{"uid":"other"}}`, 207, `there is no data source \"other\"`},
-		{"no source", `{}`, 400, "queries[0].datasource"},
-		{"an interval beyond time", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},
-		{"twice", `{` + source + `},{` + source + `}`, 400, `queries[1].refId`},
+		{"no response", `{"queryType":"silent",` + source + `}`, 207, "returned no response"},
+		{"unknown data source", `{"datasource":{"uid":"other"}}`, 207, `data source \"other\" not found`},
+		{"no data source", `{}`, 400, "queries[0].datasource"},
+		{"interval out of range", `{"intervalMs":9223372036854775807,` + source + `}`, 400, "queries[0].intervalMs"},
+		{"duplicate refId", `{` + source + `},{` + source + `}`, 400, `queries[1].refId`},
 	} {
 		got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[`+c.queries+`]}`)
 		if got.status != c.status || !strings.Contains(got.body, c.contains) {
@@ -217,8 +221,8 @@ func TestQueryData(t *testing.T) {
 	}
 }
 
-// A client that declares a body and does not send it cannot hold a connection, with
-// credentials or without.
+// A client that declares a body but does not send it cannot keep a connection open, with or
+// without credentials.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -235,7 +239,7 @@ func TestSlowBody(t *testing.T) {
 		in := bufio.NewReader(conn)
 		got, err := http.ReadResponse(in, nil)
 		if err != nil || got.StatusCode != status {
-			t.Fatalf("answered %v, %v; want %d", got, err, status)
+			t.Fatalf("response %v, %v; want status %d", got, err, status)
 		}
 		if _, err := io.Copy(io.Discard, in); err != nil {
 			t.Errorf("the connection stays open: %v", err)

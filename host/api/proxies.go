@@ -11,15 +11,13 @@ import (
 
 func (a *API) proxyRoutes() []Route {
 	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), a.proxyDataSource,
-			Doc{Summary: "Forward by the routes of a data source's plugin"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), a.proxyApp,
-			Doc{Summary: "Forward by the routes of an app"}},
+		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request along a route of a data source"}},
+		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request along a route of an app"}},
 	}
 }
 
 func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, d, err := a.openDataSource(r, who)
+	p, d, err := a.openDataSource(r.Context(), who, r.PathValue("uid"))
 	if err != nil {
 		return err
 	}
@@ -30,15 +28,15 @@ func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.I
 }
 
 func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r)
+	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	m := p.Bundle().Metadata
 	if m.Type != bundle.TypeApp {
-		return &host.Error{Category: host.ErrNotFound, Message: "the plugin " + m.ID + " is no app: its routes are reached through its data sources"}
+		return &host.Error{Category: host.ErrNotFound, Message: "plugin " + m.ID + " is not an app; use its routes through a data source"}
 	}
-	app, err := a.openApp(r, who, m.ID)
+	app, err := a.openApp(r.Context(), who, m.ID)
 	if err != nil {
 		return err
 	}
@@ -47,8 +45,8 @@ func (a *API) proxyApp(w http.ResponseWriter, r *http.Request, who host.Identity
 	})
 }
 
-// after returns what follows a prefix in the path of a request, as it was sent: a
-// decoded path does not tell a slash from an encoded one.
+// after returns the rest of the request path after a prefix, as it was sent: in a decoded
+// path an encoded slash looks like any other.
 func after(r *http.Request, prefix string) string {
 	parts := strings.SplitN(r.URL.EscapedPath(), "/", strings.Count(prefix, "/")+1)
 	return parts[len(parts)-1]

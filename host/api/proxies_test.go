@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// upstream is a service behind a plugin that notes what reaches it.
+// upstream is a service behind a plugin that records the requests it receives.
 type upstream struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -70,7 +70,7 @@ func TestProxyDataSource(t *testing.T) {
 		{"GET", "openly", f.viewer, 404, ""},
 		{"GET", "admin", f.viewer, 403, ""},
 		{"GET", "admin/x", f.admin, 200, "GET /v1/admin/x "},
-		{"GET", "own", f.admin, 403, ""}, // a plugin's own action comes with no basic role
+		{"GET", "own", f.admin, 403, ""}, // basic roles do not include actions of plugins
 		{"GET", "post", f.viewer, 403, ""},
 		{"PUT", "post/1", f.viewer, 200, "PUT /post/1 body"},
 		{"GET", "broken", f.viewer, 503, ""},
@@ -88,7 +88,7 @@ func TestProxyDataSource(t *testing.T) {
 		r.Header.Set("Cookie", "session=host")
 		got := f.send(r, c.authorization)
 		if seen := u.take(); got.status != c.status || seen != c.seen {
-			t.Errorf("%s %s: %d %s, upstream saw %q, want %d and %q", c.method, c.path, got.status, got.body, seen, c.status, c.seen)
+			t.Errorf("%s %s: %d %s, upstream received %q, want %d and %q", c.method, c.path, got.status, got.body, seen, c.status, c.seen)
 		}
 		if got.status == 200 && (got.header.Get("Content-Security-Policy") != "sandbox" || got.header.Get("Set-Cookie") != "" || got.body != "upstream") {
 			t.Errorf("%s %s: %+v", c.method, c.path, got)
@@ -96,7 +96,7 @@ func TestProxyDataSource(t *testing.T) {
 	}
 	u.Close()
 	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 502 || strings.Contains(got.body, "127.0.0.1") {
-		t.Errorf("a service that is gone: %+v", got)
+		t.Errorf("unreachable service: %+v", got)
 	}
 }
 
@@ -118,19 +118,18 @@ func TestProxyApp(t *testing.T) {
 		}
 	}
 	if got := u.take(); got != "GET /own/x |GET /own/x " {
-		t.Errorf("upstream saw %q", got)
+		t.Errorf("upstream received %q", got)
 	}
 	if got := f.do("GET", base+"open", f.viewer, ""); got.status != 200 || u.take() != "GET /v1 k" {
 		t.Errorf("open: %+v", got)
 	}
 	d := withPlugin(t)
-	if got := d.do("GET", "/api/plugin-proxy/"+pluginID+"/x", d.admin, ""); got.status != 404 || !strings.Contains(got.message(), "no app") {
+	if got := d.do("GET", "/api/plugin-proxy/"+pluginID+"/x", d.admin, ""); got.status != 404 || !strings.Contains(got.message(), "not an app") {
 		t.Errorf("a data source: %+v", got)
 	}
 }
 
-// Raw requests through the whole server, the mux included: whatever the spelling,
-// nothing but the open route is reached.
+// However the path of a raw request is spelled, it reaches no route but the open one.
 func TestProxyIsNotLeft(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
@@ -161,7 +160,7 @@ func TestProxyIsNotLeft(t *testing.T) {
 			}
 			reached := strings.Fields(seen)[1]
 			if clean, err := url.PathUnescape(reached); err != nil || !strings.HasPrefix(path.Clean(clean)+"/", "/v1/") || strings.HasPrefix(path.Clean(clean)+"/", "/v1/admin/") {
-				t.Errorf("%s %s: upstream saw %q", form, dots, seen)
+				t.Errorf("%s %s: upstream received %q", form, dots, seen)
 			}
 		}
 	}

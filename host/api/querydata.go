@@ -15,12 +15,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
-// queryHead is what the host reads of a query; the plugin gets all of its JSON.
+// queryHead is the part of a query that the host reads. The plugin receives all of it.
 type queryHead struct {
 	RefID         string        `json:"refId"`
 	QueryType     string        `json:"queryType"`
@@ -29,13 +30,13 @@ type queryHead struct {
 	Datasource    dataSourceRef `json:"datasource"`
 }
 
-// dataSourceRef names a data source in a query.
+// dataSourceRef refers to a data source in a query.
 type dataSourceRef struct {
 	UID  string `json:"uid"`
 	Type string `json:"type"` // the id of its plugin
 }
 
-// queryResult is the answer to one query.
+// queryResult is the result of one query.
 type queryResult struct {
 	Status      int               `json:"status"`
 	Frames      []json.RawMessage `json:"frames"`
@@ -48,7 +49,7 @@ const (
 	maxInterval          = math.MaxInt64 / int64(time.Millisecond)
 	defaultMaxDataPoints = 100
 	maxQueries           = 200
-	atOnce               = 8 // data sources that one request asks
+	atOnce               = 8 // data sources that one request queries in parallel
 )
 
 type queryBody struct {
@@ -61,22 +62,34 @@ type queryResults struct {
 	Results map[string]queryResult `json:"results"` // by refId
 }
 
-// queryData asks several queries, of several data sources in parallel. A query
-// that fails has its error in its own result, and makes the status 207.
-func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[queryBody](w, r)
+// status is 207 if a query failed.
+func (r queryResults) status() int {
+	for _, result := range r.Results {
+		if result.Error != "" {
+			return http.StatusMultiStatus
+		}
+	}
+	return http.StatusOK
+}
+
+// queryData runs queries, those of several data sources in parallel. If a query fails,
+// its result contains the error.
+func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body queryBody }) (queryResults, error) {
+	queries, err := a.parseQueries(in.Body)
 	if err != nil {
-		return err
+		return queryResults{}, err
 	}
-	if len(body.Queries) > maxQueries {
-		return host.Invalid("queries", "are %d, at most %d are allowed", len(body.Queries), maxQueries)
-	}
-	if len(body.Queries) == 0 {
-		return host.Invalid("queries", "is required: a list of one or more queries")
+	return queryResults{a.queryAll(ctx, who, queries)}, nil
+}
+
+// parseQueries groups the queries of a request by data source.
+func (a *API) parseQueries(body queryBody) (map[dataSourceRef][]sdk.Query, error) {
+	if n := len(body.Queries); n == 0 || n > maxQueries {
+		return nil, host.Invalid("queries", "must be an array of 1 to %d queries, found %d", maxQueries, n)
 	}
 	span, err := timeRange(body.From, body.To, a.clock())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	asked := map[dataSourceRef][]sdk.Query{}
 	refs := map[string]bool{}
@@ -84,22 +97,22 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 		field := fmt.Sprintf("queries[%d]", i)
 		var head queryHead
 		if err := json.Unmarshal(raw, &head); err != nil {
-			return host.Invalid(field, "%s", bodyError(raw, err))
+			return nil, host.Invalid(field, "%s", bodyError(raw, err))
 		}
 		head.RefID = cmp.Or(head.RefID, "A")
 		ref := head.Datasource
 		if ref.UID != "" {
-			ref.Type = "" // says nothing more
+			ref.Type = "" // the uid is enough
 		}
 		switch {
 		case refs[head.RefID]:
-			return host.Invalid(field+".refId", "%q is used twice", head.RefID)
+			return nil, host.Invalid(field+".refId", "must be unique, found %q twice", head.RefID)
 		case ref == dataSourceRef{}:
-			return host.Invalid(field+".datasource", "is required: an object with the uid or the type of the data source")
+			return nil, host.Invalid(field+".datasource", "is required and must contain the uid or the type of the data source")
 		case head.IntervalMS < 0 || head.IntervalMS > maxInterval:
-			return host.Invalid(field+".intervalMs", "must be from 0 to %d", int64(maxInterval))
+			return nil, host.Invalid(field+".intervalMs", "must be from 0 to %d", int64(maxInterval))
 		case head.MaxDataPoints < 0:
-			return host.Invalid(field+".maxDataPoints", "must not be negative")
+			return nil, host.Invalid(field+".maxDataPoints", "must not be negative")
 		}
 		refs[head.RefID] = true
 		asked[ref] = append(asked[ref], sdk.Query{
@@ -108,44 +121,26 @@ func (a *API) queryData(w http.ResponseWriter, r *http.Request, who host.Identit
 			MaxDataPoints: cmp.Or(head.MaxDataPoints, defaultMaxDataPoints),
 		})
 	}
-	results := a.askAll(r.Context(), who, asked)
-	status := http.StatusOK
-	for _, result := range results {
-		if result.Error != "" {
-			status = http.StatusMultiStatus
-		}
-	}
-	return answer(w, status, queryResults{results})
+	return asked, nil
 }
 
-// askAll asks each data source its queries, several at a time.
-func (a *API) askAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
+// queryAll queries several data sources at a time.
+func (a *API) queryAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
 	results := map[string]queryResult{}
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for ref, queries := range asked {
 		group.Go(func() error {
-			answers := a.askSafely(ctx, who, ref, queries)
+			part := a.queryOne(ctx, who, ref, queries)
 			mu.Lock()
 			defer mu.Unlock()
-			maps.Copy(results, answers)
+			maps.Copy(results, part)
 			return nil
 		})
 	}
 	_ = group.Wait() // each failure is in its result
 	return results
-}
-
-// askSafely is ask, whose panic is the failure of its queries only.
-func (a *API) askSafely(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) (results map[string]queryResult) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			a.log.ErrorContext(ctx, "panic", "panic", fault, "stack", string(debug.Stack()))
-			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host says more")
-		}
-	}()
-	return a.ask(ctx, who, ref, queries)
 }
 
 func failAll(queries []sdk.Query, status int, source sdk.Source, text string) map[string]queryResult {
@@ -156,39 +151,42 @@ func failAll(queries []sdk.Query, status int, source sdk.Source, text string) ma
 	return results
 }
 
-func (a *API) ask(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) map[string]queryResult {
+// queryOne queries one data source. A panic fails only its queries.
+func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) (results map[string]queryResult) {
+	defer func() {
+		if value := recover(); value != nil {
+			a.log.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
+			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
+		}
+	}()
 	p, d, err := a.dataSourceFor(ctx, who, ref)
 	if refusal, ok := errors.AsType[*host.Error](err); ok {
 		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "uid", ref.UID, "type", ref.Type, "error", err)
-		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the data source could not be read")
+		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
-	answers, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: queries})
+	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: queries})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
-		status, source, text := queryFault(err)
+		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	results := map[string]queryResult{}
-	for _, q := range queries {
-		answer, answered := answers[q.RefID]
-		if !answered {
-			results[q.RefID] = queryResult{Status: http.StatusBadGateway, Frames: []json.RawMessage{},
-				Error: "the plugin gave no answer to this query", ErrorSource: sdk.SourcePlugin}
-			continue
+	results = failAll(queries, http.StatusBadGateway, sdk.SourcePlugin, "the plugin sent no response to this query")
+	for refID := range results {
+		if r, ok := responses[refID]; ok {
+			results[refID] = resultOf(r)
 		}
-		results[q.RefID] = resultOf(answer)
 	}
 	return results
 }
 
-// resultOf converts an answer. Frames that came along with an error are kept.
+// resultOf converts a response. It keeps frames that came with an error.
 func resultOf(r sdk.DataResponse) queryResult {
 	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
-		_, out.ErrorSource, out.Error = queryFault(r.Err)
+		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
 		frame, err := frameJSON(f)
@@ -201,21 +199,25 @@ func resultOf(r sdk.DataResponse) queryResult {
 	return out
 }
 
-func queryFault(err error) (status int, source sdk.Source, text string) {
+func queryError(err error) (status int, source sdk.Source, text string) {
 	if e, ok := errors.AsType[*sdk.Error](err); ok {
 		return e.Status, e.Source, e.Message
 	}
-	if errors.Is(err, sdk.ErrUnsupported) {
-		return http.StatusNotImplemented, sdk.SourcePlugin, "the plugin does not answer queries"
+	if errors.Is(err, backend.ErrUnsupported) {
+		return http.StatusNotImplemented, sdk.SourcePlugin, "the plugin does not support queries"
 	}
-	return http.StatusBadGateway, sdk.SourcePlugin, "the plugin could not be asked"
+	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-// frameJSON turns a frame into its published JSON form.
+// frameJSON encodes a frame as JSON.
 func frameJSON(f sdk.Frame) (json.RawMessage, error) {
-	frame, err := frames.Of(f)
+	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	return frames.ToJSON(frame)
+	frame, err := arrow.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+	}
+	return arrow.ToJSON(frame)
 }

@@ -11,19 +11,19 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// response remembers what the access log needs. It hides nothing from
-// http.ResponseController, so handlers can flush and stream.
+// response records what the access log needs. Handlers can still flush and stream
+// through http.ResponseController.
 type response struct {
 	http.ResponseWriter
-	status int // 0 until the answer has begun
+	status int // 0 until the response has begun
 	bytes  int64
 	who    host.Identity
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader notes the final status.
+// WriteHeader records the final status.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
@@ -43,24 +43,23 @@ func (w *response) Write(p []byte) (int, error) {
 
 func (w *response) requestID() string { return w.Header().Get(requestIDHeader) }
 
-// requestID takes over the id of a caller if it is safe to log, and makes one
-// otherwise.
+// requestID returns the id that the caller sent if it is safe to log, or else a new one.
 func (a *API) requestID(r *http.Request) string {
 	if id := r.Header.Get(requestIDHeader); host.IsUID(id) {
 		return id
 	}
 	id, err := host.NewUID(a.random)
-	if err != nil { // an id is not worth a refused request
+	if err != nil { // not worth refusing the request
 		return "none"
 	}
 	return id
 }
 
-// answer writes v as JSON.
-func answer(w http.ResponseWriter, status int, v any) error {
+// respond writes v as JSON.
+func respond(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+		return fmt.Errorf("encode the response: %w", err)
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -68,17 +67,17 @@ func answer(w http.ResponseWriter, status int, v any) error {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone is nobody's error
+	_, _ = w.Write(body) // fails only if the client has left
 	return nil
 }
 
-// message is the body of an answer that has nothing else to say.
+// message is the body of errors and of responses without other content.
 type message struct {
 	Message string `json:"message"`
 	ID      string `json:"messageId,omitempty"`
 }
 
-// mapped returns f of each element, never nil.
+// mapped returns the results of f for all elements, never nil.
 func mapped[S, T any](in []S, f func(S) T) []T {
 	out := make([]T, len(in))
 	for i, v := range in {

@@ -2,8 +2,8 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
-	"net/http"
 	"slices"
 
 	"github.com/slipway-dev/slipway/host"
@@ -12,35 +12,33 @@ import (
 
 func (a *API) roleRoutes() []Route {
 	return []Route{
-		{"GET", "/api/access-control/roles", Action(host.ActionPluginsWrite), a.roles,
-			Doc{Summary: "List the roles that plugins bring", Answer: []role{}}},
-		{"GET", "/api/access-control/user/permissions", SignedIn(), a.permissions,
-			Doc{Summary: "Tell what the caller may do: actions and their scopes", Answer: map[string][]string{}}},
+		{"GET", "/api/access-control/roles", Action(host.ActionPluginsWrite), call(a.roles), Doc{Summary: "List the roles that plugins define"}},
+		{"GET", "/api/access-control/user/permissions", SignedIn(), call(a.permissions), Doc{Summary: "List the actions that the caller may perform, with their scopes"}},
 	}
 }
 
-// pluginRoles are the roles that the mounted plugins bring.
+// pluginRoles are the roles that the mounted plugins define.
 type pluginRoles struct {
 	revision uint64 // of the loader
 	roles    []host.PluginRole
 }
 
-// pluginRoles returns the roles as of what is mounted now.
+// pluginRoles returns the roles of the plugins that are mounted now.
 func (a *API) pluginRoles() []host.PluginRole {
 	revision := a.loaded.Revision()
-	if known := a.brought.Load(); known != nil && known.revision == revision {
+	if known := a.roleCache.Load(); known != nil && known.revision == revision {
 		return known.roles
 	}
 	now := &pluginRoles{revision: revision}
 	if a.loaded.TakesRoles() {
 		now.roles = rolesOf(a.loaded.Plugins(), a.log)
 	}
-	a.brought.Store(now)
+	a.roleCache.Store(now)
 	return now.roles
 }
 
-// rolesOf reads the roles of plugins. One that reaches beyond its plugin is logged
-// and does not count.
+// rolesOf returns the valid roles of plugins. A role that reaches beyond its plugin is
+// logged and ignored.
 func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRole) {
 	for _, p := range plugins {
 		for _, r := range p.Bundle().Metadata.Roles {
@@ -49,7 +47,7 @@ func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRol
 				role.Permissions = append(role.Permissions, host.Grant{Action: permission.Action, Scope: permission.Scope})
 			}
 			if err := role.Check(); err != nil {
-				log.Warn("role not registered", "plugin", p.ID(), "role", r.Role.Name, "reason", err)
+				log.Warn("role not registered", "plugin", p.ID(), "role", r.Role.Name, "error", err)
 				continue
 			}
 			roles = append(roles, role)
@@ -58,7 +56,7 @@ func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRol
 	return roles
 }
 
-// withRoles adds what the roles of plugins give to an identity.
+// withRoles adds the grants of plugin roles to an identity.
 func (a *API) withRoles(who host.Identity) host.Identity {
 	for _, role := range a.pluginRoles() {
 		if role.IsHeldBy(who) {
@@ -73,7 +71,7 @@ type permission struct {
 	Scope  string `json:"scope,omitempty"`
 }
 
-// role is a role that a plugin brings.
+// role is a role that a plugin defines.
 type role struct {
 	Name        string       `json:"name"`
 	DisplayName string       `json:"displayName"`
@@ -83,20 +81,18 @@ type role struct {
 	GrantedTo   []string     `json:"grantedTo"`
 }
 
-func (a *API) roles(w http.ResponseWriter, _ *http.Request, _ host.Identity) error {
-	return answer(w, http.StatusOK, mapped(a.pluginRoles(), func(r host.PluginRole) role {
+func (a *API) roles(context.Context, host.Identity, none) ([]role, error) {
+	return mapped(a.pluginRoles(), func(r host.PluginRole) role {
 		return role{r.FullName(), r.Name, r.Description, r.PluginID,
 			mapped(r.Permissions, func(g host.Grant) permission { return permission(g) }), append([]string{}, r.GrantedTo...)}
-	}))
+	}), nil
 }
 
-// permissions tells a caller what they may do: actions and the scopes of each.
-func (a *API) permissions(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
+// permissions returns the actions that the caller may perform, with their scopes.
+func (a *API) permissions(_ context.Context, who host.Identity, _ none) (map[string][]string, error) {
 	all := map[string][]string{}
-	for _, action := range host.Actions() {
-		if weakest, _ := host.WeakestRole(action); who.Role >= weakest {
-			all[action] = []string{"*"}
-		}
+	for _, action := range who.Role.Actions() {
+		all[action] = []string{"*"}
 	}
 	for _, g := range who.Grants {
 		all[g.Action] = append(all[g.Action], cmp.Or(g.Scope, "*"))
@@ -105,5 +101,5 @@ func (a *API) permissions(w http.ResponseWriter, _ *http.Request, who host.Ident
 		slices.Sort(scopes)
 		all[action] = slices.Compact(scopes)
 	}
-	return answer(w, http.StatusOK, all)
+	return all, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// withMounted is a fixture whose host has a plugin without a backend mounted.
+// withMounted returns a fixture with a mounted plugin that has no backend.
 func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	t.Helper()
 	f := newFixture(t)
@@ -26,7 +26,7 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	return f
 }
 
-// mount gives the fixture an API with the plugins in folders.
+// mount replaces the API of the fixture by one with the plugins in directories.
 func (f *fixture) mount(t *testing.T, o loader.Options) {
 	t.Helper()
 	l, err := loader.New(o)
@@ -77,7 +77,7 @@ func TestPluginRoles(t *testing.T) {
 		{"plugin", f.plugin, ""},
 	} {
 		if got := held(c.authorization); got != c.held {
-			t.Errorf("%s holds %s, want %s", c.who, got, c.held)
+			t.Errorf("permissions of %s: %s, want %s", c.who, got, c.held)
 		}
 	}
 	roles := want[[]object](t, f, 200, "GET", "/api/access-control/roles", f.admin, "")
@@ -85,11 +85,11 @@ func TestPluginRoles(t *testing.T) {
 		t.Errorf("roles %v", roles)
 	}
 	if !strings.Contains(f.log.String(), `role=Thief`) {
-		t.Error("the role that reaches beyond its plugin is not in the log")
+		t.Error("the role that reaches beyond its plugin was not logged")
 	}
 }
 
-// Without the version and the toggle there are no roles of plugins.
+// Plugin roles require the service version and the feature toggle.
 func TestPluginRolesAreOff(t *testing.T) {
 	t.Parallel()
 	for _, o := range []loader.Options{

@@ -10,33 +10,27 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Handler answers a request of who, or returns an error that becomes the answer.
-// who is the zero Identity on a public route.
-type Handler func(w http.ResponseWriter, r *http.Request, who host.Identity) error
-
-// Route is one line of the table.
+// Route is one line of the route table.
 type Route struct {
-	Method     string // "" answers every method
-	Pattern    string // a path as http.ServeMux understands it; also served with a slash behind
+	Method     string // "" matches every method
+	Pattern    string // a path as http.ServeMux reads it; also served with a trailing slash
 	Permission Permission
-	Handle     Handler
+	Handler    Handler
 	Doc        Doc
 }
 
-// Doc is what /api/openapi.json says of a route. Bodies and answers are zero values
-// of their types.
+// Doc describes a route in /api/openapi.json. Parameters, bodies and responses are
+// described by the types of the Handler.
 type Doc struct {
-	Summary string
-	Query   []string // names of parameters and their types: "limit int"; a text without one
-	Body    any      // nil if none is read
-	Answer  any      // nil if it is not JSON or is the plugin's own
-	Status  int      // of success; 0 is 200
-	Also    int      // another status with the same answer; 0 if there is none
-	Media   string   // type of an answer that is not JSON
+	Summary      string
+	Status       int    // of a successful response; 0 means 200
+	Also         int    // another status with the same response type; 0 means none
+	Media        string // media type of a response that is not JSON
+	IsDeprecated bool   // in favor of service accounts
 }
 
-// Permission says who may use a route. The zero value is no permission at all and
-// no table with it is served.
+// Permission determines who may use a route. A table with a zero Permission is
+// refused.
 type Permission struct {
 	kind    permissionKind
 	actions []string
@@ -52,23 +46,23 @@ const (
 	byAction
 )
 
-// Public lets everybody in, without looking at credentials.
+// Public admits everybody and does not read credentials.
 func Public() Permission { return Permission{kind: public} }
 
-// SignedIn lets everybody in who has valid credentials.
+// SignedIn admits everybody with valid credentials.
 func SignedIn() Permission { return Permission{kind: signedIn} }
 
-// Action lets in who holds one of the actions (host.Identity.Allows).
+// Action admits identities that hold one of the actions (host.Identity.Allows).
 func Action(anyOf ...string) Permission { return Permission{kind: byAction, actions: anyOf} }
 
-// On narrows an Action to a scope, in which {name} stands for a value of the path:
-// "playlists:uid:{uid}". Without it, holding the action on anything is enough.
+// On restricts an Action to a scope in which {name} stands for a path parameter, such
+// as "playlists:uid:{uid}". Without On, it is enough to hold the action on anything.
 func (p Permission) On(scope string) Permission {
 	p.scope = scope
 	return p
 }
 
-// check refuses who may not use a route with this permission.
+// check returns an error (host.ErrForbidden) if the identity may not use the route.
 func (p Permission) check(r *http.Request, who host.Identity) error {
 	if p.kind == public || p.kind == signedIn {
 		return nil
@@ -86,19 +80,24 @@ func (p Permission) check(r *http.Request, who host.Identity) error {
 	return host.Forbidden("Permission denied")
 }
 
-// newMux serves the table. Each path is registered once, for all its methods, so
-// that a wrong method and an unknown path are answered in JSON too.
+// newMux returns a mux for the table. It registers each path once for all methods, so
+// that a wrong method and an unknown path get a JSON response too.
 func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	paths := map[string]map[string]Route{}
 	for _, route := range routes {
 		if route.Permission.kind == undecided || route.Permission.kind == byAction && len(route.Permission.actions) == 0 {
-			return nil, fmt.Errorf("route %s %s: its permission is not decided", route.Method, route.Pattern)
+			return nil, fmt.Errorf("route %s %s: missing permission", route.Method, route.Pattern)
+		}
+		for _, in := range route.Handler.inputs {
+			if in.from == "path" && !strings.Contains(route.Pattern, "{"+in.name+"}") {
+				return nil, fmt.Errorf("route %s %s: the path has no parameter %q", route.Method, route.Pattern, in.name)
+			}
 		}
 		if paths[route.Pattern] == nil {
 			paths[route.Pattern] = map[string]Route{}
 		}
 		if _, ok := paths[route.Pattern][route.Method]; ok {
-			return nil, fmt.Errorf("route %s %s: twice in the table", route.Method, route.Pattern)
+			return nil, fmt.Errorf("route %s %s: duplicate route", route.Method, route.Pattern)
 		}
 		paths[route.Pattern][route.Method] = route
 	}
@@ -115,7 +114,7 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	return mux, nil
 }
 
-// dispatch chooses by method, then lets in who may.
+// dispatch selects the route by method, authenticates and checks the permission.
 func (a *API) dispatch(methods map[string]Route) http.Handler {
 	allowed := slices.Sorted(maps.Keys(methods))
 	if _, ok := methods[http.MethodGet]; ok {
@@ -134,7 +133,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 		if !ok {
 			w.Header().Set("Allow", allow)
 			return &host.Error{Category: errMethodNotAllowed,
-				Message: fmt.Sprintf("the method %s is not allowed here; use %s", r.Method, allow)}
+				Message: fmt.Sprintf("method %s is not allowed; use %s", r.Method, allow)}
 		}
 		var who host.Identity
 		if route.Permission.kind != public {
@@ -148,12 +147,16 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 		if err := route.Permission.check(r, who); err != nil {
 			return err
 		}
-		return route.Handle(w, r, who)
+		if route.Doc.IsDeprecated { // RFC 9745; since version 9.1 of the service, August 2022
+			w.Header().Set("Deprecation", "@1660608000")
+			w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
+		}
+		return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
 	})
 }
 
-// serve turns a returned error into the answer. Its writer is always the *response
-// of ServeHTTP.
+// serve turns a returned error into a response. Its writer is always the *response of
+// ServeHTTP.
 func (a *API) serve(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := handle(w, r); err != nil {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -10,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// serverOf serves a table of its own.
+// serverOf serves a table of routes.
 func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{Database: testdb.New(t)})
@@ -37,18 +40,20 @@ func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 
 func TestTableIsRefused(t *testing.T) {
 	t.Parallel()
-	nothing := func(http.ResponseWriter, *http.Request, host.Identity) error { return nil }
+	nothing := raw(func(http.ResponseWriter, *http.Request, host.Identity) error { return nil })
+	playlist := call(func(context.Context, host.Identity, playlistPath) (message, error) { return message{}, nil })
 	for name, routes := range map[string][]Route{
+		"no parameter":  {{"GET", "/a", Public(), playlist, Doc{}}},
 		"no permission": {{"GET", "/a", Permission{}, nothing, Doc{}}},
 		"no action":     {{"GET", "/a", Action(), nothing, Doc{}}},
-		"twice":         {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
+		"duplicate":     {{"GET", "/a", Public(), nothing, Doc{}}, {"GET", "/a", SignedIn(), nothing, Doc{}}},
 	} {
 		if _, err := new(API).newMux(routes); err == nil || !strings.Contains(err.Error(), "GET /a") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if _, err := New(Options{}); err == nil {
-		t.Error("an API without a store")
+		t.Error("New accepts a missing store")
 	}
 }
 
@@ -56,14 +61,14 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	more := make(chan bool)
 	server := serverOf(t, io.Discard, Route{"", "/stream/{path...}", Public(),
-		func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+		raw(func(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 			_, _ = io.WriteString(w, r.Method+" "+r.PathValue("path")+" first\n")
 			if err := http.NewResponseController(w).Flush(); err != nil {
 				return err
 			}
 			<-more
 			return errors.New("the plugin went away")
-		}, Doc{}})
+		}), Doc{}})
 	resp, err := http.Post(server.URL+"/stream/a/b", "text/plain", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +80,7 @@ func TestStream(t *testing.T) {
 	}
 	close(more)
 	if _, err := io.ReadAll(resp.Body); err == nil {
-		t.Error("an answer that ended early looks whole")
+		t.Error("an incomplete response looks complete")
 	}
 }
 
@@ -83,14 +88,14 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	server := serverOf(t, &log, Route{"GET", "/panic", Public(),
-		func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }, Doc{}})
+		raw(func(http.ResponseWriter, *http.Request, host.Identity) error { panic("secret reason") }), Doc{}})
 	resp, err := http.Get(server.URL + "/panic")
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	server.Close() // after which nothing writes to log
+	server.Close() // then nothing writes to log
 	id := resp.Header.Get(requestIDHeader)
 	if err != nil || resp.StatusCode != 500 || strings.Contains(string(body), "secret") || !strings.Contains(string(body), id) {
 		t.Errorf("%d %s, %v", resp.StatusCode, body, err)
@@ -123,10 +128,65 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
-		if _, err := decode[playlistBody](httptest.NewRecorder(), r); err != nil {
+		var body playlistBody
+		if err := decode(httptest.NewRecorder(), r, &body); err != nil {
 			if status := statusOf(err); status < 400 || status > 499 {
 				t.Errorf("%q: %v is %d", text, err, status)
 			}
 		}
 	})
+}
+
+// TestCall covers all kinds of inputs and an output that chooses its status.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Name string `json:"name"`
+	}
+	type input struct {
+		ID   int64    `path:"id"`
+		UID  string   `path:"uid" noun:"Thing"`
+		Text string   `query:"text"`
+		Flag bool     `query:"flag"`
+		Tags []string `query:"tag"`
+		pageQuery
+		Body body
+	}
+	var got input
+	handler := call(func(_ context.Context, _ host.Identity, in input) (health, error) {
+		got = in
+		return health{Database: in.Body.Name}, nil
+	})
+	server := serverOf(t, io.Discard, Route{"POST", "/things/{id}/{uid}", Public(), handler, Doc{}})
+	for _, c := range []struct {
+		target, body string
+		status       int
+		want         string
+	}{
+		{"/things/7/a-b?text=x&flag=true&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":""}`},
+		{"/things/7/a-b", `{"name":"failing"}`, 503, `{"database":"failing","version":""}`},
+		{"/things/0/a-b", `{}`, 400, `{"message":"id: must be a numeric id"}`},
+		{"/things/7/a%20b", `{}`, 404, `{"message":"Thing not found"}`},
+		{"/things/7/a?flag=yes", `{}`, 400, `{"message":"flag: must be true or false"}`},
+		{"/things/7/a?limit=-1", `{}`, 400, `{"message":"limit: must be a non-negative integer"}`},
+		{"/things/7/a?text=%00", `{}`, 400, `{"message":"\"text\": must be valid UTF-8 without NUL"}`},
+		{"/things/7/a", `{"name":1}`, 400, `{"message":"name: must be a string, found a number"}`},
+	} {
+		resp, err := http.Post(server.URL+c.target, "application/json", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != c.status || string(text) != c.want {
+			t.Errorf("%s %s: %d %s, %v; want %d %s", c.target, c.body, resp.StatusCode, text, err, c.status, c.want)
+		}
+		if !strings.Contains(c.target, "tag=") {
+			continue
+		}
+		want := input{ID: 7, UID: "a-b", Text: "x", Flag: true, Tags: []string{"1", "2"}, pageQuery: pageQuery{3, 4}, Body: body{"ok"}}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(input{})); diff != "" {
+			t.Errorf("input (-want +got):\n%s", diff)
+		}
+	}
 }

@@ -1,15 +1,15 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
-	"net/http"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 )
 
-// pluginSettings are the settings of an app in an answer. Of its secrets only the
-// names are told.
+// pluginSettings are the settings of an app in a response, with the names of its secrets
+// only.
 type pluginSettings struct {
 	ID               string          `json:"id"`
 	Name             string          `json:"name"`
@@ -21,7 +21,7 @@ type pluginSettings struct {
 	Includes         []include       `json:"includes"`
 }
 
-// include is a page, dashboard or panel of a plugin that the caller may see.
+// include is a page, dashboard or panel of a plugin that is visible to the caller.
 type include struct {
 	Type       string `json:"type"`
 	Name       string `json:"name"`
@@ -33,7 +33,7 @@ type include struct {
 	DefaultNav bool   `json:"defaultNav"`
 }
 
-// includesFor leaves out what plugin.json keeps from the caller.
+// includesFor returns the includes whose requirements in plugin.json the caller meets.
 func includesFor(m *bundle.Metadata, who host.Identity) []include {
 	seen := []include{}
 	for _, i := range m.Includes {
@@ -45,27 +45,24 @@ func includesFor(m *bundle.Metadata, who host.Identity) []include {
 	return seen
 }
 
-func (a *API) pluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	p, err := a.plugin(r)
+func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPath) (pluginSettings, error) {
+	p, err := a.plugin(in.ID)
 	if err != nil {
-		return err
+		return pluginSettings{}, err
 	}
-	s, err := a.store.AppSettings(r.Context(), who.OrgID, p.ID())
-	if err != nil {
-		return err
-	}
+	s, err := a.store.AppSettings(ctx, who.OrgID, p.ID())
 	m := p.Bundle().Metadata
 	if s.Updated.IsZero() {
 		s.IsPinned = m.AutoEnabled
 	}
-	return answer(w, http.StatusOK, pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)})
+	return pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)}, err
 }
 
-// openApp returns the settings of an app with its secrets, unless it was disabled.
-func (a *API) openApp(r *http.Request, who host.Identity, id string) (host.AppSettings, error) {
-	app, err := a.store.UnlockApp(r.Context(), who.OrgID, id)
+// openApp returns the settings of an app with its secrets. It refuses disabled apps.
+func (a *API) openApp(ctx context.Context, who host.Identity, id string) (host.AppSettings, error) {
+	app, err := a.store.UnlockApp(ctx, who.OrgID, id)
 	if err == nil && !app.IsEnabled {
-		err = host.Forbidden("Permission denied: the app %s is disabled", id)
+		err = host.Forbidden("Permission denied: app %q is disabled", id)
 	}
 	return app, err
 }
@@ -76,26 +73,23 @@ type pluginSettingsBody struct {
 	settingsBody
 }
 
-func (a *API) setPluginSettings(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	body, err := decode[pluginSettingsBody](w, r)
+func (a *API) setPluginSettings(ctx context.Context, who host.Identity, in struct {
+	pluginPath
+	Body pluginSettingsBody
+}) (message, error) {
+	p, err := a.plugin(in.ID)
 	if err != nil {
-		return err
-	}
-	p, err := a.plugin(r)
-	if err != nil {
-		return err
+		return message{}, err
 	}
 	if t := p.Bundle().Metadata.Type; t != bundle.TypeApp {
-		return host.Invalid("id", "is a %s: only apps have settings of their own", t)
+		return message{}, host.Invalid("id", "is a %s plugin, but only apps have settings", t)
 	}
-	visible, err := body.visible()
+	visible, err := in.Body.visible()
 	if err != nil {
-		return err
+		return message{}, err
 	}
-	if err := a.store.SetAppSettings(r.Context(), who, host.AppSettings{
-		PluginID: p.ID(), IsEnabled: body.Enabled == nil || *body.Enabled, IsPinned: body.Pinned, JSON: visible, Secrets: body.secrets(),
-	}); err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, message{Message: "Plugin settings updated"})
+	return message{Message: "Plugin settings updated"}, a.store.SetAppSettings(ctx, who, host.AppSettings{
+		PluginID: p.ID(), IsEnabled: in.Body.Enabled == nil || *in.Body.Enabled, IsPinned: in.Body.Pinned,
+		JSON: visible, Secrets: in.Body.secrets(),
+	})
 }

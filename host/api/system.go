@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,18 +12,12 @@ import (
 
 func (a *API) systemRoutes() []Route {
 	return []Route{
-		{"GET", "/api/health", Public(), a.health,
-			Doc{Summary: "Tell whether the host and its database answer", Answer: health{}}},
-		{"GET", "/metrics", Public(), a.serveMetrics,
-			Doc{Summary: "Metrics for Prometheus", Media: "text/plain"}}, // numbers only
-		{"GET", "/api/openapi.json", Public(), a.serveOpenAPI,
-			Doc{Summary: "Describe this API", Answer: map[string]any{}}},
-		{"GET", "/api/user", SignedIn(), a.whoAmI,
-			Doc{Summary: "Tell whose the credentials are", Answer: caller{}}},
-		{"GET", "/api/org", Action(host.ActionOrgRead), a.org,
-			Doc{Summary: "Read the organisation", Answer: organisation{}}},
-		{"GET", "/avatar/{hash}", Public(), a.avatar,
-			Doc{Summary: "Draw the picture of a service account", Media: "image/svg+xml"}},
+		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can reach its database", Also: http.StatusServiceUnavailable}},
+		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Metrics in the Prometheus text format", Media: "text/plain"}},
+		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get this description"}},
+		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
+		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
+		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a service account", Media: "image/svg+xml"}},
 	}
 }
 
@@ -30,16 +26,26 @@ type health struct {
 	Version  string `json:"version"`
 }
 
-// health tells whether the database answers.
-func (a *API) health(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	if err := a.store.Ping(r.Context()); err != nil {
-		a.logError(w.(*response), r, err)
-		return answer(w, http.StatusServiceUnavailable, health{"failing", a.version})
+func (h health) status() int {
+	if h.Database != "ok" {
+		return http.StatusServiceUnavailable
 	}
-	return answer(w, http.StatusOK, health{"ok", a.version})
+	return http.StatusOK
 }
 
-// caller is the one who asks.
+func (a *API) health(ctx context.Context, _ host.Identity, _ none) (health, error) {
+	if err := a.store.Ping(ctx); err != nil {
+		a.log.ErrorContext(ctx, "the database does not respond", "error", err)
+		return health{"failing", a.version}, nil
+	}
+	return health{"ok", a.version}, nil
+}
+
+func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessage, error) {
+	return a.described()
+}
+
+// caller is the identity behind the credentials of a request.
 type caller struct {
 	ID    int64     `json:"id"`
 	Login string    `json:"login"`
@@ -48,26 +54,22 @@ type caller struct {
 	Kind  host.Kind `json:"kind"`
 }
 
-// whoAmI tells a caller who the credentials belong to.
-func (a *API) whoAmI(w http.ResponseWriter, _ *http.Request, who host.Identity) error {
-	return answer(w, http.StatusOK, caller{who.ID, who.Login, who.OrgID, who.Role.String(), who.Kind})
+func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (caller, error) {
+	return caller{who.ID, who.Login, who.OrgID, who.Role.String(), who.Kind}, nil
 }
 
-type organisation struct {
+type organization struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
 
-func (a *API) org(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	name, err := a.store.OrgName(r.Context(), who.OrgID)
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, organisation{who.OrgID, name})
+func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization, error) {
+	name, err := a.store.OrgName(ctx, who.OrgID)
+	return organization{who.OrgID, name}, err
 }
 
-// avatar draws the picture that avatarUrl of a service account points to: a disc
-// whose colour comes from the hash.
+// avatar draws the picture of a service account: a disc whose color is derived from the
+// hash in avatarUrl.
 func (a *API) avatar(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	hash := r.PathValue("hash")
 	if len(hash) != avatarLength {

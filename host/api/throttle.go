@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	mostFailures   = 10              // in a row, until an attempt has to wait
-	failureMemory  = 5 * time.Minute // after the last failure all is forgotten
-	mostRemembered = 10_000          // logins and addresses at a time
+	mostFailures   = 10              // in a row, before attempts have to wait
+	failureMemory  = 5 * time.Minute // since the last failure
+	mostRemembered = 10_000          // pairs of login and address
 )
 
-// throttle counts failed logins per login and address. The counts live in memory:
-// a restart forgets them, which an attacker cannot cause.
+// throttle counts failed logins per login and address. It keeps the counts in memory: a
+// restart clears them, but an attacker cannot cause one.
 type throttle struct {
 	mu       sync.Mutex
 	failures map[string]failures
@@ -25,7 +25,7 @@ type failures struct {
 
 func newThrottle() *throttle { return &throttle{failures: make(map[string]failures)} }
 
-// wait returns how long an attempt has to wait, 0 if it may be made.
+// wait returns how long an attempt has to wait, or 0.
 func (t *throttle) wait(attempt string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,8 +36,7 @@ func (t *throttle) wait(attempt string, now time.Time) time.Duration {
 	return max(0, failureMemory-now.Sub(f.last))
 }
 
-// begin counts an attempt as failed until succeeded says otherwise, unless it has
-// to wait.
+// begin counts an attempt as failed, which succeeded undoes, unless it has to wait.
 func (t *throttle) begin(attempt string, now time.Time) (wait time.Duration) {
 	if wait := t.wait(attempt, now); wait > 0 {
 		return wait

@@ -10,8 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// timeRange reads "from" and "to" of a query request; without them it is the last
-// hour.
+// timeRange parses "from" and "to" of a query request. The default is the last hour.
 func timeRange(from, to json.RawMessage, now time.Time) (sdk.TimeRange, error) {
 	var span sdk.TimeRange
 	var err error
@@ -27,8 +26,8 @@ func timeRange(from, to json.RawMessage, now time.Time) (sdk.TimeRange, error) {
 	return span, nil
 }
 
-// instant reads milliseconds since 1970, as a number or a string, an RFC 3339
-// time, or now with an offset such as now-6h.
+// instant parses milliseconds since 1970 as a number or string, an RFC 3339 time, or now
+// with an offset such as now-6h.
 func instant(field string, raw json.RawMessage, fallback string, now time.Time) (time.Time, error) {
 	text := fallback
 	if len(raw) > 0 && string(raw) != "null" {
@@ -50,7 +49,7 @@ func instant(field string, raw json.RawMessage, fallback string, now time.Time) 
 
 const maxOffset = 1_000_000 // of any unit
 
-// shift adds an offset such as -6h or +1d; "" is none.
+// shift adds an offset such as -6h, +1d or "".
 func shift(now time.Time, offset string) (time.Time, bool) {
 	if offset == "" {
 		return now, true

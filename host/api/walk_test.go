@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host/api"
 )
 
-// target is a path that matches a pattern and names nothing that exists.
+// target returns a path that matches a pattern and refers to nothing that exists.
 func target(route api.Route) string {
 	return regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(route.Pattern, "99")
 }
@@ -22,8 +22,8 @@ func method(route api.Route) string {
 	return route.Method
 }
 
-// isOpen reports whether everybody may use a route, or everybody with any
-// credentials.
+// isOpen reports whether everybody may use a route, and whether everybody with
+// credentials may.
 func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	switch route.Method + " " + route.Pattern {
 	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}":
@@ -41,7 +41,7 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := "Bearer " + powerless.Token.Secret()
+	none := "Bearer " + powerless.Secret()
 	for _, route := range f.Routes() {
 		name := method(route) + " " + route.Pattern
 		toAll, toSignedIn := isOpen(route)
@@ -73,8 +73,8 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	}
 }
 
-// The weakest role that may use a route, by the routes' own names: a second
-// opinion on the table.
+// TestRoles compares the permissions in the table with an independent list of the weakest
+// role for each route.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -140,7 +140,7 @@ func TestRoles(t *testing.T) {
 			continue
 		}
 		if !ok {
-			t.Errorf("%s is not in the table", name)
+			t.Errorf("%s is not in the list", name)
 			continue
 		}
 		tried++
@@ -151,23 +151,23 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	if tried != len(weakest) {
-		t.Errorf("only %d of %d routes are in the table", tried, len(weakest))
+		t.Errorf("%d of %d routes in the list exist", tried, len(weakest))
 	}
 }
 
-// A grant opens the routes of its action within its scope, and no others.
+// A grant allows the routes of its action within its scope, and no others.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	mine := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"mine","interval":"5m"}`)["uid"].(string)
 	other := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"other","interval":"5m"}`)["uid"].(string)
-	access, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
 		{Action: host.ActionPlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: host.ActionPlaylistsWrite},
 		{Action: host.ActionServiceAccountsWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := "Bearer " + access.Token.Secret()
+	narrow := "Bearer " + token.Secret()
 	for _, c := range []struct {
 		method, target, body string
 		status               int
@@ -178,7 +178,7 @@ func TestGrants(t *testing.T) {
 		{"POST", "/api/playlists", `{"name":"x","interval":"5m"}`, 200},
 		{"DELETE", "/api/playlists/" + other, "", 200},
 		{"GET", "/api/folders", "", 403},
-		{"POST", "/api/serviceaccounts", `{"name":"boss","role":"Admin"}`, 403}, // above its own role
+		{"POST", "/api/serviceaccounts", `{"name":"boss","role":"Admin"}`, 403}, // above the role of the caller
 		{"POST", "/api/serviceaccounts/1/tokens", `{"name":"t"}`, 403},
 		{"DELETE", "/api/serviceaccounts/1", "", 403},
 		{"POST", "/api/auth/keys", `{"name":"k","role":"Viewer"}`, 403},

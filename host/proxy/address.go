@@ -2,15 +2,16 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/urlpath"
 )
 
-// address is where requests go: what the text before a value left open, the value
-// fills, and no more. A value cannot leave the host, the path or the query that
-// it stands in.
+// address fills in a template of a URL. A value is escaped for the part of the URL it
+// stands in and cannot extend beyond it: not out of the host, the path or the query.
 func (s settings) address(what, text string) (*url.URL, error) {
 	pieces, err := s.pieces(what, text)
 	if err != nil {
@@ -21,7 +22,7 @@ func (s settings) address(what, text string) (*url.URL, error) {
 		part := p.text
 		if p.isValue {
 			if part, err = place(b.String(), p, after(pieces, i)); err != nil {
-				return nil, unavailable("%s of plugin.json: a setting in it %v", what, err)
+				return nil, unavailable("plugin.json: %s: a setting in it %v", what, err)
 			}
 		}
 		b.WriteString(part)
@@ -33,7 +34,7 @@ func (s settings) address(what, text string) (*url.URL, error) {
 	return u, nil
 }
 
-// after returns what is printed after a piece.
+// after returns the text that follows a piece.
 func after(pieces []piece, i int) string {
 	for _, p := range pieces[i+1:] {
 		if p.text != "" {
@@ -43,7 +44,7 @@ func after(pieces []piece, i int) string {
 	return ""
 }
 
-// place returns the form of a value in an address of which before is written.
+// place returns the escaped form of a value between the texts before and after.
 func place(before string, p piece, after string) (string, error) {
 	_, rest, hasScheme := strings.Cut(before, "://")
 	switch {
@@ -55,8 +56,11 @@ func place(before string, p piece, after string) (string, error) {
 		}
 		return url.QueryEscape(p.text), nil
 	case before == "" && strings.HasPrefix(after, "://"):
-		return p.text, onlyChars(p.text, "", "is not http or https")
-	case before == "": // the address of a service, to be continued
+		if !hasOnly(p.text, "") {
+			return "", errors.New("must be http or https")
+		}
+		return p.text, nil
+	case before == "": // a base address, to be continued
 		base, err := parseAddress(p.text)
 		if err != nil {
 			return "", err
@@ -65,23 +69,26 @@ func place(before string, p piece, after string) (string, error) {
 		case after == "":
 			return base.String(), nil
 		case base.RawQuery != "":
-			return "", errors.New("has a query, which cannot be continued")
+			return "", errors.New("has a query and cannot be extended")
 		}
 		return strings.TrimSuffix(base.String(), "/"), nil
 	case !hasScheme:
-		return "", errors.New("stands in the scheme of the address")
+		return "", errors.New("must not stand in the scheme of the address")
 	case strings.Contains(rest, "/"):
 		return placeInPath(before, p, after)
 	case rest == "" || strings.ContainsAny(rest[len(rest)-1:], ".-:") || isHostByte(after):
-		return p.text, onlyChars(p.text, ".-:_[]", "is no part of a host name")
-	case p.text[0] == '/': // right after a host that is complete
+		if !hasOnly(p.text, ".-:_[]") {
+			return "", errors.New("is not part of a host name")
+		}
+		return p.text, nil
+	case p.text[0] == '/': // after a complete host
 		return placeInPath(before, p, after)
 	}
-	return "", errors.New("would change the host of the address; begin it with /")
+	return "", errors.New("would change the host of the address; start it with /")
 }
 
-// placeInPath escapes all but slashes, of which two that meet become one. The
-// segments are looked at once more when the address is complete.
+// placeInPath escapes everything but slashes and joins two slashes that meet. The
+// segments are checked again when the address is complete.
 func placeInPath(before string, p piece, after string) (string, error) {
 	if p.isEscaped {
 		return strings.ReplaceAll(p.text, "+", "%20"), nil
@@ -96,8 +103,8 @@ func placeInPath(before string, p piece, after string) (string, error) {
 	segments := strings.Split(text, "/")
 	for i, s := range segments {
 		if s != "" {
-			if err := checkSegment(s); err != nil {
-				return "", err
+			if err := urlpath.CheckName(s); err != nil {
+				return "", fmt.Errorf("has a segment that %w", err)
 			}
 		}
 		segments[i] = url.PathEscape(s)
@@ -105,39 +112,33 @@ func placeInPath(before string, p piece, after string) (string, error) {
 	return strings.Join(segments, "/"), nil
 }
 
-func isHostByte(text string) bool {
-	return text != "" && onlyChars(text[:1], ".-:_", "") == nil
+func isHostByte(text string) bool { return text != "" && hasOnly(text[:1], ".-:_") }
+
+// hasOnly reports whether text consists of ASCII letters, digits and the characters of
+// others.
+func hasOnly(text, others string) bool {
+	const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return strings.Trim(text, alphanumeric+others) == ""
 }
 
-func onlyChars(text, beside, otherwise string) error {
-	for _, b := range []byte(text) {
-		switch {
-		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9', strings.IndexByte(beside, b) >= 0:
-		default:
-			return errors.New(otherwise)
-		}
-	}
-	return nil
-}
-
-// parseAddress accepts http and https with a host, without a user and without a
-// fragment, and with a path that every server reads alike.
+// parseAddress parses an http or https URL that has a host, no user, no fragment and a
+// path that all servers read alike. Its errors complete a sentence.
 func parseAddress(text string) (*url.URL, error) {
 	if len(text) > maxPath || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
-		return nil, errors.New("is no address: it is too long or has a space, a backslash or a control character")
+		return nil, errors.New("is not a valid URL: it is too long or contains a space, a backslash or a control character")
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil: // whose text would show the address, and perhaps a secret in it
-		return nil, errors.New("is no address")
+	case err != nil: // err contains the address and perhaps a secret
+		return nil, errors.New("is not a valid URL")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
-		return nil, errors.New("is not an address that begins with http:// or https://")
+		return nil, errors.New("must start with http:// or https://")
 	case u.Hostname() == "" || strings.ContainsAny(u.Host, "%@"):
-		return nil, errors.New("is an address without a proper host")
+		return nil, errors.New("has no valid host")
 	case u.User != nil:
-		return nil, errors.New("has a user before its host")
+		return nil, errors.New("must not contain a user")
 	case u.Fragment != "" || strings.Contains(text, "#"):
-		return nil, errors.New("has a fragment")
+		return nil, errors.New("must not contain a fragment")
 	}
 	p, err := parsePath(u.EscapedPath())
 	if err != nil {
@@ -147,7 +148,7 @@ func parseAddress(text string) (*url.URL, error) {
 		return nil, err
 	}
 	if _, err := url.ParseQuery(u.RawQuery); err != nil {
-		return nil, errors.New("has a query that cannot be read")
+		return nil, errors.New("has an invalid query")
 	}
 	return at(u, p), nil
 }
@@ -156,13 +157,12 @@ func parseAddress(text string) (*url.URL, error) {
 func at(u *url.URL, p path) *url.URL {
 	there := *u
 	there.RawPath = p.String()
-	there.Path, _ = url.PathUnescape(there.RawPath) // it is made of escapes
+	there.Path, _ = url.PathUnescape(there.RawPath) // String escapes correctly
 	return &there
 }
 
-// below returns the address of rest under base. What the route itself puts in the
-// query wins over what the caller does: names are compared without case, as some
-// servers do.
+// below returns the address of rest below base. Query parameters of the route win over
+// those of the caller. Their names are compared without case, as some servers do.
 func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, error) {
 	basePath, err := parsePath(base.EscapedPath())
 	if err != nil {
@@ -190,7 +190,7 @@ func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, er
 		value, valueErr := url.QueryUnescape(value)
 		switch {
 		case nameErr != nil || valueErr != nil || strings.Contains(pair, ";"):
-			return nil, host.Invalid("query", "cannot be read: a %% without two digits, or a ; that is not escaped")
+			return nil, host.Invalid("query", "must not contain a ; that is not escaped, or a %% that two hexadecimal digits do not follow")
 		case pair == "" || isFixed[host.Fold(name)]:
 			continue
 		}

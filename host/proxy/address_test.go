@@ -2,7 +2,7 @@ package proxy
 
 import "testing"
 
-// TestAddress says what a value may do in each place of an address; "" is refused.
+// TestAddress covers values in all parts of an address. An empty want means an error.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, value, want string }{

@@ -16,69 +16,73 @@ import (
 )
 
 const (
-	maxToken    = 1 << 20     // bytes read of an answer with a token
-	unknownLife = time.Minute // of a token that does not say when it ends
-	longestLife = 24 * time.Hour
+	maxTokenBody = 1 << 20     // bytes read of a response with a token
+	unknownLife  = time.Minute // of a token whose response does not state its life
+	longestLife  = 24 * time.Hour
+
+	tokenService = "the token service of the plugin"
 )
 
-// ask posts the form and reads the token, and how long it lives. Its errors hold
-// nothing of what was sent, nor of the answer but the code that the standard has.
+// ask posts the form and returns the token and its life. Of what was sent and
+// received its errors contain only the error code that OAuth defines.
 func (t *tokens) ask(ctx context.Context, g *grant) (string, time.Duration, error) {
 	form := g.form
 	if g.jwt != nil {
 		signed, err := g.jwt.sign(t.clock())
 		if err != nil {
-			return "", 0, unavailable("jwtTokenAuth of plugin.json: %v", err)
+			return "", 0, unavailable("plugin.json: jwtTokenAuth: %v", err)
 		}
 		form = maps.Clone(form)
 		form.Set("assertion", signed)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.to, strings.NewReader(form.Encode()))
 	if err != nil {
-		return "", 0, unavailable("the address of the token service is none")
+		return "", 0, unavailable("invalid address of the token service")
 	}
 	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "User-Agent": nil}
 	res, err := t.transport.RoundTrip(req)
 	if err != nil {
-		return "", 0, broken("the token service of the plugin", err)
+		return "", 0, broken(tokenService, err)
 	}
 	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxToken))
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxTokenBody))
 	if err != nil {
-		return "", 0, broken("the token service of the plugin", err)
+		return "", 0, broken(tokenService, err)
 	}
-	return readToken(res.StatusCode, raw)
+	token, life, err := readToken(res.StatusCode, raw)
+	if err != nil {
+		err = upstream(host.ErrUpstream, tokenService+" returned no token", err)
+	}
+	return token, life, err
 }
 
 func readToken(status int, raw []byte) (string, time.Duration, error) {
-	var answer struct {
+	var body struct {
 		Token string      `json:"access_token"`
-		Life  json.Number `json:"expires_in"` // seconds; some send a text
+		Life  json.Number `json:"expires_in"` // in seconds; some services send a string
 		Error string      `json:"error"`
 	}
-	refuse := func(why string) (string, time.Duration, error) {
-		return "", 0, upstream(host.ErrUpstream, "the token service of the plugin gave no token", errors.New(why))
-	}
-	err := json.Unmarshal(raw, &answer)
+	err := json.Unmarshal(raw, &body)
 	switch {
 	case status < 200 || status > 299:
-		if len(answer.Error) > 60 || onlyChars(answer.Error, "_-", "no code") != nil {
-			answer.Error = ""
+		if len(body.Error) > 60 || !hasOnly(body.Error, "_-") {
+			body.Error = ""
 		}
-		return refuse(strings.TrimSpace(fmt.Sprintf("status %d %s", status, answer.Error)))
+		return "", 0, errors.New(strings.TrimSpace(fmt.Sprintf("status %d %s", status, body.Error)))
 	case err != nil:
-		return refuse("the answer is not the JSON of a token, or too long")
-	case answer.Token == "" || !isHeaderValue(answer.Token) || strings.ContainsAny(answer.Token, " \t"):
-		return refuse("the answer has no access_token that a header could carry")
+		return "", 0, errors.New("the response is not valid JSON, or too long")
+	case body.Token == "" || !isHeaderValue(body.Token) || strings.ContainsAny(body.Token, " \t"):
+		return "", 0, errors.New("access_token is missing or cannot be sent in a header")
 	}
 	life := unknownLife
-	if seconds, err := answer.Life.Float64(); err == nil {
+	if seconds, err := body.Life.Float64(); err == nil {
 		life = time.Duration(max(0, min(seconds, longestLife.Seconds()))) * time.Second
 	}
-	return answer.Token, life, nil
+	return body.Token, life, nil
 }
 
-// hostOf names a service in the log without what its address may hold.
+// hostOf names a service in the log without the rest of its address, which may hold
+// secrets.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

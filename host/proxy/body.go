@@ -9,20 +9,21 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// maxBody is the most bytes of a request's body.
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 16 << 20
 
-// readBody is how a body is read unless Options say otherwise.
+// readBody is the default of Options.ReadBody.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return nil, host.Invalid("body", "is larger than %d bytes, or ended early", maxBody)
+		return nil, host.Invalid("body", "is incomplete or larger than %d bytes", maxBody)
 	}
 	return raw, nil
 }
 
-// body fills in the body of a route. Each text of it is a template and is encoded
-// after that, so that a value stays inside of its text. It is nil without one.
+// body fills in the body of a route and returns nil if the route has none. Each string
+// in it is a template. It is encoded after it is filled in, so that a value cannot
+// extend beyond its string.
 func (s settings) body(object json.RawMessage) ([]byte, error) {
 	object = bytes.TrimSpace(object)
 	if len(object) == 0 || string(object) == "null" {
@@ -32,7 +33,7 @@ func (s settings) body(object json.RawMessage) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
 	if err := d.Decode(&content); err != nil {
-		return nil, unavailable("body of plugin.json: is not an object")
+		return nil, unavailable("plugin.json: body must be an object")
 	}
 	filled, err := s.fill(content)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package proxy does what "routes" of plugin.json say, for data sources and apps:
-// it finds the route of a request, asks whether the caller may use it, fills in
-// settings and secrets, and forwards.
+// Package proxy implements the routes of plugin.json for data sources and apps: it
+// finds the route of a request, checks that the caller may use it, fills in settings
+// and secrets, and forwards the request.
 //
-// It refuses what it cannot be sure of: a path that some server could read as
-// another path, a path without a route, a template that lacks a setting. What is
-// matched is what is forwarded, the caller's credentials never are, and only
-// listed headers pass in either direction. It listens on nothing and stores
-// nothing but short-lived tokens, in memory.
+// It refuses whatever it cannot be sure about: a path that some server could take for
+// another one, a path without a route, a template with a missing setting. It forwards
+// exactly the path that it matched, never the caller's credentials, and only listed
+// headers in either direction. It stores nothing but short-lived tokens, in memory.
 package proxy

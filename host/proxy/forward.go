@@ -2,11 +2,9 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,12 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Forward answers a request by the route of the target that escaped names: the
-// rest of the request's path as it was sent, without the slash before it. An error before the answer has begun
-// is one of the host's categories and for the caller to answer with; after that
-// only a cut connection tells the client.
+// Forward sends a request along the route of the target that matches escaped, the rest
+// of the request's path as it was sent, without its leading slash. It returns an error
+// in one of the categories of package host if the response has not begun. After that
+// the caller must cut the connection to tell the client.
 func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identity, escaped string, to Target) error {
-	asked, err := parsePath("/" + escaped) // a slash more would be an empty segment
+	asked, err := parsePath("/" + escaped) // a leading slash in escaped is an empty segment
 	if err != nil {
 		return err
 	}
@@ -31,7 +29,7 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err := to.requirement(route).Check(who); err != nil {
 		return err
 	}
-	if route.URL == "" { // then the path of the route is a path of the service
+	if route.URL == "" { // the path of the route is a path of the data source
 		rest = asked
 	}
 	out, err := p.outbound(w, r, route, rest, to)
@@ -40,18 +38,20 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 	}
 	in, err := p.transport.RoundTrip(out)
 	if err != nil {
-		return broken("the service behind the plugin", err)
+		return broken(service, err)
 	}
 	defer in.Body.Close()
 	if in.StatusCode < 200 || in.StatusCode > 599 {
-		return upstream(host.ErrUpstream, "the service behind the plugin answered with a status that is none",
-			errors.New("status "+strconv.Itoa(in.StatusCode)))
+		return upstream(host.ErrUpstream, service+" returned an invalid status code", fmt.Errorf("status %d", in.StatusCode))
 	}
 	return passOn(w, in)
 }
 
-// outbound makes the request to send. Whatever is missing for it is an error: half
-// a request is never sent.
+// service names the remote end in errors.
+const service = "the service behind the plugin"
+
+// outbound returns the request to send. A missing setting is an error: an incomplete
+// request is never sent.
 func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.Route, rest path, to Target) (*http.Request, error) {
 	s, err := newSettings(to.URL, to.JSON, to.Secrets)
 	if err != nil {
@@ -86,14 +86,14 @@ func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.R
 	}
 	out, err := http.NewRequestWithContext(r.Context(), r.Method, "", bytes.NewReader(body))
 	if err != nil {
-		return nil, host.Invalid("method", "is none")
+		return nil, host.Invalid("method", "invalid HTTP method")
 	}
 	out.URL, out.Host, out.Header = where, where.Host, header
 	return out, nil
 }
 
-// where returns the address of a request: that of the route, or else of the data
-// source, and rest below it.
+// where returns the address of rest below the URL of the route or, if it has none, of
+// the data source.
 func (s settings) where(route *bundle.Route, rest path, query string) (*url.URL, error) {
 	base, err := s.base(route)
 	if err != nil {
@@ -115,33 +115,33 @@ func (s settings) base(route *bundle.Route) (*url.URL, error) {
 		return s.address("url", route.URL)
 	}
 	if s.URL == "" {
-		return nil, unavailable("neither the route nor the data source has an address; set the url of either")
+		return nil, unavailable("neither the route nor the data source has a URL; set one of them")
 	}
 	u, err := parseAddress(s.URL)
 	if err != nil {
-		return nil, unavailable("the url of the data source %v", err)
+		return nil, unavailable("the URL of the data source %v", err)
 	}
 	return u, nil
 }
 
-// passOn streams an answer to the caller, each part as it comes.
+// passOn streams a response to the caller, each part as it arrives.
 func passOn(w http.ResponseWriter, in *http.Response) error {
-	answerHeaders(w.Header(), in)
+	copyResponseHeaders(w.Header(), in)
 	if in.ContentLength > 0 {
-		w.Header().Set("Content-Length", strconv.FormatInt(in.ContentLength, 10)) // so that a cut answer shows
+		w.Header().Set("Content-Length", strconv.FormatInt(in.ContentLength, 10)) // lets the client notice a cut response
 	}
 	w.WriteHeader(in.StatusCode)
 	out := flushing{w, http.NewResponseController(w)}
-	if in.ContentLength < 0 { // the first part of a stream may be long in coming
+	if in.ContentLength < 0 { // send the headers: the first part of a stream may take long
 		_, _ = out.Write(nil)
 	}
 	if _, err := io.Copy(out, in.Body); err != nil {
-		return broken("the service behind the plugin", err)
+		return broken(service, err)
 	}
 	return nil
 }
 
-// flushing sends each write at once.
+// flushing flushes after each write.
 type flushing struct {
 	w io.Writer
 	c *http.ResponseController
@@ -156,16 +156,4 @@ func (f flushing) Write(part []byte) (int, error) {
 		return n, err
 	}
 	return n, nil
-}
-
-// broken puts an error of the network into a category. That of a client who has
-// left is none.
-func broken(who string, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: %w", who, err)
-	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		return upstream(host.ErrTimeout, who+" did not answer in time", err)
-	}
-	return upstream(host.ErrUpstream, who+" cannot be reached, or cut its answer", err)
 }

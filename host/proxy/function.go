@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// value marks what a template prints, and refuses what is no text.
+// value marks a printed value. It refuses objects and arrays.
 func value(v any) (string, error) { return marked("v", v) }
 
+// escaped marks a value that urlquery has escaped.
 func escaped(v any) (string, error) { return marked("e", v) }
 
 func marked(kind string, v any) (string, error) {
@@ -29,26 +30,26 @@ func scalar(v any) (string, error) {
 		}
 		return "", errors.New("the value is too long")
 	}
-	return "", errors.New("the value is not a text, a number, true or false")
+	return "", errors.New("the value must be a string, a number or a boolean")
 }
 
 func query(v any) (string, error) {
 	text, err := scalar(v)
-	if len(text) > maxRendered/4 { // so that repeating it cannot make it grow without end
+	if len(text) > maxRendered/4 { // repeated escaping must not grow without limit
 		return "", errors.New("the value is too long")
 	}
 	return url.QueryEscape(text), err
 }
 
-// printf is fmt's without what makes much out of little.
+// printf is fmt.Sprintf without the directives that turn a short value into a long text.
 func printf(format string, args ...any) (string, error) {
 	for _, long := range strings.FieldsFunc(format, func(r rune) bool { return r < '0' || r > '9' }) {
 		if len(long) > 2 && strings.Contains(format, "%") {
-			return "", errors.New("printf with a number of three digits")
+			return "", errors.New("printf: numbers of three or more digits are not allowed")
 		}
 	}
 	if strings.Count(format, "%") > 16 || strings.ContainsAny(format, "*[") {
-		return "", errors.New("printf with more than 16 verbs, * or [")
+		return "", errors.New("printf: at most 16 verbs, and no * or [, are allowed")
 	}
 	size := len(format)
 	for _, arg := range args {
@@ -59,16 +60,17 @@ func printf(format string, args ...any) (string, error) {
 		size += len(text)
 	}
 	if size > maxRendered/4 {
-		return "", errors.New("printf of long values")
+		return "", errors.New("printf: the values are too long")
 	}
 	text := fmt.Sprintf(format, args...)
 	if strings.Contains(text, "%!") {
-		return "", errors.New("printf whose verbs and values do not fit")
+		return "", errors.New("printf: verbs and values do not match")
 	}
 	return text, nil
 }
 
-// index looks keys up. Unlike the built-in one it takes a missing key for an error.
+// index looks up keys. Unlike the built-in function it returns an error if a key is
+// missing.
 func index(in any, keys ...string) (any, error) {
 	for _, key := range keys {
 		var ok bool
@@ -79,7 +81,7 @@ func index(in any, keys ...string) (any, error) {
 			in, ok = from[key]
 		}
 		if !ok {
-			return nil, errors.New("map has no entry for a key of index") // the key may be a secret
+			return nil, errors.New("index: no such key") // without the key, which may be a secret
 		}
 	}
 	return in, nil

@@ -1,14 +1,7 @@
 package proxy
 
 import (
-	"crypto"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
+	"cmp"
 	"errors"
 	"maps"
 	"net/url"
@@ -16,20 +9,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// grant is a request for a token, filled in.
+// grant is a request for a token, with its templates filled in.
 type grant struct {
 	to   string
 	form url.Values
-	jwt  *assertion // to be signed when the form is sent; nil without one
+	jwt  *assertion // signed when the form is sent; nil for tokenAuth
 }
 
-// assertion is what a JWT claims, and the key that signs it.
+// assertion holds the claims of a JWT and the key that signs it.
 type assertion struct{ issuer, audience, scope, key string }
 
-// grant fills in what a route says about tokens; nil if it says nothing.
+// grant fills in tokenAuth or jwtTokenAuth of a route. It returns nil if the route has
+// neither.
 func (s settings) grant(route *bundle.Route) (*grant, error) {
 	kind, auth := "tokenAuth", route.TokenAuth
 	if route.JWTTokenAuth != nil {
@@ -38,86 +34,55 @@ func (s settings) grant(route *bundle.Route) (*grant, error) {
 	if auth == nil {
 		return nil, nil
 	}
-	form := url.Values{}
+	g := &grant{form: url.Values{}}
 	for _, name := range slices.Sorted(maps.Keys(auth.Params)) {
 		text, err := s.render(kind+".params."+name, auth.Params[name])
 		if err != nil {
 			return nil, err
 		}
-		form.Set(name, text)
+		g.form.Set(name, text)
 	}
-	var scopes []string
-	for _, one := range auth.Scopes {
-		text, err := s.render(kind+".scopes", one)
-		if err != nil {
-			return nil, err
-		}
-		scopes = append(scopes, text)
+	scope, err := s.render(kind+".scopes", strings.Join(auth.Scopes, " "))
+	if err != nil {
+		return nil, err
 	}
-	scope, g := strings.Join(scopes, " "), &grant{form: form}
 	address := auth.URL
-	if kind == "jwtTokenAuth" {
-		if address == "" {
-			address = auth.Params["token_uri"]
-		}
-		g.form = url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}}
-		g.jwt = &assertion{issuer: form.Get("client_email"), audience: form.Get("token_uri"), scope: scope,
-			key: strings.ReplaceAll(form.Get("private_key"), `\n`, "\n")} // as it is when copied out of a JSON file
-	} else if scope != "" && !form.Has("scope") {
-		form.Set("scope", scope)
+	if kind == "jwtTokenAuth" && address == "" {
+		address = auth.Params["token_uri"]
 	}
 	to, err := s.address(kind+".url", address)
 	if err != nil {
 		return nil, err
 	}
 	g.to = to.String()
-	if g.jwt != nil && g.jwt.audience == "" {
-		g.jwt.audience = g.to
+	if kind == "tokenAuth" {
+		if scope != "" && !g.form.Has("scope") {
+			g.form.Set("scope", scope)
+		}
+		return g, nil
 	}
+	g.jwt = &assertion{
+		issuer: g.form.Get("client_email"), audience: cmp.Or(g.form.Get("token_uri"), g.to), scope: scope,
+		// A key copied out of a JSON file has its line breaks escaped.
+		key: strings.ReplaceAll(g.form.Get("private_key"), `\n`, "\n"),
+	}
+	g.form = url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}}
 	return g, nil
 }
 
-// sign returns the JWT, valid for an hour.
+// sign returns the JWT, valid for an hour. Its errors never contain the key.
 func (a assertion) sign(now time.Time) (string, error) {
-	key, err := parseKey(a.key)
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(a.key))
 	if err != nil {
-		return "", err
+		return "", errors.New("private_key must be an RSA key in PEM form")
 	}
-	claims := map[string]any{
+	claims := jwt.MapClaims{
 		"iss": a.issuer, "aud": a.audience,
-		"iat": now.Add(-10 * time.Second).Unix(), // their clock may be behind
+		"iat": now.Add(-10 * time.Second).Unix(), // the service's clock may be behind
 		"exp": now.Add(time.Hour).Unix(),
 	}
 	if a.scope != "" {
 		claims["scope"] = a.scope
 	}
-	body, err := json.Marshal(claims)
-	if err != nil {
-		return "", err
-	}
-	text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) +
-		"." + base64.RawURLEncoding.EncodeToString(body)
-	digest := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
-	if err != nil {
-		return "", err
-	}
-	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
-}
-
-// parseKey reads a PEM block; its errors never show the key.
-func parseKey(text string) (*rsa.PrivateKey, error) {
-	block, _ := pem.Decode([]byte(text))
-	if block == nil {
-		return nil, errors.New("the private key is not in PEM form")
-	}
-	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
-		return key, nil
-	}
-	if any, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-		if key, ok := any.(*rsa.PrivateKey); ok {
-			return key, nil
-		}
-	}
-	return nil, errors.New("the private key is no RSA key")
+	return jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(key)
 }

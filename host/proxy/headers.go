@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// requestHeaders are the ones of the caller that go on: no cookies, no
-// credentials, nothing about the connection or who is asking.
+// requestHeaders returns the headers of the caller that are forwarded: no cookies, no
+// credentials, nothing about the connection or the caller.
 func requestHeaders() []string {
 	return []string{
 		"Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
@@ -19,9 +19,9 @@ func requestHeaders() []string {
 	}
 }
 
-// responseHeaders are the ones of a service that come back: no cookies, nothing
-// about the connection, no policy for the host's own pages, no word to a proxy in
-// front of the host.
+// responseHeaders returns the headers of a service that are passed back: no cookies,
+// nothing about the connection, no policy for the pages of the host, no instructions
+// to a proxy in front of the host.
 func responseHeaders() []string {
 	return []string{
 		"Accept-Ranges", "Age", "Allow", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
@@ -30,44 +30,44 @@ func responseHeaders() []string {
 	}
 }
 
-// copyListed copies the listed headers, less those that the sender names in
-// Connection: they were meant for us alone.
+// copyListed copies the listed headers except those that Connection names: they apply
+// to one connection only.
 func copyListed(to, from http.Header, names []string) {
-	var ours []string
+	var perConnection []string
 	for _, line := range from.Values("Connection") {
 		for name := range strings.SplitSeq(line, ",") {
-			ours = append(ours, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+			perConnection = append(perConnection, http.CanonicalHeaderKey(strings.TrimSpace(name)))
 		}
 	}
 	for _, name := range names {
-		if values := from.Values(name); len(values) > 0 && !slices.Contains(ours, name) {
+		if values := from.Values(name); len(values) > 0 && !slices.Contains(perConnection, name) {
 			to[name] = slices.Clone(values)
 		}
 	}
 }
 
-// headers returns what a request carries: the listed headers of the caller and
-// those of the route, which win.
+// headers returns the headers of the outbound request: the listed ones of the caller
+// and those of the route, which win.
 func (s settings) headers(caller http.Header, route *bundle.Route) (http.Header, error) {
-	out := http.Header{"User-Agent": nil} // which keeps Go's own away
+	out := http.Header{"User-Agent": nil} // suppresses the default of net/http
 	copyListed(out, caller, requestHeaders())
 	for _, h := range route.Headers {
 		if !isToken(h.Name) || isReserved(h.Name) {
-			return nil, unavailable("header %q of plugin.json: this name cannot be set", h.Name)
+			return nil, unavailable("plugin.json: header %q cannot be set", h.Name)
 		}
 		text, err := s.render("header "+h.Name, h.Content)
 		if err != nil {
 			return nil, err
 		}
 		if !isHeaderValue(text) {
-			return nil, unavailable("header %s of plugin.json: its value has a line break or another character that no header may have", h.Name)
+			return nil, unavailable("plugin.json: the value of header %q contains a line break or another invalid character", h.Name)
 		}
 		out.Set(h.Name, text)
 	}
 	return out, nil
 }
 
-// isReserved is true of what says where a message goes and where it ends.
+// isReserved reports whether a header determines where a message goes or ends.
 func isReserved(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	return strings.HasPrefix(name, "Proxy-") || slices.Contains([]string{
@@ -75,32 +75,32 @@ func isReserved(name string) bool {
 	}, name)
 }
 
-// isToken accepts the names that RFC 9110 does.
+// isToken reports whether name is a token as defined in RFC 9110.
 func isToken(name string) bool {
-	return name != "" && onlyChars(name, "!#$%&'*+-.^_`|~", "no token") == nil
+	return name != "" && hasOnly(name, "!#$%&'*+-.^_`|~")
 }
 
-// isHeaderValue accepts text without control characters.
+// isHeaderValue reports whether text is UTF-8 without control characters.
 func isHeaderValue(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 })
 }
 
-// answerHeaders writes the headers of an answer. What a service answers must not
-// act as a page of the host.
-func answerHeaders(h http.Header, from *http.Response) {
+// copyResponseHeaders sets the headers of a response. They keep the response of a
+// service from acting as a page of the host.
+func copyResponseHeaders(h http.Header, from *http.Response) {
 	copyListed(h, from.Header, responseHeaders())
 	if place := from.Header.Get("Location"); isBelow(place) {
 		h.Set("Location", place)
 	}
 	if h.Get("Content-Type") == "" && from.ContentLength != 0 {
-		h.Set("Content-Type", "application/octet-stream") // or else the server guesses, and may guess HTML
+		h.Set("Content-Type", "application/octet-stream") // net/http would guess, perhaps HTML
 	}
 	h.Set("Content-Security-Policy", "sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// isBelow accepts a place that is relative and does not climb: any other would
-// lead the caller around the route, or to the host's own pages.
+// isBelow reports whether place is a relative path without dot segments. Any other
+// would lead the caller around the route or to pages of the host.
 func isBelow(place string) bool {
 	u, err := url.Parse(place)
 	if err != nil || place == "" || u.IsAbs() || u.Host != "" || u.Path == "" || u.Path[0] == '/' || !isHeaderValue(place) {

@@ -15,13 +15,13 @@ import (
 	"github.com/slipway-dev/slipway/host/proxy"
 )
 
-// attempt is one hostile request. Where base is set it may be forwarded, as long
-// as it stays below base and carries nothing of the caller's.
+// attempt is a hostile request. If base is set, it may be forwarded, but only to a path
+// below base and without credentials of the caller.
 type attempt struct{ name, text, base string }
 
-// TestHostile sends what attackers send, as bytes, and looks at what reached the
-// service: nothing outside of a route's base, nothing for those who may not, none
-// of the caller's credentials.
+// TestHostile sends the requests of attackers as bytes and checks what reaches the service:
+// no path outside the base of a route, no request of callers without permission, no
+// credentials of the caller.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
@@ -56,14 +56,14 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	if len(all) < 200 || forwarded == 0 {
-		t.Errorf("%d attempts, of which %d were forwarded, are no test", len(all), forwarded)
+		t.Errorf("%d attempts, %d forwarded: the test covers too little", len(all), forwarded)
 	}
-	t.Logf("%d hostile requests: %d escapes, %d unauthorised forwards, %d leaked headers; %d were harmless and passed",
+	t.Logf("%d hostile requests: %d escapes, %d unauthorized forwards, %d leaked headers; %d harmless ones were forwarded",
 		len(all), escapes, unauthorised, leaks, forwarded)
 }
 
-// isWithin decodes an address as often as it can be and resolves it as a careless
-// server does.
+// isWithin reports whether an address is below base even for a server that decodes it
+// repeatedly.
 func isWithin(base, uri string) bool {
 	if base == "" {
 		return false
@@ -83,7 +83,7 @@ func isWithin(base, uri string) bool {
 	return true
 }
 
-// isHarmless lists what may reach the service.
+// isHarmless reports whether a request may reach the service.
 func isHarmless(name string, values []string) bool {
 	own := map[string]string{"X-Key": "s3cret", "Authorization": "Bearer s3cret"}
 	if want, ok := own[name]; ok {
@@ -96,7 +96,7 @@ func isHarmless(name string, values []string) bool {
 	return false
 }
 
-// traversals puts every spelling of a step up in every place.
+// traversals returns all spellings of a dot segment in several places of a path.
 func traversals() []attempt {
 	var list []attempt
 	for _, up := range []string{
@@ -114,7 +114,7 @@ func traversals() []attempt {
 	return list
 }
 
-// detours try to reach a route by what is not its path, or as who may not.
+// detours try to reach a route by a path that is not its own, or without permission.
 func detours() []attempt {
 	var list []attempt
 	get := func(who string, paths ...string) {
@@ -125,13 +125,13 @@ func detours() []attempt {
 	get("viewer", "apikeys", "api2/x", "ap", "a", "x/api", "API/x", "Api", "api%20/x", "api./x", "api;/x", "api%3bx/y", "%2561pi/x", "", "/", "//api/x", "/api/x", "api//admin",
 		"http://evil.example/", "http:%2f%2fevil.example", "//evil.example/x", "@evil.example", "unknown", "ds/own", "base/v1",
 		"api%2fadmin", "api%2Fx", "own%2f..", "proxy/api/x", "api%3fx=/y/%2e%2e", "api/x//", "api///x", "api/%20../x")
-	// The stricter route is reached by no other spelling (CVE-2025-3454).
+	// Other spellings must not bypass the stricter route (CVE-2025-3454).
 	get("viewer", "api/admin", "api/admin/", "api/admin/x", "api//admin/x", "api/./admin", "api/x/../admin", "api/%61dmin/x", "api/%2561dmin", "api/ADMIN/x",
 		"api/Admin", "api/admin;/x", "api/admin;a=b", "api/admin%3b/x", "api/admin./x", "api/admin%20", "api/admin%2e", "api/admin%252e", "api/admin%e2%80%8b", "api/aD%6din/x",
 		"api/admin%2fx", "api/broken/x", "act", "act/x", "both", "both/x")
-	get("admin", "api/broken", "api/broken/x", "act/x", "both/x") // no role gives a plugin's action, and "Anyone" is no role
+	get("admin", "api/broken", "api/broken/x", "act/x", "both/x") // no role includes actions of plugins, and the role "Anyone" is unknown
 	get("granted", "both/x", "api/admin")
-	get("other", "act", "act/x", "both/x") // CVE-2024-6322: held on another data source
+	get("other", "act", "act/x", "both/x") // CVE-2024-6322: the grant is for another data source
 	get("none", "api/admin", "act/x")
 	get("", "api", "api/x", "api/admin", "act/x", "own/x", "tenant/x", "body")
 	get("nobody-known", "api/x")
@@ -148,7 +148,7 @@ func detours() []attempt {
 	return list
 }
 
-// smuggling puts into headers what must not go on, or makes two requests of one.
+// smuggling sends headers that must not be forwarded, or two requests in one.
 func smuggling() []attempt {
 	var list []attempt
 	for _, line := range []string{
@@ -181,7 +181,7 @@ func smuggling() []attempt {
 	return list
 }
 
-// queries try to leave the query, or to overrule what the route puts there.
+// queries try to leave the query or to override parameters of the route.
 func queries() []attempt {
 	var list []attempt
 	for _, q := range []string{"a=/../../x", "a=%2e%2e%2f", "a=b#/../x", "a=%0d%0aCookie:mine", "?x=/../", "a=\\..\\", "a=%00", "&&&", "=", "a=%ff", "a[]=1", "a=http://evil.example"} {
@@ -193,8 +193,8 @@ func queries() []attempt {
 	return list
 }
 
-// TestHostileSettings fills routes with settings that try to break out. Nothing is
-// sent, or it is sent to where the route says.
+// TestHostileSettings fills in routes with settings that try to change the target of the
+// request. It must not be sent, or be sent where the route says.
 func TestHostileSettings(t *testing.T) {
 	t.Parallel()
 	local := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
@@ -254,14 +254,14 @@ func TestHostileSettings(t *testing.T) {
 	if got := elsewhere.take(); len(got) > 0 {
 		t.Errorf("another host was reached: %v", got)
 	}
-	t.Logf("%d hostile settings: %d were sent, each inside of its place", n, sent)
+	t.Logf("%d hostile settings: %d requests were sent, all to their routes", n, sent)
 	if sent < n/10 || sent > n*9/10 {
-		t.Errorf("%d of %d sent is no test", sent, n)
+		t.Errorf("%d of %d requests were sent: the test covers too little", sent, n)
 	}
 }
 
-// TestMissing sends nothing when plugin.json or the settings lack something, and
-// says what.
+// If plugin.json or a setting is invalid or missing, nothing is sent and the error says
+// why.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
@@ -273,27 +273,27 @@ func TestMissing(t *testing.T) {
 		return bundle.Route{URL: s, Headers: []bundle.RouteValue{{Name: name, Content: "x"}}}
 	}
 	for _, c := range []struct {
-		says  string
-		route bundle.Route
+		contains string
+		route    bundle.Route
 	}{
 		{`"absent"`, header("{{ .SecureJsonData.absent }}")}, {`"absent"`, header("{{ .JsonData.absent }}")}, {`"nothing"`, header("{{ .JsonData.nothing }}")},
 		{`"absent"`, header(`{{ index .JsonData "absent" }}`)}, {`"absent"`, header("{{ if .JsonData.absent }}x{{ end }}")}, {"absent", header("{{ .JsonData.nested.absent }}")},
-		{"text", header("{{ .JsonData.nested }}")}, {"text", header("{{ .SecureJsonData }}")}, {"Other", header("{{ .Other }}")},
+		{"string", header("{{ .JsonData.nested }}")}, {"string", header("{{ .SecureJsonData }}")}, {"Other", header("{{ .Other }}")},
 		{"range", header("{{ range .JsonData }}x{{ end }}")}, {"another", header(`{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}`)}, {"another", header(`{{ define "x" }}{{ end }}`)},
 		{"call", header("{{ call .JsonData }}")}, {"html", header("{{ html .JsonData.on }}")}, {"printf", header(`{{ printf "%1000000d" 1 }}`)}, {"printf", header(`{{ printf "%*d" 1000000 1 }}`)},
 		{"function", header("{{ env }}")}, {"unexpected", header("{{ .JsonData.tenant }")}, {"bytes", header("{{/*" + strings.Repeat("x", 20000) + "*/}}")},
 		{"absent", bundle.Route{URL: "{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s + "/{{ .JsonData.absent }}"}}, {"absent", bundle.Route{URL: s, Body: json.RawMessage(`{"a":[{"b":"{{ .JsonData.absent }}"}]}`)}},
 		{"absent", bundle.Route{URL: s, URLParams: []bundle.RouteValue{{Name: "a", Content: "{{ .JsonData.absent }}"}}}},
 		{"object", bundle.Route{URL: s, Body: json.RawMessage(`"text"`)}}, {"http", bundle.Route{URL: "ftp://h/"}}, {"http", bundle.Route{URL: "/relative"}}, {"user", bundle.Route{URL: "http://a:b@h/"}}, {"fragment", bundle.Route{URL: s + "/#x"}},
-		{"segments", bundle.Route{URL: s + "/a/../b"}}, {"empty segments", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
-		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"name", named("")}, {"name", named("a b")}, {"name", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
+		{"a segment must not be \".\"", bundle.Route{URL: s + "/a/../b"}}, {"must not be empty", bundle.Route{URL: s + "/a//b"}}, {"host", bundle.Route{URL: "http:///x"}},
+		{"Host", named("Host")}, {"connection", named("connection")}, {"Transfer-Encoding", named("Transfer-Encoding")}, {"Content-Length", named("Content-Length")}, {"cannot be set", named("")}, {"cannot be set", named("a b")}, {"cannot be set", named("a\r\nb")}, {"Proxy-", named("Proxy-Authorization")},
 		{"absent", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"client_id": "{{ .JsonData.absent }}"}}}}, {"tokenAuth.url", bundle.Route{URL: s, TokenAuth: &bundle.TokenAuth{}}},
 		{"PEM", bundle.Route{URL: s, JWTTokenAuth: &bundle.TokenAuth{URL: s, Params: map[string]string{"private_key": "none"}}}},
 	} {
 		c.route.Path = "r"
 		f.target.Routes = []bundle.Route{c.route}
 		code, _, text := f.raw(t, request("GET", "r", "viewer"))
-		if got := f.take(); code != http.StatusServiceUnavailable || !strings.Contains(text, c.says) || strings.Contains(text, "s3cret") || len(got) > 0 {
+		if got := f.take(); code != http.StatusServiceUnavailable || !strings.Contains(text, c.contains) || strings.Contains(text, "s3cret") || len(got) > 0 {
 			t.Errorf("%.100v: %d %.300s, reached %d", c.route, code, text, len(got))
 		}
 	}

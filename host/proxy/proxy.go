@@ -12,36 +12,36 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Options are the parts a Proxy is made of. The zero value is complete.
+// Options configure a Proxy. The zero value is usable.
 type Options struct {
-	Transport http.RoundTripper // one with timeouts, and the proxies of the environment, if nil
+	Transport http.RoundTripper // if nil, one with timeouts that uses the proxies of the environment
 	Clock     func() time.Time  // time.Now if nil
-	Logger    *slog.Logger      // what nobody waits for; no log if nil
-	// ReadBody returns the body of a request, or the error to answer with. If nil it
-	// takes up to 16 MiB.
+	Logger    *slog.Logger      // for failures that no request sees; no log if nil
+	// ReadBody returns the body of a request, or the error to respond with. If nil, it
+	// reads up to 16 MiB.
 	ReadBody func(http.ResponseWriter, *http.Request) ([]byte, error)
 }
 
-// Proxy forwards by the routes of plugins. It is safe for concurrent use.
+// Proxy forwards requests along the routes of plugins. It is safe for concurrent use.
 type Proxy struct {
 	transport http.RoundTripper
 	clock     func() time.Time
 	readBody  func(http.ResponseWriter, *http.Request) ([]byte, error)
 	tokens    *tokens
-	own       *http.Transport // nil if it was given
+	own       *http.Transport // nil if Options set one
 }
 
-// Target is what a request is for: a data source or an app, and its settings.
+// Target is the data source or app that a request is for, with its settings.
 type Target struct {
 	PluginID string
 	Routes   []bundle.Route
-	Scope    string            // what reqAction is asked on: "datasources:uid:<uid>" or "plugins:id:<id>"
-	URL      string            // of the data source, for routes without one; "" for an app
-	JSON     json.RawMessage   // jsonData, an object; none if empty
+	Scope    string            // of reqAction: "datasources:uid:<uid>" or "plugins:id:<id>"
+	URL      string            // of the data source, used by routes without a URL; "" for an app
+	JSON     json.RawMessage   // jsonData, an object; may be empty
 	Secrets  map[string]string // secureJsonData, decrypted
 }
 
-// New makes a Proxy. Its owner closes it after the last request.
+// New returns a Proxy. Close it after the last request.
 func New(o Options) *Proxy {
 	p := &Proxy{transport: o.Transport, clock: o.Clock, readBody: o.ReadBody}
 	if p.clock == nil {
@@ -58,7 +58,7 @@ func New(o Options) *Proxy {
 	return p
 }
 
-// Close ends what is under way to fetch tokens, and waits for it.
+// Close cancels the requests for tokens and waits for them.
 func (p *Proxy) Close() error {
 	p.tokens.close()
 	if p.own != nil {
@@ -67,14 +67,14 @@ func (p *Proxy) Close() error {
 	return nil
 }
 
-// requirement is what a route asks of a caller. A route holds the credentials of
-// the data source, so whatever reqSignedIn says nobody unknown uses it.
+// requirement returns what a route requires of a caller. A route uses the credentials
+// of the data source, so it always requires a signed-in caller, whatever reqSignedIn is.
 func (t Target) requirement(r *bundle.Route) host.Requirement {
 	return host.Requirement{PluginID: t.PluginID, IsSignedIn: true, Role: r.ReqRole, Action: r.ReqAction, Scope: t.Scope}
 }
 
-// newTransport has a limit for every phase but the body of an answer, which may be
-// a stream.
+// newTransport returns a transport with a timeout for every phase except the body of a
+// response, which may be a stream.
 func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -87,6 +87,6 @@ func newTransport() *http.Transport {
 		MaxIdleConns:           200,
 		MaxIdleConnsPerHost:    32,
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true, // what the caller accepts is for the caller to decode
+		DisableCompression:     true, // the caller decodes the encodings it accepts
 	}
 }

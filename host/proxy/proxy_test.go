@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
@@ -20,34 +23,34 @@ import (
 
 const scope = "datasources:uid:a"
 
-// seen is a request as it reached the service.
+// seen is a request that reached the service.
 type seen struct {
 	method, uri, host, body string
 	header                  http.Header
 }
 
-// fixture is a host with a proxy in front of a service that notes what reaches it.
+// fixture is a host with a proxy in front of a service that records requests.
 type fixture struct {
 	target  proxy.Target
 	front   *httptest.Server
 	service *httptest.Server
-	answer  http.HandlerFunc // of the service, after it has noted the request
+	respond http.HandlerFunc // of the service, after it has recorded the request
 
 	mu      sync.Mutex
 	reached []seen
 }
 
-// newFixture serves /proxy/ by the target that routes makes of the service's
-// address. The caller of a request is named in the header X-Who.
+// newFixture serves /proxy/ with the target for the address of the service. The header
+// X-Who names the caller of a request.
 func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy.Target) *fixture {
 	t.Helper()
-	f := &fixture{answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }}
+	f := &fixture{respond: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }}
 	f.service = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		f.mu.Lock()
 		f.reached = append(f.reached, seen{r.Method, r.RequestURI, r.Host, string(body), r.Header.Clone()})
 		f.mu.Unlock()
-		f.answer(w, r)
+		f.respond(w, r)
 	}))
 	t.Cleanup(f.service.Close)
 	f.target = target(f.service.URL)
@@ -76,7 +79,7 @@ func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy
 	return f
 }
 
-// beginning notes whether an answer has begun.
+// beginning records whether a response has begun.
 type beginning struct {
 	http.ResponseWriter
 	has bool
@@ -112,7 +115,7 @@ func status(err error) int {
 	return 500
 }
 
-// take returns what reached the service since the last call.
+// take returns the requests that reached the service since the last call.
 func (f *fixture) take() []seen {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +124,7 @@ func (f *fixture) take() []seen {
 	return list
 }
 
-// raw sends text as it is and returns the first answer.
+// raw sends text as it is and returns the first response.
 func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", f.front.Listener.Addr().String())
@@ -133,7 +136,7 @@ func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
-		return 0, nil, "" // it was cut, which is a refusal
+		return 0, nil, "" // the connection was cut
 	}
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -143,7 +146,7 @@ func (f *fixture) raw(t *testing.T, text string) (int, http.Header, string) {
 	return res.StatusCode, res.Header, string(body)
 }
 
-// request is a plain request as text.
+// request returns the text of a request.
 func request(method, path, who string, lines ...string) string {
 	text := method + " /proxy/" + path + " HTTP/1.1\r\nHost: front\r\nConnection: close\r\n"
 	if who != "" {
@@ -152,14 +155,14 @@ func request(method, path, who string, lines ...string) string {
 	return text + strings.Join(append(lines, "\r\n"), "")
 }
 
-// bodyOf is a request with a body.
+// bodyOf returns the text of a request with a body.
 func bodyOf(method, path, who, body string, lines ...string) string {
 	return request(method, path, who, append(lines, "Content-Length: ", itoa(len(body)), "\r\n")...) + body
 }
 
 func itoa(n int) string { text, _ := json.Marshal(n); return string(text) }
 
-// target has a route of each kind.
+// target returns a target with a route of each kind.
 func target(service string) proxy.Target {
 	return proxy.Target{
 		PluginID: "acme-ds", Scope: scope, URL: service + "/ds",
@@ -181,7 +184,8 @@ func target(service string) proxy.Target {
 	}
 }
 
-// Whatever is sent must arrive, or the hostile test would pass by refusing all.
+// TestForward shows that harmless requests are forwarded: TestHostile would also pass if
+// none were.
 func TestForward(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
@@ -190,9 +194,9 @@ func TestForward(t *testing.T) {
 		want       seen
 	}{
 		{"a route", request("GET", "api/users", "viewer"), seen{method: "GET", uri: "/base/v1/users"}},
-		{"no role is enough where none is asked", request("GET", "api/users", "none"), seen{method: "GET", uri: "/base/v1/users"}},
+		{"no role, if the route requires none", request("GET", "api/users", "none"), seen{method: "GET", uri: "/base/v1/users"}},
 		{"the route itself", request("GET", "api", "viewer"), seen{method: "GET", uri: "/base/v1"}},
-		{"a folder", request("GET", "api/users/", "viewer"), seen{method: "GET", uri: "/base/v1/users/"}},
+		{"a trailing slash", request("GET", "api/users/", "viewer"), seen{method: "GET", uri: "/base/v1/users/"}},
 		{"needless escapes", request("GET", "%61pi/%75sers", "viewer"), seen{method: "GET", uri: "/base/v1/users"}},
 		{"needed escapes", request("GET", "api/a%20b/100%25/%C3%A4", "viewer"), seen{method: "GET", uri: "/base/v1/a%20b/100%25/%C3%A4"}},
 		{"dots inside of names", request("GET", "api/v1..v2/.well-known/x.y", "viewer"), seen{method: "GET", uri: "/base/v1/v1..v2/.well-known/x.y"}},
@@ -206,18 +210,19 @@ func TestForward(t *testing.T) {
 		{"the data source's address", request("GET", "own/x?y=z", "viewer"), seen{method: "GET", uri: "/ds/own/x?y=z"}},
 		{"settings in the address", request("GET", "tenant/y", "viewer"), seen{method: "GET", uri: "/base/t%201/x/y?fixed=1&k=a%22%2C%22admin%22%3A%22b&port=8080"}},
 		{"the route's parameters win", request("GET", "tenant/y?FIXED=2&port=1&free=3", "viewer"), seen{method: "GET", uri: "/base/t%201/x/y?fixed=1&k=a%22%2C%22admin%22%3A%22b&port=8080&free=3"}},
-		{"a body of the route's", bodyOf("PUT", "body", "viewer", "mine"), seen{method: "PUT", uri: "/base/body",
+		{"a body defined by the route", bodyOf("PUT", "body", "viewer", "mine"), seen{method: "PUT", uri: "/base/body",
 			body: `{"list":["t 1",true],"n":12345678901234567890,"user":"a\",\"admin\":\"b"}`}},
 		{"an absolute address of the request", strings.Replace(request("GET", "api/x", "viewer"), "/proxy", "http://elsewhere.example/proxy", 1), seen{method: "GET", uri: "/base/v1/x"}},
 	} {
-		code, _, answer := f.raw(t, c.text)
+		code, _, text := f.raw(t, c.text)
 		got := f.take()
-		if code != 200 || answer != "ok" || len(got) != 1 {
-			t.Errorf("%s: %d %s, reached %v", c.name, code, answer, got)
+		if code != 200 || text != "ok" || len(got) != 1 {
+			t.Errorf("%s: %d %s, reached %v", c.name, code, text, got)
 			continue
 		}
-		if g := got[0]; g.method != c.want.method || g.uri != c.want.uri || g.body != c.want.body || "http://"+g.host != f.service.URL {
-			t.Errorf("%s: got %s %s %q at %s, want %+v", c.name, g.method, g.uri, g.body, g.host, c.want)
+		c.want.host = f.service.Listener.Addr().String()
+		if diff := cmp.Diff(c.want, got[0], cmp.AllowUnexported(seen{}), cmpopts.IgnoreFields(seen{}, "header")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
@@ -243,10 +248,10 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-func TestAnswer(t *testing.T) {
+func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
-	f.answer = func(w http.ResponseWriter, r *http.Request) {
+	f.respond = func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Set-Cookie", "early=1")
 		w.WriteHeader(http.StatusEarlyHints)
@@ -280,7 +285,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A redirect is for the caller to see, never followed, and leads nowhere else.
+// Redirects are passed on, not followed, unless they lead out of the route.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
@@ -289,7 +294,7 @@ func TestRedirect(t *testing.T) {
 		"/logout": "", "//evil.example/": "", "http://evil.example/": "", "../../../api/user": "", "a/../../b": "", "%2e%2e/x": "",
 		"javascript:alert(1)": "", `\\evil.example`: "", "?only=query": "", "/\\evil.example": "", "a//b": "",
 	} {
-		f.answer = func(w http.ResponseWriter, _ *http.Request) {
+		f.respond = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", place)
 			w.WriteHeader(http.StatusFound)
 		}
@@ -304,7 +309,7 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
 	next := make(chan struct{})
-	f.answer = func(w http.ResponseWriter, _ *http.Request) {
+	f.respond = func(w http.ResponseWriter, _ *http.Request) {
 		c := http.NewResponseController(w)
 		_ = c.Flush()
 		for _, part := range []string{"one", "two"} {
@@ -318,7 +323,7 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("X-Who", "viewer")
-	res, err := f.front.Client().Do(req) // the headers come before the first part does
+	res, err := f.front.Client().Do(req) // returns before the first part is sent
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +345,7 @@ func TestBrokenService(t *testing.T) {
 	done := make(chan struct{})
 	defer close(done)
 	f.target.Routes = append(f.target.Routes, bundle.Route{Path: "gone", URL: closed.URL}, bundle.Route{Path: "app"})
-	f.answer = func(w http.ResponseWriter, r *http.Request) {
+	f.respond = func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/slow"):
 			<-done
@@ -360,18 +365,18 @@ func TestBrokenService(t *testing.T) {
 		}
 	}
 	if _, header, text := f.raw(t, request("GET", "api/cut", "viewer")); header.Get("Content-Length") != "100" || text != "half" {
-		t.Errorf("a cut answer looks whole: %v %q", header, text)
+		t.Errorf("an incomplete response looks complete: %v %q", header, text)
 	}
 	f.target.URL = ""
-	if code, _, text := f.raw(t, request("GET", "app", "viewer")); code != 503 || !strings.Contains(text, "address") {
-		t.Errorf("an app's route without a url: %d %s", code, text)
+	if code, _, text := f.raw(t, request("GET", "app", "viewer")); code != 503 || !strings.Contains(text, "has a URL") {
+		t.Errorf("route of an app without a URL: %d %s", code, text)
 	}
 	if code, _, text := f.raw(t, bodyOf("POST", "api/x", "viewer", strings.Repeat("x", 17<<20))); code != 400 && code != 0 {
-		t.Errorf("a huge body: %d %s", code, text)
+		t.Errorf("large body: %d %s", code, text)
 	}
 	for _, s := range f.take() {
 		if s.method == "POST" {
-			t.Errorf("part of a huge body was sent: %d bytes", len(s.body))
+			t.Errorf("part of a large body was sent: %d bytes", len(s.body))
 		}
 	}
 }

@@ -12,20 +12,20 @@ import (
 
 const (
 	maxTemplate = 16 << 10 // bytes of a template
-	maxRendered = 64 << 10 // bytes of what becomes of it
-	mark        = "\x00"   // around the values in what a template prints
+	maxRendered = 64 << 10 // bytes of its output
+	mark        = "\x00"   // surrounds each value in the output
 )
 
-// settings are what templates name: {{ .JsonData.x }}, {{ .SecureJsonData.y }},
-// {{ .URL }}.
+// settings are the values that templates refer to: {{ .JsonData.x }},
+// {{ .SecureJsonData.y }} and {{ .URL }}.
 type settings struct {
 	URL            string
-	JsonData       map[string]any // the names are what plugins write
+	JsonData       map[string]any // plugins use these names
 	SecureJsonData map[string]string
 }
 
-// newSettings decodes jsonData. Numbers keep their spelling, and null is the same
-// as nothing, so that no template prints it.
+// newSettings decodes jsonData. Numbers keep their spelling. Keys with null are dropped,
+// so that no template prints null.
 func newSettings(base string, data json.RawMessage, secrets map[string]string) (settings, error) {
 	s := settings{URL: base, JsonData: map[string]any{}, SecureJsonData: secrets}
 	if len(data) == 0 {
@@ -34,7 +34,7 @@ func newSettings(base string, data json.RawMessage, secrets map[string]string) (
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(&s.JsonData); err != nil {
-		return s, unavailable("jsonData is not a JSON object")
+		return s, unavailable("jsonData must be an object")
 	}
 	dropNull(s.JsonData)
 	return s, nil
@@ -51,14 +51,14 @@ func dropNull(object map[string]any) {
 	}
 }
 
-// piece is a part of what a template prints: its own text, or a value.
+// piece is a part of the output of a template: literal text or a value.
 type piece struct {
 	text      string
 	isValue   bool
-	isEscaped bool // a value that the template itself has passed through urlquery
+	isEscaped bool // a value that the template has passed through urlquery
 }
 
-// render fills in a template. what names it in errors, which never hold a value.
+// render fills in a template. Errors name it by what and never contain a value.
 func (s settings) render(what, text string) (string, error) {
 	pieces, err := s.pieces(what, text)
 	var b strings.Builder
@@ -68,18 +68,18 @@ func (s settings) render(what, text string) (string, error) {
 	return b.String(), err
 }
 
-// pieces fills in a template and tells its values from its text.
+// pieces fills in a template and separates its values from its text.
 func (s settings) pieces(what, text string) ([]piece, error) {
 	if !strings.Contains(text, "{{") {
 		return []piece{{text: text}}, nil
 	}
 	t, err := parseTemplate(text)
 	if err != nil {
-		return nil, unavailable("%s of plugin.json: %v", what, err)
+		return nil, unavailable("plugin.json: %s: %v", what, err)
 	}
 	out := limited{left: maxRendered}
 	if err := t.Execute(&out, s); err != nil {
-		return nil, unavailable("%s of plugin.json: %s", what, reason(err))
+		return nil, unavailable("plugin.json: %s: %s", what, reason(err))
 	}
 	var list []piece
 	for i, part := range strings.Split(out.String(), mark) {
@@ -92,11 +92,11 @@ func (s settings) pieces(what, text string) ([]piece, error) {
 	return list, nil
 }
 
-// parseTemplate accepts what ends soon and prints little: no loops, no templates
-// within templates, and only functions that are listed.
+// parseTemplate refuses templates that could run long or print much: no loops, no
+// nested templates, and only the listed functions.
 func parseTemplate(text string) (*template.Template, error) {
 	if len(text) > maxTemplate {
-		return nil, fmt.Errorf("the template has %d bytes, at most %d are allowed", len(text), maxTemplate)
+		return nil, fmt.Errorf("the template has %d bytes; the limit is %d", len(text), maxTemplate)
 	}
 	if strings.Contains(text, mark) {
 		return nil, errors.New("the template contains NUL")
@@ -108,13 +108,13 @@ func parseTemplate(text string) (*template.Template, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "template: :"))
 	}
 	if len(t.Templates()) > 1 || t.Tree == nil {
-		return nil, errors.New("the template defines another one")
+		return nil, errors.New("the template must not define another template")
 	}
 	return t, guard(t.Tree.Root)
 }
 
-// guard walks a tree: it refuses what is not listed here, and has each value that
-// is printed pass through value.
+// guard refuses all nodes but those listed here and makes each printed value pass
+// through the function value or escaped.
 func guard(n parse.Node) error {
 	switch n := n.(type) {
 	case nil, *parse.TextNode, *parse.CommentNode, *parse.DotNode, *parse.FieldNode, *parse.VariableNode,
@@ -161,12 +161,12 @@ func guard(n parse.Node) error {
 		case "and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "len", "index", "printf", "urlquery":
 			return nil
 		}
-		return fmt.Errorf("the function %s is not allowed here", n.Ident)
+		return fmt.Errorf("function %q is not allowed here", n.Ident)
 	}
 	return fmt.Errorf("%s is not allowed here", n)
 }
 
-// limited is a buffer with an end.
+// limited is a buffer of limited size.
 type limited struct {
 	strings.Builder
 	left int
@@ -174,12 +174,12 @@ type limited struct {
 
 func (l *limited) Write(p []byte) (int, error) {
 	if l.left -= len(p); l.left < 0 {
-		return 0, errors.New("it prints too much")
+		return 0, errors.New("the output is too long")
 	}
 	return l.Builder.Write(p)
 }
 
-// reason is the part of a template's error that a person can use: where and why.
+// reason returns the part of a template error that helps its author: where and why.
 func reason(err error) string {
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, " at "); ok {

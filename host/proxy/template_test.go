@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// FuzzTemplate has templates of all kinds end, within their limit, without a panic.
+// FuzzTemplate checks that templates end without a panic and within the limits.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		"{{ .JsonData.a }}", "{{ .SecureJsonData.b | urlquery }}", `{{ printf "%s%5d%q" .JsonData.a 3 "x" }}`, "{{ if .JsonData.a }}x{{ else if .URL }}y{{ end }}",

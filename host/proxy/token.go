@@ -13,42 +13,43 @@ import (
 )
 
 const (
-	maxTokens    = 1000             // kept at a time
-	fetchTime    = 20 * time.Second // for one fetch
-	retryRefresh = 10 * time.Second // after a refresh that went wrong
-	retryFetch   = 2 * time.Second  // after a fetch that did, or a wrong secret would be tried at every request
+	maxTokens    = 1000             // cached at a time
+	fetchTime    = 20 * time.Second // limit of one fetch
+	retryRefresh = 10 * time.Second // delay after a refresh that failed
+	retryFetch   = 2 * time.Second  // delay after a fetch that failed: a wrong secret is not tried at every request
 )
 
-// tokens keeps the bearer tokens of routes. Per key there is one fetch at a time,
-// however many wait for it, and no lock is held meanwhile, so that a provider that
-// stalls holds up nobody else's requests.
+// tokens caches the bearer tokens of routes. Each key has at most one fetch at a time,
+// however many requests wait for it. No lock is held during a fetch, so that a token
+// service that stalls delays no other requests.
 type tokens struct {
 	transport http.RoundTripper
 	clock     func() time.Time
 	log       *slog.Logger
-	life      context.Context // of the fetches, which outlive the requests that caused them
+	life      context.Context // of the fetches, which outlive the requests that started them
 	end       context.CancelFunc
 	running   sync.WaitGroup
 
 	mu     sync.Mutex
-	isOver bool
+	closed bool
 	kept   map[tokenKey]*keptToken
 }
 
-// tokenKey is a digest of all that a token depends on.
+// tokenKey is a digest of everything that a token depends on.
 type tokenKey [sha256.Size]byte
 
-// keptToken is a token, or the place for one. tokens.mu guards it.
+// keptToken is a cached token or the reason why there is none. tokens.mu guards it.
 type keptToken struct {
 	text     string
-	err      error     // of the last fetch, if there is no token
-	renew    time.Time // from then on a new one is fetched
-	end      time.Time // from then on this one is of no use
-	used     time.Time
-	underway *fetch // nil if none
+	err      error     // of the last fetch
+	renew    time.Time // when to fetch the next token
+	end      time.Time // when this token can no longer be used
+	used     time.Time // when this token was last asked for
+	underway *fetch    // nil if no fetch is running
 }
 
-// fetch is one question to a provider; the fields are set when done is closed.
+// fetch is one request to a token service. The other fields are set before done is
+// closed.
 type fetch struct {
 	done chan struct{}
 	text string
@@ -61,16 +62,16 @@ func newTokens(transport http.RoundTripper, clock func() time.Time, log *slog.Lo
 	return t
 }
 
-// close ends all fetches and waits for them.
+// close cancels all fetches and waits for them.
 func (t *tokens) close() {
 	t.mu.Lock()
-	t.isOver = true
+	t.closed = true
 	t.mu.Unlock()
 	t.end()
 	t.running.Wait()
 }
 
-// of returns the token that a route wants, "" if it wants none.
+// of returns the token for a route, or "" if the route uses none.
 func (t *tokens) of(ctx context.Context, s settings, route *bundle.Route, to Target) (string, error) {
 	g, err := s.grant(route)
 	if g == nil || err != nil {
@@ -79,7 +80,7 @@ func (t *tokens) of(ctx context.Context, s settings, route *bundle.Route, to Tar
 	return t.token(ctx, g.key(to, route), g)
 }
 
-// key digests the owner of a grant and all that is sent for it.
+// key digests the owner of a grant and everything that is sent for it.
 func (g *grant) key(to Target, route *bundle.Route) tokenKey {
 	var secret assertion
 	if g.jwt != nil {
@@ -90,7 +91,7 @@ func (g *grant) key(to Target, route *bundle.Route) tokenKey {
 
 func (t *tokens) token(ctx context.Context, key tokenKey, g *grant) (string, error) {
 	t.mu.Lock()
-	if t.isOver {
+	if t.closed {
 		t.mu.Unlock()
 		return "", unavailable("the host is stopping")
 	}
@@ -112,14 +113,14 @@ func (t *tokens) token(ctx context.Context, key tokenKey, g *grant) (string, err
 	}
 	text, f := k.text, k.underway
 	t.mu.Unlock()
-	if isGood { // even while the next one is fetched
+	if isGood { // also while the next token is being fetched
 		return text, nil
 	}
 	select {
 	case <-f.done:
 		return f.text, f.err
 	case <-ctx.Done():
-		return "", broken("the token service of the plugin", context.Cause(ctx))
+		return "", broken(tokenService, context.Cause(ctx))
 	}
 }
 
@@ -140,9 +141,9 @@ func (t *tokens) start(k *keptToken, g *grant) {
 		switch {
 		case err == nil:
 			k.text, k.renew, k.end = text, now.Add(life*3/4), now.Add(life-min(life/10, 30*time.Second))
-		case now.Before(k.end): // nobody waits for this one
+		case now.Before(k.end): // a refresh, which no request waits for
 			k.renew = now.Add(retryRefresh)
-			t.log.Warn("the token of a plugin's route is not renewed", "service", hostOf(g.to), "error", err)
+			t.log.Warn("could not renew the token of a plugin route", "service", hostOf(g.to), "error", err)
 		default:
 			k.renew = now.Add(retryFetch)
 		}
@@ -153,7 +154,7 @@ func (t *tokens) start(k *keptToken, g *grant) {
 	})
 }
 
-// makeRoom drops the token that was not used for longest. The caller holds the lock.
+// makeRoom drops the least recently used token. The caller holds the lock.
 func (t *tokens) makeRoom() {
 	if len(t.kept) < maxTokens {
 		return

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/host/proxy"
 )
 
-// provider is a token service; each answer is made by reply.
+// provider is a token service that responds with reply.
 type provider struct {
 	*httptest.Server
 	fetches atomic.Int32
@@ -46,18 +45,18 @@ func newProvider(t *testing.T, reply func(w http.ResponseWriter, r *http.Request
 	return p
 }
 
-// hour answers with the token of its number.
+// hour responds with a numbered token that lives for an hour.
 func hour(w http.ResponseWriter, _ *http.Request, n int32) {
 	fmt.Fprintf(w, `{"access_token":"token-%d","expires_in":3600}`, n)
 }
 
-// clock is a time that tests move.
+// clock is a clock that tests advance.
 type clock struct{ past atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.past.Load()) }
 func (c *clock) advance(d time.Duration) { c.past.Add(int64(d)) }
 
-// withToken is a target whose routes t and u take tokens from p, and plain takes none.
+// withToken returns a target whose routes t and u use tokens from p.
 func withToken(p *provider) func(string) proxy.Target {
 	return func(service string) proxy.Target {
 		to := target(service)
@@ -68,7 +67,7 @@ func withToken(p *provider) func(string) proxy.Target {
 	}
 }
 
-// get returns the status of a request, and the token that the service saw.
+// get returns the status of a request and the token that the service received.
 func (f *fixture) get(t *testing.T, path string) (int, string) {
 	t.Helper()
 	code, _, _ := f.raw(t, request("GET", path, "viewer"))
@@ -96,23 +95,23 @@ func TestTokenAuth(t *testing.T) {
 		t.Errorf("sent %s", form)
 	}
 	if _, token := f.get(t, "u/x"); token != "Bearer token-2" {
-		t.Errorf("another route shares %s", token)
+		t.Errorf("token of another route: %s", token)
 	}
 	f.target.Secrets = map[string]string{"key": "changed"}
 	if _, token := f.get(t, "t/x"); token != "Bearer token-3" {
-		t.Errorf("after a change of the settings: %s", token)
+		t.Errorf("token after a change of the settings: %s", token)
 	}
 	f.target.Scope = "datasources:uid:b"
 	if _, token := f.get(t, "t/x"); token != "Bearer token-4" {
-		t.Errorf("another data source shares %s", token)
+		t.Errorf("token of another data source: %s", token)
 	}
 	c.advance(2 * time.Hour)
 	if _, token := f.get(t, "t/x"); token != "Bearer token-5" {
-		t.Errorf("after its end: %s", token)
+		t.Errorf("token after the first one expired: %s", token)
 	}
 }
 
-// Before a token ends the next one is fetched, while the old one still serves.
+// A token is renewed before it expires and remains in use meanwhile.
 func TestTokenRefresh(t *testing.T) {
 	t.Parallel()
 	var c clock
@@ -132,11 +131,11 @@ func TestTokenRefresh(t *testing.T) {
 			t.Errorf("during the refresh: %d %s", code, token)
 		}
 	}
-	release <- 500 // the old one goes on, and the next try waits a little
+	release <- 500 // the old token remains in use, and the next attempt is delayed
 	c.advance(time.Minute)
 	for p.fetches.Load() < 3 {
 		if code, token := f.get(t, "t"); code != 200 || token != "Bearer token-1" {
-			t.Fatalf("after a refresh that went wrong: %d %s", code, token)
+			t.Fatalf("after a failed refresh: %d %s", code, token)
 		}
 		c.advance(time.Second)
 	}
@@ -177,7 +176,7 @@ func TestTokenRefused(t *testing.T) {
 		p := newProvider(t, func(w http.ResponseWriter, r *http.Request, _ int32) { reply(w, r) })
 		f := newFixture(t, proxy.Options{Clock: c.now}, withToken(p))
 		for n := range int32(2) {
-			for range 3 { // a wrong secret is not tried again at once
+			for range 3 { // a wrong secret is not tried again immediately
 				code, _, text := f.raw(t, request("GET", "t", "viewer"))
 				if got := f.take(); code != 502 || len(got) > 0 || strings.Contains(text, "s3cret") || p.fetches.Load() != n+1 {
 					t.Errorf("%s: %d %s, reached %v after %d fetches", name, code, text, got, p.fetches.Load())
@@ -276,7 +275,8 @@ func checkJWT(r *http.Request, key *rsa.PublicKey, now int64, audience string) e
 	return nil
 }
 
-// TestOneFetch has a hundred requests miss at once; the first of them leaves.
+// Concurrent requests without a cached token share one fetch, even if the first of them
+// is cancelled.
 func TestOneFetch(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -321,17 +321,17 @@ func TestOneFetch(t *testing.T) {
 	}
 	leave()
 	if err := <-left; err == nil {
-		t.Error("who has left is served")
+		t.Error("the cancelled request succeeded")
 	}
 	close(release)
 	wg.Wait()
-	t.Logf("%d concurrent misses, 1 of the waiters left: %d fetches", served.Load()+1, p.fetches.Load())
+	t.Logf("%d concurrent requests, 1 cancelled: %d fetches", served.Load()+1, p.fetches.Load())
 	if n := p.fetches.Load(); n != 1 {
 		t.Errorf("%d fetches", n)
 	}
 }
 
-// Close does not wait for a provider that never answers, and leaves nobody waiting.
+// Close cancels the fetch from a provider that never responds, and waiting requests end.
 func TestCloseEndsFetches(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -347,25 +347,21 @@ func TestCloseEndsFetches(t *testing.T) {
 	for p.fetches.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	start := time.Now()
 	for range 2 {
 		if err := forwarder.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
-	}
 	if err := <-done; status(err) != 503 {
-		t.Errorf("who waited: %v", err)
+		t.Errorf("request that was waiting: %v", err)
 	}
 	if err := ask(); status(err) != 503 {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("request after Close: %v", err)
 	}
 }
 
-// TestStalledProvider compares the slowest requests of a route with a token of
-// another provider while nothing else happens and while many wait for a provider that stalls.
+// Requests of a route with another provider succeed while many requests wait for a
+// provider that never responds.
 func TestStalledProvider(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -373,54 +369,40 @@ func TestStalledProvider(t *testing.T) {
 		<-release
 		hour(w, r, n)
 	})
-	defer close(release)
 	f := newFixture(t, proxy.Options{}, withToken(p))
 	f.target.Routes[1].TokenAuth = &bundle.TokenAuth{URL: newProvider(t, hour).URL}
-	client := f.front.Client()
-	ask := func(ctx context.Context, path string) {
+	get := func(ctx context.Context, path string) (int, error) {
 		req, err := http.NewRequestWithContext(ctx, "GET", f.front.URL+"/proxy/"+path, nil)
 		if err != nil {
-			t.Error(err)
-			return
+			return 0, err
 		}
 		req.Header.Set("X-Who", "viewer")
-		if res, err := client.Do(req); err == nil {
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
+		res, err := f.front.Client().Do(req)
+		if err != nil {
+			return 0, err
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		return res.StatusCode, res.Body.Close()
+	}
+	var waiting sync.WaitGroup
+	for range 50 {
+		waiting.Go(func() {
+			if status, err := get(t.Context(), "t/x"); status != http.StatusOK || err != nil {
+				t.Errorf("request that waited: %d, %v", status, err)
+			}
+		})
+	}
+	for p.fetches.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for range 500 {
+		if status, err := get(t.Context(), "u/x"); status != http.StatusOK || err != nil {
+			t.Fatalf("another provider: %d, %v", status, err)
 		}
 	}
-	p99 := func() time.Duration {
-		took := make([]time.Duration, 500)
-		for i := range took {
-			start := time.Now()
-			ask(t.Context(), "u/x")
-			took[i] = time.Since(start)
-		}
-		slices.Sort(took)
-		return took[len(took)*99/100]
-	}
-	best := time.Hour
-	for range 10 { // other tests run meanwhile
-		without := p99()
-		ctx, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		for range 50 {
-			wg.Go(func() { ask(ctx, "t/x") })
-		}
-		for p.fetches.Load() == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(30 * time.Millisecond) // in which the others connect, which is no matter of the provider
-		with := p99()
-		cancel()
-		wg.Wait()
-		best = min(best, with-without)
-		t.Logf("p99 of another route: %v, with a stalled provider %v", without, with)
-		if best < 5*time.Millisecond {
-			break
-		}
-	}
-	if best >= 5*time.Millisecond {
-		t.Errorf("a stalled provider adds %v", best)
+	close(release)
+	waiting.Wait()
+	if n := p.fetches.Load(); n != 1 {
+		t.Errorf("%d fetches from the stalled provider, want 1", n)
 	}
 }

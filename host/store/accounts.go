@@ -22,15 +22,15 @@ func scanAccount(row scanner) (a host.ServiceAccount, err error) {
 	return a, err
 }
 
-// AccountFilter narrows a list of service accounts. The zero value is all of them.
+// AccountFilter selects service accounts. The zero value selects all of them.
 type AccountFilter struct {
-	Text         string // is contained in the name or the login, whatever its case
+	Text         string // part of the name or login, in any case
 	OnlyDisabled bool
 	Page         Page
 }
 
-// ServiceAccounts returns a page of accounts sorted by name, without their grants,
-// and how many there are on all pages.
+// ServiceAccounts returns a page of accounts sorted by name, without their grants, and the
+// number of accounts on all pages.
 func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter) ([]host.ServiceAccount, int64, error) {
 	const where = `WHERE a.org_id = $1 AND (NOT $2 OR a.is_disabled)
 		AND ($3 = '' OR a.name_folded LIKE $3 ESCAPE '!' OR a.login LIKE $4 ESCAPE '!') `
@@ -39,7 +39,7 @@ func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter)
 	}
 	limit, offset := f.Page.bounds()
 	args := []any{org, f.OnlyDisabled, containing(host.Fold(f.Text)), containing(strings.ToLower(f.Text))}
-	total, err := find(ctx, s.read, scanID, "SELECT COUNT(*) FROM service_accounts a "+where, args...)
+	total, err := find(ctx, s.read, scanOne[int64], "SELECT COUNT(*) FROM service_accounts a "+where, args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -48,7 +48,7 @@ func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter)
 	return accounts, total, err
 }
 
-// ServiceAccount returns one account with its grants.
+// ServiceAccount returns an account with its grants.
 func (s *Store) ServiceAccount(ctx context.Context, org, id int64) (host.ServiceAccount, error) {
 	return account(ctx, s.read, org, id)
 }
@@ -69,9 +69,8 @@ func accountGrants(ctx context.Context, q querier, id int64) ([]host.Grant, erro
 	}, "SELECT action, scope FROM account_grants WHERE account_id = $1 ORDER BY action, scope", id)
 }
 
-// CreateServiceAccount stores an account in the organisation of the one who asks
-// and returns it with its id and login. Names that differ only in case are one
-// name.
+// CreateServiceAccount stores an account in the organization of the caller and returns it
+// with its id and login. Names that differ only in case are the same name.
 func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a host.ServiceAccount) (host.ServiceAccount, error) {
 	if err := a.Check(); err != nil {
 		return host.ServiceAccount{}, err
@@ -92,7 +91,7 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 }
 
 func insertAccount(ctx context.Context, tx *sql.Tx, a host.ServiceAccount) (int64, error) {
-	id, err := find(ctx, tx, scanID, `INSERT INTO service_accounts
+	id, err := find(ctx, tx, scanOne[int64], `INSERT INTO service_accounts
 			(org_id, name, name_folded, login, role, is_disabled, plugin_id)
 		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, '')) RETURNING id`,
 		a.OrgID, a.Name, host.Fold(a.Name), a.Login, a.Role.String(), a.IsDisabled, a.PluginID)
@@ -100,15 +99,15 @@ func insertAccount(ctx context.Context, tx *sql.Tx, a host.ServiceAccount) (int6
 }
 
 func duplicateAccount() error {
-	return host.Duplicate("name", "a service account with this name exists already")
+	return host.Duplicate("name", "a service account with this name already exists")
 }
 
-// freeLogin returns the login, or the login with the first number from 2 that is
-// not taken: two names can have one slug.
+// freeLogin returns the login or, if it is taken, the login with the first free number
+// from 2.
 func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string, error) {
 	candidate := login
 	for n := 2; ; n++ {
-		taken, err := list(ctx, tx, scanID,
+		taken, err := list(ctx, tx, scanOne[int64],
 			"SELECT id FROM service_accounts WHERE org_id = $1 AND login = $2", org, candidate)
 		if err != nil || len(taken) == 0 {
 			return candidate, err
@@ -117,15 +116,15 @@ func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string
 	}
 }
 
-// AccountChange is what UpdateServiceAccount changes; nil leaves a field as it is.
-// The login never changes.
+// AccountChange lists the changes of UpdateServiceAccount. Fields that are nil do not
+// change. The login never changes.
 type AccountChange struct {
 	Name       *string
 	Role       *host.Role
 	IsDisabled *bool
 }
 
-// Apply writes the change into an account.
+// Apply applies the change to an account.
 func (c AccountChange) Apply(a *host.ServiceAccount) {
 	if c.Name != nil {
 		a.Name = *c.Name
@@ -138,7 +137,7 @@ func (c AccountChange) Apply(a *host.ServiceAccount) {
 	}
 }
 
-// UpdateServiceAccount changes an account. Its tokens follow at once.
+// UpdateServiceAccount changes an account, with immediate effect on its tokens.
 func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id int64, change AccountChange) (a host.ServiceAccount, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		if a, err = editableAccount(ctx, tx, by, id); err != nil {
@@ -161,7 +160,7 @@ func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id i
 	return a, err
 }
 
-// DeleteServiceAccount removes an account and its tokens.
+// DeleteServiceAccount deletes an account and its tokens.
 func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		if _, err := editableAccount(ctx, tx, by, id); err != nil {
@@ -174,7 +173,7 @@ func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id i
 	return err
 }
 
-// editableAccount returns an account if the one who asks may change it.
+// editableAccount returns an account that the caller may change.
 func editableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64) (host.ServiceAccount, error) {
 	a, err := account(ctx, tx, by.OrgID, id)
 	if err != nil {

@@ -7,12 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// clock is a time that a test moves.
+// clock is a clock that tests advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -30,8 +33,8 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A second process that has the file open sees a change at the latest when what it
-// remembers is too old.
+// A second process that has the file open notices a change when its cached credential is
+// too old.
 func TestAuthenticateElsewhere(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
@@ -43,18 +46,20 @@ func TestAuthenticateElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if who := must(there.Authenticate(ctx, secret))(t); who.Login != "sa-ci" || who.Role != host.RoleEditor || who.OrgID != org {
-		t.Errorf("who = %+v", who)
+	who := must(there.Authenticate(ctx, secret))(t)
+	want := host.Identity{Kind: host.KindServiceAccount, ID: account.ID, OrgID: org, Login: "sa-ci", Role: host.RoleEditor}
+	if diff := cmp.Diff(want, who, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("identity (-want +got):\n%s", diff)
 	}
 	if err := here.DeleteToken(ctx, as(host.RoleAdmin), account.ID, token.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := here.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("here, at once: %v", err)
+		t.Errorf("same process, immediately: %v", err)
 	}
 	now.Advance(1100 * time.Millisecond)
 	if _, err := there.Authenticate(ctx, secret); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("there, a second later: %v", err)
+		t.Errorf("other process, a second later: %v", err)
 	}
 }
 
@@ -85,7 +90,7 @@ func TestCredentialsEndAtOnce(t *testing.T) {
 	check := func(when string, wantForever, wantBrief, wantKey bool) {
 		t.Helper()
 		if got := []bool{works(forever), works(brief), works(keySecret)}; !slices.Equal(got, []bool{wantForever, wantBrief, wantKey}) {
-			t.Errorf("%s: forever, brief, key work: %v", when, got)
+			t.Errorf("%s: valid tokens (lasting, brief, key): %v", when, got)
 		}
 	}
 	check("at first", true, true, true)
@@ -102,10 +107,10 @@ func TestCredentialsEndAtOnce(t *testing.T) {
 	now.Advance(time.Hour)
 	check("the key expired", true, false, false)
 	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 0 {
-		t.Errorf("an expired key is listed: %+v", keys)
+		t.Errorf("keys without expired ones: %+v", keys)
 	}
 	if keys := must(s.APIKeys(ctx, org, true))(t); len(keys) != 1 {
-		t.Errorf("an expired key is not listed: %+v", keys)
+		t.Errorf("keys with expired ones: %+v", keys)
 	}
 	if err := s.DeleteAPIKey(ctx, root, key.ID); err != nil {
 		t.Error(err)
@@ -124,20 +129,20 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	boss := must(create(host.RoleAdmin, "My App", host.RoleAdmin))(t)
 	if twin := must(create(host.RoleAdmin, "my-app", host.RoleViewer))(t); twin.Login != "sa-my-app-2" {
-		t.Errorf("the second login is %s", twin.Login)
+		t.Errorf("login of the second account: %s", twin.Login)
 	}
 	if _, err := create(host.RoleAdmin, "MY APP", host.RoleViewer); !errors.Is(err, host.ErrDuplicate) {
-		t.Errorf("a name twice: %v", err)
+		t.Errorf("duplicate name: %v", err)
 	}
 	role := host.RoleAdmin
 	twin := boss.ID + 1
 	for what, err := range map[string]error{
-		"create above":      second(create(host.RoleEditor, "x", host.RoleAdmin)),
-		"raise above":       second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), twin, store.AccountChange{Role: &role})),
-		"change above":      second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), boss.ID, store.AccountChange{})),
-		"delete above":      s.DeleteServiceAccount(ctx, as(host.RoleEditor), boss.ID),
-		"a key above":       tokenError(s.CreateAPIKey(ctx, as(host.RoleEditor), host.APIKey{Name: "k", Role: host.RoleAdmin}, time.Hour)),
-		"a token for above": tokenError(s.CreateToken(ctx, as(host.RoleEditor), boss.ID, "t", 0)),
+		"create above":              second(create(host.RoleEditor, "x", host.RoleAdmin)),
+		"raise above":               second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), twin, store.AccountChange{Role: &role})),
+		"change above":              second(s.UpdateServiceAccount(ctx, as(host.RoleEditor), boss.ID, store.AccountChange{})),
+		"delete above":              s.DeleteServiceAccount(ctx, as(host.RoleEditor), boss.ID),
+		"key with a higher role":    tokenError(s.CreateAPIKey(ctx, as(host.RoleEditor), host.APIKey{Name: "k", Role: host.RoleAdmin}, time.Hour)),
+		"token of a higher account": tokenError(s.CreateToken(ctx, as(host.RoleEditor), boss.ID, "t", 0)),
 	} {
 		if !errors.Is(err, host.ErrForbidden) {
 			t.Errorf("%s: %v", what, err)
@@ -145,7 +150,7 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	must(token(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)))(t)
 	if err := tokenError(s.CreateToken(ctx, as(host.RoleAdmin), boss.ID, "t", 0)); !errors.Is(err, host.ErrDuplicate) {
-		t.Errorf("a token's name twice: %v", err)
+		t.Errorf("duplicate token name: %v", err)
 	}
 	if a := must(s.ServiceAccount(ctx, org, boss.ID))(t); a.Tokens != 1 {
 		t.Errorf("tokens = %d", a.Tokens)
@@ -155,7 +160,7 @@ func TestServiceAccounts(t *testing.T) {
 		t.Errorf("search: %+v, %d, %v", found, total, err)
 	}
 	if _, err := s.ServiceAccount(ctx, org+1, boss.ID); !errors.Is(err, host.ErrNotFound) {
-		t.Errorf("from another organisation: %v", err)
+		t.Errorf("from another organization: %v", err)
 	}
 }
 
@@ -166,37 +171,40 @@ func token[T any](v T, _ host.Token, err error) (T, error) { return v, err }
 func TestReconcilePluginAccount(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	reconcile := func(instance string, grants ...host.Grant) host.PluginAccess {
+	reconcile := func(instance string, grants ...host.Grant) host.Token {
 		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
 	}
 	read, write := host.Grant{Action: "playlists:read", Scope: "playlists:*"}, host.Grant{Action: "playlists:write"}
 	first := reconcile("a", read, write, read)
-	if first.Login != "extsvc-acme-app" || !slices.Equal(first.Grants, []host.Grant{read, write}) {
-		t.Errorf("access %+v", first)
+	who := must(s.Authenticate(ctx, first))(t)
+	if who.Login != "extsvc-acme-app" {
+		t.Errorf("login %s", who.Login)
 	}
-	who := must(s.Authenticate(ctx, first.Token))(t)
-	if who.Role != host.RoleNone || !who.Allows("playlists:write", "playlists:uid:x") || who.Allows("folders:read", "") {
-		t.Errorf("who = %+v", who)
+	if who.Role != host.RoleNone {
+		t.Errorf("role %s, want None", who.Role)
+	}
+	if diff := cmp.Diff([]host.Grant{read, write}, who.Grants); diff != "" {
+		t.Errorf("grants (-want +got):\n%s", diff)
 	}
 	elsewhere := reconcile("b", read, write)
 	again := reconcile("a", read)
-	if _, err := s.Authenticate(ctx, first.Token); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("the token of the earlier start: %v", err)
+	if _, err := s.Authenticate(ctx, first); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("token of the previous start: %v", err)
 	}
-	for _, access := range []host.PluginAccess{elsewhere, again} {
-		if who := must(s.Authenticate(ctx, access.Token))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
+	for _, access := range []host.Token{elsewhere, again} {
+		if who := must(s.Authenticate(ctx, access))(t); who.Allows("playlists:write", "") || !who.Allows("playlists:read", "") {
 			t.Errorf("the grants were not replaced: %+v", who)
 		}
 	}
 	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
 	if err != nil || len(accounts) != 1 || accounts[0].Tokens != 2 {
-		t.Fatalf("accounts %+v, %v", accounts, err)
+		t.Fatalf("accounts: %+v, %v", accounts, err)
 	}
 	if err := s.SetPluginGrants(ctx, org, "acme-app", []host.Grant{write}); err != nil {
 		t.Error(err)
 	}
-	if who := must(s.Authenticate(ctx, again.Token))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
-		t.Errorf("new grants for the token there is: %+v", who)
+	if who := must(s.Authenticate(ctx, again))(t); !who.Allows("playlists:write", "") || who.Allows("playlists:read", "") {
+		t.Errorf("grants of the existing token: %+v", who)
 	}
 	id := accounts[0].ID
 	for what, err := range map[string]error{
@@ -205,27 +213,27 @@ func TestReconcilePluginAccount(t *testing.T) {
 		"token":  tokenError(s.CreateToken(ctx, as(host.RoleAdmin), id, "mine", 0)),
 	} {
 		if !errors.Is(err, host.ErrForbidden) {
-			t.Errorf("a person may %s: %v", what, err)
+			t.Errorf("a user may change the %s of a plugin account: %v", what, err)
 		}
 	}
-	if similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t); similar.Login != "extsvc-acme-app-2" {
-		t.Errorf("a plugin with the same slug: %+v", similar)
+	similar := must(s.ReconcilePluginAccount(ctx, org, "acme.app", "a", nil))(t)
+	if who := must(s.Authenticate(ctx, similar))(t); who.Login != "extsvc-acme-app-2" {
+		t.Errorf("plugin with the same slug: %+v", who)
 	}
 	for range 2 {
 		if err := s.RemovePluginAccount(ctx, org, "acme-app"); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := s.Authenticate(ctx, again.Token); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("after the account was removed: %v", err)
+	if _, err := s.Authenticate(ctx, again); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("token of a removed account: %v", err)
 	}
 	if _, err := s.ReconcilePluginAccount(ctx, org, "acme-app", "a", []host.Grant{{Action: "*"}}); !errors.Is(err, host.ErrInvalid) {
-		t.Errorf("a grant of everything: %v", err)
+		t.Errorf("grant of all actions: %v", err)
 	}
 }
 
-// The last use of a token is seen at once and survives the store, without a write
-// at each use.
+// The last use of a token is visible immediately and is stored when the store is closed.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
@@ -240,18 +248,18 @@ func TestLastUsed(t *testing.T) {
 		return must(s.AccountTokens(ctx, org, account.ID))(t)[0].LastUsed
 	}
 	if used := lastUsed(s); !used.IsZero() {
-		t.Errorf("a new token was used at %s", used)
+		t.Errorf("last use of a new token: %s", used)
 	}
 	must(s.Authenticate(ctx, secret))(t)
 	now.Advance(2 * time.Minute)
 	must(s.Authenticate(ctx, secret))(t)
 	if used := lastUsed(s); !used.Equal(now.Now()) {
-		t.Errorf("used at %s, not %s", used, now.Now())
+		t.Errorf("last use %s, want %s", used, now.Now())
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if used := lastUsed(open(t, o)); !used.Equal(now.Now()) {
-		t.Errorf("after a restart: used at %s, not %s", used, now.Now())
+		t.Errorf("after a restart: last use %s, want %s", used, now.Now())
 	}
 }

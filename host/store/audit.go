@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// audit logs who changed what may be done with the host, once the change is stored.
-// What was refused is in the access log. A secret is never part of it.
+// audit logs a change of credentials or settings and who made it, if it succeeded. The
+// access log has the failures. Secrets are never logged.
 func (s *Store) audit(ctx context.Context, err error, by host.Identity, event string, what ...slog.Attr) {
 	if err != nil {
 		return

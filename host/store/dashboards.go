@@ -25,31 +25,26 @@ func scanDashboard(row scanner) (d host.Dashboard, err error) {
 	return d, err
 }
 
-// Dashboard returns one dashboard with its model.
+// Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
 	d, err := find(ctx, s.read, scanDashboard, selectDashboard, org, uid)
 	if err != nil {
 		return d, orNotFound(err, dashboard)
 	}
-	d.Tags, err = list(ctx, s.read, scanText, "SELECT tag FROM dashboard_tags WHERE dashboard_id = $1 ORDER BY tag", d.ID)
+	d.Tags, err = list(ctx, s.read, scanOne[string], "SELECT tag FROM dashboard_tags WHERE dashboard_id = $1 ORDER BY tag", d.ID)
 	return d, err
 }
 
-func scanText(row scanner) (text string, err error) {
-	err = row.Scan(&text)
-	return text, err
-}
-
-// Save says how SaveDashboard treats what is there. The zero value refuses
+// Save controls how SaveDashboard replaces a dashboard. The zero value refuses
 // (host.ErrStale) to replace a version that the caller has not seen.
 type Save struct {
 	Overwrite  bool
-	KeepFolder bool // of a dashboard that exists
+	KeepFolder bool // ignore FolderUID if the dashboard exists
 }
 
-// SaveDashboard stores a dashboard, or replaces the one that has its uid or, without
-// a uid, its id, and returns it as Dashboard does, without the model. An empty uid is
-// assigned.
+// SaveDashboard stores a dashboard, or replaces the one with its uid or, if the uid is
+// empty, its id. It assigns a uid to a new dashboard without one. It returns what
+// Dashboard would return, but without the model.
 func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, how Save) (host.Dashboard, error) {
 	if err := d.Check(); err != nil {
 		return host.Dashboard{}, err
@@ -65,7 +60,7 @@ func (s *Store) SaveDashboard(ctx context.Context, org int64, d host.Dashboard, 
 func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host.Dashboard, how Save) (host.Dashboard, error) {
 	var err error
 	if d.UID == "" && d.ID != 0 {
-		if d.UID, err = find(ctx, tx, scanText, "SELECT uid FROM dashboards WHERE org_id = $1 AND id = $2", org, d.ID); err != nil {
+		if d.UID, err = find(ctx, tx, scanOne[string], "SELECT uid FROM dashboards WHERE org_id = $1 AND id = $2", org, d.ID); err != nil {
 			return d, orNotFound(err, dashboard)
 		}
 	}
@@ -81,7 +76,7 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		return d, err
 	case !isNew && !how.Overwrite && d.Version != stored.Version:
 		return d, &host.Error{Category: host.ErrStale, Field: "dashboard.version", ID: "version-mismatch",
-			Message: fmt.Sprintf("somebody saved version %d of this dashboard meanwhile: read it again, or send overwrite", stored.Version)}
+			Message: fmt.Sprintf("version %d of this dashboard was saved in the meantime; read it again, or set overwrite", stored.Version)}
 	case !isNew && how.KeepFolder:
 		d.FolderUID = stored.FolderUID
 	}
@@ -121,26 +116,26 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 	return d, nil
 }
 
-// folderOf returns the id, NULL for no folder, and the title of a folder.
+// folderOf returns the id and title of a folder. The id is NULL if uid is empty.
 func folderOf(ctx context.Context, tx *sql.Tx, org int64, uid string) (id sql.NullInt64, title string, err error) {
 	if uid == "" {
 		return id, "", nil
 	}
 	f, err := find(ctx, tx, scanFolder, "SELECT id, uid, title FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
 	if errors.Is(err, sql.ErrNoRows) {
-		return id, "", host.Invalid("folderUid", "there is no folder with this uid")
+		return id, "", host.Invalid("folderUid", "no folder has this uid")
 	}
 	return sql.NullInt64{Int64: f.ID, Valid: true}, f.Title, err
 }
 
-// ImportDashboard stores a dashboard of a plugin, unless the file it comes from has
-// the digest of the last import: what people changed since then stays.
+// ImportDashboard stores a dashboard of a plugin. If the digest of its file is that of the
+// last import, it does nothing, so that changes by users stay.
 func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard, digest string) (isNew bool, err error) {
 	if err := d.Check(); err != nil {
 		return false, err
 	}
 	if d.UID == "" {
-		return false, host.Invalid("uid", "is required in a dashboard that a plugin includes: without it each start would make another one")
+		return false, host.Invalid("uid", "is required in a dashboard of a plugin; otherwise every start would create another one")
 	}
 	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
 		type imported struct{ plugin, digest string }
@@ -153,7 +148,7 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 		case err != nil:
 			return err
 		case known.plugin != d.PluginID:
-			return host.Duplicate("uid", "a dashboard that this plugin did not bring has the uid %s", d.UID)
+			return host.Duplicate("uid", "uid %s belongs to a dashboard that is not from this plugin", d.UID)
 		case known.digest == digest:
 			return nil
 		}
@@ -167,8 +162,8 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 	return isNew, err
 }
 
-// DeleteDashboard removes a dashboard and returns what it was, without tags and
-// model. Playlist items that refer to it stay and resolve to nothing.
+// DeleteDashboard deletes a dashboard and returns it without tags and model. Playlist items
+// that refer to it remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if d, err = find(ctx, tx, scanDashboard, selectDashboard, org, uid); err != nil {
@@ -181,15 +176,15 @@ func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d h
 	return d, err
 }
 
-// DashboardFilter narrows a search. The zero value is every dashboard.
+// DashboardFilter selects dashboards. The zero value selects all of them.
 type DashboardFilter struct {
-	Text      string   // is contained in the title, whatever its case
-	Tags      []string // all of them are on the dashboard; at most MaxSearchTags
+	Text      string   // part of the title, in any case
+	Tags      []string // the dashboard has all of them; at most MaxSearchTags
 	FolderUID string
 	Page      Page
 }
 
-// MaxSearchTags is the most tags that a search asks for.
+// MaxSearchTags is the maximum number of tags in a search.
 const MaxSearchTags = 10
 
 // Dashboards returns a page of dashboards sorted by title, without their models.

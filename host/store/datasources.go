@@ -16,20 +16,23 @@ const dataSourceName = "Data source"
 const selectDataSource = `SELECT id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
 	is_default, settings, version, updated_at FROM data_sources WHERE org_id = $1 `
 
-func scanDataSource(row scanner) (d host.DataSource, err error) {
+// scanDataSource scans the columns of selectDataSource and of rest.
+func scanDataSource(row scanner, rest ...any) (d host.DataSource, err error) {
 	var updated sql.NullInt64
 	var settings string
-	err = row.Scan(&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth, &d.BasicAuthUser,
-		&d.IsDefault, &settings, &d.Version, &updated)
+	err = row.Scan(append([]any{&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth,
+		&d.BasicAuthUser, &d.IsDefault, &settings, &d.Version, &updated}, rest...)...)
 	d.JSON, d.Updated = json.RawMessage(settings), timeOf(updated)
 	return d, err
 }
+
+func scanSource(row scanner) (host.DataSource, error) { return scanDataSource(row) }
 
 func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.ID) }
 
 // DataSources returns all data sources sorted by name, without their secrets.
 func (s *Store) DataSources(ctx context.Context, org int64) ([]host.DataSource, error) {
-	found, err := list(ctx, s.read, scanDataSource, selectDataSource+"ORDER BY name", org)
+	found, err := list(ctx, s.read, scanSource, selectDataSource+"ORDER BY name", org)
 	for i := range found {
 		if err == nil {
 			found[i].SecretNames, err = secretNames(ctx, s.read, org, ownerOf(found[i]))
@@ -38,24 +41,24 @@ func (s *Store) DataSources(ctx context.Context, org int64) ([]host.DataSource, 
 	return found, err
 }
 
-// DataSource returns one data source without its secrets.
+// DataSource returns a data source without its secrets.
 func (s *Store) DataSource(ctx context.Context, org int64, uid string) (host.DataSource, error) {
 	return s.dataSource(ctx, "AND uid = $2", org, uid)
 }
 
-// DataSourceByName returns one data source without its secrets.
+// DataSourceByName returns a data source without its secrets.
 func (s *Store) DataSourceByName(ctx context.Context, org int64, name string) (host.DataSource, error) {
 	return s.dataSource(ctx, "AND name = $2", org, name)
 }
 
-// DataSourceOfType returns the data source that is meant by a plugin's id alone: the
-// default one if it is of that type, otherwise the oldest.
+// DataSourceOfType returns the data source that the id of a plugin alone refers to: the
+// default one if it is of that type, or else the oldest of that type.
 func (s *Store) DataSourceOfType(ctx context.Context, org int64, pluginID string) (host.DataSource, error) {
 	return s.dataSource(ctx, "AND type = $2 ORDER BY is_default DESC, id LIMIT 1", org, pluginID)
 }
 
 func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host.DataSource, error) {
-	d, err := find(ctx, s.read, scanDataSource, selectDataSource+where, args...)
+	d, err := find(ctx, s.read, scanSource, selectDataSource+where, args...)
 	if err != nil {
 		return d, orNotFound(err, dataSourceName)
 	}
@@ -63,15 +66,11 @@ func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host
 	return d, err
 }
 
-// Unlock returns a data source with its secrets. They are read in one statement: a
-// secret never meets the address of another version.
+// Unlock returns a data source with its secrets. One statement reads both, so that a
+// secret is never combined with the address of another version.
 func (s *Store) Unlock(ctx context.Context, org int64, uid string) (d host.DataSource, err error) {
 	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
-		var updated sql.NullInt64
-		var settings string
-		err = row.Scan(&d.ID, &d.OrgID, &d.UID, &d.Name, &d.Type, &d.URL, &d.User, &d.Database, &d.BasicAuth, &d.BasicAuthUser,
-			&d.IsDefault, &settings, &d.Version, &updated, &sealed.name, &sealed.text)
-		d.JSON, d.Updated = json.RawMessage(settings), timeOf(updated)
+		d, err = scanDataSource(row, &sealed.name, &sealed.text)
 		return sealed, err
 	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
 			d.is_default, d.settings, d.version, d.updated_at, s.name, s.sealed
@@ -87,7 +86,7 @@ func (s *Store) Unlock(ctx context.Context, org int64, uid string) (d host.DataS
 	return d, err
 }
 
-// CreateDataSource stores a data source with its secrets and returns it without them.
+// CreateDataSource stores a data source with its secrets. It returns it without them.
 func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	if d.UID == "" {
 		uid, err := host.NewUID(s.random)
@@ -97,20 +96,20 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		return find(ctx, tx, scanDataSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
+		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
 				basic_auth, basic_auth_user, is_default, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) `+returnDataSource, columnsOf(d)...)
 	})
 }
 
-// UpdateDataSource replaces what is stored under the uid. Secrets that are not given
-// stay, "" removes one.
+// UpdateDataSource replaces the data source with the uid. Secrets that are absent are
+// kept, and those that are "" are removed.
 func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
 		if err := mayKeepSecrets(ctx, tx, d); err != nil {
 			return d, err
 		}
-		updated, err := find(ctx, tx, scanDataSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
+		updated, err := find(ctx, tx, scanSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
 				database_name = $7, basic_auth = $8, basic_auth_user = $9, is_default = $10, settings = $11, updated_at = $12,
 				version = version + 1
 			WHERE org_id = $1 AND uid = $2 `+returnDataSource, columnsOf(d)...)
@@ -118,10 +117,10 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 	})
 }
 
-// mayKeepSecrets refuses to keep secrets for another place than they were entered for:
-// whoever may change an address could read them there.
+// mayKeepSecrets refuses to keep secrets if they could be sent to another place than
+// before, where whoever changed the address could read them.
 func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
-	stored, err := find(ctx, tx, scanDataSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
+	stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
 	if err != nil {
 		return orNotFound(err, dataSourceName)
 	}
@@ -155,7 +154,7 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 			}
 		}
 		if saved, err = save(tx, d); err != nil {
-			return orDuplicate(err, host.Duplicate("name", "a data source with this name or uid exists already"))
+			return orDuplicate(err, host.Duplicate("name", "a data source with this name or uid already exists"))
 		}
 		if err := s.changeSecrets(ctx, tx, d.OrgID, ownerOf(saved), d.Secrets); err != nil {
 			return err
@@ -167,15 +166,15 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 	return saved, err
 }
 
-// orEmpty returns the settings, {} if there are none.
+// orEmpty returns settings, or {} if they are empty.
 func orEmpty(settings json.RawMessage) json.RawMessage {
 	return json.RawMessage(cmp.Or(string(settings), "{}"))
 }
 
-// DeleteDataSource removes a data source with its secrets and returns what it was.
+// DeleteDataSource deletes a data source with its secrets and returns it.
 func (s *Store) DeleteDataSource(ctx context.Context, by host.Identity, uid string) (d host.DataSource, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if d, err = find(ctx, tx, scanDataSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
+		if d, err = find(ctx, tx, scanSource, "DELETE FROM data_sources WHERE org_id = $1 AND uid = $2 "+returnDataSource, by.OrgID, uid); err != nil {
 			return orNotFound(err, dataSourceName)
 		}
 		return removeSecrets(ctx, tx, by.OrgID, ownerOf(d))

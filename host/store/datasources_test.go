@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// Secrets need the key they were stored with, and nothing else is lost without it.
+// Without the original key, secrets cannot be read, but everything else can.
 func TestSecretsNeedTheirKey(t *testing.T) {
 	t.Parallel()
 	ctx, root, database := t.Context(), as(host.RoleAdmin), testdb.New(t)
@@ -20,29 +20,29 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	first := with(key)
 	d := must(first.CreateDataSource(ctx, root, host.DataSource{Name: "a", Type: "acme-datasource", Secrets: map[string]string{"token": "s3cret"}}))(t)
 	if got := must(first.Unlock(ctx, org, d.UID))(t); got.Secrets["token"] != "s3cret" {
-		t.Errorf("unlocked %+v", got)
+		t.Errorf("unlocked data source: %+v", got)
 	}
 	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
 		found := must(s.DataSources(ctx, org))(t)
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
-			t.Errorf("found %+v", found)
+			t.Errorf("data source without secrets: %+v", found)
 		}
 		if _, err := s.Unlock(ctx, org, d.UID); !errors.Is(err, host.ErrUnavailable) || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("another key: %v", err)
+			t.Errorf("other key: %v", err)
 		}
 	}
 	if _, err := with(nil).CreateDataSource(ctx, root, host.DataSource{Name: "b", Type: "x", Secrets: map[string]string{"a": "b"}}); !errors.Is(err, host.ErrUnavailable) {
-		t.Errorf("a secret without a key: %v", err)
+		t.Errorf("storing a secret without a key: %v", err)
 	}
 	if _, err := first.DataSourceByName(ctx, org, "b"); !errors.Is(err, host.ErrNotFound) {
-		t.Errorf("a data source was stored without its secret: %v", err)
+		t.Errorf("data source after its secret could not be stored: %v", err)
 	}
 	if _, err := store.Open(ctx, store.Options{Database: database, Key: []byte("short")}); err == nil {
-		t.Error("a short key was taken")
+		t.Error("a short key is accepted")
 	}
 }
 
-// At most one data source is the default one.
+// At most one data source is the default.
 func TestDefaultDataSource(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
@@ -52,12 +52,12 @@ func TestDefaultDataSource(t *testing.T) {
 	named := func() string { return must(s.DataSourceOfType(ctx, org, "acme-datasource"))(t).Name }
 	save("oldest", false)
 	if got := named(); got != "oldest" {
-		t.Errorf("%s stands for its plugin", got)
+		t.Errorf("data source of the type: %s", got)
 	}
 	save("b", true)
 	c := save("c", true)
 	if got := named(); got != "c" {
-		t.Errorf("%s stands for its plugin", got)
+		t.Errorf("data source of the type: %s", got)
 	}
 	defaults := 0
 	for _, d := range must(s.DataSources(ctx, org))(t) {
@@ -66,10 +66,10 @@ func TestDefaultDataSource(t *testing.T) {
 		}
 	}
 	if defaults != 1 {
-		t.Errorf("%d defaults", defaults)
+		t.Errorf("%d default data sources, want 1", defaults)
 	}
 	must(s.DeleteDataSource(ctx, root, c.UID))(t)
 	if got := named(); got != "oldest" {
-		t.Errorf("%s stands for its plugin", got)
+		t.Errorf("data source of the type: %s", got)
 	}
 }

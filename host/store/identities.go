@@ -11,23 +11,22 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// credential is what a digest stands for. It is judged at each use, because a
-// clock and not a write ends it.
+// credential is a stored token. Its expiry is checked at each use, since no write marks
+// it.
 type credential struct {
 	identity   host.Identity
-	token      int64 // its id
+	token      int64 // id of the token
 	isDisabled bool
 	expires    time.Time // zero: never
-	read       time.Time // from the database
+	read       time.Time // when it was read from the database
 }
 
-// Authenticate returns the identity behind a bearer token, or
-// host.ErrUnauthorized: unknown, deleted or expired, or its account is disabled.
+// Authenticate returns the identity of a bearer token. It returns host.ErrUnauthorized if
+// the token is unknown or expired, or if its account is disabled.
 //
-// A change counts from the next call on. With SQLite a credential is remembered
-// after its first use, and a change made by another process that has the file open
-// counts within maxAge. With PostgreSQL, which other hosts write to, nothing is
-// remembered.
+// A change takes effect with the next call. On SQLite, where credentials are cached, a
+// change by another process takes effect within maxAge. On PostgreSQL, which other hosts
+// write to, nothing is cached.
 func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identity, error) {
 	digest, now := token.Digest(), s.clock()
 	c, generation := s.identities.find(digest, now)
@@ -42,10 +41,10 @@ func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identi
 	switch {
 	case c.isDisabled:
 		return host.Identity{}, &host.Error{Category: host.ErrUnauthorized, ID: "auth.disabled",
-			Message: "invalid API key: its service account is disabled"}
+			Message: "invalid API key: the service account is disabled"}
 	case host.HasExpired(c.expires, now):
 		return host.Identity{}, &host.Error{Category: host.ErrUnauthorized, ID: "auth.expired",
-			Message: "invalid API key: it has expired"}
+			Message: "invalid API key: the key has expired"}
 	}
 	s.usage.note(c.token, now)
 	return c.identity, nil
@@ -90,24 +89,24 @@ func scanCredential(row scanner) (*credential, error) {
 	return &c, nil
 }
 
-// roleOf reads a role column; what it does not know may do nothing.
+// roleOf parses a role column. An unknown role has no permissions.
 func roleOf(text string) host.Role {
 	role, _ := host.ParseRole(text)
 	return role
 }
 
 const (
-	mostIdentities = 4096        // remembered at a time
-	maxAge         = time.Second // of what is remembered
+	mostIdentities = 4096        // cached at a time
+	maxAge         = time.Second // of a cached credential
 )
 
-// identities remembers credentials by their digest. Each change of an account or
-// a token forgets all of them: such changes are rare and reading again is cheap.
+// identities caches credentials by digest. Each change of an account or a token clears the
+// cache: changes are rare, and reading again is cheap.
 type identities struct {
 	isOff bool
 
 	mu         sync.RWMutex
-	generation uint64 // counts the changes
+	generation uint64 // number of changes
 	byDigest   map[string]*credential
 }
 
@@ -115,8 +114,7 @@ func newIdentities(isShared bool) *identities {
 	return &identities{isOff: isShared, byDigest: make(map[string]*credential)}
 }
 
-// find returns nil if the digest is to be read from the database, and the
-// generation to give to keep.
+// find returns a cached credential, or nil, and the generation to pass to keep.
 func (i *identities) find(digest string, now time.Time) (*credential, uint64) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -127,8 +125,8 @@ func (i *identities) find(digest string, now time.Time) (*credential, uint64) {
 	return c, i.generation
 }
 
-// keep remembers a credential, unless something changed since find: then it may
-// have been read before the change.
+// keep caches a credential unless there was a change since find: then the credential may
+// be outdated.
 func (i *identities) keep(digest string, c *credential, generation uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -148,7 +146,7 @@ func (i *identities) forget() {
 	clear(i.byDigest)
 }
 
-// transactAccess is transactAlone for a change of what a credential stands for.
+// transactAccess is transactAlone for changes of accounts and credentials.
 func (s *Store) transactAccess(ctx context.Context, do func(tx *sql.Tx) error) error {
 	defer s.identities.forget()
 	return s.transactAlone(ctx, accessLock, do)

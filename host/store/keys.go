@@ -9,10 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// APIKeys returns the keys sorted by name, expired ones only if asked for.
+// APIKeys returns the keys sorted by name, with or without expired ones.
 func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool) ([]host.APIKey, error) {
-	return list(ctx, s.read, scanAPIKey, `SELECT id, name, role, expires_at FROM tokens
-		WHERE org_id = $1 AND account_id IS NULL AND ($2 OR expires_at IS NULL OR expires_at > $3)
+	return list(ctx, s.read, scanAPIKey, selectKeys+`AND ($2 OR expires_at IS NULL OR expires_at > $3)
 		ORDER BY name`, org, withExpired, s.now())
 }
 
@@ -24,9 +23,8 @@ func scanAPIKey(row scanner) (k host.APIKey, err error) {
 	return k, err
 }
 
-// CreateAPIKey makes a key that lives for life, which the caller took from
-// host.ParseTTL or host.KeyLifetime. The secret is not stored: this is the only
-// time it is seen.
+// CreateAPIKey creates a key with a lifetime from host.ParseTTL or host.KeyLifetime. The
+// returned token is not stored.
 func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKey, life time.Duration) (host.APIKey, host.Token, error) {
 	if err := k.Check(); err != nil {
 		return host.APIKey{}, host.Token{}, err
@@ -46,19 +44,19 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 			return err
 		}
 		if migrated {
-			return &host.Error{Category: host.ErrGone, ID: "apikeys.migrated", Message: "all API keys were migrated to service accounts: " +
-				"create a service account and a token of it instead"}
+			return &host.Error{Category: host.ErrGone, ID: "apikeys.migrated", Message: "all API keys were migrated to service accounts; " +
+				"create a service account and a token instead"}
 		}
-		k.ID, err = find(ctx, tx, scanID, `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at)
+		k.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 			by.OrgID, k.Role.String(), k.Name, secret.Digest(), created.UnixMilli(), columnOf(k.Expires))
-		return orDuplicate(err, host.Duplicate("name", "an API key with this name exists already"))
+		return orDuplicate(err, host.Duplicate("name", "an API key with this name already exists"))
 	})
 	s.audit(ctx, err, by, "API key created", slog.Int64("key", k.ID), slog.String("name", k.Name), slog.Any("role", k.Role))
 	return k, secret, err
 }
 
-// DeleteAPIKey removes a key whose role is not above that of the one who asks.
+// DeleteAPIKey deletes a key whose role is not above that of the caller.
 func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		k, err := find(ctx, tx, scanAPIKey, `DELETE FROM tokens
@@ -74,23 +72,20 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) er
 
 const apiKey = "API key"
 
-// KeysMigrated says whether all keys of an organisation became tokens of service
-// accounts, so that it gets no new ones.
+// KeysMigrated reports whether all keys of an organization were migrated to service
+// accounts. Then no new keys can be created.
 func (s *Store) KeysMigrated(ctx context.Context, org int64) (bool, error) {
 	return keysMigrated(ctx, s.read, org)
 }
 
 func keysMigrated(ctx context.Context, q querier, org int64) (bool, error) {
-	migrated, err := find(ctx, q, func(row scanner) (is bool, err error) {
-		err = row.Scan(&is)
-		return is, err
-	}, "SELECT keys_migrated FROM orgs WHERE id = $1", org)
-	return migrated, orNotFound(err, organisation)
+	migrated, err := find(ctx, q, scanOne[bool], "SELECT keys_migrated FROM orgs WHERE id = $1", org)
+	return migrated, orNotFound(err, organization)
 }
 
-// MigrateAPIKey makes a service account with the name and the role of a key, and the
-// key its token: its secret goes on working until it expires. If it was the last
-// key, no new ones can be made.
+// MigrateAPIKey creates a service account with the name and role of a key and makes the key
+// its token, which remains valid until it expires. After the last key is migrated, no new
+// ones can be created.
 func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (a host.ServiceAccount, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		k, err := find(ctx, tx, scanAPIKey, selectKeys+"AND id = $2", by.OrgID, id)
@@ -100,7 +95,7 @@ func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (
 		if a, err = migrateKey(ctx, tx, by, k); err != nil {
 			return err
 		}
-		left, err := find(ctx, tx, scanID, "SELECT COUNT(*) FROM tokens WHERE org_id = $1 AND account_id IS NULL", by.OrgID)
+		left, err := find(ctx, tx, scanOne[int64], "SELECT COUNT(*) FROM tokens WHERE org_id = $1 AND account_id IS NULL", by.OrgID)
 		if err != nil || left > 0 {
 			return err
 		}
@@ -112,24 +107,24 @@ func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (
 
 const selectKeys = `SELECT id, name, role, expires_at FROM tokens WHERE org_id = $1 AND account_id IS NULL `
 
-// KeyFault is a key that was not migrated, and why.
-type KeyFault struct {
+// KeyFailure is a key that was not migrated, with the reason.
+type KeyFailure struct {
 	Key host.APIKey
 	Err error
 }
 
-// MigrateAPIKeys migrates every key, expired ones too, but those that the one who
-// asks may not. If that leaves none, no new ones can be made.
-func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, faults []KeyFault, err error) {
+// MigrateAPIKeys migrates all keys, including expired ones, that the caller may migrate. If
+// none is left, no new ones can be created.
+func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, failures []KeyFailure, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		keys, err := list(ctx, tx, scanAPIKey, selectKeys+"ORDER BY id", by.OrgID)
 		if err != nil {
 			return err
 		}
-		migrated, faults = 0, nil
+		migrated, failures = 0, nil
 		for _, k := range keys {
 			if err := by.MayGive(k.Role); err != nil {
-				faults = append(faults, KeyFault{k, err})
+				failures = append(failures, KeyFailure{k, err})
 				continue
 			}
 			if _, err := migrateKey(ctx, tx, by, k); err != nil {
@@ -137,13 +132,13 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 			}
 			migrated++
 		}
-		if migrated == 0 || len(faults) > 0 {
+		if migrated == 0 || len(failures) > 0 {
 			return nil
 		}
 		return endKeys(ctx, tx, by.OrgID)
 	})
-	s.audit(ctx, err, by, "API keys migrated", slog.Int("migrated", migrated), slog.Int("left", len(faults)))
-	return migrated, faults, err
+	s.audit(ctx, err, by, "API keys migrated", slog.Int("migrated", migrated), slog.Int("left", len(failures)))
+	return migrated, failures, err
 }
 
 func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey) (host.ServiceAccount, error) {
@@ -165,12 +160,11 @@ func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey
 	return a, err
 }
 
-// freeName returns the name of a key as the name of an account, numbered if another
-// account has it.
+// freeName returns a name for the account of a key that no other account has.
 func freeName(ctx context.Context, tx *sql.Tx, org int64, key string) (string, error) {
 	for n := 1; ; n++ {
 		name := host.AccountNameOfKey(key, n)
-		taken, err := list(ctx, tx, scanID,
+		taken, err := list(ctx, tx, scanOne[int64],
 			"SELECT id FROM service_accounts WHERE org_id = $1 AND name_folded = $2", org, host.Fold(name))
 		if err != nil || len(taken) == 0 {
 			return name, err

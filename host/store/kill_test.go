@@ -14,11 +14,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// What was acknowledged survives the death of the process, and the file stays whole.
+// Acknowledged writes survive the death of the process, and the file is not damaged.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testdb.IsWanted() {
-		t.Skip("this is about the SQLite file; what PostgreSQL keeps is up to its server")
+		t.Skip("needs SQLite")
 	}
 	kills := 50
 	if testing.Short() {
@@ -41,13 +41,13 @@ func TestKill(t *testing.T) {
 		isArmed := false
 		for lines.Scan() {
 			acknowledged[lines.Text()] = true
-			if !isArmed { // in the middle of writing
+			if !isArmed { // kill it while it writes
 				isArmed = true
 				time.AfterFunc(time.Duration(rand.IntN(20_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
 			}
 		}
 		if err := cmd.Wait(); err == nil || !isArmed {
-			t.Fatalf("the writer ended by itself: %v", err)
+			t.Fatalf("the writer exited: %v", err)
 		}
 		check(t, file)
 	}
@@ -58,7 +58,7 @@ func TestKill(t *testing.T) {
 	defer s.Close()
 	for uid := range acknowledged {
 		if p, err := s.Playlist(t.Context(), org, uid); err != nil || len(p.Items) != 2 {
-			t.Errorf("the playlist %s is lost: %+v, %v", uid, p, err)
+			t.Errorf("acknowledged playlist %s: %+v, %v", uid, p, err)
 		}
 	}
 	t.Logf("%d kills, %d acknowledged writes", kills, len(acknowledged))
@@ -67,7 +67,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// check asks SQLite whether the file is whole.
+// check runs the integrity check of SQLite.
 func check(t *testing.T, file string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)
@@ -77,6 +77,6 @@ func check(t *testing.T, file string) {
 	defer db.Close()
 	var verdict string
 	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		t.Fatalf("integrity_check says %q, %v", verdict, err)
+		t.Fatalf("integrity_check: %q, %v", verdict, err)
 	}
 }

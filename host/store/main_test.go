@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
-// envWriter makes the test binary write to the database that it names until it is
-// killed.
+// envWriter names a database to which the test binary writes until it is killed.
 const envWriter = "SLIPWAY_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -23,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testdb.Main(m))
 }
 
-// write prints the uid of each playlist once it is stored.
+// write stores playlists and prints their uids.
 func write(file string) error {
 	ctx := context.Background()
 	s, err := store.Open(ctx, store.Options{Database: file})

@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// migrations are files NNNN_name.sql, each run once, in the order of their names.
-// A file that was released is never edited.
+// migrations holds the files NNNN_name.sql, which run once each, in the order of their
+// names. Released files must not be edited.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate runs the missing migrations in one write transaction, so that of two
-// hosts that start at once the second waits and finds nothing to do.
+// migrate runs the missing migrations in one transaction: if two hosts start at the same
+// time, the second one waits and finds nothing to do.
 func (s *Store) migrate(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if _, err := tx.ExecContext(ctx, table); err != nil {
 			return err
 		}
-		done, err := find(ctx, tx, scanID, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
+		done, err := find(ctx, tx, scanOne[int64], "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		for _, file := range files {
 			name := path.Base(file)
 			if known, err = strconv.ParseInt(name[:4], 10, 64); err != nil {
-				return fmt.Errorf("migration %s: its name does not start with four digits", name)
+				return fmt.Errorf("migration %s: the name must start with four digits", name)
 			}
 			if known > done {
 				if err := s.runMigration(ctx, tx, known, file); err != nil {
@@ -46,7 +46,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			}
 		}
 		if done > known {
-			return fmt.Errorf("a newer version wrote this database (schema %d, this version knows %d): upgrade, or use another database", done, known)
+			return fmt.Errorf("the database was written by a newer version (schema %d, this version knows %d); upgrade, or use another database", done, known)
 		}
 		return nil
 	})

@@ -10,36 +10,29 @@ import (
 
 const playlist = "Playlist"
 
-// Playlists returns the heads (no items) of the playlists whose name contains
-// text, whatever its case, sorted by name and then uid. "" matches all.
+// Playlists returns a page of the playlists whose name contains text, in any case, sorted
+// by name and uid and without items. An empty text matches all.
 func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page) ([]host.Playlist, error) {
 	limit, offset := page.bounds()
 	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
 		return []host.Playlist{}, nil
 	}
-	scan := func(row scanner) (host.Playlist, error) {
+	return list(ctx, s.read, func(row scanner) (host.Playlist, error) {
 		p := host.Playlist{OrgID: org}
 		err := row.Scan(&p.UID, &p.Name, &p.Interval)
 		return p, err
-	}
-	const all = `SELECT uid, name, rotation FROM playlists
-		WHERE org_id = $1 ORDER BY name, uid LIMIT $2 OFFSET $3`
-	const some = `SELECT uid, name, rotation FROM playlists
-		WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!' ORDER BY name, uid LIMIT $2 OFFSET $3`
-	if text == "" {
-		return list(ctx, s.read, scan, all, org, limit, offset)
-	}
-	return list(ctx, s.read, scan, some, org, limit, offset, containing(host.Fold(text)))
+	}, `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND ($4 = '' OR name_folded LIKE $4 ESCAPE '!')
+		ORDER BY name, uid LIMIT $2 OFFSET $3`, org, limit, offset, containing(host.Fold(text)))
 }
 
-// Playlist returns one playlist with its items in order.
+// Playlist returns a playlist with its items.
 func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playlist, error) {
 	p := host.Playlist{UID: uid, OrgID: org, Items: []host.PlaylistItem{}}
 	type item struct { // NULL for a playlist without items
 		id, order          sql.NullInt64
 		kind, value, title sql.NullString
 	}
-	// One statement, so that the head and the items are of the same moment.
+	// One statement, so that playlist and items belong to the same version.
 	rows, err := list(ctx, s.read, func(row scanner) (i item, err error) {
 		err = row.Scan(&p.Name, &p.Interval, &i.id, &i.kind, &i.value, &i.order, &i.title)
 		return i, err
@@ -61,9 +54,8 @@ func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playl
 	return p, nil
 }
 
-// PlaylistDashboards resolves the items of a playlist: by the id of a dashboard,
-// or by a tag, which gives every dashboard that has it, sorted by title. What
-// refers to nothing is left out.
+// PlaylistDashboards returns the dashboards that the items of a playlist refer to, by id or
+// by tag, in the order of the items and then by title.
 func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string) ([]host.PlaylistDashboard, error) {
 	type match struct {
 		id, order sql.NullInt64
@@ -95,8 +87,8 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string) (
 	return out, nil
 }
 
-// CreatePlaylist stores a playlist and returns it with its uid and the ids of its
-// items. Two playlists may have one name.
+// CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
+// Names need not be unique.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
 	p, err := p.Normalize()
 	if err != nil {
@@ -107,7 +99,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanID, `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
+		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
 			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
 		if err != nil {
 			return err
@@ -117,8 +109,8 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	return p, err
 }
 
-// UpdatePlaylist replaces the name, the interval and all items of the playlist
-// with the uid of p, and returns it with the new ids of its items.
+// UpdatePlaylist replaces name, interval and items of the playlist with the uid of p. It
+// returns the playlist with the new ids of its items.
 func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
 	p, err := p.Normalize()
 	if err != nil {
@@ -126,7 +118,7 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	}
 	p.OrgID = org
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanID, `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
+		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
 			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
 		if err != nil {
 			return orNotFound(err, playlist)
@@ -139,15 +131,15 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	return p, err
 }
 
-// DeletePlaylist removes a playlist and its items.
+// DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "DELETE FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
-		return affected(result, err, playlist)
+		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
+		return orNotFound(err, playlist)
 	})
 }
 
-// insertItems stores the items and writes their ids into them.
+// insertItems stores items and sets their ids.
 func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) error {
 	if len(items) == 0 {
 		return nil

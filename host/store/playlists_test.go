@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
@@ -57,19 +59,26 @@ func TestPlaylists(t *testing.T) {
 	}
 
 	got := must(s.Playlist(ctx, org, b.UID))(t)
-	if len(got.Items) != 2 || got.Items[0].ID == 0 || got.Items[0].Order != 1 || got.Items[1].Order != 2 ||
-		got.Items[1].Value != "y" || got.Items[1].Title != "t y" || !slices.Equal(got.Items, b.Items) {
-		t.Errorf("items %+v", got.Items)
+	if diff := cmp.Diff(b.Items, got.Items); diff != "" {
+		t.Errorf("items as created and as read (-created +read):\n%s", diff)
+	}
+	if len(got.Items) != 2 || got.Items[0].ID == 0 {
+		t.Fatalf("items: %+v", got.Items)
+	}
+	want := host.PlaylistItem{ID: got.Items[1].ID, Type: host.DashboardByTag, Value: "y", Order: 2, Title: "t y"}
+	if diff := cmp.Diff(want, got.Items[1]); diff != "" {
+		t.Errorf("second item (-want +got):\n%s", diff)
 	}
 	b.Name, b.Items = "renamed", []host.PlaylistItem{tag("z")}
 	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
-	if got := must(s.Playlist(ctx, org, b.UID))(t); got.Name != "renamed" || len(got.Items) != 1 || got.Items[0] != updated.Items[0] {
-		t.Errorf("after the update: %+v", got)
+	got = must(s.Playlist(ctx, org, b.UID))(t)
+	if diff := cmp.Diff(updated, got); diff != "" || got.Name != "renamed" || len(got.Items) != 1 {
+		t.Errorf("playlist after the update: %+v (-updated +read):\n%s", got, diff)
 	}
 	if names("RENAMED", store.Page{}) != "renamed" {
-		t.Error("the new name is not found")
+		t.Error("the new name was not found")
 	}
-	const other = org + 1 // nothing of one organisation is seen from another
+	const other = org + 1 // organizations cannot see each other
 	for what, err := range map[string]error{
 		"read":       second(s.Playlist(ctx, other, b.UID)),
 		"dashboards": second(s.PlaylistDashboards(ctx, other, b.UID)),
@@ -78,14 +87,14 @@ func TestPlaylists(t *testing.T) {
 		"unknown":    second(s.Playlist(ctx, org, "nope")),
 	} {
 		if !errors.Is(err, host.ErrNotFound) {
-			t.Errorf("%s from elsewhere: %v", what, err)
+			t.Errorf("%s from another organization: %v", what, err)
 		}
 	}
 	if err := s.DeletePlaylist(ctx, org, b.UID); err != nil {
 		t.Error(err)
 	}
 	if err := s.DeletePlaylist(ctx, org, b.UID); !errors.Is(err, host.ErrNotFound) {
-		t.Errorf("deleted twice: %v", err)
+		t.Errorf("second deletion: %v", err)
 	}
 }
 
@@ -112,7 +121,7 @@ func TestPlaylistDashboards(t *testing.T) {
 	}
 	two.Title, two.Tags = "Too", nil
 	if again := must(s.SaveDashboard(ctx, org, two, store.Save{}))(t); again.ID != two.ID {
-		t.Errorf("saving changed the id: %+v", again)
+		t.Errorf("ids after a second save: %+v", again)
 	}
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
@@ -123,12 +132,11 @@ func TestPlaylistDashboards(t *testing.T) {
 	}
 	empty := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "e", Interval: "5m"}))(t)
 	if got := must(s.PlaylistDashboards(ctx, org, empty.UID))(t); got == nil || len(got) != 0 {
-		t.Errorf("an empty playlist: %+v", got)
+		t.Errorf("dashboards of an empty playlist: %+v", got)
 	}
 }
 
-// What was acknowledged is read back by the next statement, and a cancelled write
-// leaves nothing.
+// The next statement reads acknowledged writes, and a cancelled write has no effect.
 func TestWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
@@ -152,7 +160,7 @@ func TestWritesAtOnce(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.CreatePlaylist(gone, org, host.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled write: %v", err)
+		t.Errorf("cancelled write: %v", err)
 	}
 	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
 		t.Errorf("%d playlists", len(all))

@@ -10,48 +10,39 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// ReconcilePluginAccount gives a plugin its service account, with role None and
-// exactly these grants, and a fresh token for this instance of the host. Whatever
-// was there before is repaired: a missing or disabled account, other grants, the
-// token of an earlier start of the instance (of which only the digest is known,
-// so it cannot be handed out again). Tokens of other instances stay.
+// ReconcilePluginAccount gives a plugin a service account with role None, exactly these
+// grants and a new token for this instance of the host. It creates the account if it is
+// missing, enables it, and replaces its grants and the previous token of the instance,
+// of which only the digest is stored. The tokens of other instances stay.
 //
-// Refused are only grants and names that break a rule (host.ErrInvalid).
-func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (host.PluginAccess, error) {
+// It returns host.ErrInvalid if a grant or a name breaks a rule.
+func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (host.Token, error) {
 	token := host.AccountToken{Name: instance, Created: s.clock()}
 	if err := token.Check(); err != nil {
-		return host.PluginAccess{}, fmt.Errorf("reconcile service account: host instance: %w", err)
+		return host.Token{}, fmt.Errorf("reconcile service account: host instance: %w", err)
 	}
 	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
 	if err != nil {
-		return host.PluginAccess{}, err
+		return host.Token{}, err
 	}
-	access := host.PluginAccess{Token: secret}
-	err = s.reconcile(ctx, org, pluginID, grants, func(tx *sql.Tx, account host.ServiceAccount, have []host.Grant) error {
-		access.Login, access.Grants = account.Login, have
+	return secret, s.reconcile(ctx, org, pluginID, grants, func(tx *sql.Tx, account host.ServiceAccount) error {
 		const forget = "DELETE FROM tokens WHERE account_id = $1 AND name = $2"
 		if _, err := tx.ExecContext(ctx, forget, account.ID, instance); err != nil {
 			return err
 		}
-		_, err = insertToken(ctx, tx, account, token, secret)
+		_, err := insertToken(ctx, tx, account, token, secret)
 		return err
 	})
-	if err != nil {
-		return host.PluginAccess{}, err
-	}
-	return access, nil
 }
 
-// SetPluginGrants is ReconcilePluginAccount for a plugin that has its token: the
-// tokens stay as they are.
+// SetPluginGrants is ReconcilePluginAccount without a new token.
 func (s *Store) SetPluginGrants(ctx context.Context, org int64, pluginID string, grants []host.Grant) error {
-	return s.reconcile(ctx, org, pluginID, grants, func(*sql.Tx, host.ServiceAccount, []host.Grant) error { return nil })
+	return s.reconcile(ctx, org, pluginID, grants, func(*sql.Tx, host.ServiceAccount) error { return nil })
 }
 
-// reconcile brings the account of a plugin in order and does the rest in the same
+// reconcile creates or repairs the account of a plugin and calls rest in the same
 // transaction.
-func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grants []host.Grant,
-	rest func(*sql.Tx, host.ServiceAccount, []host.Grant) error) error {
+func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grants []host.Grant, rest func(*sql.Tx, host.ServiceAccount) error) error {
 	err := host.CheckGrants(grants)
 	if err == nil {
 		err = s.transactAccess(ctx, func(tx *sql.Tx) error {
@@ -59,13 +50,12 @@ func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grant
 			if err != nil {
 				return err
 			}
-			have, err := replaceGrants(ctx, tx, account.ID, grants)
-			if err != nil {
+			if err := replaceGrants(ctx, tx, account.ID, grants); err != nil {
 				return err
 			}
 			s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account reconciled", slog.String("plugin", pluginID),
-				slog.String("login", account.Login), slog.Any("grants", have))
-			return rest(tx, account, have)
+				slog.String("login", account.Login), slog.Any("grants", grants))
+			return rest(tx, account)
 		})
 	}
 	if err != nil {
@@ -74,7 +64,7 @@ func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grant
 	return nil
 }
 
-// pluginAccount returns the account of a plugin as it has to be, made or repaired.
+// pluginAccount returns the account of a plugin, which it creates or enables.
 func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) (host.ServiceAccount, error) {
 	a, err := find(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id = $2", org, pluginID)
 	if err == nil {
@@ -94,8 +84,7 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	return a, err
 }
 
-// RemovePluginAccount removes the account of a plugin that no longer asks for one.
-// It is no error if there is none.
+// RemovePluginAccount deletes the account of a plugin, if it has one.
 func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID string) error {
 	return s.transactAccess(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
@@ -109,17 +98,16 @@ func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID str
 	})
 }
 
-// replaceGrants stores exactly these grants and returns them sorted, without
-// repetitions.
-func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) ([]host.Grant, error) {
+// replaceGrants stores exactly these grants.
+func replaceGrants(ctx context.Context, tx *sql.Tx, accountID int64, grants []host.Grant) error {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM account_grants WHERE account_id = $1", accountID); err != nil {
-		return nil, err
+		return err
 	}
 	for _, g := range grants {
 		const insert = "INSERT INTO account_grants (account_id, action, scope) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 		if _, err := tx.ExecContext(ctx, insert, accountID, g.Action, g.Scope); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return accountGrants(ctx, tx, accountID)
+	return nil
 }

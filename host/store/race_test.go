@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// atOnce runs do in n goroutines and returns how many had no error. Any error that is
-// not one of the host's is a failure.
+// atOnce runs do in n goroutines and returns how many succeeded. An error that is not a
+// *host.Error fails the test.
 func atOnce(t *testing.T, n int, do func(n int) error) int64 {
 	t.Helper()
 	var group sync.WaitGroup
@@ -32,7 +32,7 @@ func atOnce(t *testing.T, n int, do func(n int) error) int64 {
 	return done.Load()
 }
 
-// Of those who replace one version, one does.
+// Only one of several concurrent saves of the same version succeeds.
 func TestOneReplacesAVersion(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
@@ -45,16 +45,15 @@ func TestOneReplacesAVersion(t *testing.T) {
 			}
 		}
 		if made := atOnce(t, 8, save(0)); made != 1 {
-			t.Errorf("%d made one dashboard", made)
+			t.Errorf("%d of the concurrent creations succeeded, want 1", made)
 		}
 		if saved := atOnce(t, 8, save(1)); saved != 1 {
-			t.Errorf("%d replaced version 1", saved)
+			t.Errorf("%d of the concurrent saves of version 1 succeeded, want 1", saved)
 		}
 	}
 }
 
-// A folder that goes while somebody saves into it is refused, and nothing is left in
-// a folder that is gone.
+// If a folder is deleted while dashboards are saved into it, none of them remains.
 func TestFolderGoesWhileSaving(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
@@ -71,11 +70,11 @@ func TestFolderGoesWhileSaving(t *testing.T) {
 		})
 	}
 	if left := must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t); len(left) != 0 {
-		t.Errorf("left: %+v", left)
+		t.Errorf("dashboards in the deleted folder: %+v", left)
 	}
 }
 
-// However many are made the default one at once, one is.
+// Concurrent updates leave one default data source.
 func TestOneDefault(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
@@ -93,11 +92,11 @@ func TestOneDefault(t *testing.T) {
 		}
 	}
 	if done != 16 || defaults != 1 {
-		t.Errorf("%d updates of 16, %d defaults", done, defaults)
+		t.Errorf("%d of 16 updates succeeded, %d default data sources", done, defaults)
 	}
 }
 
-// A secret is only ever read with the address it was stored with.
+// A secret is only read with the address that it was stored with.
 func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
@@ -115,21 +114,22 @@ func TestSecretAndAddressAreOfOneVersion(t *testing.T) {
 	})
 	for range 200 {
 		if d := must(s.Unlock(ctx, org, "d"))(t); d.Secrets["k"] != d.URL {
-			t.Errorf("the secret %s meets the address %s", d.Secrets["k"], d.URL)
+			t.Errorf("secret %s was read with address %s", d.Secrets["k"], d.URL)
 		}
 	}
 	group.Wait()
 }
 
-// Migrating nothing ends nothing, and the token of a plugin can be revoked.
+// A migration without keys does not forbid new ones, and the token of a plugin can be
+// revoked.
 func TestWhatAdministratorsMay(t *testing.T) {
 	t.Parallel()
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
-	if migrated, faults, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || faults != nil || err != nil {
-		t.Errorf("%d, %v, %v", migrated, faults, err)
+	if migrated, failures, err := s.MigrateAPIKeys(ctx, as(host.RoleNone)); migrated != 0 || failures != nil || err != nil {
+		t.Errorf("migration without keys: %d, %v, %v", migrated, failures, err)
 	}
 	if ended := must(s.KeysMigrated(ctx, org))(t); ended {
-		t.Error("there were no keys, and there can be none any more")
+		t.Error("keys are reported as migrated, but there were none")
 	}
 	access := must(s.ReconcilePluginAccount(ctx, org, "acme-app", "host", nil))(t)
 	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
@@ -140,7 +140,7 @@ func TestWhatAdministratorsMay(t *testing.T) {
 	if err := s.DeleteToken(ctx, root, accounts[0].ID, tokens[0].ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Authenticate(ctx, access.Token); !errors.Is(err, host.ErrUnauthorized) {
-		t.Errorf("a revoked token: %v", err)
+	if _, err := s.Authenticate(ctx, access); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("revoked token: %v", err)
 	}
 }

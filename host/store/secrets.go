@@ -10,15 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// purpose binds a sealed secret to its place, so that nobody who can write to the
-// database can move it to where it would be sent elsewhere.
+// purpose binds a sealed secret to its owner and name: whoever can write to the database
+// cannot move it to an owner that would send it elsewhere.
 func purpose(org int64, owner, name string) string { return fmt.Sprintf("%d/%s/%s", org, owner, name) }
 
 func secretNames(ctx context.Context, q querier, org int64, owner string) ([]string, error) {
-	return list(ctx, q, scanText, "SELECT name FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
+	return list(ctx, q, scanOne[string], "SELECT name FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
 }
 
-// changeSecrets stores secrets beside the ones that are there; "" removes one.
+// changeSecrets adds or replaces secrets, and removes those that are "".
 func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(change)) {
 		value := change[name]
@@ -29,7 +29,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 			continue
 		}
 		if s.box == nil {
-			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "this host has no key for secrets"}
+			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "the host has no key for secrets"}
 		}
 		sealed, err := s.box.Seal(value, purpose(org, owner, name))
 		if err != nil {
@@ -43,13 +43,13 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 	return nil
 }
 
-// needAgain refuses a change that leaves out a secret which is stored.
+// needAgain returns an error if a stored secret is not in given.
 func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given map[string]string) error {
 	names, err := secretNames(ctx, tx, org, owner)
 	for _, name := range names {
 		if _, isGiven := given[name]; err == nil && !isGiven {
-			err = host.Invalid("secureJsonData."+name, "has to be entered again, or null to remove it: "+
-				"the type or an address in the settings changed, and a stored secret is not sent to another place")
+			err = host.Invalid("secureJsonData."+name, "must be entered again, or removed with null: "+
+				"the type or an address changed, and stored secrets are never sent to another place")
 		}
 	}
 	return err
@@ -60,11 +60,11 @@ func removeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string) err
 	return err
 }
 
-// sealed is a stored secret; NULL for an owner without any.
+// sealed is a stored secret. Its fields are NULL if the owner has none.
 type sealed struct{ name, text sql.NullString }
 
-// openSecrets decrypts secrets of an owner. The error (host.ErrUnavailable) names the
-// first that another key encrypted.
+// openSecrets decrypts the secrets of an owner. It returns host.ErrUnavailable if one was
+// encrypted with another key.
 func (s *Store) openSecrets(org int64, owner string, rows []sealed) (map[string]string, error) {
 	out := make(map[string]string, len(rows))
 	for _, r := range rows {
@@ -77,7 +77,7 @@ func (s *Store) openSecrets(org int64, owner string, rows []sealed) (map[string]
 		}
 		if err != nil {
 			return nil, &host.Error{Category: host.ErrUnavailable, ID: "secrets.key", Message: fmt.Sprintf(
-				"the secret %s of %s cannot be decrypted: %s; start the host with the key it was stored with, or enter the secret again", name, owner, err)}
+				"cannot decrypt secret %q of %s: %s; start the host with the original key, or enter the secret again", name, owner, err)}
 		}
 	}
 	return out, nil

@@ -10,20 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// AppSettings returns what was entered for an app plugin, without its secrets; the
-// settings of an enabled app if nobody entered any.
+// AppSettings returns the settings of an app plugin without its secrets. The default is
+// an enabled app.
 func (s *Store) AppSettings(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
 	return appSettings(ctx, s.read, org, pluginID)
 }
 
 func appSettings(ctx context.Context, q querier, org int64, pluginID string) (host.AppSettings, error) {
-	a, err := find(ctx, q, func(row scanner) (a host.AppSettings, err error) {
-		var settings string
-		var updated sql.NullInt64
-		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated)
-		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
-		return a, err
-	}, "SELECT is_enabled, is_pinned, settings, updated_at FROM plugin_settings WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
+	a, err := find(ctx, q, func(row scanner) (host.AppSettings, error) { return scanSettings(row) },
+		"SELECT is_enabled, is_pinned, settings, updated_at FROM plugin_settings WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
 	if errors.Is(err, sql.ErrNoRows) {
 		a, err = host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}, nil
 	}
@@ -35,14 +30,19 @@ func appSettings(ctx context.Context, q querier, org int64, pluginID string) (ho
 	return a, err
 }
 
+func scanSettings(row scanner, rest ...any) (a host.AppSettings, err error) {
+	var settings string
+	var updated sql.NullInt64
+	err = row.Scan(append([]any{&a.IsEnabled, &a.IsPinned, &settings, &updated}, rest...)...)
+	a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+	return a, err
+}
+
 // UnlockApp is AppSettings with the secrets, read in one statement.
 func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
 	a := host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}
 	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
-		var settings string
-		var updated sql.NullInt64
-		err = row.Scan(&a.IsEnabled, &a.IsPinned, &settings, &updated, &sealed.name, &sealed.text)
-		a.JSON, a.Updated = json.RawMessage(settings), timeOf(updated)
+		a, err = scanSettings(row, &sealed.name, &sealed.text)
 		return sealed, err
 	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, s.name, s.sealed
 		FROM plugin_settings p LEFT JOIN secrets s ON s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id
@@ -55,8 +55,8 @@ func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host
 	return a, err
 }
 
-// SetAppSettings replaces what is stored. Secrets that are not given stay, "" removes
-// one.
+// SetAppSettings replaces the settings of an app. Secrets that are absent are kept, and
+// those that are "" are removed.
 func (s *Store) SetAppSettings(ctx context.Context, by host.Identity, a host.AppSettings) error {
 	a.JSON = orEmpty(a.JSON)
 	if err := a.Check(); err != nil {

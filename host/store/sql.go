@@ -15,9 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// pool is a set of connections and the statements prepared on them: preparing
-// costs about as much as a short read. The texts of statements are constants of
-// this package, so their number is small.
+// pool is a pool of connections with prepared statements: preparing one costs about as much
+// as a short read. All statements are constants of this package, so there are few.
 type pool struct {
 	db *sql.DB
 
@@ -32,7 +31,7 @@ func newPool(connector driver.Connector, size int) *pool {
 	return &pool{db: db, prepared: make(map[string]*sql.Stmt)}
 }
 
-// QueryContext prepares the query the first time and runs it.
+// QueryContext prepares a query when it is first used, and runs it.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	p.mu.RLock()
 	stmt := p.prepared[query]
@@ -69,7 +68,7 @@ type querier interface {
 // scanner reads the current row of a result.
 type scanner interface{ Scan(dest ...any) error }
 
-// list returns every row of a query, never nil.
+// list returns all rows of a query, never nil.
 func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -90,50 +89,36 @@ func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), 
 // find returns the first row of a query, or sql.ErrNoRows.
 func find[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	rows, err := list(ctx, q, scan, query, args...)
-	if err != nil || len(rows) == 0 {
-		var none T
-		return none, orNoRows(err)
+	if err == nil && len(rows) == 0 {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		var zero T
+		return zero, err
 	}
 	return rows[0], nil
 }
 
-func orNoRows(err error) error {
-	if err == nil {
-		return sql.ErrNoRows
-	}
-	return err
+// scanOne scans a row of one column.
+func scanOne[T any](row scanner) (v T, err error) {
+	err = row.Scan(&v)
+	return v, err
 }
 
-func scanID(row scanner) (id int64, err error) {
-	err = row.Scan(&id)
-	return id, err
-}
-
-// transact runs do in one write transaction, which is committed if do returns nil.
+// transact runs do in a write transaction and commits it if do returns nil.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := s.write.db.BeginTx(ctx, nil)
 	if err != nil {
 		return orUnavailable(err)
 	}
-	defer tx.Rollback() // nothing is left to undo after Commit
+	defer tx.Rollback() // no effect after Commit
 	if err := do(tx); err != nil {
 		return orUnavailable(err)
 	}
 	return orUnavailable(tx.Commit())
 }
 
-// affected returns host.NotFound(what) if a statement changed no row.
-func affected(result sql.Result, err error, what string) error {
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return host.NotFound(what)
-}
-
-// orNotFound gives sql.ErrNoRows its name.
+// orNotFound replaces sql.ErrNoRows by host.NotFound.
 func orNotFound(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return host.NotFound(what)
@@ -141,7 +126,7 @@ func orNotFound(err error, what string) error {
 	return err
 }
 
-// orDuplicate gives the violation of a unique index its name.
+// orDuplicate replaces the violation of a unique index by duplicate.
 func orDuplicate(err error, duplicate error) error {
 	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
 		return duplicate
@@ -149,30 +134,30 @@ func orDuplicate(err error, duplicate error) error {
 	return err
 }
 
-// orUnavailable says in a person's words that the database cannot do it now.
+// orUnavailable adds host.ErrUnavailable to errors that may disappear.
 func orUnavailable(err error) error {
 	text := ""
 	switch {
 	case isBusy(err):
-		text = "the database is busy; try again in a moment"
+		text = "the database is busy; try again later"
 	case isGone(err):
-		text = "the database does not answer; try again in a moment"
+		text = "the database does not respond; try again later"
 	default:
 		return err
 	}
 	return fmt.Errorf("%w (%w)", &host.Error{Category: host.ErrUnavailable, Message: text}, err)
 }
 
-// Page is a part of a list. The zero value is the first 1000.
+// Page selects a part of a list. The zero value is the first page of DefaultLimit entries.
 type Page struct {
-	Limit  int64 // most entries on a page; 0 or less is DefaultLimit
-	Number int64 // from 1; 0 or less is 1
+	Limit  int64 // entries per page; DefaultLimit if 0 or less
+	Number int64 // from 1; 1 if 0 or less
 }
 
-// DefaultLimit is the length of a page when none is given.
+// DefaultLimit is the default length of a page.
 const DefaultLimit = 1000
 
-// Length returns the most entries on the page.
+// Length returns the maximum number of entries on the page.
 func (p Page) Length() int64 {
 	if p.Limit <= 0 {
 		return DefaultLimit
@@ -180,7 +165,7 @@ func (p Page) Length() int64 {
 	return p.Limit
 }
 
-// bounds returns LIMIT and OFFSET; a page too far to count is an empty one.
+// bounds returns LIMIT and OFFSET. A page beyond the range of int64 is empty.
 func (p Page) bounds() (limit, offset int64) {
 	limit, before := p.Length(), max(p.Number, 1)-1
 	if before > (1<<62)/limit {
@@ -189,8 +174,8 @@ func (p Page) bounds() (limit, offset int64) {
 	return limit, before * limit
 }
 
-// containing is the LIKE pattern, with ESCAPE '!', of what contains text; "" (no
-// filter) stays "".
+// containing returns the LIKE pattern, with ESCAPE '!', that matches texts that contain
+// text. For "" it returns "", which means no filter.
 func containing(text string) string {
 	if text == "" {
 		return ""

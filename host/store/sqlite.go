@@ -16,19 +16,18 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// sqliteDialect is SQLite. It allows one writer: all writes share one connection and
-// wait for each other there, and not with retries at the file; reads have a pool of
-// their own and, with a write-ahead log, wait for nobody.
+// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one connection:
+// they wait there, not with retries at the file. Reads have their own pool and, with a
+// write-ahead log, do not wait.
 func sqliteDialect() dialect {
 	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
 }
 
-// openSQLite connects to the file and brings it up to date; on an error it leaves
-// nothing open.
+// openSQLite opens the file and migrates the schema. If it fails, nothing stays open.
 //
-// An acknowledged write survives the death of the process. The write-ahead log is
-// not synced at each commit (synchronous=NORMAL): a power failure can lose the
-// last moments, but cannot corrupt the file.
+// An acknowledged write survives the death of the process. The write-ahead log is not
+// synced at each commit (synchronous=NORMAL): a power failure can lose the last writes but
+// cannot corrupt the file.
 func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 	defer func() {
 		if err != nil {
@@ -46,7 +45,7 @@ func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 	if s.read, err = newSQLitePool(dataSource(path, "_pragma=query_only(1)"), readers()); err != nil {
 		return err
 	}
-	s.close = sync.OnceValue(func() error { // the writer last: it folds the log into the file
+	s.close = sync.OnceValue(func() error { // the writer last: it merges the log into the file
 		return errors.Join(s.read.db.Close(), s.write.db.Close(), remove())
 	})
 	if err = s.useWAL(ctx); err == nil {
@@ -66,31 +65,31 @@ func newSQLitePool(dataSource string, size int) (*pool, error) {
 	return newPool(connector, size), nil
 }
 
-// makeFile makes the file for its owner alone, before SQLite would make it for
-// everybody; its log files take over its mode. remove undoes a temporary one.
+// makeFile creates the file, readable only by its owner, before SQLite would create it for
+// everybody. SQLite gives its log files the same mode. remove deletes a temporary file.
 func makeFile(path string) (absolute string, remove func() error, err error) {
 	remove = func() error { return nil }
 	if path == "" {
 		dir, err := os.MkdirTemp("", "slipway-store-")
 		if err != nil {
-			return "", nil, fmt.Errorf("make a temporary database: %w", err)
+			return "", nil, fmt.Errorf("create a temporary database: %w", err)
 		}
 		path, remove = filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }
 	}
 	if absolute, err = filepath.Abs(path); err != nil {
-		return "", nil, fmt.Errorf("open database %s: %w", path, err)
+		return "", nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
-		return "", nil, fmt.Errorf("make the folder of the database: %w", err)
+		return "", nil, fmt.Errorf("create the directory of the database: %w", err)
 	}
 	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return "", nil, fmt.Errorf("open database: %w", err)
+		return "", nil, err
 	}
 	return absolute, remove, file.Close()
 }
 
-// dataSource is the driver's name for the file, with one more option.
+// dataSource returns the URI of the file for the driver, with an additional option.
 func dataSource(path, option string) string {
 	path = filepath.ToSlash(path)
 	if path[0] != '/' { // C:/...
@@ -100,8 +99,8 @@ func dataSource(path, option string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: options + option}).String()
 }
 
-// useWAL asks again while another process that starts now holds the file: SQLite
-// does not wait by itself for this one change.
+// useWAL retries while another process that is starting holds the file: for this change
+// SQLite does not wait by itself.
 func (s *Store) useWAL(ctx context.Context) error {
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		var mode string
@@ -110,7 +109,7 @@ func (s *Store) useWAL(ctx context.Context) error {
 		case err == nil && mode == "wal":
 			return nil
 		case err == nil:
-			return fmt.Errorf("the file system allows no write-ahead log (journal mode %s)", mode)
+			return fmt.Errorf("the file system does not support a write-ahead log (journal mode %s)", mode)
 		case !isBusy(err) || time.Now().After(deadline):
 			return err
 		}
@@ -124,7 +123,7 @@ func (s *Store) useWAL(ctx context.Context) error {
 
 func isBusy(err error) bool { return code(err)&0xff == sqlite3.SQLITE_BUSY }
 
-// code is SQLite's extended result code of an error, 0 if it is not SQLite's.
+// code returns the extended result code of an error of SQLite, or 0 for other errors.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()

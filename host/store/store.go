@@ -15,20 +15,19 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// MainOrg is the organisation that exists from the first start.
+// MainOrg is the id of the organization that the first start creates.
 const MainOrg int64 = 1
 
-// Options say where the data is and what the store may use. The zero value is a
-// store in a temporary folder that Close removes.
+// Options configure a Store. The zero value opens a temporary database that Close removes.
 type Options struct {
-	Database string           // a SQLite file, made with its folder if missing, or a postgres:// URL
+	Database string           // SQLite file, created if it does not exist, or postgres:// URL
 	Clock    func() time.Time // time.Now if nil
 	Rand     io.Reader        // safe for concurrent use; crypto/rand if nil
 	Logger   *slog.Logger     // no log if nil
-	Key      []byte           // encrypts secrets, host.KeyLength bytes; without it none can be stored
+	Key      []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
 }
 
-// Store is an open database. Its methods may be called from many goroutines.
+// Store is an open database. It is safe for concurrent use.
 type Store struct {
 	write   *pool
 	read    *pool
@@ -39,24 +38,24 @@ type Store struct {
 	log        *slog.Logger
 	identities *identities
 	usage      *usage
-	box        *host.Box // nil without a key
+	box        *host.Box // nil if there is no key
 	close      func() error
 }
 
-// dialect is what the two databases do differently.
+// dialect holds the differences between the databases.
 type dialect struct {
-	isShared bool              // several hosts may write
-	schema   *strings.Replacer // writes a migration in the words of the database
+	isShared bool              // whether other hosts may write to it
+	schema   *strings.Replacer // translates migrations
 }
 
-// IsShared says whether several hosts can share a database with this name: whether
-// it is the URL of a PostgreSQL server.
+// IsShared reports whether several hosts can share a database, that is, whether it is the
+// URL of a PostgreSQL server.
 func IsShared(database string) bool {
 	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
 }
 
-// Open opens the database, makes a SQLite file if there is none, and brings the
-// schema up to date. Several processes may open one database, also at once.
+// Open opens the database and migrates its schema. Several processes may open the same
+// database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger}
 	if s.clock == nil {
@@ -93,26 +92,25 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for running statements and closes the database. Calling it again
-// returns the same error.
+// Close waits for running statements and closes the database. Calling it again returns
+// the same error.
 func (s *Store) Close() error { return s.close() }
 
-// Ping returns nil if the database answers.
+// Ping checks that the database responds.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := find(ctx, s.read, scanID, "SELECT 1")
+	_, err := find(ctx, s.read, scanOne[int64], "SELECT 1")
 	return err
 }
 
-// readers is the number of connections for reading. Reads of SQLite are bound by
-// the processor: measured on two of them, more connections than processors gain
-// nothing and each has a page cache. A few more let a long read run beside short
-// ones.
+// readers returns the number of connections for reading. Reads of SQLite are CPU-bound:
+// more connections than processors gain nothing, and each has its own page cache. A few
+// more let a long read run beside short ones.
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
-// now is the clock in the unit of the time columns.
+// now returns the time in the unit of time columns.
 func (s *Store) now() int64 { return s.clock().UnixMilli() }
 
-// timeOf turns a time column into a time; NULL is the zero time.
+// timeOf converts a time column to a time. NULL is the zero time.
 func timeOf(ms sql.NullInt64) time.Time {
 	if !ms.Valid {
 		return time.Time{}

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// AccountTokens returns the tokens of a service account, expired ones included,
-// in the order they were made.
+// AccountTokens returns the tokens of a service account, including expired ones, in the
+// order of their creation.
 func (s *Store) AccountTokens(ctx context.Context, org, accountID int64) ([]host.AccountToken, error) {
 	if _, err := account(ctx, s.read, org, accountID); err != nil {
 		return nil, err
@@ -23,8 +23,8 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64) ([]host
 	}, "SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1 ORDER BY id", accountID)
 }
 
-// CreateToken makes a token for a service account. life 0 means that it does not
-// expire. The secret is not stored: this is the only time it is seen.
+// CreateToken creates a token for a service account. If life is 0, it does not expire. The
+// returned token is not stored.
 func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int64, name string, life time.Duration) (host.AccountToken, host.Token, error) {
 	t := host.AccountToken{Name: name, Created: s.clock()}
 	if life > 0 {
@@ -50,10 +50,10 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 }
 
 func insertToken(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, t host.AccountToken, secret host.Token) (int64, error) {
-	id, err := find(ctx, tx, scanID, `INSERT INTO tokens (org_id, account_id, name, digest, created_at, expires_at)
+	id, err := find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, account_id, name, digest, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 		a.OrgID, a.ID, t.Name, secret.Digest(), t.Created.UnixMilli(), columnOf(t.Expires))
-	return id, orDuplicate(err, host.Duplicate("name", "a token with this name exists already"))
+	return id, orDuplicate(err, host.Duplicate("name", "a token with this name already exists"))
 }
 
 // columnOf is the inverse of timeOf.
@@ -61,18 +61,18 @@ func columnOf(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// DeleteToken removes a token of a service account.
+// DeleteToken deletes a token of a service account.
 func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		a, err := account(ctx, tx, by.OrgID, accountID)
-		if err == nil && a.PluginID == "" { // a plugin's token can be revoked; its next start gets another
+		if err == nil && a.PluginID == "" { // the token of a plugin may be revoked; its next start gets a new one
 			err = a.EditableBy(by)
 		}
 		if err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE account_id = $1 AND id = $2", accountID, id)
-		return affected(result, err, "Token")
+		_, err = find(ctx, tx, scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
+		return orNotFound(err, "Token")
 	})
 	s.audit(ctx, err, by, "token deleted", slog.Int64("account", accountID), slog.Int64("token", id))
 	return err

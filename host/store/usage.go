@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	usageStep  = time.Minute      // how exact the time of the last use is
-	usageFlush = 30 * time.Second // between two writes of what was used
+	usageStep  = time.Minute      // precision of the time of the last use
+	usageFlush = 30 * time.Second // between writes
 )
 
-// usage remembers when tokens were last used, and writes that now and then: a request
-// is no write. Uses of the last moments are lost with a process that is killed.
+// usage records when tokens were last used and stores that periodically, so that requests
+// do not write. If the process is killed, the most recent uses are lost.
 type usage struct {
 	mu      sync.RWMutex
 	byToken map[int64]time.Time
@@ -31,7 +31,7 @@ func newUsage() *usage {
 		stop: make(chan struct{}), done: make(chan struct{})}
 }
 
-// note says that a token was used.
+// note records the use of a token.
 func (u *usage) note(token int64, now time.Time) {
 	u.mu.RLock()
 	last := u.byToken[token]
@@ -47,7 +47,7 @@ func (u *usage) note(token int64, now time.Time) {
 	u.byToken[token], u.pending[token] = now, now
 }
 
-// latest is the later of a stored time and of what is remembered.
+// latest returns the later of the stored and the recorded time.
 func (u *usage) latest(token int64, stored time.Time) time.Time {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
@@ -65,7 +65,7 @@ func (u *usage) take() map[int64]time.Time {
 	return taken
 }
 
-// putBack is for what could not be stored: the next write has it too.
+// putBack returns uses that could not be stored, for the next write.
 func (u *usage) putBack(used map[int64]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -76,7 +76,7 @@ func (u *usage) putBack(used map[int64]time.Time) {
 	}
 }
 
-// keepUsage stores what was used until the store is closed, and then once more.
+// keepUsage stores uses until the store is closed.
 func (s *Store) keepUsage() {
 	defer close(s.usage.done)
 	tick := time.NewTicker(usageFlush)
@@ -101,7 +101,7 @@ func (s *Store) flushUsage() {
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		const update = "UPDATE tokens SET last_used_at = $1 WHERE id = $2 AND (last_used_at IS NULL OR last_used_at < $1)"
-		for _, token := range slices.Sorted(maps.Keys(used)) { // in one order: another host may do the same
+		for _, token := range slices.Sorted(maps.Keys(used)) { // sorted, to avoid deadlocks with other hosts
 			if _, err := tx.ExecContext(ctx, update, used[token].UnixMilli(), token); err != nil {
 				return err
 			}
@@ -110,6 +110,6 @@ func (s *Store) flushUsage() {
 	})
 	if err != nil {
 		s.usage.putBack(used)
-		s.log.LogAttrs(ctx, slog.LevelWarn, "the last use of tokens was not stored", slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "could not store the last use of tokens", slog.Any("error", err))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// User returns the user with this login.
+// User returns the user with a login.
 func (s *Store) User(ctx context.Context, login string) (host.User, error) {
 	u, err := find(ctx, s.read, scanUser, selectUser, login)
 	return u, orNotFound(err, "User")
@@ -24,34 +24,9 @@ func scanUser(row scanner) (u host.User, err error) {
 	return u, err
 }
 
-// CreateUser stores a user who signs in with the password, and returns it with its
-// id. A login is unique in all organisations.
-func (s *Store) CreateUser(ctx context.Context, org int64, login, password string, role host.Role) (host.User, error) {
-	u := host.User{OrgID: org, Login: login, Role: role}
-	if err := u.Check(); err != nil {
-		return host.User{}, err
-	}
-	var err error
-	if u.PasswordHash, err = host.HashPassword(password); err != nil {
-		return host.User{}, err
-	}
-	err = s.transact(ctx, func(tx *sql.Tx) (err error) {
-		u.ID, err = insertUser(ctx, tx, u)
-		return err
-	})
-	return u, err
-}
-
-func insertUser(ctx context.Context, tx *sql.Tx, u host.User) (int64, error) {
-	id, err := find(ctx, tx, scanID,
-		"INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, $5) RETURNING id",
-		u.OrgID, u.Login, u.Role.String(), u.PasswordHash, u.IsServiceAdmin)
-	return id, orDuplicate(err, host.Duplicate("login", "a user with this login exists already"))
-}
-
-// EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin
-// and, if a password is given, has it. Without one the first start generates a
-// password and returns it, to be shown once; later starts return "".
+// EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin and, if
+// password is not empty, has that password. If password is empty, the first start
+// generates one and returns it; later starts return "".
 func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated string, err error) {
 	_, err = s.User(ctx, host.AdminLogin)
 	isNew := errors.Is(err, host.ErrNotFound)
@@ -60,7 +35,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	}
 	if password == "" && isNew {
 		if generated, err = host.NewUID(s.random); err != nil { // 80 bits
-			return "", fmt.Errorf("make the admin's password: %w", err)
+			return "", fmt.Errorf("generate the password of the admin: %w", err)
 		}
 		password = generated
 	}
@@ -74,14 +49,14 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
-			_, err = insertUser(ctx, tx, host.User{OrgID: MainOrg, Login: host.AdminLogin,
-				Role: host.RoleAdmin, PasswordHash: hash, IsServiceAdmin: true})
+			_, err = tx.ExecContext(ctx, "INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, TRUE)",
+				MainOrg, host.AdminLogin, host.RoleAdmin.String(), hash)
 			return err
 		}
 		if err != nil {
 			return err
 		}
-		if generated != "" { // another host made the admin meanwhile and shows its password
+		if generated != "" { // another host has just created the admin and shows its password
 			generated = ""
 			return nil
 		}
@@ -95,13 +70,10 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	return generated, nil
 }
 
-const organisation = "Organisation"
+const organization = "Organization"
 
-// OrgName returns the name of an organisation.
+// OrgName returns the name of an organization.
 func (s *Store) OrgName(ctx context.Context, org int64) (string, error) {
-	name, err := find(ctx, s.read, func(row scanner) (name string, err error) {
-		err = row.Scan(&name)
-		return name, err
-	}, "SELECT name FROM orgs WHERE id = $1", org)
-	return name, orNotFound(err, organisation)
+	name, err := find(ctx, s.read, scanOne[string], "SELECT name FROM orgs WHERE id = $1", org)
+	return name, orNotFound(err, organization)
 }

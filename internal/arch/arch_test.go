@@ -14,7 +14,7 @@ import (
 
 const module = "github.com/slipway-dev/slipway"
 
-// pkg is what go list tells of a package of this module.
+// pkg describes a package of this module, as go list prints it.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -23,7 +23,7 @@ type pkg struct {
 	Deps       []string
 }
 
-// path is the import path below the module.
+// path returns the import path without that of the module.
 func (p pkg) path() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
 func packages(t *testing.T) []pkg {
@@ -44,41 +44,53 @@ func packages(t *testing.T) []pkg {
 		list = append(list, p)
 	}
 	if len(list) < 10 {
-		t.Fatalf("go list named only %d packages", len(list))
+		t.Fatalf("go list printed only %d packages", len(list))
 	}
 	return list
 }
 
-// arrows says which packages of ours each package may import.
+// arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
-		"templates":                nil,
+		"templates":                {"internal/nearest"},
 		"internal/wire":            nil,
+		"internal/urlpath":         nil,
 		"internal/wire/rendererpb": nil,
 		"internal/wire/secretspb":  nil,
 		"internal/origin":          nil,
 		"host":                     nil,
 		"validate/ranges":          nil,
-		"validate":                 {"bundle", "validate/archive"},
+		"validate":                 {"bundle", "validate/archive", "internal/limit"},
 		"validate/archive":         nil,
-		"validate/rules":           {"validate", "validate/ranges", "validate/archive", "bundle", "internal/nearest"},
-		"validate/report":          {"validate"},
-		"validate/rulebook":        {"validate"},
-		"validate/fix":             {"validate", "bundle"},
-		"build":                    {"bundle", "validate"},
-		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin"},
+		"validate/rules":           {"validate", "validate/ranges", "validate/archive", "validate/inspect", "validate/schema", "bundle", "internal/nearest", "internal/jsontype"},
+		"validate/inspect":         {"validate", "validate/ranges", "bundle", "internal/limit"},
+		"validate/schema":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
+		"validate/report":          {"validate", "internal/terminal"},
+		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
+		"validate/fix":             {"validate", "bundle", "internal/atomicfile"},
+		"build":                    {"bundle", "validate", "internal/atomicfile"},
+		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
 		"internal/demo":            {"internal/verbs", "templates"},
 		"internal/nearest":         nil,
-		"validate/config":          {"validate", "bundle", "internal/nearest"},
-		"validate/baseline":        {"validate"},
+		"internal/atomicfile":      nil,
+		"internal/jsontype":        nil,
+		"internal/limit":           nil,
+		"internal/terminal":        nil,
+		"validate/config":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
+		"internal/bench":           nil,
+		"internal/progress":        nil,
+		"internal/testrun":         nil,
+		"validate/baseline":        {"validate", "internal/limit"},
 		"targets":                  {"internal/verbs", "templates"},
-		"sdk":                      {"internal/wire"},
+		"sdk":                      {"internal/wire", "internal/urlpath", "internal/jsontype", "sdk/frame"},
 		"sdk/frame":                nil,
-		"sdk/frames":               {"sdk"},
-		"sdk/sdktest":              {"sdk", "sdk/frames"},
+		"sdk/hostapi":              {"sdk"},
+		"sdk/sdktest":              {"sdk", "sdk/frame", "backend"},
+		"backend":                  {"sdk", "sdk/renderer", "sdk/secretsmanager", "internal/wire", "internal/wire/rendererpb", "internal/wire/secretspb"},
+		"backend/arrow":            {"sdk/frame"},
 		"sdk/httpclient":           {"sdk"},
 		"sdk/metrics":              {"sdk"},
 		"sdk/profiling":            {"sdk"},
@@ -86,14 +98,15 @@ func arrows() map[string][]string {
 		"sdk/renderer":             {"sdk", "internal/wire", "internal/wire/rendererpb"},
 		"sdk/secretsmanager":       {"sdk", "internal/wire", "internal/wire/secretspb"},
 		"examples/datasource":      {"sdk", "sdk/frame", "sdk/httpclient"},
-		"examples/app":             {"sdk"},
+		"examples/app":             {"sdk", "sdk/hostapi"},
 		"examples/renderer":        {"sdk", "sdk/httpclient", "sdk/renderer"},
 		"examples/secretsmanager":  {"sdk", "sdk/secretsmanager"},
-		"loader":                   {"sdk", "internal/wire", "bundle"},
-		"conformance":              {"bundle", "loader", "sdk/frames", "internal/wire"},
+		"loader":                   {"sdk", "backend", "internal/wire", "bundle"},
+		"conformance":              {"bundle", "loader", "backend/arrow", "internal/wire"},
 		"host/store":               {"host"},
-		"host/proxy":               {"host", "bundle"},
-		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "sdk/frames"},
+		"host/proxy":               {"host", "bundle", "internal/urlpath"},
+		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath"},
+		"host/server":              {"host", "host/api", "host/store", "bundle", "loader", "internal/atomicfile", "internal/limit"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 	}
@@ -110,27 +123,26 @@ func TestArrows(t *testing.T) {
 		}
 		may, listed := allowed[p.path()]
 		if !listed {
-			t.Errorf("%s is not in the list of arrows: say what it may import, here and in doc/design.md", p.path())
+			t.Errorf("%s is missing from arrows: add what it may import, here and in doc/design.md", p.path())
 			continue
 		}
 		for _, imported := range p.Imports {
 			ours, isOurs := strings.CutPrefix(imported, module+"/")
 			if isOurs && !slices.Contains(may, ours) {
-				t.Errorf("%s imports %s: its arrows go to %v only", p.path(), ours, may)
+				t.Errorf("%s imports %s: it may only import %v", p.path(), ours, may)
 			}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(allowed)) {
 		if !seen[path] && path != "internal/e2e" {
-			t.Errorf("the list of arrows names %s, which is no package", path)
+			t.Errorf("arrows contains %s, which is not a package", path)
 		}
 	}
 }
 
-// never lists what must not be imported, and why. imported stands for itself and
-// what is below it, but not for the rest of a folder of the standard library. from
-// and except match a package and all below it; via also looks at what the imports
-// import.
+// never lists what must not be imported, and why. imported also stands for the packages
+// below it, except in the standard library. from and except match a package and those
+// below it. via extends a rule to indirect imports.
 var never = []struct {
 	imported string
 	from     []string // "" is every package
@@ -139,13 +151,13 @@ var never = []struct {
 	why      string
 }{
 	{"github.com/magefile/mage", []string{""}, []string{"targets"}, false,
-		"the rest is a library that anyone can call without Mage"},
+		"everything else must be usable without Mage"},
 	{"github.com/hashicorp/go-plugin", []string{""}, []string{"sdk", "loader", "internal/wire"}, false,
 		"the protocol has two ends and no more"},
 	{module + "/loader", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
 		"the first mage run in a plugin repository must not compile a host"},
 	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader", "host"}, nil, true,
-		"only the program slipway tries plugins"},
+		"only the slipway command checks plugins"},
 	{module + "/host", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
 		"the first mage run in a plugin repository must not compile a SQL engine"},
 	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader"}, nil, true,
@@ -154,14 +166,14 @@ var never = []struct {
 	{module + "/build", []string{"sdk"}, nil, true, "an author pays for what they import"},
 	{module + "/loader", []string{"sdk"}, nil, true, "an author pays for what they import"},
 	{module + "/host", []string{"sdk"}, nil, true, "an author pays for what they import"},
-	{"github.com/apache/arrow-go", []string{"sdk"}, []string{"sdk/frames", "sdk/sdktest"}, true, "frames are the author's import"},
-	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{"sdk"}, []string{"sdk/frames", "sdk/sdktest"}, true, "frames are the author's import"},
-	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "we are the other SDK"},
+	{"github.com/apache/arrow-go", []string{"sdk", "examples"}, nil, true, "frames are the author's import"},
+	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{"sdk", "examples"}, nil, true, "frames are the author's import"},
+	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "this is an SDK of its own"},
 	{"go.opentelemetry.io", []string{"sdk"}, []string{"sdk/tracing"}, true, "traces are the author's import"},
 	{"github.com/prometheus", []string{"sdk"}, []string{"sdk/metrics"}, true, "metrics are the author's import"},
 	{"database/sql", []string{""}, []string{"host/store"}, false, "SQL has one home"},
-	{"net/http", []string{"host"}, []string{"host/api", "host/proxy"}, false, "nouns and their storage know nothing of HTTP"},
-	{"log", []string{""}, nil, false, "use log/slog, passed in"},
+	{"net/http", []string{"host"}, []string{"host/api", "host/proxy", "host/server"}, false, "nouns and their storage know nothing of HTTP"},
+	{"log", []string{""}, nil, false, "use a log/slog logger that is passed in"},
 	{"io/ioutil", []string{""}, nil, false, "use io and os"},
 	{"github.com/pkg/errors", []string{""}, nil, false, "use errors and fmt.Errorf with %w"},
 }
@@ -198,7 +210,7 @@ func TestNames(t *testing.T) {
 	for _, p := range packages(t) {
 		for part := range strings.SplitSeq(p.path(), "/") {
 			if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "pkg", "misc"}, part) {
-				t.Errorf("%s: name the package for what it holds", p.path())
+				t.Errorf("%s: name the package after what it contains", p.path())
 			}
 		}
 	}

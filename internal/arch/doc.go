@@ -1,3 +1,3 @@
-// Package arch holds the rules of the house as tests: which package may import
-// which, and what must never be. It has no code of its own.
+// Package arch contains tests of the source itself: which package may import which, how
+// packages are documented, and whether the documents are up to date. It consists of tests.
 package arch

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSource reads the source of every package: one package comment, every
-// exported name documented, no init, no package variable that can change.
+// TestSource checks the source of every package: one package comment, a comment on every
+// exported name, no init function, no package variable that can change.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
@@ -23,21 +23,24 @@ func TestSource(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if f.Doc != nil && !ast.IsGenerated(f) {
-					comments++
-				}
 				if ast.IsGenerated(f) {
 					if !within(p.path(), "internal/wire") {
-						t.Errorf("%s is generated: generated code lives in internal/wire only", name)
+						t.Errorf("%s is generated: generated code belongs in internal/wire", name)
 					}
 					continue
+				}
+				if f.Doc != nil {
+					comments++
+					if start := "Package " + f.Name.Name + " "; f.Name.Name != "main" && !strings.HasPrefix(f.Doc.Text(), start) {
+						t.Errorf("%s: the package comment must start with %q", name, start)
+					}
 				}
 				for _, d := range f.Decls {
 					checkDecl(t, files, d)
 				}
 			}
 			if comments != 1 && len(p.GoFiles) > 0 {
-				t.Errorf("%d package comments, want one that says what the package owns and what it refuses", comments)
+				t.Errorf("%d package comments, want one that describes what the package owns", comments)
 			}
 		})
 	}
@@ -48,7 +51,7 @@ func checkDecl(t *testing.T, files *token.FileSet, d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Name.Name == "init" && d.Recv == nil {
-			t.Errorf("%s: no init: pass what is needed", files.Position(d.Pos()))
+			t.Errorf("%s: do not use init: pass what is needed", files.Position(d.Pos()))
 		}
 		if d.Name.IsExported() && exportedReceiver(d) && d.Doc == nil {
 			t.Errorf("%s: %s has no doc comment", files.Position(d.Pos()), d.Name)
@@ -73,14 +76,14 @@ func checkSpec(t *testing.T, files *token.FileSet, d *ast.GenDecl, s ast.Spec) {
 				t.Errorf("%s: %s has no doc comment", files.Position(s.Pos()), name)
 			}
 			if d.Tok == token.VAR && name.Name != "_" && !isConstant(d, s, i) {
-				t.Errorf("%s: %s is a package variable: make it a constant, a function or a field", files.Position(s.Pos()), name)
+				t.Errorf("%s: %s is a package variable: use a constant, a function or a field", files.Position(s.Pos()), name)
 			}
 		}
 	}
 }
 
-// isConstant accepts what Go cannot write as a constant but nobody changes:
-// sentinel errors, compiled expressions, embedded files.
+// isConstant reports whether a variable only holds what Go cannot express as a constant:
+// sentinel errors, compiled expressions, embedded files, facts and values computed once.
 func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 	if d.Doc != nil && strings.Contains(docText(d.Doc), "//go:embed") || s.Doc != nil && strings.Contains(docText(s.Doc), "//go:embed") {
 		return true
@@ -101,7 +104,7 @@ func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 		return false
 	}
 	switch of.Name + "." + f.Sel.Name {
-	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer":
+	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
 		return true
 	}
 	return false

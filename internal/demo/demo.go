@@ -16,9 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// Options of a demo; the zero value stays until it is interrupted.
+// Options are the options of the demo. The zero value keeps the host running until the
+// context is done.
 type Options struct {
-	Once bool // exit after checking
+	Once bool // stop the host and return after the last step
 }
 
 const (
@@ -27,19 +28,18 @@ const (
 	toggles  = "externalServiceAccounts"
 )
 
-// demo is the state that the steps share.
+// demo is the state shared by the steps.
 type demo struct {
 	out   *os.File
-	dir   string // temporary; removed at the end
+	dir   string // temporary
 	repo  string
 	host  *hostProcess
 	api   *client
 	token string
 }
 
-// Run scaffolds a data source into a temporary folder, validates and builds it,
-// serves it, and checks that its backend reads the host's API with the token it
-// was given.
+// Run scaffolds a data source in a temporary directory, validates, builds and serves
+// it, and checks that its backend can call the API of the host with its own token.
 func Run(ctx context.Context, out *os.File, o Options) (err error) {
 	dir, err := os.MkdirTemp("", "slipway-demo-")
 	if err != nil {
@@ -58,23 +58,23 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 		run   func(context.Context) (string, error)
 	}{
 		{"scaffold a data source with a backend", d.scaffold},
-		{"validate it", d.validate},
-		{"build it for this platform", d.build},
-		{"start the host on it", d.start},
-		{"make a service account and a token", d.makeToken},
-		{"make a playlist with that token", d.makePlaylist},
-		{"have the plugin's backend list it with its own token", d.listThroughPlugin},
+		{"validate the plugin", d.validate},
+		{"build the plugin for this platform", d.build},
+		{"start a host with the plugin", d.start},
+		{"create a service account and a token", d.makeToken},
+		{"create a playlist with the token", d.makePlaylist},
+		{"list the playlists through the backend, which has a token of its own", d.listThroughPlugin},
 		{"query the data source", d.query},
 	} {
 		fmt.Fprintf(out, "%d. %s\n", i+1, step.title)
 		at := time.Now()
-		said, err := step.run(ctx)
+		result, err := step.run(ctx)
 		if err != nil {
-			return fmt.Errorf("demo, step %d (%s): %w", i+1, step.title, err)
+			return fmt.Errorf("demo: step %d (%s): %w", i+1, step.title, err)
 		}
-		fmt.Fprintf(out, "   %s  [%.2fs]\n", said, time.Since(at).Seconds())
+		fmt.Fprintf(out, "   %s  [%.2fs]\n", result, time.Since(at).Seconds())
 	}
-	fmt.Fprintf(out, "\nAll of it worked, in %.1fs.\n", time.Since(started).Seconds())
+	fmt.Fprintf(out, "\nall steps succeeded in %.1fs\n", time.Since(started).Seconds())
 	if o.Once {
 		return nil
 	}
@@ -85,22 +85,22 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 		return nil
 	case err := <-d.host.ended:
 		d.host = nil
-		if err == nil { // Ctrl-C reached it first
+		if err == nil { // Ctrl-C reached the host first
 			return nil
 		}
-		return fmt.Errorf("demo: the host ended by itself: %w", err)
+		return fmt.Errorf("demo: the host exited: %w", err)
 	}
 }
 
 func (d *demo) scaffold(ctx context.Context) (string, error) {
-	var said strings.Builder
-	err := verbs.Scaffold(ctx, &said, templates.Options{Type: "datasource", ID: pluginID, Dir: d.repo})
-	return fmt.Sprintf("%d files in %s", strings.Count(said.String(), "  created "), d.repo), err
+	var out strings.Builder
+	err := verbs.Scaffold(ctx, &out, verbs.ScaffoldOptions{Options: templates.Options{Type: "datasource", ID: pluginID, Dir: d.repo}})
+	return fmt.Sprintf("created %d files in %s", strings.Count(out.String(), "  created "), d.repo), err
 }
 
 func (d *demo) validate(ctx context.Context) (string, error) {
 	err := verbs.Validate(ctx, d.out, verbs.ValidateOptions{Path: d.repo})
-	return "every rule passed", err
+	return "no findings", err
 }
 
 func (d *demo) build(ctx context.Context) (string, error) {
@@ -108,7 +108,7 @@ func (d *demo) build(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("dist holds %s", r.Executables[0].File), nil
+	return fmt.Sprintf("built dist/%s", r.Executables[0].File), nil
 }
 
 func (d *demo) start(ctx context.Context) (string, error) {
@@ -147,12 +147,12 @@ func (d *demo) makeToken(ctx context.Context) (string, error) {
 func (d *demo) makePlaylist(ctx context.Context) (string, error) {
 	var playlist struct{ UID, Name, Interval string }
 	body := map[string]any{"name": "Lobby", "interval": "5m", "items": []map[string]any{
-		{"type": "dashboard_by_tag", "value": "lobby", "order": 1, "title": "What the lobby shows"},
+		{"type": "dashboard_by_tag", "value": "lobby", "order": 1, "title": "Lobby dashboards"},
 	}}
 	if err := d.api.do(ctx, http.MethodPost, "/api/playlists/", body, &playlist); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("playlist %q has the uid %s", playlist.Name, playlist.UID), nil
+	return fmt.Sprintf("playlist %q with uid %s", playlist.Name, playlist.UID), nil
 }
 
 func (d *demo) listThroughPlugin(ctx context.Context) (string, error) {
@@ -161,37 +161,37 @@ func (d *demo) listThroughPlugin(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(list) != 1 || list[0].Name != "Lobby" {
-		return "", fmt.Errorf("the plugin listed %v instead of the one playlist", list)
+		return "", fmt.Errorf("listed %v, want the playlist Lobby", list)
 	}
-	return fmt.Sprintf("host -> plugin -> host: it sees %q, with the token of its own service account", list[0].Name), nil
+	return fmt.Sprintf("host -> plugin -> host: the backend lists %q", list[0].Name), nil
 }
 
 func (d *demo) query(ctx context.Context) (string, error) {
 	body := map[string]any{"from": "now-1h", "to": "now", "queries": []map[string]any{
 		{"refId": "A", "datasource": map[string]any{"type": pluginID}, "points": 24, "amplitude": 3},
 	}}
-	var answer struct {
+	var response struct {
 		Results map[string]struct {
 			Status int
 			Frames []struct{ Data struct{ Values [][]float64 } }
 		}
 	}
-	if err := d.api.do(ctx, http.MethodPost, "/api/ds/query", body, &answer); err != nil {
+	if err := d.api.do(ctx, http.MethodPost, "/api/ds/query", body, &response); err != nil {
 		return "", err
 	}
-	a := answer.Results["A"]
+	a := response.Results["A"]
 	if len(a.Frames) != 1 || len(a.Frames[0].Data.Values) != 2 || len(a.Frames[0].Data.Values[1]) != 24 {
-		return "", fmt.Errorf("the answer is not a frame of 24 points: %+v", answer)
+		return "", fmt.Errorf("got %+v, want a frame of 24 points", response)
 	}
 	return fmt.Sprintf("status %d, a frame of %d points", a.Status, len(a.Frames[0].Data.Values[1])), nil
 }
 
-// invite prints what to try while the host runs.
+// invite prints commands to try while the host runs.
 func (d *demo) invite() {
 	curl := func(path, more string) string {
 		return fmt.Sprintf("  curl -H 'Authorization: Bearer %s' %s'%s%s'\n", d.token, more, d.host.url, path)
 	}
-	fmt.Fprintf(d.out, "\nThe host is at %s until you press Ctrl-C. Try:\n\n%s%s%s%s", d.host.url,
+	fmt.Fprintf(d.out, "\nThe host runs at %s until you press Ctrl-C. Try:\n\n%s%s%s%s", d.host.url,
 		curl("/api/playlists", ""),
 		curl("/api/plugins", ""),
 		curl("/api/plugins/"+pluginID+"/health", ""),

@@ -1,4 +1,3 @@
-// Package demo runs the main job of Slipway from an empty folder to a served
-// plugin and says step by step what happens. It works through the same verbs and
-// the same HTTP API as a user does.
+// Package demo takes a plugin from an empty directory to a running host and prints each
+// step. It uses the verbs and the HTTP API that users use.
 package demo

@@ -31,8 +31,8 @@ type hostProcess struct {
 
 var announced = regexp.MustCompile(`https?://[0-9.:\[\]a-z]+`)
 
-// startHost starts the command and waits for the line with its URL. What the host
-// logs is only shown when it does not start.
+// startHost starts the command and waits until it prints its URL. It drops the log of
+// the host unless the host fails to start.
 func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProcess, error) {
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	stdout, err := cmd.StdoutPipe()
@@ -62,40 +62,41 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	case h.url = <-url:
 		return h, nil
 	case err := <-h.ended:
-		return nil, fmt.Errorf("the host did not start: %w\n%s", err, log.Bytes())
+		return nil, fmt.Errorf("start host: %w\n%s", err, log.Bytes())
 	case <-time.After(startTimeout):
-		err = fmt.Errorf("the host printed no URL within %s", startTimeout)
+		err = fmt.Errorf("start host: no URL printed within %s", startTimeout)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	return nil, errors.Join(err, h.stop(stopTimeout))
 }
 
-// stop asks the host to end and waits for that, at most twice as long as patience.
-func (h *hostProcess) stop(patience time.Duration) error {
+// stop interrupts the host and kills it if it does not exit within the timeout. It
+// returns within twice the timeout.
+func (h *hostProcess) stop(timeout time.Duration) error {
 	isKilled := false
 	if h.cmd.Process.Signal(os.Interrupt) != nil {
-		isKilled = h.cmd.Process.Kill() == nil // where there are no signals, as on Windows
+		isKilled = h.cmd.Process.Kill() == nil // Windows has no signals
 	}
 	select {
 	case err := <-h.ended:
 		return stopError(err, isKilled)
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
-	late := fmt.Errorf("stop host: it did not end within %s and was killed", patience)
+	late := fmt.Errorf("stop host: killed, because it did not exit within %s", timeout)
 	if err := h.cmd.Process.Kill(); err != nil {
-		late = fmt.Errorf("stop host: it did not end within %s and cannot be killed: %w", patience, err)
+		late = fmt.Errorf("stop host: it did not exit within %s and cannot be killed: %w", timeout, err)
 	}
 	select {
 	case err := <-h.ended:
 		return errors.Join(late, stopError(err, true))
-	case <-time.After(patience):
-		return fmt.Errorf("%w; something that it started may still run", late)
+	case <-time.After(timeout):
+		return fmt.Errorf("%w; its child processes may still be running", late)
 	}
 }
 
-// stopError is what is wrong with how a host has ended. The status of one that was
-// killed says nothing.
+// stopError returns the error of a host that exited. It ignores the exit status of a
+// host that was killed.
 func stopError(err error, isKilled bool) error {
 	var status *exec.ExitError
 	if err == nil || isKilled && errors.As(err, &status) {
@@ -104,12 +105,12 @@ func stopError(err error, isKilled bool) error {
 	return fmt.Errorf("stop host: %w", err)
 }
 
-// client calls the host's API with a token or as a user.
+// client calls the API of the host with a token or a password.
 type client struct {
 	base, user, password, token string
 }
 
-// do sends a JSON body, if there is one, and decodes the answer.
+// do sends body as JSON, unless it is nil, and decodes the response.
 func (c *client) do(ctx context.Context, method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -136,14 +137,14 @@ func (c *client) do(ctx context.Context, method, path string, body, into any) er
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
+	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("%s %s: status %d: %s", method, path, resp.StatusCode, strings.TrimSpace(string(answer)))
+		return fmt.Errorf("%s %s: status %d: %s", method, path, resp.StatusCode, strings.TrimSpace(string(data)))
 	}
-	if err := json.Unmarshal(answer, into); err != nil {
+	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	return nil

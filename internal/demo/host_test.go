@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be a host that announces itself and then hangs.
+// TestMain lets the test executable act as a host that prints its URL and then hangs.
 func TestMain(m *testing.M) {
 	if os.Getenv("DEMO_TEST_HOST") == "hangs" {
 		signal.Ignore(os.Interrupt)
@@ -29,14 +29,14 @@ func TestStopNeverHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
-	if err := h.stop(200 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not end within 200ms and was killed") {
+	if err := h.stop(200 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "killed, because it did not exit within 200ms") {
 		t.Errorf("error %v", err)
 	}
 	if took := time.Since(started); took > 10*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("stop took %s", took)
 	}
 	if h.cmd.ProcessState == nil {
-		t.Error("the host still runs")
+		t.Error("the host is still running")
 	}
 }
 

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,29 +19,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
-	"github.com/slipway-dev/slipway/sdk/frames"
 )
 
-// TestInterop calls every handler of plugins on the existing SDK through our client,
-// and every handler of plugins on ours through the client of the existing SDK. The
-// plugins echo what they are told, so what comes back says what went both ways. The
-// existing SDK on both ends is the control: it shows that what is expected is the
-// behaviour of the protocol and not only ours.
+// TestInterop calls every handler of plugins on the existing SDK through our client, and
+// every handler of plugins on our SDK through the client of the existing one. The plugins
+// echo requests, so that responses show what arrived in both directions. The existing SDK
+// on both ends is the control: it shows that the expectations are those of the protocol.
 func TestInterop(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	existing, ours := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/"
 	started := time.Now()
 	buildPrograms(t, existingModule(), existing, "./...")
-	t.Logf("built what is on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
 	started = time.Now()
 	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
-	t.Logf("built what is on ours in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs on our SDK in %s", time.Since(started).Round(time.Millisecond))
 
 	for _, kind := range []string{"datasource", "app"} {
 		t.Run("existing plugin in our host/"+kind, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestInterop(t *testing.T) {
 		want := expectedHello(got, func(string) string {
 			return `{"error":{"unsupported":true,"message":"the plugin does not support this call: unimplemented"}}`
 		})
-		want["CollectMetrics"] = `{"result":""}` // of the SDK's own only
+		want["CollectMetrics"] = `{"result":""}` // only those of the SDK
 		compare(t, got, want)
 	})
 	t.Run("our plugin in existing host/hello", func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestInterop(t *testing.T) {
 	})
 }
 
-// The context that both hosts send: every field has a value of its own.
+// fullContext is the context that both hosts send. Every field has a distinct value.
 func fullContext(kind string) sdk.Context {
 	settings := sdk.Settings{
 		JSON: json.RawMessage(`{"region":"north"}`), Secrets: map[string]string{"key": "s3cret"},
@@ -107,7 +107,7 @@ func fullContext(kind string) sdk.Context {
 	return c
 }
 
-// bareContext has no more than a call must have.
+// bareContext has only what a call must have.
 func bareContext(kind string) sdk.Context {
 	if kind == "app" {
 		return sdk.Context{OrgID: 4, App: &sdk.App{}}
@@ -115,7 +115,7 @@ func bareContext(kind string) sdk.Context {
 	return sdk.Context{OrgID: 4, DataSource: &sdk.DataSource{Settings: sdk.Settings{}, UID: "bare"}}
 }
 
-// seen is the echo of a call with fullContext; more are further members.
+// seen returns the echo of a call with fullContext, with more members.
 func seen(kind, more string) string {
 	settings := `"json":{"region":"north"},"secrets":{"key":"s3cret"},"updated":1767225600123,"apiVersion":"v1"`
 	member, object := "app", "{"+settings+"}"
@@ -129,12 +129,15 @@ func seen(kind, more string) string {
 		`"` + member + `":` + object + `,"made":` + object + more + `}`
 }
 
-// seenBare is the echo of a call with bareContext; updated is what the plugin took for
-// the time of the settings.
+// seenBare returns the echo of a call with bareContext. updated is the member with the
+// time of the settings, as the plugin understands it.
 func seenBare(kind, updated string) string {
-	object, member := `{`+updated+`}`, "app"
+	member, object := "app", "{"+updated+"}"
 	if kind == "datasource" {
-		object, member = strings.Replace(`{`+cmp.Or(updated+",", ",")+`"uid":"bare"}`, "{,", "{", 1), "dataSource"
+		if updated != "" {
+			updated += ","
+		}
+		member, object = "dataSource", "{"+updated+`"uid":"bare"}`
 	}
 	return `{"orgId":4,"` + member + `":` + object + `,"made":` + object + `}`
 }
@@ -144,8 +147,8 @@ const (
 	ok          = `"status":"OK","message":"fine","details":`
 )
 
-// seriesFrame is the frame of a query, or a stream, that begins at a time. The second
-// row is 1 s and 7 ns later, the third 1 min.
+// seriesFrame returns the frame of a query or a stream. The first row is at from, the
+// second 1 s and 7 ns later, the third 1 min later.
 func seriesFrame(refID string, from int64) string {
 	return fmt.Sprintf(`{"schema":{"name":"series"%s,"meta":{"type":"timeseries-multi","typeVersion":[0,0],"notices":[{"severity":"warning","text":"careful"}],"executedQueryString":"up"},`+
 		`"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},`+
@@ -161,9 +164,9 @@ func refIDMember(refID string) string {
 	return `,"refId":"` + refID + `"`
 }
 
-// expected is the outcome of each call: what both SDKs agree on, and what is special to
-// a pair of them. Two keys of special are no calls: "updated" is the time that a plugin
-// took for settings without one, "absent" the answer to a query that got none.
+// expected returns the outcome of each call: what both SDKs agree on, and what is special
+// to a pair of them. Two keys of special are not calls: "updated" is the time that a
+// plugin assigns to settings without one, "absent" the response to a query without one.
 func expected(kind string, special map[string]string) map[string]string {
 	stream := func(path string) string {
 		return seen(kind, sentHeaders+`,"stream":{"path":"`+path+`","data":{"hello":"wörld"}}`)
@@ -211,11 +214,11 @@ func expected(kind string, special map[string]string) map[string]string {
 	return want
 }
 
-// existingInOurs is what our client makes of the errors of the existing SDK, which has
-// no status for a whole call, and a source only for queries.
+// existingInOurs returns how our client reports the errors of the existing SDK, which
+// have no status for a whole call, and a source for queries only.
 func existingInOurs() map[string]string {
 	return map[string]string{
-		"updated":                   ``, // we send 0, which the plugin takes for 1970
+		"updated":                   ``, // we send 0, which the plugin reads as 1970
 		"CheckHealth broken":        `{"error":{"status":500,"source":"plugin","message":"the upstream is away"}}`,
 		"QueryData fail plugin":     `{"error":{"status":500,"source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"status":500,"source":"downstream","message":"all denied"}}`,
@@ -224,8 +227,8 @@ func existingInOurs() map[string]string {
 		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"status":500,"source":"plugin","message":"the other half is away"}}`,
 		"SubscribeStream missing":   `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
 		"PublishStream missing":     `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
-		"SubscribeStream secret":    `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to the channel \"secret\""}}`,
-		"PublishStream secret":      `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to the channel \"secret\""}}`,
+		"SubscribeStream secret":    `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
+		"PublishStream secret":      `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
 		"SubscribeStream broken":    `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
 		"RunStream broken":          `{"result":[{"n":1}],"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
@@ -233,7 +236,7 @@ func existingInOurs() map[string]string {
 	}
 }
 
-// inExisting is what the existing client says of refusals.
+// inExisting returns how the existing client reports refusals, and more.
 func inExisting(more map[string]string) map[string]string {
 	want := map[string]string{
 		"SubscribeStream missing": `{"result":{"status":1,"data":null}}`,
@@ -245,18 +248,18 @@ func inExisting(more map[string]string) map[string]string {
 	return want
 }
 
-// oursInExisting is what the existing client makes of our errors. Each whole call that
-// fails says its source, a panic says nothing of itself, a query without an answer gets
-// one, and a stream that must not be run again ends without an error.
+// oursInExisting returns how the existing client reports our errors. A failed call has a
+// source, a panic has no details, a query without a response gets one, and a stream that
+// must not be restarted ends without an error.
 func oursInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   ``, // zero, though the host sends a time in 1754
-		"absent":                    `{"status":500,"source":"plugin","error":"the plugin gave no answer to query absent"}`,
+		"absent":                    `{"status":500,"source":"plugin","error":"the plugin returned no response to query absent"}`,
 		"CheckHealth broken":        `{"result":{"status":"ERROR","message":"the upstream is away","details":{"errorSource":"downstream","status":502}}}`,
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
-		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request: its log says why"}}`,
+		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request; see its log"}}`,
 		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
 		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
@@ -283,10 +286,10 @@ func existingInExisting() map[string]string {
 	})
 }
 
-// expectedHello is the outcome of the same calls to a plugin that has health and
-// queries only.
+// expectedHello returns the outcome of the same calls to a plugin that only supports
+// health and queries.
 func expectedHello(calls map[string]any, unsupported func(call string) string) map[string]string {
-	answer := func(query string) string {
+	response := func(query string) string {
 		return `{"status":200,"frames":[{"schema":{"name":"hello"` + refIDMember(query) + `,"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},{"name":"value","type":"number","typeInfo":{"frame":"float64"}}]},"data":{"values":[[1767225600001,1767229200002],[1,2]]}}]}`
 	}
 	want := map[string]string{}
@@ -299,11 +302,11 @@ func expectedHello(calls map[string]any, unsupported func(call string) string) m
 		case call == "QueryData all":
 			var all []string
 			for _, id := range []string{"echo", "series", "plugin", "downstream", "partial", "plain", "absent"} {
-				all = append(all, `"`+id+`":`+answer(id))
+				all = append(all, `"`+id+`":`+response(id))
 			}
 			want[call] = `{"result":{` + strings.Join(all, ",") + `}}`
 		case strings.HasPrefix(call, "QueryData"):
-			want[call] = `{"result":{"A":` + answer("A") + `}}`
+			want[call] = `{"result":{"A":` + response("A") + `}}`
 		default:
 			want[call] = unsupported(call)
 		}
@@ -311,11 +314,11 @@ func expectedHello(calls map[string]any, unsupported func(call string) string) m
 	return want
 }
 
-// compare wants the same calls with the same outcomes.
+// compare requires the same calls with the same outcomes.
 func compare(t *testing.T, got map[string]any, want map[string]string) {
 	t.Helper()
 	if len(want) < 28 {
-		t.Errorf("only %d calls are expected", len(want))
+		t.Errorf("only %d expected calls", len(want))
 	}
 	calls := maps.Clone(want)
 	for call := range got {
@@ -325,29 +328,24 @@ func compare(t *testing.T, got map[string]any, want map[string]string) {
 		text, expected := want[call]
 		outcome, made := got[call]
 		if !made || !expected {
-			t.Errorf("%s: made is %t, expected is %t", call, made, expected)
+			t.Errorf("%s: called %t, expected %t", call, made, expected)
 			continue
 		}
-		if has, wants := canonical(t, outcome), canonical(t, json.RawMessage(text)); has != wants {
-			t.Errorf("%s:\ngot  %s\nwant %s", call, has, wants)
+		if diff := cmp.Diff(canonical(t, json.RawMessage(text)), canonical(t, outcome)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", call, diff)
 		}
 	}
 }
 
-// canonical writes a value as JSON in which only the content counts: members are
-// sorted, those that are null are left out, an echo inside a string is unfolded, and of
-// metrics only those of the plugin are left.
-func canonical(t *testing.T, v any) string {
+// canonical decodes the JSON of a value. It leaves out members that are null, decodes an
+// echo inside a string, and reduces metrics to those of the plugin.
+func canonical(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatalf("%v in %s", err, v)
 	}
-	text, err = json.Marshal(unfold(t, decode(t, text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return unfold(t, decode(t, text))
 }
 
 func decode(t *testing.T, text []byte) (v any) {
@@ -392,8 +390,8 @@ func unfold(t *testing.T, v any) any {
 	return v
 }
 
-// driveHost lets the host on the existing SDK call a plugin, and returns the outcomes
-// by call.
+// driveHost makes the host on the existing SDK call a plugin. It returns the outcomes by
+// call.
 func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -417,7 +415,7 @@ func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 		if l.Call == "Start" {
 			var process struct{ PID int }
 			if err := json.Unmarshal(l.Result, &process); err != nil || process.PID == 0 {
-				t.Errorf("no process: %v in %s", err, line)
+				t.Errorf("no process id: %v in %s", err, line)
 			}
 			if isAlive(process.PID) {
 				t.Errorf("the process %d of %s was left behind", process.PID, plugin)
@@ -444,22 +442,21 @@ type client struct {
 	got    map[string]any
 }
 
-// outcome is what a call came to, with the members of the lines that the existing host
-// prints.
+// outcome is the outcome of a call, with the members that the existing host prints.
 type outcome struct {
-	Result any   `json:"result,omitempty"`
-	Error  *said `json:"error,omitempty"`
+	Result any        `json:"result,omitempty"`
+	Error  *callError `json:"error,omitempty"`
 }
 
-// said is what an error of our client says.
-type said struct {
+// callError is an error of our client.
+type callError struct {
 	Status      int        `json:"status,omitempty"`
 	Source      sdk.Source `json:"source,omitempty"`
 	Message     string     `json:"message"`
 	Unsupported bool       `json:"unsupported,omitempty"`
 }
 
-// driveClient mounts a plugin and makes the calls of the existing host.
+// driveClient mounts a plugin and makes the same calls as the existing host.
 func driveClient(t *testing.T, executable, kind string) map[string]any {
 	t.Helper()
 	root := t.TempDir()
@@ -506,33 +503,33 @@ func driveClient(t *testing.T, executable, kind string) map[string]any {
 	c.query(t)
 	c.resources(t)
 	c.streams(t)
-	c.try(t, "CollectMetrics", func(ctx context.Context, s *sdk.Client) (any, error) {
+	c.try(t, "CollectMetrics", func(ctx context.Context, s *backend.Client) (any, error) {
 		text, err := s.CollectMetrics(ctx, &sdk.CollectMetricsRequest{Context: fullContext(kind)})
 		return string(text), err
 	})
 	if p.Status().PID != pid || p.Status().Restarts != 0 {
-		t.Errorf("the plugin did not live through it: %+v", p.Status())
+		t.Errorf("the plugin did not survive the calls: %+v", p.Status())
 	}
 	return c.got
 }
 
-// try makes a call and notes its outcome.
-func (c *client) try(t *testing.T, name string, call func(context.Context, *sdk.Client) (any, error)) {
+// try makes a call and records its outcome.
+func (c *client) try(t *testing.T, name string, call func(context.Context, *backend.Client) (any, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var o outcome
-	err := c.plugin.Use(ctx, func(s *sdk.Client) (err error) {
+	err := c.plugin.Use(ctx, func(s *backend.Client) (err error) {
 		o.Result, err = call(ctx, s)
 		return err
 	})
 	if err != nil {
-		o.Error = &said{Message: err.Error(), Unsupported: errors.Is(err, sdk.ErrUnsupported)}
+		o.Error = &callError{Message: err.Error(), Unsupported: errors.Is(err, backend.ErrUnsupported)}
 		if e, ok := errors.AsType[*sdk.Error](err); ok {
 			o.Error.Status, o.Error.Source, o.Error.Message = e.Status, e.Source, e.Message
 		}
 		if v, ok := o.Result.([]any); !ok || len(v) == 0 {
-			o.Result = nil // it has none, rather than a zero one
+			o.Result = nil // not a zero value
 		}
 	}
 	c.got[name] = o
@@ -545,7 +542,7 @@ func headers() map[string]string {
 func (c *client) health(t *testing.T) {
 	t.Helper()
 	check := func(name string, as sdk.Context, headers map[string]string) {
-		c.try(t, "CheckHealth "+name, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "CheckHealth "+name, func(ctx context.Context, s *backend.Client) (any, error) {
 			r, err := s.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: as, Headers: headers})
 			if err != nil {
 				return nil, err
@@ -564,16 +561,16 @@ func (c *client) health(t *testing.T) {
 func (c *client) query(t *testing.T) {
 	t.Helper()
 	ask := func(name string, queries ...sdk.Query) {
-		c.try(t, "QueryData "+name, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "QueryData "+name, func(ctx context.Context, s *backend.Client) (any, error) {
 			for i := range queries {
 				queries[i].TimeRange = sdk.TimeRange{From: time.UnixMilli(1767225600001), To: time.UnixMilli(1767229200002)}
 				queries[i].Interval, queries[i].MaxDataPoints = 1500*time.Millisecond, 321
 			}
-			answers, err := s.QueryData(ctx, &sdk.QueryDataRequest{Context: fullContext(c.kind), Headers: headers(), Queries: queries})
+			responses, err := s.QueryData(ctx, &sdk.QueryDataRequest{Context: fullContext(c.kind), Headers: headers(), Queries: queries})
 			if err != nil {
 				return nil, err
 			}
-			return readable(answers)
+			return readable(responses)
 		})
 	}
 	one := func(refID, kind, model string) sdk.Query {
@@ -592,25 +589,31 @@ func (c *client) query(t *testing.T) {
 	ask("none")
 }
 
-// readable has the frames of the answers as values, and the errors in parts.
-func readable(answers sdk.QueryDataResponse) (any, error) {
-	type answer struct {
+// readable decodes the frames of responses and splits up their errors.
+func readable(responses sdk.QueryDataResponse) (any, error) {
+	type response struct {
 		Frames []*data.Frame `json:"frames,omitempty"`
 		Status int           `json:"status"`
 		Error  string        `json:"error,omitempty"`
 		Source sdk.Source    `json:"source,omitempty"`
 	}
-	out := map[string]answer{}
-	for id, r := range answers {
-		list, err := frames.FromResponse(r)
-		if err != nil {
-			return nil, err
+	out := map[string]response{}
+	for id, r := range responses {
+		list := make([]*data.Frame, len(r.Frames))
+		for n, f := range r.Frames {
+			file, err := f.MarshalArrow()
+			if err != nil {
+				return nil, err
+			}
+			if list[n], err = arrow.Decode(file); err != nil {
+				return nil, fmt.Errorf("frame %d: %w", n, err)
+			}
 		}
-		a := answer{Frames: list, Status: r.Status}
+		a := response{Frames: list, Status: r.Status}
 		if r.Err != nil {
 			e, ok := errors.AsType[*sdk.Error](r.Err)
 			if !ok || e.Status != r.Status {
-				return nil, fmt.Errorf("the error of %s is %#v, its status %d", id, r.Err, r.Status)
+				return nil, fmt.Errorf("%s has status %d and the error %#v", id, r.Status, r.Err)
 			}
 			a.Error, a.Source = e.Message, e.Source
 		}
@@ -619,7 +622,7 @@ func readable(answers sdk.QueryDataResponse) (any, error) {
 	return out, nil
 }
 
-// nullable is JSON that may not be there.
+// nullable returns nil for empty JSON.
 func nullable(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return nil
@@ -627,7 +630,7 @@ func nullable(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// piece is one message of a resource's answer.
+// piece is one message of a response to CallResource.
 type piece struct {
 	Status  int         `json:"status,omitempty"`
 	Headers http.Header `json:"headers,omitempty"`
@@ -636,30 +639,30 @@ type piece struct {
 
 func (c *client) resources(t *testing.T) {
 	t.Helper()
-	call := func(ctx context.Context, s *sdk.Client, req *sdk.CallResourceRequest, each func(string) error) (any, error) {
+	call := func(ctx context.Context, s *backend.Client, req *backend.CallResourceRequest, each func(string) error) (any, error) {
 		req.Context = fullContext(c.kind)
 		var pieces []any
-		err := s.CallResource(ctx, req, func(r sdk.CallResourceResponse) error {
+		err := s.CallResource(ctx, req, func(r backend.CallResourceResponse) error {
 			pieces = append(pieces, piece{r.Status, r.Header, string(r.Body)})
 			return each(string(r.Body))
 		})
 		return pieces, err
 	}
-	get := func(path string) *sdk.CallResourceRequest {
-		return &sdk.CallResourceRequest{Method: http.MethodGet, Path: path, URL: path}
+	get := func(path string) *backend.CallResourceRequest {
+		return &backend.CallResourceRequest{Method: http.MethodGet, Path: path, URL: path}
 	}
 	take := func(string) error { return nil }
-	for name, req := range map[string]*sdk.CallResourceRequest{
+	for name, req := range map[string]*backend.CallResourceRequest{
 		"missing": get("nope"), "broken": get("broken"),
 		"echo": {
 			Method: http.MethodPatch, Path: "echo/größe 1", URL: "echo/größe 1?a=1&b=x%20y&a=2",
 			Header: http.Header{"X-One": {"1"}, "X-Many": {"a", "b"}}, Body: []byte{0, 1, 0xfe, 0xff},
 		},
 	} {
-		c.try(t, "CallResource "+name, func(ctx context.Context, s *sdk.Client) (any, error) { return call(ctx, s, req, take) })
+		c.try(t, "CallResource "+name, func(ctx context.Context, s *backend.Client) (any, error) { return call(ctx, s, req, take) })
 	}
-	// The plugin sends each further piece when it is asked to, in another call.
-	c.try(t, "CallResource pieces", func(ctx context.Context, s *sdk.Client) (any, error) {
+	// Another call makes the plugin send the next piece.
+	c.try(t, "CallResource pieces", func(ctx context.Context, s *backend.Client) (any, error) {
 		return call(ctx, s, get("pieces"), func(body string) error {
 			if body != "one" && body != "two" {
 				return nil
@@ -676,18 +679,18 @@ func (c *client) streams(t *testing.T) {
 		return &sdk.StreamRequest{Context: fullContext(c.kind), Headers: headers(), Path: path, Data: json.RawMessage(`{"hello":"wörld"}`)}
 	}
 	for _, path := range []string{"ticks", "silent", "missing", "secret", "broken"} {
-		c.try(t, "SubscribeStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "SubscribeStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			initial, err := s.SubscribeStream(ctx, request(path))
 			return map[string]any{"status": 0, "data": nullable(initial)}, err
 		})
-		c.try(t, "PublishStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "PublishStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			published, err := s.PublishStream(ctx, request(path))
 			return map[string]any{"status": 0, "data": nullable(published)}, err
 		})
 	}
 	enough := errors.New("enough")
 	for _, path := range []string{"ticks", "broken", "refused", "forever"} {
-		c.try(t, "RunStream "+path, func(ctx context.Context, s *sdk.Client) (any, error) {
+		c.try(t, "RunStream "+path, func(ctx context.Context, s *backend.Client) (any, error) {
 			var packets []any
 			err := s.RunStream(ctx, request(path), func(packet json.RawMessage) error {
 				if packets = append(packets, packet); path == "forever" && len(packets) == 3 {
@@ -701,10 +704,10 @@ func (c *client) streams(t *testing.T) {
 			return packets, err
 		})
 	}
-	// The stream that was given up has to know.
-	c.try(t, "CallResource ended", func(ctx context.Context, s *sdk.Client) (any, error) {
+	// The cancelled stream must have ended.
+	c.try(t, "CallResource ended", func(ctx context.Context, s *backend.Client) (any, error) {
 		var pieces []any
-		err := s.CallResource(ctx, &sdk.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r sdk.CallResourceResponse) error {
+		err := s.CallResource(ctx, &backend.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r backend.CallResourceResponse) error {
 			pieces = append(pieces, piece{r.Status, r.Header, string(r.Body)})
 			return nil
 		})

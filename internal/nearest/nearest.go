@@ -1,13 +1,14 @@
-// Package nearest finds what a misspelt word was meant to be. It knows no word.
+// Package nearest finds the name that a misspelled word stands for. It owns the metric
+// only: the names belong to the caller.
 package nearest
 
 import "strings"
 
-// longest is the length beyond which no word has a name near to it.
+// longest limits the length of words; longer ones are not near any name.
 const longest = 64
 
-// Name returns the name that word is most likely a misspelling of, or "". A third of
-// the letters may differ, three at most; case does not count.
+// Name returns the name that word most likely misspells, or "". At most a third of the
+// letters, and three, may differ. Case does not matter.
 func Name(word string, names []string) string {
 	best, least := "", 4
 	word = strings.ToLower(word)
@@ -23,12 +24,11 @@ func Name(word string, names []string) string {
 	return best
 }
 
-// Distance is the number of bytes to insert, delete, change or swap with their
-// neighbour to get from a to b, at most the length of the longer one.
+// Distance returns the number of bytes that must be inserted, deleted, changed or swapped
+// with their neighbor to turn a into b.
 func Distance(a, b string) int { return distance(a, b, max(len(a), len(b))) }
 
-// distance stops where it is clear that the distance is above the limit, and returns
-// one more than that.
+// distance returns limit+1 for any distance above the limit.
 func distance(a, b string, limit int) int {
 	if len(b) > longest || len(a) > longest {
 		if a == b {
@@ -55,7 +55,7 @@ func distance(a, b string, limit int) int {
 			}
 			least = min(least, row[j+1])
 		}
-		if least > limit+1 { // a swap reaches back one row
+		if least > limit+1 { // a swap refers to the row before the last
 			return limit + 1
 		}
 		before, last, row = last, row, before

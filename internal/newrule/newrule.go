@@ -1,8 +1,9 @@
-// Package newrule writes the files of a new rule. What it writes compiles, and the
-// tests of validate/rules fail until someone has said what the rule is for and shown
-// a good and a bad plugin.
+// Package newrule writes the files of a new rule for this repository: the code, the
+// example, and the line in rules.All. The code compiles, but the tests of
+// validate/rules fail until its author has documented the rule and completed the
+// example.
 //
-// It is for this repository. It refuses to write over a file.
+// It never overwrites a file.
 package newrule
 
 import (
@@ -15,30 +16,30 @@ import (
 	"strings"
 )
 
-var idForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)+$`)
+var validID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)+$`)
 
-// Write writes the code and the example of a rule into the folder dir of the rules
-// and adds it to the end of rules.All. It returns the files.
+// Write writes the code and the example of a rule to dir, the directory of the rules,
+// and adds the rule to the end of rules.All. It returns the files it wrote.
 func Write(dir, id string) ([]string, error) {
-	if !idForm.MatchString(id) {
-		return nil, fmt.Errorf("rule id %q: write two or more words in lower case with hyphens between them, such as path-missing", id)
+	if !validID.MatchString(id) {
+		return nil, fmt.Errorf("invalid rule id %q: must be two or more words in lower case, separated by hyphens, such as path-missing", id)
 	}
 	base := filepath.Join(dir, strings.ReplaceAll(id, "-", "_"))
 	code, example, list := base+".go", base+".txtar", filepath.Join(dir, "rules.go")
 	for _, file := range []string{code, example} {
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is there already: take another id, or edit it", file)
+			return nil, fmt.Errorf("%s already exists: choose another id, or edit it", file)
 		}
 	}
 	all, err := os.ReadFile(list)
 	if err != nil {
 		return nil, fmt.Errorf("list of rules: %w", err)
 	}
-	listed, err := insert(string(all), function(id))
+	listed, err := insert(string(all), functionName(id))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", list, err)
 	}
-	fill := strings.NewReplacer("RULE-ID", id, "ruleFunction", function(id))
+	fill := strings.NewReplacer("RULE-ID", id, "ruleFunction", functionName(id))
 	for _, f := range []struct{ name, text string }{
 		{code, fill.Replace(codeText)}, {example, fill.Replace(exampleText)}, {list, listed},
 	} {
@@ -52,20 +53,16 @@ func Write(dir, id string) ([]string, error) {
 // insert adds a call to the end of the list of rules.
 func insert(text, function string) (string, error) {
 	const begin, end = "all := []validate.Rule{\n", "\n\t}\n"
-	from := strings.Index(text, begin)
-	if from < 0 {
-		return "", fmt.Errorf("there is no %q: add %s() to the list by hand", strings.TrimSpace(begin), function)
+	head, rest, hasBegin := strings.Cut(text, begin)
+	list, tail, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		return "", fmt.Errorf("list of rules not found: add %s() to it by hand", function)
 	}
-	to := strings.Index(text[from:], end)
-	if to < 0 {
-		return "", fmt.Errorf("the list of rules does not end: add %s() to it by hand", function)
-	}
-	at := from + to
-	return text[:at] + "\n\t\t" + function + "()," + text[at:], nil
+	return head + begin + list + "\n\t\t" + function + "()," + end + tail, nil
 }
 
-// function is the id as the name of a function.
-func function(id string) string {
+// functionName converts an id such as min-version-iam to minVersionIAM.
+func functionName(id string) string {
 	words := strings.Split(id, "-")
 	for i, w := range words[1:] {
 		switch w {
@@ -86,9 +83,9 @@ func ruleFunction() validate.Rule {
 	return validate.Rule{
 		ID:       "RULE-ID",
 		Severity: validate.Error,
-		Summary:  "", // what holds for a good plugin, in one line without a full stop
-		Why:      "", // what goes wrong otherwise, in one or two sentences
-		Help:     "", // what to do, without a full stop
+		Summary:  "", // what the rule reports, such as: path to a missing file
+		Why:      "", // why that matters, in one to three sentences
+		Help:     "", // what to do, as an imperative without a full stop
 		Where:    validate.Everywhere,
 		Check: func(p *validate.Pass) {
 			if text, ok := p.Doc.Text("/name"); ok && text == "change me" {
@@ -99,7 +96,8 @@ func ruleFunction() validate.Rule {
 }
 `
 
-// The good and the bad plugin begin alike: the author breaks the bad one.
+// The good and the bad plugin are equal until the author breaks the bad one and marks the
+// place of each finding with « and ».
 const (
 	exampleText = "\n-- good/plugin.json --\n" + examplePlugin + "-- good/img/logo.svg --\n" + exampleLogo +
 		"-- bad/plugin.json --\n" + examplePlugin + "-- bad/img/logo.svg --\n" + exampleLogo + "-- findings --\n"

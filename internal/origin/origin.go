@@ -1,11 +1,12 @@
-// Package origin says where the running Slipway comes from: a local checkout or
-// a published version. It changes nothing and starts nothing.
+// Package origin finds out where the running Slipway comes from: a local checkout or a
+// published version.
 package origin
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -15,17 +16,17 @@ import (
 // Module is the path of the Go module this package belongs to.
 const Module = "github.com/slipway-dev/slipway"
 
-// Origin is a checkout or a version; one of the two is set.
+// Origin is either a checkout or a version.
 type Origin struct {
-	Checkout string // absolute folder of a local checkout
+	Checkout string // absolute path of a local checkout
 	Version  string // such as v1.2.3
 }
 
-// ErrUnknown is returned for a program that was built from a checkout in a way
-// that left no trace of it.
-var ErrUnknown = errors.New("this slipway was built with -trimpath from a checkout, so it cannot tell plugin repositories where to find its module: build it without -trimpath, or install a released version")
+// ErrUnknown is returned for an executable that was built from a checkout but does not
+// contain its path.
+var ErrUnknown = errors.New("this slipway was built from a checkout with -trimpath, so plugin repositories cannot refer to its module: build it without -trimpath, or install a release")
 
-// Find looks at how the running program was built.
+// Find returns the origin of the running executable.
 func Find() (Origin, error) {
 	if dir, ok := checkout(); ok {
 		return Origin{Checkout: dir}, nil
@@ -36,7 +37,7 @@ func Find() (Origin, error) {
 	return Origin{}, ErrUnknown
 }
 
-// Version is the version of the module in the running program, "(devel)" for a
+// Version returns the version of the module in the running executable, "(devel)" for a
 // checkout.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -48,13 +49,17 @@ func Version() string {
 
 const devel = "(devel)"
 
-// versionIn reads the version from how a program was built. One that was built in
-// a checkout has a version too, made from the commit, which nobody can download;
-// it is told apart by the settings of version control.
+// pseudoVersion matches the end of a version made from a commit without a tag.
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}$`)
+
+// versionIn returns the version that the go command recorded. A program built in a
+// checkout has one too: it can be downloaded only if it is the tag of the commit.
 func versionIn(info *debug.BuildInfo) string {
 	isCheckout := slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs" })
-	if info.Main.Path == Module && info.Main.Version != "" && !isCheckout {
-		return info.Main.Version
+	version := info.Main.Version
+	isTag := !strings.Contains(version, "+dirty") && !pseudoVersion.MatchString(version)
+	if info.Main.Path == Module && version != "" && (isTag || !isCheckout) {
+		return version
 	}
 	for _, m := range info.Deps {
 		if m.Path == Module && m.Version != "" && m.Replace == nil {
@@ -64,8 +69,8 @@ func versionIn(info *debug.BuildInfo) string {
 	return devel
 }
 
-// checkout finds the module's folder from where this file was compiled. A file in
-// the module cache has the version in the name of the module's folder.
+// checkout returns the directory of the module, from the path of this file at compile
+// time. In the module cache, the name of that directory contains the version.
 func checkout() (string, bool) {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {

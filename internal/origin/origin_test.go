@@ -14,11 +14,15 @@ func TestVersionIn(t *testing.T) {
 		info debug.BuildInfo
 		want string
 	}{
-		"installed":        {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}}, "v1.2.3"},
-		"built in git":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20260101000000-abcdef+dirty"}, Settings: stamped}, devel},
-		"built elsewhere":  {debug.BuildInfo{Main: debug.Module{Path: Module, Version: devel}}, devel},
-		"required":         {debug.BuildInfo{Main: debug.Module{Path: "x", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}, Settings: stamped}, "v1.2.3"},
-		"replaced locally": {debug.BuildInfo{Main: debug.Module{Path: "x"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3", Replace: &debug.Module{Path: "../x"}}}}, devel},
+		"installed":                 {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}}, "v1.2.3"},
+		"built in git":              {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v0.0.0-20260101000000-abcdef+dirty"}, Settings: stamped}, devel},
+		"installed at a commit":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.4-0.20260101000000-abcdef012345"}}, "v1.2.4-0.20260101000000-abcdef012345"},
+		"built in git at a commit":  {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.4-0.20260101000000-abcdef012345"}, Settings: stamped}, devel},
+		"built in git at a tag":     {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3"}, Settings: stamped}, "v1.2.3"},
+		"built in git with changes": {debug.BuildInfo{Main: debug.Module{Path: Module, Version: "v1.2.3+dirty"}, Settings: stamped}, devel},
+		"built elsewhere":           {debug.BuildInfo{Main: debug.Module{Path: Module, Version: devel}}, devel},
+		"required":                  {debug.BuildInfo{Main: debug.Module{Path: "x", Version: "v9.0.0"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}, Settings: stamped}, "v1.2.3"},
+		"replaced locally":          {debug.BuildInfo{Main: debug.Module{Path: "x"}, Deps: []*debug.Module{{Path: Module, Version: "v1.2.3", Replace: &debug.Module{Path: "../x"}}}}, devel},
 	} {
 		if got := versionIn(&c.info); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
@@ -30,7 +34,7 @@ func TestIsCheckout(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, want := range map[string]bool{
-		"src@v2/slipway":    true, // a folder of someone's own
+		"src@v2/slipway":    true, // not in the module cache
 		"mod/slipway@v1.0":  false,
 		"vendor/x/nomodule": false,
 	} {
@@ -44,7 +48,7 @@ func TestIsCheckout(t *testing.T) {
 			}
 		}
 		if got := isCheckout(dir); got != want {
-			t.Errorf("%s: %t", name, got)
+			t.Errorf("%s: got %t, want %t", name, got, want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package testdb gives tests their databases: a SQLite file each, or, with
-// SLIPWAY_TEST_DATABASE=postgres, one each on a PostgreSQL server of their own, in a
-// temporary folder, on a Unix socket. The same tests run on both.
+// Package testdb provides databases for tests: a SQLite file per test or, if
+// SLIPWAY_TEST_DATABASE is postgres, a database per test on a PostgreSQL server that each
+// test process starts in a temporary directory, on a Unix socket.
 package testdb
 
 import (
@@ -22,29 +22,28 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Env is the environment variable that chooses the database of the tests.
+// Env is the environment variable that selects the database of the tests.
 const Env = "SLIPWAY_TEST_DATABASE"
 
-// IsWanted says whether the tests are to run on PostgreSQL.
+// IsWanted reports whether the tests are to run on PostgreSQL.
 func IsWanted() bool { return os.Getenv(Env) == "postgres" }
 
-// Bin returns the folder of PostgreSQL's programs, or an error that says what to
-// install.
+// Bin returns the directory of PostgreSQL's executables.
 func Bin() (string, error) {
 	if name, err := exec.LookPath("initdb"); err == nil {
 		if name, err = filepath.EvalSymlinks(name); err == nil {
 			return filepath.Dir(name), nil
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian keeps them off the PATH
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian does not add them to the PATH
 	if len(found) == 0 {
 		return "", errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
 	}
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// Main runs the tests of a package, beside a server if one is asked for, and
-// returns the status to exit with.
+// Main runs the tests of a package, with a server if PostgreSQL is selected, and returns
+// the exit status.
 func Main(m *testing.M) int {
 	if !IsWanted() {
 		return m.Run()
@@ -62,10 +61,10 @@ func Main(m *testing.M) int {
 	return status
 }
 
-// envSocket tells the tests where the server of their process is.
+// envSocket is the environment variable with the directory of the server's socket.
 const envSocket = "SLIPWAY_TEST_POSTGRES_SOCKET"
 
-// New returns the name of a new database, for store.Options, that is removed with
+// New returns the name of a new database, for store.Options. It is removed at the end of
 // the test.
 func New(t testing.TB) string {
 	t.Helper()
@@ -78,7 +77,7 @@ func New(t testing.TB) string {
 	return address(name)
 }
 
-// execute runs a statement on the server itself.
+// execute runs a statement outside of the databases of tests.
 func execute(ctx context.Context, t testing.TB, statement string) {
 	t.Helper()
 	db, err := pgx.Connect(ctx, address("postgres"))
@@ -97,14 +96,14 @@ func address(database string) string {
 	return u.String()
 }
 
-// start makes a cluster and waits until it answers. fsync is off: what the machine
-// loses with its power is no concern of a test.
+// start creates a cluster and waits until it accepts connections. It disables fsync:
+// tests do not need to survive a power failure.
 func start() (stop func() error, err error) {
 	bin, err := Bin()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("/tmp", "slipway-pg-") // short: it holds a socket
+	dir, err := os.MkdirTemp("/tmp", "slipway-pg-") // short, since it contains a socket
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +112,17 @@ func start() (stop func() error, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	if err := owned(dir); err != nil {
+	if err := chown(dir); err != nil {
 		return nil, err
 	}
 	var log bytes.Buffer
 	command := func(program string, args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(bin, program), args...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = dir, &log, &log, process()
+		cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = dir, &log, &log, processAttributes()
 		return cmd
 	}
 	data := filepath.Join(dir, "data")
-	runtime.LockOSThread() // a child ends with the thread that started it
+	runtime.LockOSThread() // the server is killed when the thread that started it ends
 	if err := command("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N", "--locale=C.UTF-8", "-E", "UTF8").Run(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, log.Bytes())
 	}
@@ -141,14 +140,14 @@ func start() (stop func() error, err error) {
 	if err := os.Setenv(envSocket, dir); err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	if err := answers(); err != nil {
-		return nil, errors.Join(err, stop(), fmt.Errorf("the server says:\n%s", log.Bytes()))
+	if err := waitUntilReady(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w\n%s", err, log.Bytes()), stop())
 	}
 	return stop, nil
 }
 
-// answers waits until the server takes connections.
-func answers() error {
+// waitUntilReady waits until the server accepts connections.
+func waitUntilReady() error {
 	var err error
 	for range 300 {
 		var db *pgx.Conn

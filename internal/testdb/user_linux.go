@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// process makes a program end with this one, even if this one is killed, and run as
-// the user postgres if this process is root, as whom the server refuses to run.
-func process() *syscall.SysProcAttr {
+// processAttributes makes a process end with this one, even if this one is killed. If
+// this process is root, as whom the server refuses to run, it runs as the user postgres.
+func processAttributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // an immediate shutdown
 	if uid, gid, ok := account(); ok {
 		attr.Credential = &syscall.Credential{Uid: uid, Gid: gid}
@@ -17,8 +17,8 @@ func process() *syscall.SysProcAttr {
 	return attr
 }
 
-// owned gives a folder to that user.
-func owned(dir string) error {
+// chown gives a directory to that user.
+func chown(dir string) error {
 	uid, gid, ok := account()
 	if !ok {
 		return nil

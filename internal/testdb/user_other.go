@@ -4,6 +4,6 @@ package testdb
 
 import "syscall"
 
-func process() *syscall.SysProcAttr { return nil }
+func processAttributes() *syscall.SysProcAttr { return nil }
 
-func owned(string) error { return nil }
+func chown(string) error { return nil }

@@ -6,46 +6,104 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // BuildOptions are the options of the verb build.
 type BuildOptions struct {
-	Dir       string // of the plugin repository; "" is the current one
+	Face      Face
+	Dir       string // the plugin repository; "" is the current directory
 	Platforms string // all, host or a list of os/arch; "" is all
-	Profile   string // of plugin.json; "" is found from the file
+	Profile   string // of plugin.json; "" derives it from the file
 }
 
 // Build builds a plugin repository and prints its progress to w.
 func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
-	platforms, err := bundle.ParsePlatforms(o.Platforms)
+	platforms, err := parsePlatforms(o.Platforms)
 	if err != nil {
-		return nil, usage("-platforms: %w", err)
+		return nil, usage("%s: %w", o.Face.Option("platforms"), err)
 	}
-	if _, err := bundle.ProfileByName(o.Profile); err != nil {
-		return nil, usage("-profile: %w", err)
+	if err := checkProfile(o.Face, o.Profile); err != nil {
+		return nil, err
+	}
+	isLive := isTerminal(w)
+	stop := func() {}
+	if !isLive { // on a terminal, the lines of the executables show what is being built
+		stop = progress.Report(w, "building", progress.Interval)
 	}
 	r, err := build.Plugin(ctx, build.Options{
 		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,
-		Progress: w, Live: isTerminal(w),
+		Progress: w, Live: isLive,
 	})
+	stop()
 	if err != nil {
+		for _, p := range platforms { // only the go command knows all architectures
+			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
+				return nil, usage("%s: %w", o.Face.Option("platforms"), nearest.Unknown("platform", p.String(), PlatformNames()))
+			}
+		}
 		return nil, fmt.Errorf("build: %w", err)
 	}
-	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), programs(len(r.Executables)))
-	if o.Platforms != "host" { // what is for this machine alone stays on it
+	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))
+	if o.Platforms != "host" { // a build for this platform only stays on this machine
 		printCheckout(w, localCheckout(ctx, o.Dir))
 	}
 	return r, nil
 }
 
-// localCheckout returns the folder that go.mod puts in the place of Slipway, "" if
-// there is none.
+// parsePlatforms parses a list of platforms and suggests the nearest one for a
+// misspelt one.
+func parsePlatforms(list string) ([]bundle.Platform, error) {
+	platforms, err := bundle.ParsePlatforms(list)
+	if err == nil {
+		return platforms, nil
+	}
+	known := PlatformNames()
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if _, err := bundle.ParsePlatforms(item); err != nil && nearest.Name(item, known) != "" {
+			return nil, nearest.Unknown("platform", item, known)
+		}
+	}
+	return nil, err
+}
+
+// PlatformNames returns the values that build accepts as platforms: all, host and
+// the platforms that all stands for.
+func PlatformNames() []string {
+	names := []string{"all", "host"}
+	for _, p := range bundle.AllPlatforms() {
+		names = append(names, p.String())
+	}
+	return names
+}
+
+// checkProfile returns a usage error for an unknown profile.
+func checkProfile(face Face, name string) error {
+	known := ProfileNames()
+	if name == "" || slices.Contains(known, name) {
+		return nil
+	}
+	return usage("%s: %w", face.Option("profile"), nearest.Unknown("profile", name, known))
+}
+
+// ProfileNames returns the names of the profiles.
+func ProfileNames() (names []string) {
+	for _, p := range bundle.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// localCheckout returns the directory that go.mod replaces Slipway with, or "".
 func localCheckout(ctx context.Context, dir string) string {
 	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
 	cmd.Dir = dir
@@ -66,7 +124,7 @@ func localCheckout(ctx context.Context, dir string) string {
 	return ""
 }
 
-func programs(n int) string {
+func executables(n int) string {
 	if n == 0 {
 		return ""
 	}

@@ -1,8 +1,10 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,7 +17,7 @@ import (
 func (t *target) configure(o ValidateOptions) error {
 	file := t.absolute(o.Config)
 	if o.Config == "" {
-		found, err := config.Find(t.folder(), t.cwd)
+		found, err := config.Find(t.directory(), t.cwd)
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
@@ -40,7 +42,7 @@ func (t *target) configure(o ValidateOptions) error {
 	return nil
 }
 
-// addSource adds the text of slipway.yaml, for the lines of findings in it.
+// addSource adds the text of slipway.yaml to the report, which quotes its lines.
 func (t *target) addSource(r *validate.Report) {
 	if t.config == nil {
 		return
@@ -52,7 +54,8 @@ func (t *target) addSource(r *validate.Report) {
 	}
 }
 
-// baseline takes the findings of the baseline out of the report, or writes one.
+// baseline removes the findings in the baseline from the report, or writes a new
+// baseline.
 func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
 	name := o.Baseline + o.WriteBaseline // at most one is set
 	if name == "" {
@@ -70,17 +73,21 @@ func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
 			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write baseline: %w", err)}
 		}
 	} else {
+		write := fmt.Sprintf("%s=%s", o.Face.Option("write-baseline"), name)
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return usage("baseline %s not found; create it with %s", name, write)
+		}
 		var err error
 		if b, err = baseline.Read(name); err != nil {
-			return &ExitError{Code: ExitUsage, Err: err}
+			return usage("%w; write a new one with %s", err, write)
 		}
 	}
 	b.Apply(r, filepath.ToSlash(name), scope)
 	return nil
 }
 
-// folder returns the folder of what is validated.
-func (t *target) folder() string {
+// directory returns the directory of what is validated.
+func (t *target) directory() string {
 	switch {
 	case t.dir == "":
 		return t.cwd
@@ -94,7 +101,7 @@ func (t *target) folder() string {
 	return at
 }
 
-// isPartOf says whether only a part of a folder is validated.
+// isPartOf reports whether less than the directory home is validated.
 func (t *target) isPartOf(home string) bool {
 	at := filepath.Join(t.dir, filepath.FromSlash(t.options.Path))
 	rel, err := filepath.Rel(at, home)
@@ -108,13 +115,13 @@ func (t *target) absolute(file string) string {
 	return filepath.Join(t.cwd, file)
 }
 
-// shown names a file as one would type it.
+// shown returns the path of a file relative to the current directory.
 func (t *target) shown(file string) string { return relative(t.cwd, file) }
 
-// relative returns the slash path from a folder to a file.
+// relative returns the slash-separated path from a directory to a file.
 func relative(dir, file string) string {
 	rel, err := filepath.Rel(dir, file)
-	if err != nil { // another drive of Windows
+	if err != nil { // on Windows, the file is on another drive
 		rel = file
 	}
 	return filepath.ToSlash(rel)

@@ -1,7 +1,10 @@
-// Package verbs holds the verbs of the toolchain as a user types them: scaffold,
-// validate, build. The command slipway and the Mage targets are two faces of the
-// functions here. It prints for people and decides exit codes; the work is done in
-// the packages it calls.
+// Package verbs implements the verbs that the command slipway and the Mage targets
+// share: scaffold, validate, rules, explain, schema and build. It reads options,
+// prints for people and chooses exit codes; the packages it calls do the work.
+//
+// The verbs dev, host and conformance run plugins and are part of the command only:
+// the first run of Mage in a plugin repository must not compile a host. Program
+// builds the command for the Mage targets of those names.
 package verbs
 
 import (
@@ -14,15 +17,15 @@ import (
 // The exit codes of every verb.
 const (
 	ExitOK       = 0
-	ExitFindings = 1 // findings, or the work could not be done
-	ExitUsage    = 2 // the request itself is wrong
+	ExitFindings = 1 // findings, or the work failed
+	ExitUsage    = 2 // invalid options or arguments
 	ExitBroken   = 3 // a check could not run
 )
 
-// ExitError is an error with the exit code it should end the program with.
+// ExitError is an error with the exit code that the program ends with.
 type ExitError struct {
 	Code int
-	Err  error // nil when everything has been printed already
+	Err  error // nil if everything has been printed already
 }
 
 // Error returns the text of Err.
@@ -36,12 +39,12 @@ func (e *ExitError) Error() string {
 // Unwrap returns Err.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// usage marks a mistake in the request.
+// usage returns an error with the code ExitUsage.
 func usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// isTerminal says whether a file is a terminal that takes colour and redrawing.
+// isTerminal reports whether a file is a terminal that supports colours and redrawing.
 func isTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
-// fix makes the fixes of findings, says which, and returns the report of what is
-// left. The report is nil if nothing was checked.
+// fix applies the fixes of the findings, lists them, and returns the report of the
+// remaining findings. The report is nil if nothing was checked.
 func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*validate.Report, error) {
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
@@ -26,15 +26,15 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 		return nil, err
 	}
 	written, err := fix.Write(root, result.Changes)
-	var says io.Writer = w
-	if o.Format != "" && o.Format != "text" && o.Output == "" { // a program reads w
-		says = os.Stderr
+	var list io.Writer = w
+	if o.Format != "" && o.Format != "text" && o.Output == "" { // w is for the report, which a program reads
+		list = os.Stderr
 	}
-	return result.Report, errors.Join(t.sayFixed(says, written), err)
+	return result.Report, errors.Join(t.printFixed(list, written), err)
 }
 
-// sayFixed prints per file what was mended.
-func (t *target) sayFixed(w io.Writer, changes []fix.Change) error {
+// printFixed lists the fixes of each file.
+func (t *target) printFixed(w io.Writer, changes []fix.Change) error {
 	var b bytes.Buffer
 	for _, c := range changes {
 		n, noun := len(c.Titles), "fixes"
@@ -51,7 +51,8 @@ func (t *target) sayFixed(w io.Writer, changes []fix.Change) error {
 	return err
 }
 
-// diff shows what fix would change; the error says whether that is anything.
+// diff prints what fix would change. It returns an error with ExitFindings if there
+// is anything to change.
 func (t *target) diff(ctx context.Context, w *os.File, o ValidateOptions) error {
 	result, err := fix.Run(ctx, t.tree, t.options)
 	if err != nil {
@@ -63,15 +64,15 @@ func (t *target) diff(ctx context.Context, w *os.File, o ValidateOptions) error 
 		return err
 	})
 	if err != nil {
-		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write the changes: %w", err)}
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write diff: %w", err)}
 	}
 	for _, s := range result.Report.Skips {
 		if s.IsBroken {
-			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the changes are not complete: %s: %s", s.File, s.Reason)}
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the diff is incomplete: %s: %s", s.File, s.Reason)}
 		}
 	}
 	if len(result.Changes) > 0 {
-		return &ExitError{Code: ExitFindings, Err: errors.New("there is something to fix: run again with -fix in place of -diff")}
+		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff", o.Face.Option("fix"), o.Face.Option("diff"))}
 	}
 	return nil
 }

@@ -2,15 +2,15 @@ package verbs
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// writeTo writes to w, or to a file that appears complete or not at all. What is
-// there and no regular file, such as /dev/stdout or a link, is written to as it is:
-// a rename would put a file in its place.
+// writeTo writes to w, or to the file output, which appears complete or not at all.
+// Anything but a regular file, such as /dev/stdout or a symbolic link, is opened and
+// written to: a rename would replace it.
 func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) error) error {
 	if output == "" {
 		return write(w, isTerminal(w) && os.Getenv("NO_COLOR") == "")
@@ -18,17 +18,9 @@ func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) e
 	if info, err := os.Lstat(output); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 		if err != nil {
-			return fmt.Errorf("%w: name a file that can be written with -output", err)
+			return err
 		}
 		return errors.Join(write(f, false), f.Close())
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(output), ".slipway-report-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	if err = errors.Join(write(tmp, false), tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), output)
+	return atomicfile.Write(output, 0o644, func(w io.Writer) error { return write(w, false) })
 }

@@ -16,12 +16,13 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Program returns the path of the program slipway in the version that the module
-// in dir builds with, and builds it first where that is needed. It is kept in the
-// user's cache, outside of the module: a plugin's own go.mod does not list what a
-// host is made of.
+// Program returns the path of the command slipway in the version that the module in
+// dir requires. It builds the command into the user's cache if needed, outside of
+// the module: the go.mod of a plugin does not require the dependencies of the host.
+// It prints to w while it builds.
 func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	from, err := required(ctx, dir)
 	if err != nil {
@@ -29,15 +30,14 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("find cache folder: %w", err)
+		return "", fmt.Errorf("find cache directory: %w", err)
 	}
 	key := from.Version
 	if from.Checkout != "" {
 		sum := sha256.Sum256([]byte(from.Checkout))
 		key = "checkout-" + hex.EncodeToString(sum[:6])
 	}
-	home := filepath.Join(cache, "slipway", key)
-	program := filepath.Join(home, "slipway")
+	program := filepath.Join(cache, "slipway", key, "slipway")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
@@ -46,34 +46,39 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 		return program, nil
 	}
 	if statErr != nil {
-		fmt.Fprintln(w, "building the host; the first time this takes a minute or two")
+		fmt.Fprintln(w, "building slipway; the first time, this takes a minute or two")
 	}
-	// -trimpath and no C as for plugins, so that both share what is compiled.
-	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+home, "GOFLAGS=-mod=mod")
-	if from.Checkout != "" {
-		cmd = exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./cmd/slipway")
-		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
-	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(said.Bytes()))
+	defer progress.Report(w, "building slipway", progress.Interval)()
+	if out, err := programCommand(ctx, from, program).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(out))
 	}
 	return program, nil
 }
 
-// required asks the go command where the module in dir gets Slipway from.
+// programCommand returns the command that builds slipway. A released version is built
+// with the flags of plugins, to share what is compiled. A checkout is built without
+// -trimpath, to share what the developers of Slipway have compiled.
+func programCommand(ctx context.Context, from origin.Origin, program string) *exec.Cmd {
+	if from.Checkout != "" {
+		cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
+		return cmd
+	}
+	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
+	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+filepath.Dir(program), "GOFLAGS=-mod=mod")
+	return cmd
+}
+
+// required returns where the module in dir gets Slipway from.
 func required(ctx context.Context, dir string) (origin.Origin, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", origin.Module)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
 		}
-		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
 	}
 	type module struct {
 		Path, Version, Dir string
@@ -82,7 +87,7 @@ func required(ctx context.Context, dir string) (origin.Origin, error) {
 	}
 	var m module
 	if err := json.Unmarshal(out, &m); err != nil {
-		return origin.Origin{}, fmt.Errorf("find the Slipway of this repository: %w", err)
+		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
 	}
 	switch {
 	case m.Main:

@@ -3,18 +3,22 @@ package verbs
 import (
 	"io"
 
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate/rulebook"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// Rules lists what validate checks.
+// Rules lists the rules of validate.
 func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 
-// Explain prints why there is a rule, how to fix what it finds, and an example.
+// Explain prints the purpose of a rule, how to fix its findings, and an example.
 func Explain(w io.Writer, id string) error {
-	rule, err := rules.ByID(id)
-	if err != nil {
-		return &ExitError{Code: ExitUsage, Err: err}
+	var ids []string
+	for _, r := range rules.All() {
+		if r.ID == id {
+			return rulebook.Read(r).Write(w)
+		}
+		ids = append(ids, r.ID)
 	}
-	return rulebook.Read(rule).Write(w)
+	return &ExitError{Code: ExitUsage, Err: nearest.Unknown("rule", id, ids)}
 }

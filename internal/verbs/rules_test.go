@@ -10,21 +10,21 @@ import (
 
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate/config"
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 func TestRulesAndExplain(t *testing.T) {
 	t.Parallel()
-	var said strings.Builder
-	if err := Rules(&said); err != nil || !strings.Contains(said.String(), "path-missing  ") {
-		t.Errorf("%v\n%s", err, &said)
+	var out strings.Builder
+	if err := Rules(&out); err != nil || !strings.Contains(out.String(), "path-missing  ") {
+		t.Errorf("%v\n%s", err, &out)
 	}
-	said.Reset()
-	if err := Explain(&said, "path-missing"); err != nil || !strings.HasPrefix(said.String(), "path-missing (error; everywhere)\n") {
-		t.Errorf("%v\n%s", err, &said)
+	out.Reset()
+	if err := Explain(&out, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
+		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Explain(&said, "path-mising"); code(err) != ExitUsage || !strings.Contains(err.Error(), "did you mean path-missing?") {
-		t.Errorf("a misspelt rule: %v", err)
+	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?` {
+		t.Errorf("misspelt rule: %v", err)
 	}
 }
 
@@ -33,9 +33,9 @@ func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "src", "plugin.json"), `{"dependencies": {"grafanaDependency": "*"}}`)
 	for _, c := range []struct{ profile, key string }{{"", "grafanaDependency"}, {"service", "serviceDependency"}, {"grafana", "grafanaDependency"}} {
-		var said strings.Builder
-		if err := Schema(&said, SchemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(said.String(), "the schema of plugin.json (profile ") {
-			t.Fatalf("%v\n%s", err, &said)
+		var out strings.Builder
+		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(out.String(), "the schema of plugin.json (profile ") {
+			t.Fatalf("%v\n%s", err, &out)
 		}
 		var schema struct {
 			Properties map[string]struct{ Properties map[string]any }
@@ -47,32 +47,38 @@ func TestSchema(t *testing.T) {
 			t.Errorf("profile %q: no %s", c.profile, c.key)
 		}
 	}
-	var said strings.Builder
-	if err := Schema(&said, SchemaOptions{Dir: dir}); err != nil || strings.Count(said.String(), "\n") != 2 {
-		t.Errorf("%v\n%s", err, &said)
+	var out strings.Builder
+	if err := Schema(&out, SchemaOptions{Dir: dir}); err != nil || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Schema(&said, SchemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
-		t.Errorf("%v\n%s", err, &said)
+	if err := Schema(&out, SchemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
+		t.Errorf("%v\n%s", err, &out)
 	}
-	for _, o := range []SchemaOptions{{What: "x", Dir: dir}, {Profile: "x", Dir: dir}} {
-		if err := Schema(&said, o); code(err) != ExitUsage {
-			t.Errorf("%+v: %v", o, err)
+	for _, c := range []struct {
+		o    SchemaOptions
+		want string
+	}{
+		{SchemaOptions{What: "plugn", Dir: dir}, `unknown schema "plugn"; did you mean "plugin"?`},
+		{SchemaOptions{Face: Mage, Profile: "graphana", Dir: dir}, `-profile: unknown profile "graphana"; did you mean "grafana"?`},
+	} {
+		if err := Schema(&out, c.o); code(err) != ExitUsage || err.Error() != c.want {
+			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
-	if err := Schema(&said, SchemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "-dir") {
-		t.Errorf("a folder that is not there: %v", err)
+	if err := Schema(&out, SchemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "--dir") {
+		t.Errorf("missing directory: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
 
-// TestScaffoldNamesItsSchema follows "$schema" in a new repository, and looks for it
-// in dist, where it would lead nowhere.
+// TestScaffoldNamesItsSchema resolves "$schema" in a new repository, and checks that
+// dist, where it could not be resolved, omits it.
 func TestScaffoldNamesItsSchema(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), io.Discard, templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}); err != nil {
+	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
 		t.Fatal(err)
 	}
 	schemaOf := func(file string) (named string) {
@@ -84,13 +90,13 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 		}
 		return p.Schema
 	}
-	want, err := rules.Schema("service")
+	want, err := schema.JSON("service")
 	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
 		t.Errorf("%q is not the schema (%v)", named, err)
 	}
-	w, said := captured(t)
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(said(), "no findings in 1 ") {
-		t.Errorf("%v\n%s", err, said())
+	w, printed := captured(t)
+	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
+		t.Errorf("%v\n%s", err, printed())
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host"}); err != nil {
 		t.Fatal(err)

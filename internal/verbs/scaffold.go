@@ -17,9 +17,15 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// Scaffold writes a new plugin repository and prints what it wrote and what to do
-// next. The repository builds with the Slipway that is running.
-func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
+// ScaffoldOptions are the options of the verb scaffold.
+type ScaffoldOptions struct {
+	templates.Options
+	Face Face
+}
+
+// Scaffold writes a new plugin repository and prints the files and the next steps.
+// The repository requires the running version of Slipway.
+func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	module, err := slipwayModule(ctx)
 	if err != nil {
 		return err
@@ -28,15 +34,20 @@ func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
 	if o.Schema, err = pluginSchema(bundle.Profiles()[0].Name); err != nil {
 		return err
 	}
-	r, err := templates.Scaffold(o)
+	r, err := templates.Scaffold(o.Options)
 	if r != nil {
 		printWritten(w, r)
 	}
-	var request *templates.RequestError
-	switch {
-	case errors.As(err, &request):
+	if errors.Is(err, templates.ErrNotEmpty) {
+		return usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
+	}
+	if errors.Is(err, templates.ErrNotDirectory) {
+		return usage("%w; choose another path with %s", err, o.Face.Option("dir"))
+	}
+	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
 		return &ExitError{Code: ExitUsage, Err: err}
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
@@ -44,7 +55,7 @@ func Scaffold(ctx context.Context, w io.Writer, o templates.Options) error {
 	return nil
 }
 
-// printWritten lists the files of a scaffold, also of one that broke off.
+// printWritten lists the files of a scaffold, even of an incomplete one.
 func printWritten(w io.Writer, r *templates.Result) {
 	for _, line := range []struct {
 		verb  string
@@ -56,15 +67,16 @@ func printWritten(w io.Writer, r *templates.Result) {
 	}
 }
 
-// printCheckout says that a repository builds with the Slipway in a folder of this
-// machine.
+// printCheckout prints a note if a repository requires the Slipway in a directory of
+// this machine.
 func printCheckout(w io.Writer, checkout string) {
 	if checkout != "" {
-		fmt.Fprintf(w, "note: go.mod takes Slipway from the folder %s, and executables name it; before others build this, require a released version instead and delete the replace line\n", checkout)
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s, and executables record its path; before you publish them, require a released version and delete the replace directive\n", checkout)
 	}
 }
 
-// shortPath is the path as one would type it here.
+// shortPath returns a path below the current directory relative to it, and any other
+// path as it is.
 func shortPath(dir string) string {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -77,8 +89,8 @@ func shortPath(dir string) string {
 	return rel
 }
 
-// slipwayModule says where a new repository finds Slipway. For a released version
-// it asks the go command for the two checksums that go.sum needs.
+// slipwayModule returns where a new repository finds Slipway. For a released version
+// it asks the go command for the two checksums in go.sum.
 func slipwayModule(ctx context.Context) (templates.Module, error) {
 	from, err := origin.Find()
 	if err != nil {
@@ -89,11 +101,11 @@ func slipwayModule(ctx context.Context) (templates.Module, error) {
 		return m, nil
 	}
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", origin.Module+"@"+m.Version)
-	cmd.Dir = os.TempDir() // outside of any module
+	cmd.Dir = os.TempDir() // outside any module
 	out, err := cmd.Output()
 	var sums struct{ Sum, GoModSum, Error string }
 	if jsonErr := json.Unmarshal(out, &sums); jsonErr != nil || sums.Error != "" || err != nil {
-		return templates.Module{}, fmt.Errorf("look up the checksums of slipway %s: %s %s", m.Version, sums.Error, errText(err))
+		return templates.Module{}, fmt.Errorf("download slipway %s for its checksums: %s %s", m.Version, sums.Error, errText(err))
 	}
 	m.Sums = []string{
 		fmt.Sprintf("%s %s %s", origin.Module, m.Version, sums.Sum),

@@ -5,18 +5,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate/config"
-	"github.com/slipway-dev/slipway/validate/rules"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // SchemaOptions are the options of the verb schema.
 type SchemaOptions struct {
-	What    string // plugin or config; "" is both
-	Dir     string // folder to write into; "" is the current one
-	Profile string // of plugin.json; "" is found from the file in Dir
+	Face    Face
+	What    string // one of SchemaNames; "" is all of them
+	Dir     string // directory to write to; "" is the current one
+	Profile string // of plugin.json; "" derives it from the file in Dir
 }
 
 // schemaFile is a JSON Schema for editors.
@@ -24,7 +27,7 @@ type schemaFile struct {
 	what string // as given to schema
 	name string // of the file that it is written to
 	of   string // the file that it describes
-	note string // behind it, in the line that says what was written
+	note string // after that, in the line that reports the file
 	make func(profile string) ([]byte, error)
 }
 
@@ -36,24 +39,35 @@ func schemaFiles() []schemaFile {
 }
 
 func pluginSchema(profile string) ([]byte, error) {
-	data, err := rules.Schema(profile)
+	data, err := schema.JSON(profile)
 	return append(data, '\n'), err
 }
 
-// Schema writes JSON Schemas with which an editor completes, explains and checks
-// plugin.json and slipway.yaml while someone types. They are those of validate.
+// SchemaNames returns the names of the schemas.
+func SchemaNames() (names []string) {
+	for _, s := range schemaFiles() {
+		names = append(names, s.what)
+	}
+	return names
+}
+
+// Schema writes the JSON Schemas that validate uses, for editors to complete,
+// explain and check plugin.json and slipway.yaml.
 func Schema(w io.Writer, o SchemaOptions) error {
 	if o.Dir == "" {
 		o.Dir = "."
 	}
+	if known := SchemaNames(); o.What != "" && !slices.Contains(known, o.What) {
+		return &ExitError{Code: ExitUsage, Err: nearest.Unknown("schema", o.What, known)}
+	}
+	if err := checkProfile(o.Face, o.Profile); err != nil {
+		return err
+	}
 	profile, err := schemaProfile(o)
 	if err != nil {
-		return usage("-profile: %w", err)
+		return err
 	}
-	var known []string
-	wrote := false
 	for _, s := range schemaFiles() {
-		known = append(known, s.what)
 		if o.What != "" && o.What != s.what {
 			continue
 		}
@@ -67,18 +81,14 @@ func Schema(w io.Writer, o SchemaOptions) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("%w: name a folder that can be written to with -dir", err)
+			return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
 		}
 		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", profile.Name))
-		wrote = true
-	}
-	if !wrote {
-		return usage("no schema %q: use one of %s", o.What, strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// schemaProfile is the profile asked for, else that of the plugin.json in the folder.
+// schemaProfile returns the requested profile, or else that of the plugin.json in Dir.
 func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
 	if o.Profile != "" {
 		return bundle.ProfileByName(o.Profile)
@@ -88,9 +98,8 @@ func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
 		if err != nil {
 			continue
 		}
-		doc, _ := bundle.ParseDocument(name, data)
-		for _, p := range bundle.Profiles() {
-			if doc != nil && doc.Has("/dependencies/"+p.DependencyKey) {
+		if doc, _ := bundle.ParseDocument(name, data); doc != nil {
+			if p, ok := bundle.DetectProfile(doc); ok {
 				return p, nil
 			}
 		}

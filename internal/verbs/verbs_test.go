@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// captured returns a file for a verb to print to, and what it printed.
-func captured(t *testing.T) (w *os.File, said func() string) {
+// captured returns a file for a verb to print to, and a function that reads it.
+func captured(t *testing.T) (w *os.File, printed func() string) {
 	t.Helper()
-	w, err := os.CreateTemp(t.TempDir(), "said")
+	w, err := os.CreateTemp(t.TempDir(), "printed")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,59 +51,59 @@ func code(err error) int {
 	return ExitFindings
 }
 
-func TestReportIntoWhatIsNoFile(t *testing.T) {
+func TestReportIntoIrregularFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.json"), "{}")
 	file, link, device := filepath.Join(dir, "report.txt"), filepath.Join(dir, "link"), filepath.Join(dir, "device")
 	if err := errors.Join(os.Symlink(file, link), os.Symlink(os.DevNull, device)); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("cannot make symbolic links: %v", err)
 	}
 	w, _ := captured(t)
-	for _, output := range []string{link, link, device} { // the first link leads nowhere yet
+	for _, output := range []string{link, link, device} { // at first, the link is dangling
 		if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: output}); code(err) != ExitFindings {
 			t.Errorf("%s: %v", output, err)
 		}
 		if info, err := os.Lstat(output); err != nil || info.Mode().IsRegular() {
-			t.Errorf("%s was replaced by a file (%v)", output, err)
+			t.Errorf("%s was replaced by a regular file (%v)", output, err)
 		}
 	}
-	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile service, found from the file)") != 1 {
-		t.Errorf("the file behind the link holds\n%s", report)
+	if report := read(t, file); strings.Count(report, "5 errors in 1 plugin.json file (profile: service; detected)") != 1 {
+		t.Errorf("the target of the link contains\n%s", report)
 	}
-	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "-output") {
-		t.Errorf("a folder: %v", err)
+	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Output: dir}); code(err) != ExitBroken || !strings.Contains(err.Error(), "choose a writable file with --output") {
+		t.Errorf("directory: %v", err)
 	}
 }
 
-func TestScaffoldSaysWhatItDid(t *testing.T) {
+func TestScaffoldPrintsFiles(t *testing.T) {
 	t.Parallel()
 	checkout, err := origin.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	o := templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}
-	var said strings.Builder
-	if err := Scaffold(t.Context(), &said, o); err != nil || !strings.Contains(said.String(), "note: go.mod takes Slipway from the folder "+checkout.Checkout) {
-		t.Errorf("%v\n%s", err, &said)
+	o := ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}
+	var out strings.Builder
+	if err := Scaffold(t.Context(), &out, o); err != nil || !strings.Contains(out.String(), "note: go.mod replaces Slipway with the directory "+checkout.Checkout) {
+		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := Scaffold(t.Context(), io.Discard, o); code(err) != ExitUsage {
-		t.Errorf("a folder that is not empty: %v", err)
+	if err := Scaffold(t.Context(), io.Discard, o); code(err) != ExitUsage || !strings.Contains(err.Error(), "choose another directory with --dir, or overwrite files with --force") {
+		t.Errorf("a directory that is not empty: %v", err)
 	}
-	// src leads nowhere, which shows when it is too late.
+	// The scaffold only notices that src is a dangling link when it writes below it.
 	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "src")), os.Symlink("nowhere", filepath.Join(dir, "src"))); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "README.md"), "mine")
 	o.Force = true
-	said.Reset()
-	if err := Scaffold(t.Context(), &said, o); code(err) != ExitFindings || !strings.Contains(said.String(), "overwritten README.md") || strings.Contains(said.String(), "is ready") {
-		t.Errorf("%v\n%s", err, &said)
+	out.Reset()
+	if err := Scaffold(t.Context(), &out, o); code(err) != ExitFindings || !strings.Contains(out.String(), "overwritten README.md") || strings.Contains(out.String(), "is ready") {
+		t.Errorf("%v\n%s", err, &out)
 	}
 }
 
-func TestBuildNamesTheCheckout(t *testing.T) {
+func TestBuildReportsTheCheckout(t *testing.T) {
 	t.Parallel()
 	for replace, want := range map[string]string{
 		fmt.Sprintf("replace %s => ../slipway\n", origin.Module):   "../slipway",
@@ -118,13 +118,59 @@ func TestBuildNamesTheCheckout(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), io.Discard, templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}); err != nil {
+	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
 		t.Fatal(err)
 	}
 	for platforms, want := range map[string]bool{"all": true, "host": false} {
-		w, said := captured(t)
-		if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms}); err != nil || strings.Contains(said(), "note: go.mod takes Slipway from") != want {
-			t.Errorf("%s: %v\n%s", platforms, err, said())
+		w, printed := captured(t)
+		if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != want {
+			t.Errorf("%s: %v\n%s", platforms, err, printed())
 		}
+	}
+}
+
+func TestFace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		face                       Face
+		name, wantOption, wantHelp string
+	}{
+		{"", "write-baseline", "--write-baseline", "slipway build --help"},
+		{Command, "fix", "--fix", "slipway build --help"},
+		{Mage, "fix", "-fix", "go tool mage -h build"},
+		{Mage, "service-version", "-serviceVersion", "go tool mage -h build"},
+	} {
+		if got := c.face.Option(c.name); got != c.wantOption {
+			t.Errorf("%q: option %s, want %s", c.face, got, c.wantOption)
+		}
+		if got := c.face.Help("build"); got != c.wantHelp {
+			t.Errorf("%q: help %s, want %s", c.face, got, c.wantHelp)
+		}
+	}
+}
+
+func TestPlatformSuggestions(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{
+		"windws/amd64":             `--platforms: unknown platform "windws/amd64"; did you mean "windows/amd64"?`,
+		"linux/amd64,darwin-arm64": `--platforms: unknown platform "darwin-arm64"; did you mean "darwin/arm64"?`,
+		"hst":                      `--platforms: unknown platform "hst"; did you mean "host"?`,
+	} {
+		w, _ := captured(t)
+		if _, err := Build(t.Context(), w, BuildOptions{Dir: t.TempDir(), Platforms: list}); code(err) != ExitUsage || err.Error() != want {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "datasource", ID: "acme-x-datasource", Dir: dir}}); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := captured(t)
+	const want = `--platforms: unknown platform "linux/amd46"; did you mean "linux/amd64"?`
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "linux/amd46"}); code(err) != ExitUsage || err.Error() != want {
+		t.Errorf("unknown architecture: %v", err)
+	}
+	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {
+		t.Errorf("unknown platform: %v", err)
 	}
 }

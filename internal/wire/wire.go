@@ -1,6 +1,5 @@
-// Package wire holds what both ends of the plugin protocol must agree on: the
-// go-plugin handshake, the names of the plugin sets and the gRPC services of the
-// published package pluginv2. It knows nothing of what the calls mean.
+// Package wire contains what both ends of the plugin protocol share: the go-plugin
+// handshake, the names of the plugin sets, and the keys of errors and trailers.
 package wire
 
 import (
@@ -15,11 +14,11 @@ import (
 // AppProtocol is the version of the application protocol in the handshake line.
 const AppProtocol = 2
 
-// MaxMessage is the largest message either end accepts, in bytes. The two ends
-// trust each other; what a response may weigh is the host's policy.
+// MaxMessage is the largest message that either end accepts, in bytes. The ends trust
+// each other; the host may limit the size of a response.
 const MaxMessage = math.MaxInt32
 
-// The names of the plugin sets.
+// Names of the go-plugin sets.
 const (
 	SetDiagnostics    = "diagnostics"
 	SetResource       = "resource"
@@ -29,8 +28,7 @@ const (
 	SetSecretsManager = "secretsmanager"
 )
 
-// Handshake returns the cookie that tells a plugin it was started by a host. All
-// types of plugins share it.
+// Handshake returns the handshake configuration of all types of plugins.
 func Handshake() goplugin.HandshakeConfig {
 	return goplugin.HandshakeConfig{
 		ProtocolVersion:  AppProtocol,
@@ -39,12 +37,11 @@ func Handshake() goplugin.HandshakeConfig {
 	}
 }
 
-// Services are the gRPC services that a plugin implements, by the name of their
-// set, each as what registers it. What is not there is not advertised, and every
-// call of it answers Unimplemented.
+// Services maps the names of the sets that a plugin implements to the functions that
+// register their gRPC services.
 type Services map[string]func(grpc.ServiceRegistrar)
 
-// PluginSet returns the go-plugin set for the services.
+// PluginSet returns the services in the form that go-plugin serves.
 func (s Services) PluginSet() goplugin.PluginSet {
 	set := goplugin.PluginSet{}
 	for name, register := range s {
@@ -53,9 +50,9 @@ func (s Services) PluginSet() goplugin.PluginSet {
 	return set
 }
 
-// HostSet returns the set a host offers in the handshake. The host does not
-// dispense from it: it calls the services on the connection itself, because
-// go-plugin hands out a client whether or not the plugin has the service.
+// HostSet returns the set for the host's end of the handshake. The host does not dispense
+// clients from it, since go-plugin returns one even if the plugin lacks the service. It
+// makes calls on the connection instead.
 func HostSet() goplugin.PluginSet {
 	return goplugin.PluginSet{SetDiagnostics: &service{}}
 }
@@ -65,13 +62,13 @@ type service struct {
 	register func(grpc.ServiceRegistrar)
 }
 
-// GRPCServer registers the service on the plugin's side.
+// GRPCServer implements goplugin.GRPCPlugin.
 func (s *service) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
 	s.register(g)
 	return nil
 }
 
-// GRPCClient refuses: see HostSet.
+// GRPCClient implements goplugin.GRPCPlugin. It returns an error; see HostSet.
 func (s *service) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
-	return nil, errors.New("call the services on the connection")
+	return nil, errors.New("clients are not dispensed: call the services on the connection")
 }

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The numbers of Arrow's Schema.fbs, Message.fbs and File.fbs.
+// Constants of Arrow's Schema.fbs, Message.fbs and File.fbs.
 const (
 	arrowInt       = 2
 	arrowFloat     = 3
@@ -29,16 +30,18 @@ const (
 const (
 	magic        = "ARROW1"
 	start        = 8          // the magic, padded
-	continuation = 0xffffffff // before the length of a message; with length 0 it ends the messages
+	continuation = 0xffffffff // before the length of a message; length 0 ends the messages
 	prefix       = 8          // continuation, length
+
+	refIDKey = "refId" // in the metadata of the schema
 )
 
-// kind is what a type is called and how its values look in Arrow.
+// kind is a type of values.
 type kind struct {
 	name   string // in the JSON
-	family string // what browsers call it
+	family string // the type in browsers
 	arrow  byte
-	bits   int32 // of a number
+	bits   int32 // of a value; 0 if it varies
 	signed bool
 }
 
@@ -54,28 +57,29 @@ func floating(bits int32) kind {
 	return kind{name: fmt.Sprint("float", bits), family: "number", arrow: arrowFloat, bits: bits}
 }
 
-func enum() kind      { return kind{name: "enum", family: "enum", arrow: arrowInt, bits: 16} }
-func text() kind      { return kind{name: "string", family: "string", arrow: arrowUtf8} }
-func boolean() kind   { return kind{name: "bool", family: "boolean", arrow: arrowBool} }
-func timestamp() kind { return kind{name: "time.Time", family: "time", arrow: arrowTimestamp} }
-func rawJSON() kind   { return kind{name: "json.RawMessage", family: "other", arrow: arrowBinary} }
+func enum() kind    { return kind{name: "enum", family: "enum", arrow: arrowInt, bits: 16} }
+func text() kind    { return kind{name: "string", family: "string", arrow: arrowUtf8} }
+func boolean() kind { return kind{name: "bool", family: "boolean", arrow: arrowBool, bits: 1} }
+func timestamp() kind {
+	return kind{name: "time.Time", family: "time", arrow: arrowTimestamp, bits: 64}
+}
+func rawJSON() kind { return kind{name: "json.RawMessage", family: "other", arrow: arrowBinary} }
 
-// MarshalArrow writes the frame as an Arrow IPC file with one record batch. Fields of
-// different lengths, a nil field, a time that nanoseconds do not reach, JSON that is
-// not valid and more than 2 GB of text are errors that name the field and the row.
+// MarshalArrow returns the frame as an Arrow IPC file with one record batch. It returns an
+// error if fields differ in length, a field is nil, a time is out of range, a
+// json.RawMessage is invalid, or the texts of a field take more than 2 GB.
 func (f *Frame) MarshalArrow() ([]byte, error) {
 	if f == nil {
-		return nil, errors.New("write frame as Arrow: the frame is nil")
+		return nil, errors.New("encode frame as Arrow: nil frame")
 	}
 	file, err := f.arrow()
 	if err != nil {
-		return nil, fmt.Errorf("write frame %q as Arrow: %w", f.Name, err)
+		return nil, fmt.Errorf("encode frame %q as Arrow: %w", f.Name, err)
 	}
 	return file, nil
 }
 
-// arrow plans the whole file first, so that it is allocated once and values are
-// written to their place.
+// arrow computes the layout of the file first, so that it allocates the file once.
 func (f *Frame) arrow() ([]byte, error) {
 	vectors, rows, err := f.vectors()
 	if err != nil {
@@ -95,7 +99,7 @@ func (f *Frame) arrow() ([]byte, error) {
 	})
 	recordAt := start + prefix + len(schema)
 	bodyAt := recordAt + prefix + len(record)
-	foot := footer(s, recordAt, prefix+len(record), body.size)
+	foot := footer(s, []block{{recordAt, prefix + len(record), body.size}})
 	endAt := bodyAt + body.size
 
 	file := make([]byte, endAt+prefix+len(foot)+4+len(magic))
@@ -124,10 +128,10 @@ type span struct{ at, size int }
 
 func (s span) of(body []byte) []byte { return body[s.at : s.at+s.size] }
 
-// columnSpans are the buffers of a field.
+// columnSpans are the buffers of a column.
 type columnSpans struct{ valid, offsets, data span }
 
-// body says where the values of each field are.
+// body is the layout of the body of a record batch.
 type body struct {
 	columns []columnSpans
 	size    int
@@ -152,7 +156,7 @@ func planBody(vectors []*vector) (body, error) {
 
 func padded(size int) int { return (size + 7) &^ 7 }
 
-// put writes the values.
+// put writes the values of the fields.
 func (b body) put(to []byte, vectors []*vector) error {
 	for n, v := range vectors {
 		c := b.columns[n]
@@ -164,7 +168,7 @@ func (b body) put(to []byte, vectors []*vector) error {
 	return nil
 }
 
-// build makes the RecordBatch: rows and nulls of each field, then all buffers.
+// build builds the RecordBatch: rows and nulls of each field, and all buffers.
 func (b body) build(to *flatbuffers.Builder, vectors []*vector, rows int) flatbuffers.UOffsetT {
 	var buffers []span
 	for _, c := range b.columns {
@@ -195,7 +199,7 @@ func pairs(b *flatbuffers.Builder, n int, pair func(int) (first, second int)) fl
 	return b.EndVector(n)
 }
 
-// schema is the frame without its values. It stands in a message and in the footer.
+// schema is the frame without its values. It is in a message and in the footer.
 type schema struct {
 	metadata []entry
 	fields   []schemaField
@@ -210,7 +214,7 @@ type schemaField struct {
 
 type entry struct{ key, value string }
 
-// schema is an error when a meta or config does not encode.
+// schema returns the schema, or an error if Meta, a Config or labels cannot be encoded.
 func (f *Frame) schema(vectors []*vector) (s schema, err error) {
 	size := 0
 	text := func(t string) string {
@@ -218,7 +222,7 @@ func (f *Frame) schema(vectors []*vector) (s schema, err error) {
 		size += len(t)
 		return t
 	}
-	s.metadata = []entry{{"name", text(f.Name)}, {"refId", text(f.RefID)}}
+	s.metadata = []entry{{"name", text(f.Name)}, {refIDKey, text(f.RefID)}}
 	if f.Meta != nil {
 		meta, err := json.Marshal(f.Meta)
 		if err != nil {
@@ -246,12 +250,12 @@ func (f *Frame) schema(vectors []*vector) (s schema, err error) {
 		s.fields = append(s.fields, field)
 	}
 	if size > math.MaxInt32/4 { // far below where flatbuffers panics
-		return schema{}, errors.New("its names, labels, config and meta take more than 512 MB")
+		return schema{}, errors.New("names, labels, config and meta take more than 512 MB")
 	}
 	return s, nil
 }
 
-// build makes the Schema.
+// build builds the Schema.
 func (s schema) build(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	list := make([]flatbuffers.UOffsetT, len(s.fields))
 	for n, f := range s.fields {
@@ -265,7 +269,7 @@ func (s schema) build(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// build makes the Field. Some readers need the list of children, which is empty.
+// build builds the Field. Some readers require the list of children.
 func (f schemaField) build(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	name := b.CreateString(f.name)
 	kind := f.kind.build(b)
@@ -281,7 +285,7 @@ func (f schemaField) build(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// build makes the table of the type.
+// build builds the table of the type.
 func (k kind) build(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	b.StartObject(2)
 	switch k.arrow {
@@ -308,7 +312,7 @@ func buildMetadata(b *flatbuffers.Builder, entries []entry) flatbuffers.UOffsetT
 	return b.CreateVectorOfTables(list)
 }
 
-// message makes a Message with a header. Its length is padded.
+// message returns a Message, padded to a multiple of 8 bytes.
 func message(header byte, bodySize int, build func(*flatbuffers.Builder) flatbuffers.UOffsetT) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	at := build(b)
@@ -322,19 +326,21 @@ func message(header byte, bodySize int, build func(*flatbuffers.Builder) flatbuf
 	return append(made, make([]byte, padded(len(made))-len(made))...)
 }
 
-// footer makes the Footer: the schema again, and where the record batch is.
-func footer(s schema, at, metaSize, bodySize int) []byte {
+// footer returns the Footer: the schema, and the positions of the record batches.
+func footer(s schema, list []block) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	schema := s.build(b)
 	b.StartVector(24, 0, 8)
 	dictionaries := b.EndVector(0)
-	b.StartVector(24, 1, 8)
-	b.Prep(8, 24)
-	b.PrependInt64(int64(bodySize))
-	b.Pad(4)
-	b.PrependInt32(int32(metaSize))
-	b.PrependInt64(int64(at))
-	blocks := b.EndVector(1)
+	b.StartVector(24, len(list), 8)
+	for _, block := range slices.Backward(list) {
+		b.Prep(8, 24)
+		b.PrependInt64(int64(block.bodySize))
+		b.Pad(4)
+		b.PrependInt32(int32(block.metaSize))
+		b.PrependInt64(int64(block.at))
+	}
+	blocks := b.EndVector(len(list))
 	b.StartObject(5)
 	b.PrependInt16Slot(0, version5, 0)
 	b.PrependUOffsetTSlot(1, schema, 0)

@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// Value is what a row of a field can hold. A field of pointers is nullable: nil is
-// null. A field of plain values has no nulls.
+// Value is the type of a value in a field. A field of pointers is nullable: a nil
+// pointer is a null.
 //
-//   - Numbers are written in their own size, int as int64. JSON has no NaN and no
-//     infinity: there they are null, with a list beside the values of where they were.
-//   - A time is written in nanoseconds since 1970 and loses its zone. Arrow reaches from
-//     September 1677 to April 2262, and a time outside of that, such as the zero
-//     time.Time, is an error; JSON takes any.
-//   - A string that is not UTF-8 is written with U+FFFD for each byte that is wrong.
-//   - A json.RawMessage has to be valid JSON; nil is written as null.
+//   - An int is written as an int64.
+//   - NaN and infinities are null in JSON, with a list of their positions.
+//   - A time.Time is written without its zone. In Arrow it must be between September 1677
+//     and April 2262, which excludes the zero Time.
+//   - Invalid UTF-8 in a string is replaced by U+FFFD.
+//   - A json.RawMessage must be valid JSON; nil is written as null.
 type Value interface {
 	int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 |
 		float32 | float64 | string | bool | time.Time | json.RawMessage | Enum |
@@ -23,19 +22,17 @@ type Value interface {
 		*float32 | *float64 | *string | *bool | *time.Time | *json.RawMessage | *Enum
 }
 
-// Enum is the number of a text, counted from 0, in the list of texts that
-// Column.Texts gives to the field.
+// Enum is an index into the texts of its field; see [Column.Texts].
 type Enum uint16
 
-// Column is a field with values of one type. Its zero value is a field without a name
-// and without rows.
+// Column is a field with values of type T.
 type Column[T Value] struct {
 	Header
 	Values []T
 }
 
-// Of makes a column. It keeps the slice, which may be nil for a column that rows are
-// appended to:
+// Of returns a column with the values, which it does not copy. To append rows, start
+// with nil:
 //
 //	price := frame.Of[float64]("price", nil)
 //	price.Append(1.5)
@@ -43,10 +40,10 @@ func Of[T Value](name string, values []T) *Column[T] {
 	return &Column[T]{Header: Header{Name: name}, Values: values}
 }
 
-// Append adds rows.
+// Append appends rows.
 func (c *Column[T]) Append(values ...T) { c.Values = append(c.Values, values...) }
 
-// Len is the number of rows, 0 for a nil column.
+// Len returns the number of rows, which is 0 for a nil column.
 func (c *Column[T]) Len() int {
 	if c == nil {
 		return 0
@@ -54,8 +51,7 @@ func (c *Column[T]) Len() int {
 	return len(c.Values)
 }
 
-// Label sets a label and returns the column. A map of labels that columns share is
-// left as it is.
+// Label sets a label and returns c. It does not change a map that columns share.
 func (c *Column[T]) Label(name, value string) *Column[T] {
 	labels := maps.Clone(c.Labels)
 	if labels == nil {
@@ -66,23 +62,23 @@ func (c *Column[T]) Label(name, value string) *Column[T] {
 	return c
 }
 
-// Unit sets the unit in the config and returns the column. Hosts know names such as
-// "ms", "bytes", "percent", "currencyEUR" and "reqps"; any other text is shown behind
-// the number.
+// Unit sets the unit in the config and returns c. Hosts know names such as "ms",
+// "bytes", "percent", "currencyEUR" and "reqps", and display any other text after the
+// number.
 func (c *Column[T]) Unit(unit string) *Column[T] {
 	config := c.config()
 	config.Unit = unit
 	return c.Configure(config)
 }
 
-// Texts sets the texts of an Enum in the config and returns the column.
+// Texts sets the texts for the values of an Enum in the config and returns c.
 func (c *Column[T]) Texts(texts ...string) *Column[T] {
 	config := c.config()
 	config.Type = &TypeConfig{Enum: &EnumConfig{Text: texts}}
 	return c.Configure(config)
 }
 
-// Configure sets the whole config and returns the column.
+// Configure sets the config and returns c.
 func (c *Column[T]) Configure(config Config) *Column[T] {
 	c.Config = &config
 	return c

@@ -1,64 +1,74 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 )
 
-// Config says how the host should show a field. What is zero is left out. It is a
-// struct and not any JSON value since hosts ignore a name that they do not know, so
-// that a misspelt one would go unnoticed; Other takes what is missing here.
+// Config configures how hosts display a field. Zero values are omitted. Keys that Config
+// has no field for go in Other.
 type Config struct {
-	// DisplayName is shown instead of the field's name, whatever the user sets up.
-	// FromSource is shown unless the user sets up something else.
+	// DisplayName replaces the field's name, even if the user configured another.
+	// FromSource replaces it unless the user configured another.
 	DisplayName string `json:"displayName,omitempty"`
 	FromSource  string `json:"displayNameFromDS,omitempty"`
 
 	Description string         `json:"description,omitempty"`
+	Filterable  *bool          `json:"filterable,omitempty"`
 	Unit        string         `json:"unit,omitempty"`     // see Column.Unit
-	Decimals    *uint16        `json:"decimals,omitempty"` // digits behind the point
+	Decimals    *uint16        `json:"decimals,omitempty"` // digits after the decimal point
 	Min         *float64       `json:"min,omitempty"`      // of the scale; NaN and infinities are an error
 	Max         *float64       `json:"max,omitempty"`
-	Interval    float64        `json:"interval,omitempty"` // distance of the rows, in ms for times; a larger one is a gap
-	Filterable  *bool          `json:"filterable,omitempty"`
-	NoValue     string         `json:"noValue,omitempty"` // shown for null
-	Links       []Link         `json:"links,omitempty"`   // opened by a click on a value
+	Interval    float64        `json:"interval,omitempty"` // expected distance between rows, in ms for times; a larger one is a gap
+	Links       []Link         `json:"links,omitempty"`    // offered on a value
+	NoValue     string         `json:"noValue,omitempty"`  // displayed for null
 	Type        *TypeConfig    `json:"type,omitempty"`
-	Custom      map[string]any `json:"custom,omitempty"` // for the panel; anything that encoding/json encodes
+	Custom      map[string]any `json:"custom,omitempty"` // for the panel
 
-	// Other are more names that hosts know, such as "thresholds", "mappings" and
-	// "color". They replace those above. Values are anything that encoding/json encodes.
+	// Other contains further keys, such as "thresholds", "mappings" and "color". They
+	// replace those above. Values are encoded by encoding/json.
 	Other map[string]any `json:"-"`
 }
 
-// MarshalJSON writes the config with the names that hosts read.
+// MarshalJSON implements json.Marshaler.
 func (c Config) MarshalJSON() ([]byte, error) {
 	type names Config
 	return merge(names(c), c.Other)
 }
 
-// Link is offered on the values of a field. The URL may have variables of the host,
+// UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, or
+// whose value does not fit the field, goes to Other with a json.RawMessage.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	type names Config
+	known, other, err := split[names](text)
+	*c = Config(known)
+	c.Other = other
+	return err
+}
+
+// Link is a link on the values of a field. Its URL can contain variables of the host,
 // such as ${__value.raw}.
 type Link struct {
 	Title       string        `json:"title,omitempty"`
 	URL         string        `json:"url,omitempty"`
 	TargetBlank bool          `json:"targetBlank,omitempty"` // in a new tab
-	Internal    *InternalLink `json:"internal,omitempty"`    // instead of the URL
+	Internal    *InternalLink `json:"internal,omitempty"`    // replaces the URL
 }
 
-// InternalLink opens a query of a data source.
+// InternalLink links to a query of a data source.
 type InternalLink struct {
-	Query          any    `json:"query,omitempty"` // anything that encoding/json encodes
+	Query          any    `json:"query,omitempty"` // encoded by encoding/json
 	DataSourceUID  string `json:"datasourceUid,omitempty"`
 	DataSourceName string `json:"datasourceName,omitempty"`
 }
 
-// TypeConfig is what fields of one type have.
+// TypeConfig is the config of fields of one type.
 type TypeConfig struct {
 	Enum *EnumConfig `json:"enum,omitempty"`
 }
 
-// EnumConfig says what each Enum stands for: the first of each list belongs to 0.
+// EnumConfig configures the values of an Enum, which are indexes into its slices.
 type EnumConfig struct {
 	Text        []string `json:"text"`
 	Color       []string `json:"color,omitempty"`
@@ -66,40 +76,51 @@ type EnumConfig struct {
 	Description []string `json:"description,omitempty"`
 }
 
-// Meta says what a frame holds and how it came to be. What is zero is left out. Other
-// takes what is missing here, as in Config.
+// Meta describes a frame as a whole. Zero values are omitted. Keys that Meta has no field
+// for go in Other.
 type Meta struct {
 	Type        Type    `json:"type,omitempty"`
-	TypeVersion [2]uint `json:"typeVersion"` // of Type: {0, 1} is the first
+	TypeVersion [2]uint `json:"typeVersion"` // of Type; the first is {0, 1}
 
-	ExecutedQueryString string   `json:"executedQueryString,omitempty"` // what was sent downstream
-	Notices             []Notice `json:"notices,omitempty"`
-	Channel             string   `json:"channel,omitempty"`   // of a stream with more rows: ds/<uid>/<path>
-	DataTopic           string   `json:"dataTopic,omitempty"` // "annotations", or "" for data
-	UniqueRowIDFields   []int    `json:"uniqueRowIdFields,omitempty"`
-	Custom              any      `json:"custom,omitempty"` // anything that encoding/json encodes
+	Custom  any      `json:"custom,omitempty"` // encoded by encoding/json
+	Notices []Notice `json:"notices,omitempty"`
+	Channel string   `json:"channel,omitempty"` // stream that continues the frame, ds/<uid>/<path>
 
 	// PreferredVisualization is "graph", "table", "logs", "trace", "nodeGraph" or
 	// "flamegraph".
 	PreferredVisualization string `json:"preferredVisualisationType,omitempty"`
 
-	// Other are more names that hosts know, such as "stats" and "path". They replace
-	// those above. Values are anything that encoding/json encodes.
+	ExecutedQueryString string `json:"executedQueryString,omitempty"` // as sent to the service
+	DataTopic           string `json:"dataTopic,omitempty"`           // "annotations", or "" for data
+	UniqueRowIDFields   []int  `json:"uniqueRowIdFields,omitempty"`
+
+	// Other contains further keys, such as "stats" and "path". They replace those above.
+	// Values are encoded by encoding/json.
 	Other map[string]any `json:"-"`
 }
 
-// MarshalJSON writes the meta with the names that hosts read.
+// MarshalJSON implements json.Marshaler.
 func (m Meta) MarshalJSON() ([]byte, error) {
 	type names Meta
 	return merge(names(m), m.Other)
 }
 
-// Type says which fields a frame has, as the data plane contract of the field
-// describes.
+// UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, or whose
+// value does not fit the field, goes to Other with a json.RawMessage.
+func (m *Meta) UnmarshalJSON(text []byte) error {
+	type names Meta
+	known, other, err := split[names](text)
+	*m = Meta(known)
+	m.Other = other
+	return err
+}
+
+// Type declares which fields a frame has, as defined by the data plane contract,
+// https://grafana.github.io/dataplane/contract/.
 type Type string
 
-// The types of frames. Wide: a series is a field. Multi: a series is a frame. Long: a
-// series is the rows with equal strings.
+// The types of frames. A series is a field in a wide frame, a frame in a multi frame,
+// and the rows with equal strings in a long frame.
 const (
 	TimeSeriesWide  Type = "timeseries-wide"
 	TimeSeriesMulti Type = "timeseries-multi"
@@ -115,10 +136,10 @@ const (
 type Notice struct {
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
-	Link     string   `json:"link,omitempty"` // where to read more
+	Link     string   `json:"link,omitempty"` // URL with more information
 }
 
-// Severity is how much a notice matters.
+// Severity is the severity of a notice.
 type Severity string
 
 // The severities.
@@ -128,8 +149,7 @@ const (
 	SeverityError   Severity = "error"
 )
 
-// MarshalJSON writes info for a notice that does not say, since hosts refuse a frame
-// with a severity that they do not know.
+// MarshalJSON encodes "" as "info", since hosts reject a frame with an unknown severity.
 func (s Severity) MarshalJSON() ([]byte, error) {
 	if s == "" {
 		s = SeverityInfo
@@ -137,7 +157,7 @@ func (s Severity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
-// merge encodes v, an object, with more entries.
+// merge encodes v, an object, with more keys.
 func merge(v any, more map[string]any) ([]byte, error) {
 	encoded, err := json.Marshal(v)
 	if err != nil || len(more) == 0 {
@@ -153,4 +173,30 @@ func merge(v any, more map[string]any) ([]byte, error) {
 	}
 	maps.Copy(all, more)
 	return json.Marshal(all)
+}
+
+// split decodes an object into a T and what does not fit into T.
+func split[T any](text []byte) (known T, other map[string]any, err error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return known, nil, err
+	}
+	for name, value := range object {
+		with := known
+		single, err := json.Marshal(map[string]json.RawMessage{name: value})
+		if err != nil {
+			return known, nil, err
+		}
+		d := json.NewDecoder(bytes.NewReader(single))
+		d.DisallowUnknownFields()
+		if d.Decode(&with) == nil {
+			known = with
+			continue
+		}
+		if other == nil {
+			other = map[string]any{}
+		}
+		other[name] = value
+	}
+	return known, other, nil
 }

@@ -1,59 +1,56 @@
-// Package frame is a table of data that writes itself as an Arrow IPC file, which
-// answers to queries consist of, and as JSON, which streams send. It writes what the
-// data package of the existing SDK writes, and brings none of its libraries: only the
-// standard library and flatbuffers.
+// Package frame implements data frames, the tables that responses to queries and streams
+// consist of. A [Frame] is written as an Arrow IPC file or as JSON, in the format of the
+// data package of the existing SDK, but without that package's dependencies.
 //
 //	f := frame.New("sales",
 //		frame.Of("time", times),                       // []time.Time
-//		frame.Of("price", prices).Unit("currencyEUR"), // []float64, or []*float64 where nil is null
+//		frame.Of("price", prices).Unit("currencyEUR"), // []float64, or []*float64 with nil for null
 //		frame.Of("shop", shops).Label("host", "a"),    // []string
 //	)
 //
-// It does not read frames, and does no arithmetic on them: package sdk/frames reads,
-// into frames of the data package, which the SDK takes just as well.
+// [Parse] reads a frame, for example in a test.
 package frame
 
 import "fmt"
 
-// Frame is a table. Its fields are the columns, all with the same number of rows. It
-// may be read, and written as Arrow or JSON, by several goroutines at once, but not
-// while one of them changes it.
+// Frame is a table. Its fields are the columns, which must have the same number of rows.
+// Several goroutines may read and write out a Frame, but not while one of them changes it.
 type Frame struct {
 	Name   string
-	RefID  string // of the query that it answers; the SDK fills it in when it is empty
-	Meta   *Meta  // nil for none
+	RefID  string // of the query; the SDK sets it if it is empty
+	Meta   *Meta  // or nil
 	Fields []Field
 }
 
-// New makes a frame. Fields can be added to and rows appended until it is written.
+// New returns a frame.
 func New(name string, fields ...Field) *Frame {
 	return &Frame{Name: name, Fields: fields}
 }
 
-// Field is a column of any type: a *Column[T]. A type switch or assertion on it leads
-// back to the values.
+// Field is a column of any type, always a *Column[T]. A type assertion gives access to
+// its values.
 type Field interface {
-	// Head is the field's name, labels and config, which may be changed.
+	// Head returns the field's name, labels and config, which the caller may change.
 	Head() *Header
-	// Len is the number of rows.
+	// Len returns the number of rows.
 	Len() int
 
-	// vector is nil for a nil *Column, so that it is an error and no panic.
+	// vector returns nil for a nil *Column.
 	vector() *vector
 }
 
-// Header is what is known of a field besides its values.
+// Header describes a field.
 type Header struct {
 	Name   string
-	Labels map[string]string // dimensions of a series, such as "host": "a"; nil for none
-	Config *Config           // how the host should show the values; nil for its defaults
+	Labels map[string]string // dimensions of a series, such as "host": "a"; or nil
+	Config *Config           // how hosts display the values; nil for their defaults
 }
 
-// Head returns the header itself, so that a Field leads to it.
+// Head returns h.
 func (h *Header) Head() *Header { return h }
 
-// vectors are the fields as they are written, and the number of rows. It is an error
-// when a field is nil or they differ in length.
+// vectors returns the fields in the form in which they are written, and the number of
+// rows. It returns an error if a field is nil or if the lengths differ.
 func (f *Frame) vectors() (list []*vector, rows int, err error) {
 	for n, field := range f.Fields {
 		if field == nil {
@@ -74,7 +71,7 @@ func (f *Frame) vectors() (list []*vector, rows int, err error) {
 	return list, rows, nil
 }
 
-// fieldError says in which field an error is.
+// fieldError adds the field to an error.
 func fieldError(n int, v *vector, err error) error {
 	return fmt.Errorf("field %d %q: %w", n, v.Name, err)
 }

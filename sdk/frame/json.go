@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// jsonSchema is the "schema" of the JSON.
+// jsonSchema is the value of "schema".
 type jsonSchema struct {
 	Name   string      `json:"name,omitempty"`
 	RefID  string      `json:"refId,omitempty"`
@@ -27,22 +27,22 @@ type jsonType struct {
 	Nullable bool   `json:"nullable,omitempty"`
 }
 
-// jsonBeside is what stands beside the "values" in the "data", by column, null for a
-// column without. Entities are the rows that hold what JSON has no number for; nanos
-// are what milliseconds leave out of times.
-type jsonBeside struct {
+// jsonExtra is in "data" beside "values", with an element for each column, or null.
+// Entities list the rows with values that JSON cannot represent. Nanos are the
+// nanoseconds of times, without their milliseconds.
+type jsonExtra struct {
 	Entities []*entities `json:"entities,omitempty"`
 	Nanos    [][]int     `json:"nanos,omitempty"`
 }
 
-// entities are rows.
+// entities are indexes of rows.
 type entities struct {
 	NaN    []int `json:"NaN,omitempty"`
 	Inf    []int `json:"Inf,omitempty"`
 	NegInf []int `json:"NegInf,omitempty"`
 }
 
-// findEntities returns nil when there are none.
+// findEntities returns nil if there are none.
 func findEntities[F float32 | float64](values []F, valid bitmap) (e *entities) {
 	for row, v := range values {
 		f := float64(v)
@@ -64,18 +64,18 @@ func findEntities[F float32 | float64](values []F, valid bitmap) (e *entities) {
 	return e
 }
 
-// MarshalJSON writes the frame as JSON, as hosts and browsers read it, with times in
-// milliseconds. Fields of different lengths, a nil field and JSON that is not valid
-// are errors that name the field and the row.
+// MarshalJSON encodes the frame in the format of hosts and browsers, with times in
+// milliseconds since 1970. It returns an error if fields differ in length, a field is nil,
+// or a json.RawMessage is invalid.
 func (f Frame) MarshalJSON() ([]byte, error) {
 	text, err := f.json()
 	if err != nil {
-		return nil, fmt.Errorf("write frame %q as JSON: %w", f.Name, err)
+		return nil, fmt.Errorf("encode frame %q as JSON: %w", f.Name, err)
 	}
 	return text, nil
 }
 
-// json writes the values itself, since encoding/json would check and copy them again.
+// json encodes the values without encoding/json, which would check and copy them again.
 func (f *Frame) json() ([]byte, error) {
 	vectors, rows, err := f.vectors()
 	if err != nil {
@@ -92,10 +92,10 @@ func (f *Frame) json() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const perValue = 16 // a guess that saves growing
+	const perValue = 16 // an estimate
 	out := make([]byte, 0, len(head)+64+perValue*rows*len(vectors))
 	out = append(append(append(out, `{"schema":`...), head...), `,"data":{"values":[`...)
-	var more jsonBeside
+	var extra jsonExtra
 	for n, v := range vectors {
 		if n > 0 {
 			out = append(out, ',')
@@ -103,20 +103,20 @@ func (f *Frame) json() ([]byte, error) {
 		if out, err = v.appendValues(out); err != nil {
 			return nil, fieldError(n, v, err)
 		}
-		more.add(n, v, len(vectors))
+		extra.add(n, v, len(vectors))
 	}
-	beside, err := json.Marshal(more)
+	more, err := json.Marshal(extra)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, ']')
-	if len(beside) > len("{}") {
-		out = append(append(out, ','), beside[1:len(beside)-1]...)
+	if len(more) > len("{}") {
+		out = append(append(out, ','), more[1:len(more)-1]...)
 	}
 	return append(out, "}}"...), nil
 }
 
-// appendValues appends the array of the values.
+// appendValues appends the array of values.
 func (v *vector) appendValues(text []byte) (_ []byte, err error) {
 	text = append(text, '[')
 	for row := range v.len() {
@@ -132,22 +132,22 @@ func (v *vector) appendValues(text []byte) (_ []byte, err error) {
 	return append(text, ']'), nil
 }
 
-// add adds what a field has beside its values.
-func (b *jsonBeside) add(n int, v *vector, fields int) {
+// add adds the entities and the nanoseconds of a field.
+func (e *jsonExtra) add(n int, v *vector, fields int) {
 	switch c := v.cells.(type) {
 	case times:
 		if nanos := c.nanos(v.valid); nanos != nil {
-			if b.Nanos == nil {
-				b.Nanos = make([][]int, fields)
+			if e.Nanos == nil {
+				e.Nanos = make([][]int, fields)
 			}
-			b.Nanos[n] = nanos
+			e.Nanos[n] = nanos
 		}
 	case interface{ entities(bitmap) *entities }:
-		if e := c.entities(v.valid); e != nil {
-			if b.Entities == nil {
-				b.Entities = make([]*entities, fields)
+		if found := c.entities(v.valid); found != nil {
+			if e.Entities == nil {
+				e.Entities = make([]*entities, fields)
 			}
-			b.Entities[n] = e
+			e.Entities[n] = found
 		}
 	}
 }

@@ -11,30 +11,31 @@ import (
 	"unicode/utf8"
 )
 
-// vector is a field as it is written: values, where a null has any value, and beside
-// them which rows are not null.
+// vector is a field in the form in which it is written: the values, with an arbitrary
+// value for a null, and the rows that are not null.
 type vector struct {
 	Header
 	cells
 	kind     kind
 	nullable bool
-	valid    bitmap // nil when there is no null
+	valid    bitmap // nil if there are no nulls
 	nulls    int
 }
 
-// cells are values of one type. In the body of a record batch they take one buffer,
-// or two: offsets into the second.
+// cells are the values of a field. In the body of a record batch they are one buffer, or
+// two, of which the first contains offsets into the second.
 type cells interface {
 	len() int
-	// size is that of the buffers; without offsets it is 0. The error names the row.
+	// size returns the sizes of the buffers; offsets is 0 if there is only one.
 	size(valid bitmap) (offsets, data int, err error)
-	// put fills the buffers, which are zero. The error names the row.
+	// put fills the buffers, which are zeroed.
 	put(valid bitmap, offsets, data []byte) error
 	// appendJSON appends the value of a row that is not null.
 	appendJSON(text []byte, row int) ([]byte, error)
 }
 
-// bitmap has a bit for each row, the lowest of a byte first. nil has all of them.
+// bitmap has a bit for each row, starting with the least significant one of a byte. In a
+// nil bitmap all bits are set.
 type bitmap []byte
 
 func (b bitmap) has(row int) bool { return b == nil || b[row/8]&(1<<(row%8)) != 0 }
@@ -75,7 +76,7 @@ func (c integers[N]) size(bitmap) (offsets, data int, err error) {
 	return 0, len(c) * c.width(), nil
 }
 
-// width is that of a number, in bytes.
+// width returns the size of a number in bytes.
 func (c integers[N]) width() int {
 	var zero N
 	switch any(zero).(type) {
@@ -184,7 +185,7 @@ func (c times) len() int                                   { return len(c) }
 func (c times) size(bitmap) (offsets, data int, err error) { return 0, 8 * len(c), nil }
 
 func (c times) put(valid bitmap, _, data []byte) error {
-	const reach = math.MaxInt64 / int64(time.Second) // what is nearer to 1970 fits
+	const reach = math.MaxInt64 / int64(time.Second) // seconds from 1970 that certainly fit
 	for row := range c {
 		if !valid.has(row) {
 			continue
@@ -193,7 +194,7 @@ func (c times) put(valid bitmap, _, data []byte) error {
 		s := t.Unix()
 		n := s*int64(time.Second) + int64(t.Nanosecond())
 		if (s <= -reach || s >= reach) && !time.Unix(0, n).Equal(*t) {
-			return rowError(row, fmt.Errorf("the time %s cannot be written in nanoseconds since 1970", t.UTC().Format(time.RFC3339)))
+			return rowError(row, fmt.Errorf("time %s is out of range for nanoseconds since 1970", t.UTC().Format(time.RFC3339)))
 		}
 		binary.LittleEndian.PutUint64(data[8*row:], uint64(n))
 	}
@@ -204,7 +205,7 @@ func (c times) appendJSON(text []byte, row int) ([]byte, error) {
 	return strconv.AppendInt(text, c[row].UnixMilli(), 10), nil
 }
 
-// nanos are what milliseconds leave out, nil when that is nothing.
+// nanos returns the nanoseconds without the milliseconds, or nil if all are 0.
 func (c times) nanos(valid bitmap) (nanos []int) {
 	for row, t := range c {
 		if n := t.Nanosecond() % int(time.Millisecond); n != 0 && valid.has(row) {
@@ -243,7 +244,7 @@ func (c texts) appendJSON(text []byte, row int) ([]byte, error) {
 	return appendString(text, c[row]), nil
 }
 
-// utf8Text has U+FFFD for each byte that is not of a UTF-8 text, as encoding/json does.
+// utf8Text replaces each byte of invalid UTF-8 by U+FFFD, as encoding/json does.
 func utf8Text(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -251,7 +252,7 @@ func utf8Text(s string) string {
 	return string([]rune(s))
 }
 
-// appendString appends a JSON string, as encoding/json writes it.
+// appendString appends a JSON string as encoding/json encodes it.
 func appendString(text []byte, s string) []byte {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -264,7 +265,7 @@ func appendString(text []byte, s string) []byte {
 	return append(text, '"')
 }
 
-// addSize adds up the sizes of texts, whose offsets have 31 bits.
+// addSize adds the sizes of texts, whose offsets have 31 bits.
 func addSize(sum, n, row int) (int, error) {
 	if n > math.MaxInt32-sum {
 		return 0, rowError(row, errors.New("the values take more than 2 GB"))
@@ -276,13 +277,13 @@ type messages []json.RawMessage
 
 func (c messages) len() int { return len(c) }
 
-// text is nil's JSON for nil.
+// text returns the JSON of a row; nil becomes null.
 func (c messages) text(row int) (json.RawMessage, error) {
 	if c[row] == nil {
 		return json.RawMessage("null"), nil
 	}
 	if !json.Valid(c[row]) {
-		return nil, rowError(row, errors.New("it is no valid JSON"))
+		return nil, rowError(row, errors.New("invalid JSON"))
 	}
 	return c[row], nil
 }

@@ -1,6 +1,6 @@
-// Package httpclient calls the service behind a data source: with time-outs, with the
-// TLS, sign-in and headers that an administrator has entered, with a limit on what an
-// answer may weigh, and with the trace of the call it is made for.
+// Package httpclient is an HTTP client for the service behind a data source. It applies
+// the TLS settings, credentials and headers that an administrator entered, limits the
+// time of a request and the size of a response, and forwards the trace of the call.
 //
 //	func newSource(ctx context.Context, ds sdk.DataSource, s settings) (*source, error) {
 //		options, err := httpclient.FromDataSource(ds)
@@ -11,10 +11,9 @@
 //		...
 //	}
 //
-// It refuses to send credentials anywhere but to the service: not those of the options
-// and no client certificate to another origin, and nothing at all along a redirect to
-// one, be it the request's own headers. Build URLs with Client.URL, which stays below the
-// service's address.
+// Credentials, headers and client certificates are sent to the origin of the service
+// only. After a redirect to another origin, the client also drops the request's own
+// headers. Build URLs with [Client.URL], which stay below the URL of the service.
 package httpclient
 
 import (
@@ -33,7 +32,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultTimeout     = 30 * time.Second
 	DefaultMaxResponse = 128 << 20 // bytes
@@ -42,70 +41,70 @@ const (
 const (
 	dialTimeout = 10 * time.Second
 	keepAlive   = 30 * time.Second
-	idleConns   = 100 // to the one service that a client is for
+	idleConns   = 100
 	idleTimeout = 90 * time.Second
 )
 
-// Options say what to call and how. FromDataSource makes them of a data source. The
-// zero value calls anything, without credentials.
+// Options configure a Client. [FromDataSource] returns those of a data source. A client
+// with the zero value can call any URL, without credentials.
 type Options struct {
-	// URL is the address of the service. Credentials and headers go to its origin
-	// only: the same scheme, host and port.
+	// URL is that of the service. Credentials and headers are sent to its origin only,
+	// that is its scheme, host and port.
 	URL string
-	// Timeout ends a request, its body included: 0 is DefaultTimeout, below 0 is none.
-	// The context of a request may end it sooner.
+	// Timeout limits a request including the reading of the response. 0 means
+	// DefaultTimeout, and a negative value no limit.
 	Timeout time.Duration
-	// MaxResponse is what the body of an answer may weigh, decompressed, in bytes: 0 is
-	// DefaultMaxResponse, below 0 is no limit. A lower limit that the host sends along
-	// with a call holds as well. Beyond it reading returns a downstream *sdk.Error with
-	// status 502.
+	// MaxResponse is the maximum size of a decompressed response body, in bytes. 0 means
+	// DefaultMaxResponse, and a negative value no limit. A lower limit that the host
+	// sends with a call applies as well. Reading past the limit returns a downstream
+	// *sdk.Error with status 502.
 	MaxResponse int64
-	// BasicUser and BasicPassword sign in with basic authentication, unless both are
-	// empty.
+	// BasicUser and BasicPassword are for basic authentication. If both are empty, it is
+	// not used.
 	BasicUser, BasicPassword string
-	// BearerToken signs in with a token, unless it is empty.
+	// BearerToken, if set, is sent as a bearer token.
 	BearerToken string
-	// ForwardSignIn sends the user's own Authorization, X-Id-Token and Cookie headers
-	// on, as far as the host forwards them.
+	// ForwardSignIn forwards the user's Authorization, X-Id-Token and Cookie headers if
+	// the host sent them with the call.
 	ForwardSignIn bool
-	// Header is added to each request; a request's own headers win.
+	// Header is added to each request, except for headers that the request has.
 	Header http.Header
-	// TLS says whom to trust and who we are.
+	// TLS configures connections to the service.
 	TLS TLS
-	// Wrap is put around the transport; sdk/tracing has one. Nil is none.
+	// Wrap, if set, wraps the transport; see package sdk/tracing.
 	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
-// TLS are the settings of the connection. Certificates and keys are PEM.
+// TLS configures TLS connections. Certificates and keys are in PEM format.
 type TLS struct {
-	CA                    string // trusted in place of the system's
-	ClientCert, ClientKey string // both or none
-	ServerName            string // in place of that of the URL
-	SkipVerify            bool   // trust anybody: for tests only
+	CA                    string // replaces the system's certificate authorities
+	ClientCert, ClientKey string // both or neither
+	ServerName            string // replaces the host name of the URL
+	SkipVerify            bool   // accepts any certificate; for tests only
 }
 
-// Client calls one service. Close it when the data source goes.
+// Client calls one service. It is safe for concurrent use.
 type Client struct {
-	// HTTP is the client below, for libraries that ask for one. Its errors hold the
-	// query of the address that was called.
+	// HTTP is the underlying client, for libraries that need one. Unlike those of Do, its
+	// errors contain the query of the URL.
 	HTTP *http.Client
 
 	base string
 	t    *transport
 }
 
-// New returns a client. The error is about the options: an address, a certificate or
-// a key that cannot be read.
+// New returns a client. The error is an *sdk.Error with status 400 for an invalid URL, an
+// invalid certificate or key, or credentials without a URL.
 func New(o Options) (*Client, error) {
 	t := &transport{options: o}
 	if o.URL != "" {
 		base, err := sdk.JoinURL(o.URL)
 		if err != nil {
-			return nil, invalid("the URL of the data source is no absolute http address")
+			return nil, invalid("the URL must be an absolute http or https URL")
 		}
 		t.origin = originOf(base)
 	} else if o.BasicUser != "" || o.BasicPassword != "" || o.BearerToken != "" || o.ForwardSignIn || len(o.Header) > 0 {
-		return nil, invalid("there is no URL that the credentials and headers are for")
+		return nil, invalid("credentials and headers require a URL")
 	}
 	config, err := o.TLS.config()
 	if err != nil {
@@ -126,8 +125,8 @@ func New(o Options) (*Client, error) {
 	return &Client{HTTP: &http.Client{Transport: t, Timeout: timeout}, base: o.URL, t: t}, nil
 }
 
-// Do sends a request, as http.Client does. Its errors do not hold the query of the
-// address, which may have a key in it.
+// Do sends a request, as http.Client.Do does. Its errors do not contain the query of the
+// URL, which can contain a key.
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	resp, err := c.HTTP.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -139,8 +138,8 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// URL is the address of the service with segments appended; see sdk.JoinURL. Its errors
-// are an *sdk.Error with status 400.
+// URL returns the URL of the service with segments appended to its path; see
+// [sdk.JoinURL].
 func (c *Client) URL(segments ...string) (*url.URL, error) {
 	if c.base == "" {
 		return nil, invalid("the data source has no URL")
@@ -148,12 +147,13 @@ func (c *Client) URL(segments ...string) (*url.URL, error) {
 	return sdk.JoinURL(c.base, segments...)
 }
 
-// GetJSON reads a T from the address of the service with segments appended:
+// GetJSON gets the URL of the service with segments appended to its path, and decodes the
+// JSON response:
 //
 //	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", name, "sales")
 //
-// An answer that is no success, and one that is no JSON of a T, are downstream errors;
-// see sdk.FromStatus and sdk.Downstream.
+// An unsuccessful response is the error of [sdk.FromStatus]. A response that cannot be
+// decoded into a T is a downstream error with status 502.
 func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T, err error) {
 	u, err := c.URL(segments...)
 	if err != nil {
@@ -170,15 +170,15 @@ func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return value, sdk.FromStatus(resp.StatusCode, "the upstream service answered "+resp.Status)
+		return value, sdk.FromStatus(resp.StatusCode, "the upstream service responded "+resp.Status)
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&value); err != nil {
-		return value, sdk.Downstream("the answer of the upstream service cannot be read", err)
+		return value, sdk.Downstream("invalid response from the upstream service", err)
 	}
 	return value, nil
 }
 
-// Close closes the connections that nobody uses.
+// Close closes idle connections. It always returns nil.
 func (c *Client) Close() error {
 	c.t.CloseIdleConnections()
 	return nil
@@ -189,23 +189,23 @@ func (t TLS) config() (*tls.Config, error) {
 	if t.CA != "" {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CA)) {
-			return nil, invalid("the CA certificate holds no certificate in PEM")
+			return nil, invalid("the CA certificate is not in PEM format")
 		}
 	}
 	if t.ClientCert != "" || t.ClientKey != "" {
 		pair, err := tls.X509KeyPair([]byte(t.ClientCert), []byte(t.ClientKey))
 		if err != nil {
 			return nil, &sdk.Error{Status: http.StatusBadRequest, Source: sdk.SourceDownstream,
-				Message: "the client certificate and its key do not fit or are not PEM", Cause: err}
+				Message: "the client certificate and key are not in PEM format, or do not match", Cause: err}
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
 }
 
-// invalid is the error of settings that an administrator has to mend.
+// invalid returns an error of the settings.
 func invalid(format string, args ...any) error {
-	return sdk.Downstreamf(http.StatusBadRequest, "the settings are not right: %s", fmt.Sprintf(format, args...))
+	return sdk.Downstreamf(http.StatusBadRequest, "invalid settings: %s", fmt.Sprintf(format, args...))
 }
 
 func originOf(u *url.URL) string {

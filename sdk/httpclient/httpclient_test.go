@@ -29,7 +29,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// echo answers with the request's headers.
+// echo is a service that responds with the headers of the request.
 func echo(t *testing.T) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func TestFromDataSource(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 	if seen, err = ask(t.Context(), c, service.URL, http.Header{"Authorization": {"mine"}, "X-Shop": {"south"}}); err != nil || seen.Get("Authorization") != "mine" || seen.Get("X-Shop") != "south" {
-		t.Errorf("a request's own headers do not win: %v, %v", seen, err)
+		t.Errorf("the headers of the request were replaced: %v, %v", seen, err)
 	}
 	for _, c := range []struct {
 		json, secret, value, want string
@@ -93,9 +93,9 @@ func TestFromDataSource(t *testing.T) {
 		{`{"timeout":-1}`, "", "", `"timeout" must be a number of seconds`},
 		{`{"tlsAuthWithCACert":true}`, "", "", `"tlsCACert" is missing`},
 		{`{"tlsAuth":true}`, "tlsClientCert", "x", `"tlsClientKey" is missing`},
-		{`{"httpHeaderName1":"a b"}`, "", "", `"httpHeaderName1" must be the name`},
-		{`{"httpHeaderName1":7}`, "", "", `"httpHeaderName1" must be the name`},
-		{`{"httpHeaderName1":"A"}`, "httpHeaderValue1", "hunter2\r\nX: y", `"httpHeaderValue1" is no value`},
+		{`{"httpHeaderName1":"a b"}`, "", "", `"httpHeaderName1" must be a header name`},
+		{`{"httpHeaderName1":7}`, "", "", `"httpHeaderName1" must be a header name`},
+		{`{"httpHeaderName1":"A"}`, "httpHeaderValue1", "hunter2\r\nX: y", `"httpHeaderValue1" must be a header value`},
 	} {
 		_, err := httpclient.FromDataSource(sdk.DataSource{URL: "http://h", Settings: sdk.Settings{JSON: []byte(c.json), Secrets: map[string]string{c.secret: c.value}}})
 		e, ok := errors.AsType[*sdk.Error](err)
@@ -120,8 +120,8 @@ func TestRefusedOptions(t *testing.T) {
 	}
 }
 
-// Credentials do not follow a redirect to another origin, nor a URL from elsewhere, be
-// they of the options or the request's own.
+// Credentials are not sent to another origin, neither those of the options nor, after a
+// redirect, those of the request.
 func TestCredentialsStayHome(t *testing.T) {
 	t.Parallel()
 	other := echo(t)
@@ -155,7 +155,7 @@ func TestErrorsHoldNoQuery(t *testing.T) {
 	}
 }
 
-// The certificate that says who we are is for the service, and so are its exceptions.
+// The client certificate and SkipVerify apply to the service only.
 func TestTLSStaysHome(t *testing.T) {
 	t.Parallel()
 	cert, key := certificate(t)
@@ -204,14 +204,19 @@ func TestLimit(t *testing.T) {
 		}
 		n, err := io.Copy(io.Discard, resp.Body)
 		e, isError := errors.AsType[*sdk.Error](err)
-		if c.fails != (err != nil) || c.fails && (n != c.limit || !isError || e.Status != http.StatusBadGateway || e.Source != sdk.SourceDownstream) {
-			t.Errorf("%s with the limit %d: %d bytes, %v", c.path, c.limit, n, err)
+		switch {
+		case c.fails != (err != nil):
+			t.Errorf("%s with the limit %d: got the error %v", c.path, c.limit, err)
+		case c.fails && n != c.limit:
+			t.Errorf("%s with the limit %d: read %d bytes", c.path, c.limit, n)
+		case c.fails && (!isError || e.Status != http.StatusBadGateway || e.Source != sdk.SourceDownstream):
+			t.Errorf("%s with the limit %d: got the error %#v, want a downstream error with status 502", c.path, c.limit, err)
 		}
 		_, _ = resp.Body.Close(), client.Close()
 	}
 }
 
-// The trace, the user's sign-in and the host's limit come with the call.
+// The trace, the user's credentials and the host's limit come from the call.
 func TestWithinACall(t *testing.T) {
 	t.Parallel()
 	service := echo(t)
@@ -232,8 +237,10 @@ func TestWithinACall(t *testing.T) {
 	if err != nil || result.Status != sdk.HealthOK {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if seen.Get("Traceparent") != trace || seen.Get("Baggage") != "shop=north" || seen.Get("Authorization") != "the user's" || seen.Get("X-Other") != "" {
-		t.Errorf("%v", seen)
+	for name, want := range map[string]string{"Traceparent": trace, "Baggage": "shop=north", "Authorization": "the user's", "X-Other": ""} {
+		if got := seen.Get(name); got != want {
+			t.Errorf("the service received %s: %q, want %q", name, got, want)
+		}
 	}
 	req.Context.Config = map[string]string{"GF_RESPONSE_LIMIT": "10"}
 	if result, err = k.CheckHealth(ctx, req); err != nil || !strings.Contains(result.Message, "more than 10 bytes") {
@@ -282,7 +289,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// certificate signs itself, for shop.example.
+// certificate returns a self-signed certificate for shop.example.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// settings are the visible settings that the editor of a data source writes for its
-// connection. Others are left alone.
+// settings are the settings of the connection that the editor of a data source writes.
 type settings struct {
 	Timeout           seconds `json:"timeout"`
 	OAuthPassThru     bool    `json:"oauthPassThru"`
@@ -22,10 +21,10 @@ type settings struct {
 	ServerName        string  `json:"serverName"`
 }
 
-// seconds is a number, also in quotes, as older editors write it.
+// seconds is a number, which older editors write as a string.
 type seconds time.Duration
 
-// UnmarshalJSON reads the number.
+// UnmarshalJSON implements json.Unmarshaler.
 func (s *seconds) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
 	switch {
@@ -39,17 +38,19 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// FromDataSource reads the settings that data sources of this field share:
+// FromDataSource returns the options in the settings of a data source. It reads the keys
+// that the editors of existing hosts write:
 //
 //	timeout                          seconds; 0 for the default
 //	tlsAuth                          with the secrets tlsClientCert and tlsClientKey
 //	tlsAuthWithCACert                with the secret tlsCACert
 //	tlsSkipVerify, serverName
 //	httpHeaderName1, ...             with the secrets httpHeaderValue1, ...
-//	oauthPassThru                    ForwardSignIn
+//	oauthPassThru                    sets ForwardSignIn
 //
-// Basic authentication is that of the data source, with the secret basicAuthPassword.
-// A secret bearerToken is a bearer token.
+// Basic authentication uses the data source's BasicAuthUser and the secret
+// basicAuthPassword. The secret bearerToken sets BearerToken. The error is an *sdk.Error
+// with status 400.
 func FromDataSource(ds sdk.DataSource) (Options, error) {
 	s, err := sdk.DecodeSettings[settings](ds.Settings)
 	if err != nil {
@@ -64,13 +65,13 @@ func FromDataSource(ds sdk.DataSource) (Options, error) {
 	}
 	if s.TLSAuthWithCACert {
 		if o.TLS.CA = ds.Secrets["tlsCACert"]; o.TLS.CA == "" {
-			return Options{}, invalid("\"tlsAuthWithCACert\" is on, but the secret \"tlsCACert\" is missing")
+			return Options{}, invalid("\"tlsAuthWithCACert\" is set, but the secret \"tlsCACert\" is missing")
 		}
 	}
 	if s.TLSAuth {
 		o.TLS.ClientCert, o.TLS.ClientKey = ds.Secrets["tlsClientCert"], ds.Secrets["tlsClientKey"]
 		if o.TLS.ClientCert == "" || o.TLS.ClientKey == "" {
-			return Options{}, invalid("\"tlsAuth\" is on, but the secret \"tlsClientCert\" or \"tlsClientKey\" is missing")
+			return Options{}, invalid("\"tlsAuth\" is set, but the secret \"tlsClientCert\" or \"tlsClientKey\" is missing")
 		}
 	}
 	o.Header, err = customHeader(ds.Settings)
@@ -82,12 +83,11 @@ const (
 	headerValue = "httpHeaderValue"
 )
 
-// customHeader pairs the names among the visible settings with the values among the
-// secrets.
+// customHeader pairs the names in the settings with the values in the secrets.
 func customHeader(s sdk.Settings) (http.Header, error) {
 	var all map[string]json.RawMessage
 	if len(s.JSON) == 0 || json.Unmarshal(s.JSON, &all) != nil {
-		return nil, nil // DecodeSettings has judged it
+		return nil, nil // DecodeSettings has checked it
 	}
 	var header http.Header
 	for key, raw := range all {
@@ -97,11 +97,11 @@ func customHeader(s sdk.Settings) (http.Header, error) {
 		}
 		var name string
 		if err := json.Unmarshal(raw, &name); err != nil || strings.ContainsFunc(name, isNotToken) {
-			return nil, invalid("%q must be the name of a header", key)
+			return nil, invalid("%q must be a header name", key)
 		}
 		value := s.Secrets[headerValue+number]
 		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, invalid("the secret %q is no value of a header: it has a line break", headerValue+number)
+			return nil, invalid("the secret %q must be a header value without line breaks", headerValue+number)
 		}
 		if name == "" {
 			continue
@@ -114,7 +114,7 @@ func customHeader(s sdk.Settings) (http.Header, error) {
 	return header, nil
 }
 
-// isNotToken says whether a character cannot be in the name of a header (RFC 9110).
+// isNotToken reports whether a header name cannot contain r (RFC 9110).
 func isNotToken(r rune) bool {
 	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// responseLimit is the configuration by which a host limits the answers to a call, in
-// bytes.
+// responseLimit is the key of the host's configuration that limits the size of a
+// response, in bytes.
 const responseLimit = "GF_RESPONSE_LIMIT"
 
-// transport adds what the options say to the requests for the service.
+// transport applies the options to requests for the service.
 type transport struct {
 	options    Options
 	origin     string            // of the service, or ""
-	home, away http.RoundTripper // to the service, and to others without its TLS settings
-	pools      []*http.Transport // the connections of both
+	home, away http.RoundTripper // to the service, and to other origins without its TLS settings
+	pools      []*http.Transport // of both
 }
 
-// connect makes a transport.
+// connect returns a transport with its own connections.
 func (t *transport) connect(config *tls.Config) http.RoundTripper {
 	pool := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -43,7 +43,7 @@ func (t *transport) connect(config *tls.Config) http.RoundTripper {
 	return pool
 }
 
-// RoundTrip sends a copy of the request.
+// RoundTrip implements http.RoundTripper. It sends a copy of the request.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	next := t.home
@@ -51,7 +51,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.prepare(r)
 	} else {
 		next = t.away
-		if r.Response != nil { // a redirect has led here, with headers that were for the service
+		if r.Response != nil { // after a redirect, with headers for the service
 			strip(r.Header)
 		}
 	}
@@ -66,14 +66,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes what nobody uses.
+// CloseIdleConnections closes idle connections.
 func (t *transport) CloseIdleConnections() {
 	for _, pool := range t.pools {
 		pool.CloseIdleConnections()
 	}
 }
 
-// strip leaves the headers that say what a request is, and none that say who sends it.
+// strip deletes all headers except those that cannot identify the sender.
 func strip(h http.Header) {
 	for name := range h {
 		if name != "Accept" && name != "Accept-Encoding" && name != "Accept-Language" && name != "Content-Type" && name != "User-Agent" {
@@ -82,7 +82,7 @@ func strip(h http.Header) {
 	}
 }
 
-// prepare adds the headers that the request does not have.
+// prepare adds headers that the request does not have.
 func (t *transport) prepare(r *http.Request) {
 	add := func(name, value string) {
 		if value != "" && r.Header.Get(name) == "" {
@@ -115,8 +115,8 @@ func (t *transport) prepare(r *http.Request) {
 	}
 }
 
-// limit is what the answer may weigh: the lower one of ours and the host's; 0 is no
-// limit.
+// limit returns the maximum size of the response, the lower of ours and the host's. 0
+// means no limit.
 func (t *transport) limit(r *http.Request) int64 {
 	limit := t.options.MaxResponse
 	if limit == 0 {
@@ -129,14 +129,13 @@ func (t *transport) limit(r *http.Request) int64 {
 	return max(limit, 0)
 }
 
-// limitedBody ends with an error where the body goes beyond the limit.
+// limitedBody returns an error after limit bytes if the body is longer.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64
 }
 
-// Read reads up to the limit. One byte more tells a body of just that size from a
-// larger one.
+// Read implements io.Reader. It reads one byte past the limit to detect a longer body.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, tooLarge(b.limit)
@@ -153,5 +152,5 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 func tooLarge(limit int64) error {
-	return sdk.Downstreamf(http.StatusBadGateway, "the answer of the upstream service has more than %d bytes: ask for less, or raise the limit", limit)
+	return sdk.Downstreamf(http.StatusBadGateway, "the response of the upstream service has more than %d bytes; request less data, or raise the limit", limit)
 }

@@ -1,7 +1,6 @@
-// Package metrics lets hosts collect what a plugin counts with the Prometheus client:
-// from a registry of the author's, never from the global one, so that a test may run
-// any number of plugins. It is a package of its own so that only those who import it
-// pay for it.
+// Package metrics exports the Prometheus metrics of a plugin to its host. It uses a
+// registry that the author creates, not the global one, so that a test can run any
+// number of plugins.
 //
 //	registry := prometheus.NewRegistry()
 //	sdk.Serve(metrics.Instrument(sdk.DataSources(newSource).Plugin(), registry))
@@ -23,7 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Collect answers CollectMetrics with what a gatherer holds, in the text format.
+// Collect returns a function that returns the metrics of g in the text format.
 func Collect(g prometheus.Gatherer) sdk.CollectMetricsFunc {
 	return func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) {
 		families, err := g.Gather()
@@ -34,26 +33,26 @@ func Collect(g prometheus.Gatherer) sdk.CollectMetricsFunc {
 		encoder := expfmt.NewEncoder(&text, expfmt.NewFormat(expfmt.TypeTextPlain))
 		for _, f := range families {
 			if err := encoder.Encode(f); err != nil {
-				return nil, fmt.Errorf("write metrics: %w", err)
+				return nil, fmt.Errorf("encode metrics: %w", err)
 			}
 		}
 		return text.Bytes(), nil
 	}
 }
 
-// Instrument returns the plugin with CollectMetrics on a registry, to which it adds
-// the metrics of the Go runtime and the process and
+// Instrument returns p with CollectMetrics set to export registry. It registers the
+// metrics of the Go runtime and the process, and
 //
-//	plugin_requests_total{endpoint,code}            calls by their gRPC code
-//	plugin_request_duration_seconds{endpoint}       how long they took; streams when they end
+//	plugin_requests_total{endpoint,code}         number of calls by gRPC code
+//	plugin_request_duration_seconds{endpoint}    duration of calls, from start to end of a stream
 //
-// It panics when the registry has one of these already.
+// It panics if one of them is registered already.
 func Instrument(p sdk.Plugin, registry *prometheus.Registry) sdk.Plugin {
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "plugin_requests_total", Help: "Calls of the plugin by endpoint and gRPC code.",
+		Name: "plugin_requests_total", Help: "Number of calls by endpoint and gRPC code.",
 	}, []string{"endpoint", "code"})
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "plugin_request_duration_seconds", Help: "How long calls of the plugin took, by endpoint.",
+		Name: "plugin_request_duration_seconds", Help: "Duration of calls by endpoint.",
 		Buckets: prometheus.ExponentialBuckets(0.001, 4, 9), // 1 ms to 65 s
 	}, []string{"endpoint"})
 	registry.MustRegister(total, duration, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -66,9 +65,9 @@ func Instrument(p sdk.Plugin, registry *prometheus.Registry) sdk.Plugin {
 	p.ServerOptions = append(p.ServerOptions,
 		grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 			start := time.Now()
-			answer, err := next(ctx, req)
+			response, err := next(ctx, req)
 			count(info.FullMethod, start, err)
-			return answer, err
+			return response, err
 		}),
 		grpc.ChainStreamInterceptor(func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 			start := time.Now()

@@ -27,10 +27,10 @@ func TestInstrument(t *testing.T) {
 		}, registry))
 		k.Health()
 		if _, err := k.QueryData(t.Context(), &sdk.QueryDataRequest{}); err == nil {
-			t.Error("a panic is no error")
+			t.Error("a panic did not become an error")
 		}
 		if err := k.RunStream(t.Context(), &sdk.StreamRequest{}, nil); err == nil {
-			t.Error("there is no stream")
+			t.Error("RunStream succeeded without a handler")
 		}
 		text, err := k.CollectMetrics(t.Context(), &sdk.CollectMetricsRequest{})
 		if err != nil {
@@ -41,7 +41,7 @@ func TestInstrument(t *testing.T) {
 			`plugin_requests_total{code="Internal",endpoint="QueryData"} 1`, `plugin_request_duration_seconds_count{endpoint="CheckHealth"} 1`, "go_goroutines ",
 		} {
 			if !strings.Contains(string(text), want) {
-				t.Errorf("there is no %s in\n%s", want, text)
+				t.Errorf("missing %s in\n%s", want, text)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
-// Package profiling serves the profiles of net/http/pprof while a plugin runs, when
-// its environment asks for it. It listens on the loopback interface only: a profile
-// holds what the process has in memory. Importing it also registers the profiles with
-// http.DefaultServeMux, as net/http/pprof does: do not serve that as resources.
+// Package profiling serves the profiles of net/http/pprof while a plugin runs. It listens
+// on the loopback interface only, since profiles expose the memory of the process.
+// Importing it also registers the profiles with http.DefaultServeMux, as net/http/pprof
+// does, so a plugin must not serve http.DefaultServeMux as its resources.
 package profiling
 
 import (
@@ -19,11 +19,10 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// The variables that turn profiling on and choose the port; existing hosts set those
-// that begin with GF_.
+// Environment variables of Instrument. [sdk.Env] reads them.
 const (
-	EnvEnabled = "SVC_PLUGIN_PROFILING_ENABLED" // true
-	EnvPort    = "SVC_PLUGIN_PROFILING_PORT"    // 6060 when it is not set, 0 for any
+	EnvEnabled = "SVC_PLUGIN_PROFILING_ENABLED" // "true" enables profiling
+	EnvPort    = "SVC_PLUGIN_PROFILING_PORT"    // default 6060; 0 selects a free port
 )
 
 const (
@@ -31,8 +30,9 @@ const (
 	headerTime  = 10 * time.Second
 )
 
-// Instrument returns the plugin with a profiling server beside it, if the environment
-// says so: its address is logged. A port that cannot be had is an error.
+// Instrument starts a profiling server if EnvEnabled is true, logs its address, and
+// returns p with a Close that also stops the server. It returns an error if the port is
+// invalid or in use.
 func Instrument(p sdk.Plugin) (sdk.Plugin, error) {
 	enabled, err := strconv.ParseBool(sdk.Env(EnvEnabled))
 	if err != nil || !enabled {
@@ -41,14 +41,14 @@ func Instrument(p sdk.Plugin) (sdk.Plugin, error) {
 	port := defaultPort
 	if text := sdk.Env(EnvPort); text != "" {
 		if port, err = strconv.Atoi(text); err != nil {
-			return p, fmt.Errorf("%s is %q, which is no port", EnvPort, text)
+			return p, fmt.Errorf("%s: invalid port %q", EnvPort, text)
 		}
 	}
 	stop, address, err := Serve(port)
 	if err != nil {
 		return p, err
 	}
-	slog.Info("profiles are served", "address", "http://"+address+"/debug/pprof/")
+	slog.Info("serving profiles", "address", "http://"+address+"/debug/pprof/")
 	closePlugin := p.Close
 	p.Close = func() error {
 		err := stop()
@@ -60,8 +60,8 @@ func Instrument(p sdk.Plugin) (sdk.Plugin, error) {
 	return p, nil
 }
 
-// Serve serves profiles on a port of the loopback interface, 0 for any, until stop is
-// called. address is host and port.
+// Serve serves profiles on a port of the loopback interface until stop is called. Port 0
+// selects a free port. The address is in the form host:port.
 func Serve(port int) (stop func() error, address string, err error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -78,7 +78,7 @@ func Serve(port int) (stop func() error, address string, err error) {
 	go func() { served <- server.Serve(listener) }()
 	stop = func() error {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // a profile that is being taken is cut off
+		cancel() // do not wait for running profiles
 		_ = server.Shutdown(ctx)
 		err := server.Close()
 		if e := <-served; !errors.Is(e, http.ErrServerClosed) {
@@ -89,8 +89,8 @@ func Serve(port int) (stop func() error, address string, err error) {
 	return stop, listener.Addr().String(), nil
 }
 
-// localOnly refuses requests under a name that is not this machine's, which a page in a
-// browser can make lead here.
+// localOnly rejects requests for another host name. A page in a browser can make such a
+// name resolve to this machine.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, err := net.SplitHostPort(r.Host)
@@ -98,7 +98,7 @@ func localOnly(next http.Handler) http.Handler {
 			name = r.Host
 		}
 		if ip := net.ParseIP(strings.Trim(name, "[]")); name != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "profiles are served to this machine only", http.StatusForbidden)
+			http.Error(w, "profiles are available from this machine only", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -18,7 +18,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if host, _, err := net.SplitHostPort(address); err != nil || !net.ParseIP(host).IsLoopback() {
-		t.Errorf("it listens on %s", address)
+		t.Errorf("the server listens on %s", address)
 	}
 	get := func(host string) int {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/debug/pprof/heap", nil)
@@ -42,7 +42,7 @@ func TestServe(t *testing.T) {
 		t.Error(err)
 	}
 	if resp, err := http.Get("http://" + address); err == nil {
-		t.Errorf("it still serves: %s, %v", resp.Status, resp.Body.Close())
+		t.Errorf("the server still responds: %s, %v", resp.Status, resp.Body.Close())
 	}
 }
 
@@ -63,7 +63,7 @@ func TestInstrument(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	for port, want := range map[string]string{"many": "is no port", fmt.Sprint(taken.Addr().(*net.TCPAddr).Port): "in use"} {
+	for port, want := range map[string]string{"many": "invalid port", fmt.Sprint(taken.Addr().(*net.TCPAddr).Port): "in use"} {
 		t.Setenv(profiling.EnvPort, port)
 		if _, err := profiling.Instrument(plugin); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("port %s: %v", port, err)

@@ -1,15 +1,14 @@
-// Package renderer is for plugins of the type renderer, which turn a page of the host
-// into an image or a CSV file.
+// Package renderer is for plugins of the type renderer, which render pages of the host to
+// images and CSV files.
 //
 //	sdk.Serve(renderer.Plugin(chrome{}))
 //
-// It speaks the published service pluginextensionv2.Renderer, so that existing hosts
-// and renderers understand it.
+// It implements the published service pluginextensionv2.Renderer, which existing hosts
+// call.
 package renderer
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -21,37 +20,36 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Renderer is what the author writes. Errors are shown to users as sdk.Error says.
+// Renderer renders pages. Users see its errors; see [sdk.Error].
 type Renderer interface {
 	// Render writes an image to req.FilePath.
 	Render(ctx context.Context, req *Request) error
-	// RenderCSV writes a CSV file to req.FilePath and returns the name under which
-	// users get it.
+	// RenderCSV writes a CSV file to req.FilePath and returns the file's name for users.
 	RenderCSV(ctx context.Context, req *CSVRequest) (fileName string, err error)
 }
 
-// Page says what to open and as whom.
+// Page is a page to render.
 type Page struct {
-	URL       string        // of the page
-	FilePath  string        // where the result goes
-	RenderKey string        // value of the cookie "renderKey", which signs in
+	URL       string
+	FilePath  string        // of the result
+	RenderKey string        // value of the cookie renderKey, which authenticates the request
 	Domain    string        // of that cookie
-	Timeout   time.Duration // whole seconds on the wire; 0 leaves it to the renderer
-	Timezone  string        // IANA name, or ""
-	Header    http.Header   // to send along, such as Accept-Language
+	Timeout   time.Duration // whole seconds; 0 means the default of the renderer
+	Timezone  string        // name in the IANA database, or ""
+	Header    http.Header   // of the request for the page, such as Accept-Language
 }
 
-// Request asks for an image.
+// Request is a request for an image.
 type Request struct {
 	Page
-	Width, Height     int     // pixels; a height of -1 is that of the page
-	DeviceScaleFactor float32 // pixels of the image for each pixel of the page
+	Width, Height     int     // in pixels; a height of -1 means that of the page
+	DeviceScaleFactor float32 // pixels of the image per pixel of the page
 }
 
-// CSVRequest asks for a CSV file.
+// CSVRequest is a request for a CSV file.
 type CSVRequest struct{ Page }
 
-// Plugin makes a plugin of a renderer.
+// Plugin returns a plugin that serves r.
 func Plugin(r Renderer) sdk.Plugin {
 	return sdk.Plugin{Services: map[string]func(grpc.ServiceRegistrar){
 		wire.SetRenderer: func(g grpc.ServiceRegistrar) { rendererpb.RegisterRendererServer(g, server{renderer: r}) },
@@ -63,7 +61,7 @@ type server struct {
 	renderer Renderer
 }
 
-// Render adapts the call of the protocol.
+// Render implements rendererpb.RendererServer.
 func (s server) Render(ctx context.Context, in *rendererpb.RenderRequest) (*rendererpb.RenderResponse, error) {
 	err := s.renderer.Render(ctx, &Request{
 		Page: Page{
@@ -72,69 +70,26 @@ func (s server) Render(ctx context.Context, in *rendererpb.RenderRequest) (*rend
 		},
 		Width: int(in.GetWidth()), Height: int(in.GetHeight()), DeviceScaleFactor: in.GetDeviceScaleFactor(),
 	})
-	return &rendererpb.RenderResponse{Error: said(ctx, err)}, nil
+	return &rendererpb.RenderResponse{Error: messageOf(ctx, err)}, nil
 }
 
-// RenderCSV adapts the call of the protocol.
+// RenderCSV implements rendererpb.RendererServer.
 func (s server) RenderCSV(ctx context.Context, in *rendererpb.RenderCSVRequest) (*rendererpb.RenderCSVResponse, error) {
 	name, err := s.renderer.RenderCSV(ctx, &CSVRequest{Page{
 		URL: in.GetUrl(), FilePath: in.GetFilePath(), RenderKey: in.GetRenderKey(), Domain: in.GetDomain(),
 		Timeout: time.Duration(in.GetTimeout()) * time.Second, Timezone: in.GetTimezone(), Header: headerFromWire(in.GetHeaders()),
 	}})
-	return &rendererpb.RenderCSVResponse{Error: said(ctx, err), FileName: name}, nil
+	return &rendererpb.RenderCSVResponse{Error: messageOf(ctx, err), FileName: name}, nil
 }
 
-// said is what the host learns of an error; the log gets all of it.
-func said(ctx context.Context, err error) string {
+// messageOf logs an error and returns its message for users.
+func messageOf(ctx context.Context, err error) string {
 	if err == nil {
 		return ""
 	}
-	slog.ErrorContext(ctx, "rendering failed", "error", err)
+	slog.ErrorContext(ctx, "render page", "error", err)
 	return sdk.AsError(err).Message
 }
-
-// Client calls a renderer from the host's side.
-type Client struct{ renderer rendererpb.RendererClient }
-
-// NewClient returns a client of the renderer at the other end of a connection, such as
-// that of an sdk.Client.
-func NewClient(conn grpc.ClientConnInterface) *Client {
-	return &Client{renderer: rendererpb.NewRendererClient(conn)}
-}
-
-// Render asks for an image. Timeouts are rounded up to seconds.
-func (c *Client) Render(ctx context.Context, req *Request) error {
-	out, err := c.renderer.Render(ctx, &rendererpb.RenderRequest{
-		Url: req.URL, Width: int32(req.Width), Height: int32(req.Height), DeviceScaleFactor: req.DeviceScaleFactor,
-		FilePath: req.FilePath, RenderKey: req.RenderKey, Domain: req.Domain, Timeout: seconds(req.Timeout),
-		Timezone: req.Timezone, Headers: headerToWire(req.Header),
-	})
-	if err != nil {
-		return sdk.CallError(ctx, err)
-	}
-	return failure(out.GetError())
-}
-
-// RenderCSV asks for a CSV file and returns the name under which users get it.
-func (c *Client) RenderCSV(ctx context.Context, req *CSVRequest) (fileName string, err error) {
-	out, err := c.renderer.RenderCSV(ctx, &rendererpb.RenderCSVRequest{
-		Url: req.URL, FilePath: req.FilePath, RenderKey: req.RenderKey, Domain: req.Domain, Timeout: seconds(req.Timeout),
-		Timezone: req.Timezone, Headers: headerToWire(req.Header),
-	})
-	if err != nil {
-		return "", sdk.CallError(ctx, err)
-	}
-	return out.GetFileName(), failure(out.GetError())
-}
-
-func failure(message string) error {
-	if message == "" {
-		return nil
-	}
-	return &sdk.Error{Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: message, Cause: errors.New("said by the renderer")}
-}
-
-func seconds(d time.Duration) int32 { return int32((d + time.Second - 1) / time.Second) }
 
 func headerFromWire(in map[string]*rendererpb.StringList) http.Header {
 	h := make(http.Header, len(in))
@@ -142,12 +97,4 @@ func headerFromWire(in map[string]*rendererpb.StringList) http.Header {
 		h[http.CanonicalHeaderKey(name)] = values.GetValues()
 	}
 	return h
-}
-
-func headerToWire(h http.Header) map[string]*rendererpb.StringList {
-	out := make(map[string]*rendererpb.StringList, len(h))
-	for name, values := range h {
-		out[name] = &rendererpb.StringList{Values: values}
-	}
-	return out
 }

@@ -1,15 +1,15 @@
-// Package sdktest runs a plugin in the process of its test: over the protocol, with
-// everything that goes between the host and the handlers, but without a process, a
-// port or anything global. A test may start any number of plugins.
+// Package sdktest runs a plugin in the process of its test. Calls go through the plugin
+// protocol as in a host, but without another process, a port or global state, so that
+// a test can start any number of plugins.
 //
 //	func TestQuery(t *testing.T) {
 //		k := sdktest.Start(t, sdk.DataSources(newSource).Plugin())
 //		k.Context.DataSource.JSON = []byte(`{"region": "north"}`)
-//		answer := k.Query(sdk.Query{JSON: []byte(`{"points": 3}`)})
-//		sdktest.Golden(t, "testdata/query.json", answer)
+//		response := k.Query(sdk.Query{JSON: []byte(`{"points": 3}`)})
+//		sdktest.Golden(t, "testdata/query.json", response)
 //	}
 //
-// For single values of an answer there is frames.FromResponse of package sdk/frames.
+// To check single values of a response, use [Frames].
 package sdktest
 
 import (
@@ -32,37 +32,37 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// bufferSize is that of the connection in memory, in bytes.
-const bufferSize = 1 << 20
+const (
+	bufferSize    = 1 << 20          // of the connection in memory, in bytes
+	streamTimeout = 10 * time.Second // for a packet of a stream
+)
 
-// patience is how long Stream waits for a packet.
-const patience = 10 * time.Second
-
-// Kit is a running plugin and the host of a test around it.
+// Kit is a running plugin with the host that calls it.
 type Kit struct {
-	// Client calls the plugin. Its calls take a context of their own; Query, Health,
-	// HTTP and Stream use Context.
-	*sdk.Client
-	// Context is on whose behalf the kit calls: organisation 1, an Admin, a data
-	// source "uid" without settings, and an app without settings. Change what matters.
+	// Client makes calls with any sdk.Context. Query, Health, HTTP and Stream use the
+	// Context and the Headers of the kit.
+	*backend.Client
+	// Context is that of an admin of organization 1, with a data source "uid" and an app,
+	// both without settings. A test changes what it needs.
 	Context sdk.Context
-	// Headers are sent with each call.
+	// Headers are forwarded with every call except resource requests.
 	Headers map[string]string
 
 	t testing.TB
 }
 
-// Start runs a plugin until the end of the test, which then waits for its calls and
-// for its Close.
+// Start runs a plugin until the end of the test. It then cancels the plugin's calls and
+// calls its Close, and fails the test if Close returns an error.
 func Start(t testing.TB, p sdk.Plugin) *Kit {
 	t.Helper()
 	listener := bufconn.Listen(bufferSize)
 	server := p.NewServer(slog.New(slog.NewTextHandler(t.Output(), nil)))
 	var served sync.WaitGroup
-	served.Go(func() { _ = server.Serve(listener) }) // it ends with Stop
+	served.Go(func() { _ = server.Serve(listener) }) // until it is stopped
 	conn, err := grpc.NewClient("passthrough:///plugin",
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
@@ -71,19 +71,19 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := conn.Close(); err != nil { // cancels what still runs
+		if err := conn.Close(); err != nil { // cancels running calls
 			t.Error(err)
 		}
 		server.GracefulStop()
 		served.Wait()
 		if p.Close != nil {
 			if err := p.Close(); err != nil {
-				t.Errorf("close the plugin: %v", err)
+				t.Errorf("close plugin: %v", err)
 			}
 		}
 	})
 	return &Kit{
-		Client: sdk.NewClient(conn), t: t,
+		Client: backend.New(conn), t: t,
 		Context: sdk.Context{
 			OrgID: 1, PluginID: "test",
 			User:       &sdk.User{Login: "admin", Name: "Admin", Email: "admin@localhost", Role: "Admin"},
@@ -95,10 +95,10 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 
 const maxMessage = 1<<31 - 1
 
-// Query asks one query and returns its answer. As a host does, it takes the query's type
-// from "queryType" of its JSON; the refId is A and the time range the hour before noon
-// of 2 January 2026 UTC, where the query has none. When the call fails as a whole, as it
-// does with wrong settings, the answer is its error.
+// Query sends one query and returns its response. If the call as a whole fails, for
+// example because of invalid settings, the response has its error. Fields of q
+// that are zero get defaults: the RefID "A", the type "queryType" of the JSON, and the
+// hour before noon on 2 January 2026 UTC.
 func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
 	k.t.Helper()
 	q.RefID = cmp.Or(q.RefID, "A")
@@ -114,14 +114,14 @@ func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
 		q.TimeRange.To = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 		q.TimeRange.From = q.TimeRange.To.Add(-time.Hour)
 	}
-	answers, err := k.QueryData(k.t.Context(), &sdk.QueryDataRequest{Context: k.Context, Headers: k.Headers, Queries: []sdk.Query{q}})
+	responses, err := k.QueryData(k.t.Context(), &sdk.QueryDataRequest{Context: k.Context, Headers: k.Headers, Queries: []sdk.Query{q}})
 	if err != nil {
 		return sdk.DataResponse{Status: sdk.AsError(err).Status, Err: err}
 	}
-	return answers[q.RefID]
+	return responses[q.RefID]
 }
 
-// Health asks for the plugin's health. A call that fails fails the test.
+// Health runs the plugin's health check. It fails the test if the call fails.
 func (k *Kit) Health() *sdk.CheckHealthResult {
 	k.t.Helper()
 	result, err := k.CheckHealth(k.t.Context(), &sdk.CheckHealthRequest{Context: k.Context, Headers: k.Headers})
@@ -131,13 +131,13 @@ func (k *Kit) Health() *sdk.CheckHealthResult {
 	return result
 }
 
-// HTTP returns a client of the plugin's resources: http://plugin/ stands for their
-// root. Answers arrive as the plugin flushes them.
+// HTTP returns a client of the plugin's resources, whose root is http://plugin/. The
+// client receives a response as the plugin flushes it.
 func (k *Kit) HTTP() *http.Client { return &http.Client{Transport: transport{k}} }
 
 type transport struct{ kit *Kit }
 
-// RoundTrip sends a request as a call of CallResource.
+// RoundTrip implements http.RoundTripper with CallResource.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -148,7 +148,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/")
-	call := &sdk.CallResourceRequest{
+	call := &backend.CallResourceRequest{
 		Context: t.kit.Context, Method: r.Method, Header: r.Header, Body: body,
 		Path: path, URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
@@ -158,7 +158,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	failed := make(chan error, 1)
 	go func() {
 		started := false
-		err := t.kit.CallResource(ctx, call, func(piece sdk.CallResourceResponse) error {
+		err := t.kit.CallResource(ctx, call, func(piece backend.CallResourceResponse) error {
 			if !started {
 				started = true
 				first <- &http.Response{
@@ -171,7 +171,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return err
 		})
 		if err == nil && !started {
-			err = errors.New("the plugin sent no answer")
+			err = errors.New("the plugin sent no response")
 		}
 		_ = writer.CloseWithError(err) // never fails
 		failed <- err
@@ -181,7 +181,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	case err := <-failed:
 		select {
-		case resp := <-first: // it was both
+		case resp := <-first: // both were ready
 			return resp, nil
 		default:
 		}
@@ -198,9 +198,9 @@ type pieces struct {
 // Close ends the request.
 func (b pieces) Close() error { return b.close() }
 
-// Stream subscribes to a channel, runs it, and returns its first n packets; fewer
-// when it ends by itself, with the error that it ended with. It fails the test after
-// 10 s without a packet.
+// Stream subscribes to a channel, runs it, and returns its first n packets. If the
+// channel ends before that, Stream returns the packets so far and the error that ended
+// it, which may be nil. It fails the test after 10 s without a packet.
 func (k *Kit) Stream(path string, n int) ([]json.RawMessage, error) {
 	k.t.Helper()
 	ctx, cancel := context.WithCancelCause(k.t.Context())
@@ -210,12 +210,12 @@ func (k *Kit) Stream(path string, n int) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	silent := errors.New("no packet")
-	timer := time.AfterFunc(patience, func() { cancel(silent) })
+	timer := time.AfterFunc(streamTimeout, func() { cancel(silent) })
 	defer timer.Stop()
 	var packets []json.RawMessage
 	enough := errors.New("enough")
 	err := k.RunStream(ctx, req, func(packet json.RawMessage) error {
-		timer.Reset(patience)
+		timer.Reset(streamTimeout)
 		if packets = append(packets, packet); len(packets) >= n {
 			return enough
 		}
@@ -223,7 +223,7 @@ func (k *Kit) Stream(path string, n int) ([]json.RawMessage, error) {
 	})
 	switch {
 	case context.Cause(ctx) == silent:
-		k.t.Fatalf("the stream %q sent %d of %d packets and then nothing for %s", path, len(packets), n, patience)
+		k.t.Fatalf("stream %q sent %d of %d packets and then none for %s", path, len(packets), n, streamTimeout)
 	case errors.Is(err, enough):
 		err = nil
 	}

@@ -12,13 +12,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// recorder is a test that fails without failing this one.
+// recorder records the failure of a test.
 type recorder struct {
 	testing.TB
 	said string
@@ -33,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// verdict runs a part of a test and returns how it failed, or "".
+// verdict runs a function and returns its failure, or "".
 func verdict(t *testing.T, test func(testing.TB)) string {
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 		return verdict(t, func(tb testing.TB) { sdktest.Golden(tb, file, a) })
 	}
 	t.Setenv(sdktest.EnvUpdate, "")
-	if said := golden(answer); !strings.Contains(said, "does not exist: UPDATE_GOLDEN=1") {
+	if said := golden(answer); !strings.Contains(said, "does not exist; to create it, run UPDATE_GOLDEN=1") {
 		t.Errorf("without a file: %q", said)
 	}
 	t.Setenv(sdktest.EnvUpdate, "1")
@@ -69,14 +69,14 @@ func TestGolden(t *testing.T) {
 	}
 	answer.Err = errors.New("another")
 	if said := golden(answer); !strings.Contains(said, "line 3\n  got    \"error\": \"another\",\n  want   \"error\": \"no such article\",") {
-		t.Errorf("a difference is told as %q", said)
+		t.Errorf("a difference is reported as %q", said)
 	}
-	if said := golden(sdk.DataResponse{Frames: []sdk.Frame{sdk.ArrowFrame("x")}}); !strings.Contains(said, "frame 0") {
-		t.Errorf("a damaged frame is told as %q", said)
+	if said := golden(sdk.DataResponse{Frames: []sdk.Frame{backend.ArrowFrame("x")}}); !strings.Contains(said, "frame 0") {
+		t.Errorf("a damaged frame is reported as %q", said)
 	}
 }
 
-func TestFailuresAreTold(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	broken := sdk.Plugin{
 		QueryData: func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
@@ -86,10 +86,10 @@ func TestFailuresAreTold(t *testing.T) {
 		RunStream:       func(context.Context, *sdk.StreamRequest, *sdk.StreamSender) error { return nil },
 	}
 	if a := sdktest.Start(t, broken).Query(sdk.Query{}); a.Status != 500 || a.Err == nil || a.Err.Error() != "oh" {
-		t.Errorf("a failed call is told as %+v", a)
+		t.Errorf("a failed call is reported as %+v", a)
 	}
 	if said := verdict(t, func(tb testing.TB) { sdktest.Start(tb, broken).Health() }); !strings.Contains(said, "does not support") {
-		t.Errorf("a missing handler is told as %q", said)
+		t.Errorf("a missing handler is reported as %q", said)
 	}
 	if packets, err := sdktest.Start(t, broken).Stream("x", 3); len(packets) != 0 || err != nil {
 		t.Errorf("a stream that ends: %s, %v", packets, err)
@@ -105,8 +105,8 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 }
 
-// Pieces of an answer arrive when they are flushed, and what the client does not want
-// any more the plugin learns of.
+// The client receives parts of a response as they are flushed, and the plugin learns that
+// the client has left.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
@@ -124,8 +124,11 @@ func TestHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 || string(text) != "POST /a/b?c=d hello" || resp.Body.Close() != nil {
-		t.Errorf("%s %q, %v", resp.Status, text, err)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(resp.StatusCode, " ", string(text)), "200 POST /a/b?c=d hello"; got != want {
+		t.Errorf("got the response %q, want %q", got, want)
 	}
 	if resp, err = k.HTTP().Get("http://plugin/endless"); err != nil {
 		t.Fatal(err)
@@ -137,13 +140,9 @@ func TestHTTP(t *testing.T) {
 	if err := resp.Body.Close(); err != nil {
 		t.Error(err)
 	}
-	select {
-	case <-left:
-	case <-time.After(10 * time.Second):
-		t.Error("the plugin did not learn that its client has left")
-	}
+	<-left
 	none := sdktest.Start(t, sdk.Plugin{})
-	if resp, err := none.HTTP().Get("http://plugin/"); !errors.Is(err, sdk.ErrUnsupported) {
+	if resp, err := none.HTTP().Get("http://plugin/"); !errors.Is(err, backend.ErrUnsupported) {
 		t.Errorf("%v, %v", resp, err)
 	}
 }

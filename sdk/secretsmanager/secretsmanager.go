@@ -1,17 +1,15 @@
-// Package secretsmanager is for plugins of the type secretsmanager, which keep the
-// secrets of a host in a store of their own.
+// Package secretsmanager is for plugins of the type secretsmanager, which store the
+// secrets of a host.
 //
 //	sdk.Serve(secretsmanager.Plugin(vault{}))
 //
-// It speaks the published service secretsmanagerplugin.SecretsManager, so that existing
-// hosts and plugins understand it.
+// It implements the published service secretsmanagerplugin.SecretsManager, which existing
+// hosts call.
 package secretsmanager
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net/http"
 
 	"google.golang.org/grpc"
 
@@ -20,37 +18,38 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Key names a secret.
+// Key identifies a secret.
 type Key struct {
 	OrgID     int64
-	Namespace string // such as the name of a data source
-	Type      string // such as datasource
+	Namespace string // for example the name of a data source
+	Type      string // for example "datasource"
 }
 
-// Item is a secret with its value. Never log it.
+// Item is a secret with its value, which must not be logged.
 type Item struct {
 	Key
 	Value string
 }
 
-// Store is what the author writes. Errors are shown to users as sdk.Error says.
+// Store stores secrets. Users see its errors; see [sdk.Error].
 type Store interface {
-	// Secret returns the value; exists is false, without an error, when there is none.
+	// Secret returns the value of a secret and whether it exists.
 	Secret(ctx context.Context, key Key) (value string, exists bool, err error)
-	// SetSecret stores a value, also over another.
+	// SetSecret stores or replaces a secret.
 	SetSecret(ctx context.Context, key Key, value string) error
-	// DeleteSecret removes a secret; one that is not there is no error.
+	// DeleteSecret deletes a secret. It returns nil if the secret does not exist.
 	DeleteSecret(ctx context.Context, key Key) error
-	// ListSecrets lists the keys with the namespace and the type of a key, in its
-	// organisation or in all.
+	// ListSecrets lists the keys with the namespace and the type of key, in its
+	// organization or in all of them.
 	ListSecrets(ctx context.Context, key Key, allOrganizations bool) ([]Key, error)
 	// RenameSecret moves a secret to another namespace.
 	RenameSecret(ctx context.Context, key Key, namespace string) error
-	// AllSecrets lists every secret with its value: for hosts that leave the plugin.
+	// AllSecrets lists every secret with its value, for a host that migrates to another
+	// store.
 	AllSecrets(ctx context.Context) ([]Item, error)
 }
 
-// Plugin makes a plugin of a store.
+// Plugin returns a plugin that serves s.
 func Plugin(s Store) sdk.Plugin {
 	return sdk.Plugin{Services: map[string]func(grpc.ServiceRegistrar){
 		wire.SetSecretsManager: func(g grpc.ServiceRegistrar) { secretspb.RegisterSecretsManagerServer(g, server{store: s}) },
@@ -62,135 +61,60 @@ type server struct {
 	store Store
 }
 
-// GetSecret adapts the call of the protocol.
+// GetSecret implements secretspb.SecretsManagerServer.
 func (s server) GetSecret(ctx context.Context, in *secretspb.GetSecretRequest) (*secretspb.GetSecretResponse, error) {
 	value, exists, err := s.store.Secret(ctx, keyFromWire(in.GetKeyDescriptor()))
 	if err != nil {
-		return &secretspb.GetSecretResponse{UserFriendlyError: said(ctx, err)}, nil
+		return &secretspb.GetSecretResponse{UserFriendlyError: messageOf(ctx, err)}, nil
 	}
 	return &secretspb.GetSecretResponse{DecryptedValue: value, Exists: exists}, nil
 }
 
-// SetSecret adapts the call of the protocol.
+// SetSecret implements secretspb.SecretsManagerServer.
 func (s server) SetSecret(ctx context.Context, in *secretspb.SetSecretRequest) (*secretspb.SetSecretResponse, error) {
 	err := s.store.SetSecret(ctx, keyFromWire(in.GetKeyDescriptor()), in.GetValue())
-	return &secretspb.SetSecretResponse{UserFriendlyError: said(ctx, err)}, nil
+	return &secretspb.SetSecretResponse{UserFriendlyError: messageOf(ctx, err)}, nil
 }
 
-// DeleteSecret adapts the call of the protocol.
+// DeleteSecret implements secretspb.SecretsManagerServer.
 func (s server) DeleteSecret(ctx context.Context, in *secretspb.DeleteSecretRequest) (*secretspb.DeleteSecretResponse, error) {
 	err := s.store.DeleteSecret(ctx, keyFromWire(in.GetKeyDescriptor()))
-	return &secretspb.DeleteSecretResponse{UserFriendlyError: said(ctx, err)}, nil
+	return &secretspb.DeleteSecretResponse{UserFriendlyError: messageOf(ctx, err)}, nil
 }
 
-// ListSecrets adapts the call of the protocol.
+// ListSecrets implements secretspb.SecretsManagerServer.
 func (s server) ListSecrets(ctx context.Context, in *secretspb.ListSecretsRequest) (*secretspb.ListSecretsResponse, error) {
 	keys, err := s.store.ListSecrets(ctx, keyFromWire(in.GetKeyDescriptor()), in.GetAllOrganizations())
-	out := &secretspb.ListSecretsResponse{UserFriendlyError: said(ctx, err)}
+	out := &secretspb.ListSecretsResponse{UserFriendlyError: messageOf(ctx, err)}
 	for _, k := range keys {
 		out.Keys = append(out.Keys, keyToWire(k))
 	}
 	return out, nil
 }
 
-// RenameSecret adapts the call of the protocol.
+// RenameSecret implements secretspb.SecretsManagerServer.
 func (s server) RenameSecret(ctx context.Context, in *secretspb.RenameSecretRequest) (*secretspb.RenameSecretResponse, error) {
 	err := s.store.RenameSecret(ctx, keyFromWire(in.GetKeyDescriptor()), in.GetNewNamespace())
-	return &secretspb.RenameSecretResponse{UserFriendlyError: said(ctx, err)}, nil
+	return &secretspb.RenameSecretResponse{UserFriendlyError: messageOf(ctx, err)}, nil
 }
 
-// GetAllSecrets adapts the call of the protocol.
+// GetAllSecrets implements secretspb.SecretsManagerServer.
 func (s server) GetAllSecrets(ctx context.Context, _ *secretspb.GetAllSecretsRequest) (*secretspb.GetAllSecretsResponse, error) {
 	items, err := s.store.AllSecrets(ctx)
-	out := &secretspb.GetAllSecretsResponse{UserFriendlyError: said(ctx, err)}
+	out := &secretspb.GetAllSecretsResponse{UserFriendlyError: messageOf(ctx, err)}
 	for _, i := range items {
 		out.Items = append(out.Items, &secretspb.Item{Key: keyToWire(i.Key), Value: i.Value})
 	}
 	return out, nil
 }
 
-// said is what the host learns of an error; the log gets all of it.
-func said(ctx context.Context, err error) string {
+// messageOf logs an error and returns its message for users.
+func messageOf(ctx context.Context, err error) string {
 	if err == nil {
 		return ""
 	}
-	slog.ErrorContext(ctx, "a secret could not be handled", "error", err)
+	slog.ErrorContext(ctx, "access secret", "error", err)
 	return sdk.AsError(err).Message
-}
-
-// Client calls a secrets manager from the host's side. It is a Store.
-type Client struct {
-	secrets secretspb.SecretsManagerClient
-}
-
-// NewClient returns a client of the plugin at the other end of a connection, such as
-// that of an sdk.Client.
-func NewClient(conn grpc.ClientConnInterface) *Client {
-	return &Client{secrets: secretspb.NewSecretsManagerClient(conn)}
-}
-
-// Secret reads a secret; exists is false when there is none.
-func (c *Client) Secret(ctx context.Context, key Key) (value string, exists bool, err error) {
-	out, err := c.secrets.GetSecret(ctx, &secretspb.GetSecretRequest{KeyDescriptor: keyToWire(key)})
-	if err := failure(ctx, err, out); err != nil {
-		return "", false, err
-	}
-	return out.GetDecryptedValue(), out.GetExists(), nil
-}
-
-// SetSecret stores a secret.
-func (c *Client) SetSecret(ctx context.Context, key Key, value string) error {
-	out, err := c.secrets.SetSecret(ctx, &secretspb.SetSecretRequest{KeyDescriptor: keyToWire(key), Value: value})
-	return failure(ctx, err, out)
-}
-
-// DeleteSecret removes a secret.
-func (c *Client) DeleteSecret(ctx context.Context, key Key) error {
-	out, err := c.secrets.DeleteSecret(ctx, &secretspb.DeleteSecretRequest{KeyDescriptor: keyToWire(key)})
-	return failure(ctx, err, out)
-}
-
-// ListSecrets lists the keys with the namespace and the type of a key.
-func (c *Client) ListSecrets(ctx context.Context, key Key, allOrganizations bool) ([]Key, error) {
-	out, err := c.secrets.ListSecrets(ctx, &secretspb.ListSecretsRequest{KeyDescriptor: keyToWire(key), AllOrganizations: allOrganizations})
-	if err := failure(ctx, err, out); err != nil {
-		return nil, err
-	}
-	keys := make([]Key, len(out.GetKeys()))
-	for n, k := range out.GetKeys() {
-		keys[n] = keyFromWire(k)
-	}
-	return keys, nil
-}
-
-// RenameSecret moves a secret to another namespace.
-func (c *Client) RenameSecret(ctx context.Context, key Key, namespace string) error {
-	out, err := c.secrets.RenameSecret(ctx, &secretspb.RenameSecretRequest{KeyDescriptor: keyToWire(key), NewNamespace: namespace})
-	return failure(ctx, err, out)
-}
-
-// AllSecrets lists every secret with its value.
-func (c *Client) AllSecrets(ctx context.Context) ([]Item, error) {
-	out, err := c.secrets.GetAllSecrets(ctx, &secretspb.GetAllSecretsRequest{})
-	if err := failure(ctx, err, out); err != nil {
-		return nil, err
-	}
-	items := make([]Item, len(out.GetItems()))
-	for n, i := range out.GetItems() {
-		items[n] = Item{Key: keyFromWire(i.GetKey()), Value: i.GetValue()}
-	}
-	return items, nil
-}
-
-// failure is the error of a call, or what the plugin says in its answer.
-func failure(ctx context.Context, err error, answer interface{ GetUserFriendlyError() string }) error {
-	if err != nil {
-		return sdk.CallError(ctx, err)
-	}
-	if message := answer.GetUserFriendlyError(); message != "" {
-		return &sdk.Error{Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: message, Cause: errors.New("said by the secrets manager")}
-	}
-	return nil
 }
 
 func keyFromWire(in *secretspb.Key) Key {

@@ -1,12 +1,11 @@
-// Package tracing records the calls of a plugin, and what it calls itself, as
-// OpenTelemetry traces that continue those of the host. It is a package of its own so
-// that only those who import it pay for it; without it the SDK still hands the host's
-// trace on to upstream services, see sdk.TraceHeaders.
+// Package tracing records the calls of a plugin, and the requests that it sends, as
+// OpenTelemetry spans of the host's traces. A plugin that does not use it still forwards
+// the host's traces to upstream services; see [sdk.TraceHeaders].
 //
 //	func main() {
 //		traces, err := tracing.FromEnv(context.Background(), "acme-shop-datasource")
 //		if err != nil {
-//			slog.Error("no traces", "error", err)
+//			slog.Error("set up tracing", "error", err)
 //			os.Exit(1)
 //		}
 //		sdk.Serve(traces.Instrument(sdk.DataSources(newSource).Plugin()))
@@ -37,27 +36,26 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// The variables that say where traces go and which are kept; existing hosts set those
-// that begin with GF_.
+// Environment variables of FromEnv. [sdk.Env] reads them.
 const (
-	EnvAddress      = "SVC_INSTANCE_OTLP_ADDRESS"       // host:port of an OTLP collector over gRPC; none records nothing
-	EnvSamplerType  = "SVC_INSTANCE_OTLP_SAMPLER_TYPE"  // const (the default) or probabilistic, for calls whose caller has not decided
-	EnvSamplerParam = "SVC_INSTANCE_OTLP_SAMPLER_PARAM" // const: 1 all, 0 none; probabilistic: a share from 0 to 1
+	EnvAddress      = "SVC_INSTANCE_OTLP_ADDRESS"       // host:port of an OTLP collector that speaks gRPC; if empty, no spans are recorded
+	EnvSamplerType  = "SVC_INSTANCE_OTLP_SAMPLER_TYPE"  // const (the default) or probabilistic
+	EnvSamplerParam = "SVC_INSTANCE_OTLP_SAMPLER_PARAM" // the share of traces to keep, from 0 to 1; default 1
 )
 
-// flushTimeout is how long the last spans may take when the plugin stops, of the 2 s
-// that a host gives it.
+// flushTimeout is for sending the last spans, of the 2 s that a host gives a plugin to
+// stop.
 const flushTimeout = time.Second
 
-// Tracing makes spans. It keeps them to itself: nothing global is set.
+// Tracing records spans. It sets no global state.
 type Tracing struct {
 	provider   oteltrace.TracerProvider
 	propagator propagation.TextMapPropagator
-	shutdown   func(context.Context) error // nil when there is nothing to flush
+	shutdown   func(context.Context) error // or nil
 }
 
-// New makes spans with a provider of the author's; shutdown is called when the plugin
-// stops, nil is nothing.
+// New returns a Tracing that uses a provider. If shutdown is not nil, it is called when
+// the plugin stops.
 func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error) *Tracing {
 	return &Tracing{
 		provider: provider, shutdown: shutdown,
@@ -65,8 +63,9 @@ func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error
 	}
 }
 
-// FromEnv makes spans and sends them where the environment says. Without an address
-// none are recorded, and the host's trace is handed on all the same.
+// FromEnv returns a Tracing that sends spans of the service to the collector at
+// EnvAddress. EnvSamplerType and EnvSamplerParam decide which traces to keep if the
+// caller has not decided.
 func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	address := sdk.Env(EnvAddress)
 	if address == "" {
@@ -84,24 +83,24 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	return New(provider, provider.Shutdown), nil
 }
 
-// sampler says which traces to keep that no caller has decided on. What it does not
-// know, such as the remote samplers of other hosts, keeps all: a plugin does not fail to
-// start for it.
+// sampler returns the sampler for traces on which no caller has decided. An unknown
+// sampler, such as a remote sampler of another host, must not keep a plugin from
+// starting: it keeps all traces.
 func sampler(kind, param string) trace.Sampler {
 	share, err := strconv.ParseFloat(cmp.Or(param, "1"), 64)
 	switch {
 	case kind != "" && kind != "const" && kind != "probabilistic":
-		slog.Warn("every trace is kept: the sampler is not known", "variable", EnvSamplerType, "value", kind)
+		slog.Warn("unknown sampler: keeping all traces", "variable", EnvSamplerType, "value", kind)
 		return trace.AlwaysSample()
 	case err != nil || share < 0 || share > 1:
-		slog.Warn("every trace is kept: the parameter of the sampler is no number from 0 to 1", "variable", EnvSamplerParam, "value", param)
+		slog.Warn("the parameter of the sampler must be a number from 0 to 1: keeping all traces", "variable", EnvSamplerParam, "value", param)
 		return trace.AlwaysSample()
 	}
-	return trace.TraceIDRatioBased(share) // of 1 is always, of 0 never
+	return trace.TraceIDRatioBased(share)
 }
 
-// Instrument returns the plugin with a span around each call. What is left is sent
-// when the plugin stops.
+// Instrument returns p with a span for each call. It sends the last spans when the
+// plugin stops.
 func (t *Tracing) Instrument(p sdk.Plugin) sdk.Plugin {
 	p.ServerOptions = append(p.ServerOptions, grpc.StatsHandler(otelgrpc.NewServerHandler(
 		otelgrpc.WithTracerProvider(t.provider), otelgrpc.WithPropagators(t.propagator))))
@@ -120,11 +119,11 @@ func (t *Tracing) Instrument(p sdk.Plugin) sdk.Plugin {
 	return p
 }
 
-// Transport puts a span around each request, and tells the upstream service of it. It
-// is made for httpclient.Options.Wrap.
+// Transport returns a transport that records a span for each request and forwards it to
+// the upstream service. Use it as httpclient.Options.Wrap.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(t.propagator))
 }
 
-// Tracer makes spans of the author's own.
+// Tracer returns a tracer for spans of the author.
 func (t *Tracing) Tracer(name string) oteltrace.Tracer { return t.provider.Tracer(name) }

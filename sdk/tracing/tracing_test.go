@@ -24,7 +24,7 @@ const (
 	traceparent = "00-" + traceID + "-b7ad6b7169203331-01"
 )
 
-// One trace runs from the host through the plugin to the upstream service.
+// The host, the plugin and the upstream service share a trace.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	var upstream string
@@ -71,7 +71,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s is in the trace %s", span.Name(), span.SpanContext().TraceID())
 		}
 		if strings.HasPrefix(span.Name(), "HTTP") && !strings.Contains(upstream, span.SpanContext().SpanID().String()) {
-			t.Errorf("the service was told of %s, not of the span of its request", upstream)
+			t.Errorf("the service received %s, not the span of its request", upstream)
 		}
 	}
 	if strings.Join(names, " ") != "HTTP GET look pluginv2.Diagnostics/CheckHealth" {
@@ -85,9 +85,9 @@ func TestFromEnv(t *testing.T) {
 	}
 	t.Setenv("GF_INSTANCE_OTLP_ADDRESS", "127.0.0.1:1")
 	for name, c := range map[string]struct{ kind, param, want string }{
-		"unknown": {"remote", "", "the sampler is not known"},
-		"text":    {"const", "x", "no number from 0 to 1"},
-		"beyond":  {"probabilistic", "2", "no number from 0 to 1"},
+		"unknown": {"remote", "", "unknown sampler"},
+		"text":    {"const", "x", "must be a number from 0 to 1"},
+		"beyond":  {"probabilistic", "2", "must be a number from 0 to 1"},
 		"fine":    {"probabilistic", "0.5", ""},
 	} {
 		var log bytes.Buffer

@@ -1,7 +1,7 @@
-// Grafanaclient drives a host with the Go client that Grafana publishes for its API,
-// unmodified: what it was written for has to work here. It takes the address of the
-// host and the password of its admin, prints each step, and fails at the first that
-// differs. It has a module of its own, so that nobody else depends on that client.
+// Grafanaclient checks that the Go client that Grafana publishes for its API works with a
+// host. Its arguments are the URL of the host and the password of its admin. It prints
+// each step and fails at the first that has an unexpected result. It is a separate module,
+// so that nothing else depends on the client.
 package main
 
 import (
@@ -39,7 +39,7 @@ func drive(address, password string) error {
 	return errors.Join(playlistSteps(client.Playlists), folderSteps(client.Folders))
 }
 
-// step prints what was done, and fails if it was not as it should be.
+// step prints a step, and exits if the step failed.
 func step(name string, err error, isRight bool, got any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -10,18 +10,17 @@ import (
 	"strings"
 )
 
-// Limits is what a zip may ask of its reader. The zero value of a field is that of
-// Default.
+// Limits bounds what a reader spends on a zip. A zero field means that of Default.
 type Limits struct {
-	Entries    int   // files and folders
-	Directory  int64 // bytes of the list of entries at the end of the file
+	Entries    int   // files and directories
+	Directory  int64 // bytes of the central directory
 	EntryBytes int64 // of one file, unpacked
 	TotalBytes int64 // of all files, unpacked
 	Ratio      int64 // of unpacked to packed bytes, for files above RatioFrom
 	RatioFrom  int64
 }
 
-// Default returns limits that plugins of thirty executables stay far below.
+// Default returns limits far above what a plugin of thirty executables needs.
 func Default() Limits {
 	return Limits{
 		Entries: 20_000, Directory: 8 << 20, EntryBytes: 512 << 20, TotalBytes: 2 << 30,
@@ -29,13 +28,13 @@ func Default() Limits {
 	}
 }
 
-// Archive is a zip. As an fs.FS it shows the entries under their clean names: a
-// backslash separates folders as a slash does, the last of several entries of one
-// name counts, and a name that leads out of the zip is left out.
+// Archive is a zip. As an fs.FS it shows the entries by their cleaned names: a backslash
+// is a separator like a slash, the last of several entries with the same name wins, and
+// names that lead out of the zip are omitted.
 type Archive struct {
-	Entries []Entry // as they are written, in their order
+	Entries []Entry // as the zip declares them, in its order
 
-	// Refusal says why no entry is read, "" if entries are. Then the tree is empty.
+	// Refusal is why no entry is read, or "". If it is set, the tree is empty.
 	Refusal string
 
 	root   *node
@@ -43,21 +42,21 @@ type Archive struct {
 	closer io.Closer
 }
 
-// Entry is one entry of a zip as it is written.
+// Entry is an entry as the zip declares it.
 type Entry struct {
-	Name         string // as written: it may lead anywhere
-	Path         string // where it is in the tree, "" if it is left out
+	Name         string // as declared: it may lead anywhere
+	Path         string // in the tree; "" if it is omitted
 	Mode         fs.FileMode
-	Packed, Size int64  // bytes as the zip declares them; reading stops beyond Size
-	Refusal      string // why it is not read, "" if it is
+	Packed, Size int64  // bytes as declared; reading stops at Size
+	Refusal      string // why it is not read, or ""
 
 	file *zip.File
 }
 
-// ErrNotZip is the error for what cannot be read as a zip.
-var ErrNotZip = errors.New("this is no zip, or a damaged one")
+// ErrNotZip is the error for a file that is not a valid zip.
+var ErrNotZip = errors.New("not a valid zip file")
 
-// Open reads the list of entries of a zip on disk. Close it.
+// Open reads the list of entries of a zip file. The caller must close the Archive.
 func Open(name string, limits Limits) (*Archive, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -78,32 +77,32 @@ func Open(name string, limits Limits) (*Archive, error) {
 // New reads the list of entries of a zip of the given size.
 func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits = limits.orDefault()
-	// The end of a zip can be 64 KiB long, and is read in two steps.
+	// The end of a zip has up to 64 KiB and is read twice.
 	capped := &cappedReader{r: r, left: limits.Directory + 256<<10}
 	z, err := zip.NewReader(capped, size)
-	a := &Archive{root: newFolder(".")}
+	a := &Archive{root: newDirectory(".")}
 	switch {
 	case capped.isSpent:
-		a.Refusal = fmt.Sprintf("the list of its entries has more than %s", megabytes(limits.Directory))
+		a.Refusal = fmt.Sprintf("its list of entries is larger than %s", megabytes(limits.Directory))
 		return a, nil
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
 		return nil, fmt.Errorf("%w: %w", ErrNotZip, err)
 	case len(z.File) > limits.Entries:
-		a.Refusal = fmt.Sprintf("it has %d entries, more than %d", len(z.File), limits.Entries)
+		a.Refusal = fmt.Sprintf("it has %d entries; the limit is %d", len(z.File), limits.Entries)
 		return a, nil
 	}
-	capped.left = -1                          // from here on each entry has its own limit
-	a.Entries = make([]Entry, 0, len(z.File)) // nodes point into it
+	capped.left = -1                          // from here on each entry is limited
+	a.Entries = make([]Entry, 0, len(z.File)) // nodes have pointers to its elements
 	for _, f := range z.File {
 		a.add(f, limits)
 	}
 	if a.Refusal = a.refusal(size, limits); a.Refusal != "" {
-		a.root = newFolder(".")
+		a.root = newDirectory(".")
 	}
 	return a, nil
 }
 
-// Close closes the file that the zip was opened from, if there is one.
+// Close closes the file if Open opened it.
 func (a *Archive) Close() error {
 	if a.closer == nil {
 		return nil
@@ -111,18 +110,18 @@ func (a *Archive) Close() error {
 	return a.closer.Close()
 }
 
-// add takes an entry over into the tree, if its name has a place there.
+// add adds an entry, to the tree as well if its name is valid there.
 func (a *Archive) add(f *zip.File, limits Limits) {
 	e := Entry{Name: f.Name, Mode: f.Mode(), Packed: clamp(f.CompressedSize64), Size: clamp(f.UncompressedSize64), file: f}
 	name := strings.TrimSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/")
-	isFolder := e.Mode.IsDir() || strings.HasSuffix(f.Name, "/") || strings.HasSuffix(f.Name, `\`)
+	isDirectory := e.Mode.IsDir() || strings.HasSuffix(f.Name, "/") || strings.HasSuffix(f.Name, `\`)
 	switch {
-	case isFolder:
+	case isDirectory:
 		e.Mode = e.Mode&fs.ModePerm | fs.ModeDir
 	case e.Size > limits.EntryBytes:
-		e.Refusal = fmt.Sprintf("it unpacks to %s, more than %s", megabytes(e.Size), megabytes(limits.EntryBytes))
+		e.Refusal = fmt.Sprintf("it unpacks to %s; the limit is %s", megabytes(e.Size), megabytes(limits.EntryBytes))
 	case e.Size > limits.RatioFrom && e.Size/limits.Ratio > e.Packed:
-		e.Refusal = fmt.Sprintf("it unpacks %s from %d bytes, more than %d times as many", megabytes(e.Size), e.Packed, limits.Ratio)
+		e.Refusal = fmt.Sprintf("it unpacks from %[2]d bytes to %[1]s; the limit is %[3]d times its size", megabytes(e.Size), e.Packed, limits.Ratio)
 	}
 	a.Entries = append(a.Entries, e)
 	last := &a.Entries[len(a.Entries)-1]
@@ -133,19 +132,19 @@ func (a *Archive) add(f *zip.File, limits Limits) {
 	}
 }
 
-// isClean says whether a name has a place in the tree on every system.
+// isClean reports whether a name is valid in the tree on every system.
 func isClean(name string) bool {
 	return fs.ValidPath(name) && !strings.ContainsRune(name, 0) && len(name) <= maxName &&
-		strings.Count(name, "/") < maxDepth && (len(name) < 2 || name[1] != ':') // a drive of Windows
+		strings.Count(name, "/") < maxDepth && (len(name) < 2 || name[1] != ':') // a Windows drive
 }
 
-// Names that are longer, or deeper, have no place in the tree.
+// Longer or deeper names are omitted from the tree.
 const (
 	maxName  = 4096
 	maxDepth = 100
 )
 
-// maxNodes is how many parts the names of entries may have, on average.
+// maxNodes limits the average number of elements in the names of entries.
 const maxNodes = 12
 
 func (l Limits) orDefault() Limits {
@@ -173,16 +172,16 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// cappedReader ends after a number of bytes; left below 0 is no limit.
+// cappedReader fails after a number of bytes. There is no limit if left is negative.
 type cappedReader struct {
 	r       io.ReaderAt
 	left    int64
 	isSpent bool
 }
 
-var errSpent = errors.New("too many bytes to read")
+var errSpent = errors.New("read limit exceeded")
 
-// ReadAt reads while bytes are left.
+// ReadAt reads up to the limit.
 func (c *cappedReader) ReadAt(b []byte, at int64) (int, error) {
 	if c.left < 0 && !c.isSpent {
 		return c.r.ReadAt(b, at)

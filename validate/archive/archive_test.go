@@ -14,12 +14,14 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/archive"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// pack writes a zip of the entries; a name that ends in / is a folder.
+// pack writes a zip of the entries; a name that ends in / is a directory.
 func pack(t testing.TB, entries ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,7 +29,7 @@ func pack(t testing.TB, entries ...string) []byte {
 	for _, e := range entries {
 		name, data, _ := strings.Cut(e, "=")
 		header := &zip.FileHeader{Name: name, Method: zip.Store}
-		if len(data) > 1<<10 { // each writer of a compressed entry costs a millisecond
+		if len(data) > 1<<10 { // creating a compressed entry takes a millisecond
 			header.Method = zip.Deflate
 		}
 		w, err := z.CreateHeader(header)
@@ -55,21 +57,28 @@ func open(t testing.TB, data []byte, limits archive.Limits) *archive.Archive {
 
 func TestTree(t *testing.T) {
 	t.Parallel()
-	a := open(t, pack(t, "x/", "x/plugin.json={}", "x/img/logo.svg=<svg/>", `x\win\a.txt=a`, "x/again=1", "x/again=22", "../out=x", "/abs=x", "x/img=a folder", "x/again/below=x"), archive.Limits{})
+	a := open(t, pack(t, "x/", "x/plugin.json={}", "x/img/logo.svg=<svg/>", `x\win\a.txt=a`, "x/again=1", "x/again=22", "../out=x", "/abs=x", "x/img=a directory", "x/again/below=x"), archive.Limits{})
 	if err := fstest.TestFS(a, "x/plugin.json", "x/img/logo.svg", "x/win/a.txt", "x/again"); err != nil {
 		t.Error(err)
 	}
-	if data, err := fs.ReadFile(a, "x/again"); err != nil || string(data) != "22" {
-		t.Errorf("the last entry of a name must count: %q, %v", data, err)
+	data, err := fs.ReadFile(a, "x/again")
+	if err != nil {
+		t.Fatal(err)
 	}
-	left := 0
+	if string(data) != "22" {
+		t.Errorf("x/again contains %q, want the data of the last entry", data)
+	}
+	var omitted []string
 	for _, e := range a.Entries {
 		if e.Path == "" {
-			left++
+			omitted = append(omitted, e.Name)
 		}
 	}
-	if len(a.Entries) != 10 || left != 4 {
-		t.Errorf("%d entries, %d without a place: %+v", len(a.Entries), left, a.Entries)
+	if d := cmp.Diff([]string{"../out", "/abs", "x/img", "x/again/below"}, omitted); d != "" {
+		t.Errorf("other entries are omitted (-want +got):\n%s", d)
+	}
+	if len(a.Entries) != 10 {
+		t.Errorf("got %d entries, want 10", len(a.Entries))
 	}
 	if _, err := a.Open("x/none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -88,26 +97,26 @@ func TestLimits(t *testing.T) {
 		refusal, entry string
 	}{
 		{archive.Limits{}, "", ""},
-		{archive.Limits{Entries: 1}, "it has 2 entries, more than 1", ""},
+		{archive.Limits{Entries: 1}, "it has 2 entries; the limit is 1", ""},
 		{archive.Limits{TotalBytes: 1 << 20}, "its files unpack to more than 1 MiB", ""},
-		{archive.Limits{EntryBytes: 1<<20 - 1}, "", "it unpacks to 1 MiB, more than 1048575 bytes"},
-		{archive.Limits{Ratio: 10, RatioFrom: 1000}, "", "more than 10 times as many"},
+		{archive.Limits{EntryBytes: 1<<20 - 1}, "", "it unpacks to 1 MiB; the limit is 1048575 bytes"},
+		{archive.Limits{Ratio: 10, RatioFrom: 1000}, "", "the limit is 10 times its size"},
 	} {
 		a := open(t, data, c.limits)
 		if a.Refusal != c.refusal {
-			t.Errorf("%+v: %q, want %q", c.limits, a.Refusal, c.refusal)
+			t.Errorf("%+v: got the refusal %q, want %q", c.limits, a.Refusal, c.refusal)
 		}
 		if c.refusal != "" {
 			if entries, err := a.ReadDir("."); err != nil || len(entries) > 0 {
-				t.Errorf("%+v: a refused zip shows %v, %v", c.limits, entries, err)
+				t.Errorf("%+v: a refused zip has the entries %v (%v)", c.limits, entries, err)
 			}
 			continue
 		}
 		if got := a.Entries[1].Refusal; (got == "") != (c.entry == "") || !strings.Contains(got, c.entry) {
-			t.Errorf("%+v: %q, want %q", c.limits, got, c.entry)
+			t.Errorf("%+v: got the refusal %q of the entry, want %q", c.limits, got, c.entry)
 		}
 		if _, err := fs.ReadFile(a, "a/big"); (err == nil) != (c.entry == "") {
-			t.Errorf("%+v: reading gives %v", c.limits, err)
+			t.Errorf("%+v: ReadFile returned %v", c.limits, err)
 		}
 		if _, err := fs.ReadFile(a, "a/plugin.json"); err != nil {
 			t.Errorf("%+v: one large file must not hide the others: %v", c.limits, err)
@@ -144,7 +153,7 @@ func manyKeys(n int) string {
 	return b.String() + `"z":1`
 }
 
-// lieAboutSize makes the list of entries say that every file has size bytes.
+// lieAboutSize declares size bytes for every entry in the central directory.
 func lieAboutSize(data []byte, size uint32) []byte {
 	data = bytes.Clone(data)
 	for at := 0; ; at += 4 {
@@ -157,7 +166,7 @@ func lieAboutSize(data []byte, size uint32) []byte {
 	}
 }
 
-// shareBytes makes every entry point at the bytes of the first.
+// shareBytes makes every entry refer to the data of the first.
 func shareBytes(data []byte) []byte {
 	data = bytes.Clone(data)
 	first := bytes.Index(data, []byte("PK\x01\x02"))
@@ -174,7 +183,7 @@ func shareBytes(data []byte) []byte {
 	return data
 }
 
-// hostile returns zips that want to use up memory or time, or to confuse.
+// hostile returns zips that are meant to exhaust memory or time, or to confuse readers.
 func hostile(t testing.TB) map[string]func() []byte {
 	many := func(n int, name func(i int) string) []byte {
 		names := make([]string, n)
@@ -189,7 +198,7 @@ func hostile(t testing.TB) map[string]func() []byte {
 	return map[string]func() []byte{
 		"plugin.json of 30 MiB": func() []byte { return pack(t, "a/plugin.json="+strings.Repeat(" ", 30<<20)) },
 		"a logo of 100 MiB":     func() []byte { return stored(t, svg, "a/l.svg=<svg>"+strings.Repeat("<a/><b x='y'/>", 7<<20)+"</svg>") },
-		"150 plugins with faults": func() []byte {
+		"150 faulty plugins": func() []byte {
 			return many(150, func(i int) string { return fmt.Sprintf("p%d/plugin.json%s", i, keys) })
 		},
 		"200,000 entries": func() []byte { return many(200_000, func(i int) string { return fmt.Sprintf("a/%d/", i) }) },
@@ -208,20 +217,20 @@ func hostile(t testing.TB) map[string]func() []byte {
 			}
 			return pack(t, entries...)
 		},
-		"an entry that says 4 GiB": func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
-		"an entry that says less":  func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
-		"entries that share bytes": func() []byte {
+		"an entry that declares 4 GiB":      func() []byte { return lieAboutSize(pack(t, "a/plugin.json={}"), 0xFFFFFFFE) },
+		"an entry that declares too little": func() []byte { return lieAboutSize(pack(t, "a/plugin.json="+strings.Repeat(" ", 1<<20)), 3) },
+		"overlapping entries": func() []byte {
 			return shareBytes(many(1000, func(i int) string { return fmt.Sprintf("a/%04d=%s", i, strings.Repeat("x", 1<<14)) }))
 		},
-		"a count that is wrong": func() []byte {
+		"a wrong count": func() []byte {
 			return append(pack(t, "a/plugin.json={}")[:len(pack(t, "a/plugin.json={}"))-12], 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0)
 		},
-		"cut in the middle":           func() []byte { return pack(t, "a/plugin.json={}")[:60] },
-		"a second end behind the end": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
+		"a truncated zip":   func() []byte { return pack(t, "a/plugin.json={}")[:60] },
+		"two zips in a row": func() []byte { return append(pack(t, "a/plugin.json={}"), pack(t, "b/plugin.json={}")...) },
 	}
 }
 
-// TestHostileZips validates zips that are made to hurt, with all rules.
+// TestHostileZips validates hostile zips with all rules.
 func TestHostileZips(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: this packs several hundred MB")
@@ -242,12 +251,12 @@ func TestHostileZips(t *testing.T) {
 			}
 			said = fmt.Sprintf("exit %d, %d findings, %d skips", r.ExitCode(), len(r.Findings), len(r.Skips))
 			if r.ExitCode() == validate.ExitClean {
-				t.Errorf("%s looks clean", name)
+				t.Errorf("%s: the run reports no errors", name)
 			}
 		}
 		stop()
 		if *peak > most {
-			t.Errorf("%s: %d MiB", name, *peak>>20)
+			t.Errorf("%s: the run took %d MiB", name, *peak>>20)
 		}
 		t.Logf("%-28s %7d KiB zip, %4d MiB memory: %s", name, len(data)>>10, *peak>>20, said)
 	}
@@ -303,7 +312,7 @@ func FuzzArchive(f *testing.F) {
 				return err
 			}
 			if !fs.ValidPath(name) {
-				t.Errorf("the name %q", name)
+				t.Errorf("invalid name %q", name)
 			}
 			f, err := a.Open(name)
 			if err != nil {
@@ -311,14 +320,21 @@ func FuzzArchive(f *testing.F) {
 			}
 			defer f.Close()
 			n, _ := io.Copy(io.Discard, f)
-			if info, err := f.Stat(); err != nil || n > info.Size() {
-				t.Errorf("%q has %d bytes, more than it says: %v", name, n, err)
+			info, err := f.Stat()
+			if err != nil {
+				return err
+			}
+			if n > info.Size() {
+				t.Errorf("%q has %d bytes, more than the declared %d", name, n, info.Size())
 			}
 			read += n
 			return nil
 		})
-		if err != nil || read > limits.TotalBytes {
-			t.Errorf("%d bytes, %v", read, err)
+		if err != nil {
+			t.Error(err)
+		}
+		if read > limits.TotalBytes {
+			t.Errorf("read %d bytes, more than the limit %d", read, limits.TotalBytes)
 		}
 		all := rules.All()
 		if _, err := validate.Run(t.Context(), a, validate.Options{Rules: all}); err != nil {

@@ -1,6 +1,6 @@
 // Package archive reads a zip as a tree of files without unpacking it.
 //
-// It owns the limits that keep a hostile zip from using up memory or time, and the
-// entries as they are written, for rules to judge. It refuses to judge them itself,
-// to write, and to read an entry beyond its limits.
+// It owns the limits that keep a hostile zip from exhausting memory or time, and the
+// list of entries as the zip declares them. It refuses to read beyond those limits, to
+// write, and to judge entries, which is up to rules.
 package archive

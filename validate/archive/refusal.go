@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// refusal says why no entry of the zip is to be read, "" if entries are.
+// refusal returns why no entry of the zip is read, or "".
 func (a *Archive) refusal(size int64, limits Limits) string {
 	if a.nodes >= limits.Entries*maxNodes {
-		return "its entries lie in too many folders"
+		return "its entries are in too many directories"
 	}
 	var total int64
 	for _, e := range a.Entries {
@@ -21,14 +21,14 @@ func (a *Archive) refusal(size int64, limits Limits) string {
 	return a.overlap(size)
 }
 
-// overlap names two entries that share bytes of the file, as those of a zip do that
-// unpacks to far more than its size: no tool for packing writes such a zip.
+// overlap describes two entries that share bytes of the file, or returns "". Only zip
+// bombs have such entries.
 func (a *Archive) overlap(size int64) string {
-	type stretch struct {
+	type span struct {
 		from, to int64
 		entry    *Entry
 	}
-	var all []stretch
+	var all []span
 	for i := range a.Entries {
 		e := &a.Entries[i]
 		if e.Packed == 0 {
@@ -37,16 +37,16 @@ func (a *Archive) overlap(size int64) string {
 		from, err := e.file.DataOffset()
 		if err != nil || from > size-e.Packed {
 			if e.Refusal == "" {
-				e.Refusal = "its bytes are not in the zip"
+				e.Refusal = "its data is outside the zip"
 			}
 			continue
 		}
-		all = append(all, stretch{from, from + e.Packed, e})
+		all = append(all, span{from, from + e.Packed, e})
 	}
-	slices.SortStableFunc(all, func(x, y stretch) int { return cmp.Compare(x.from, y.from) })
+	slices.SortStableFunc(all, func(x, y span) int { return cmp.Compare(x.from, y.from) })
 	for i := 1; i < len(all); i++ {
 		if all[i].from < all[i-1].to {
-			return fmt.Sprintf("its entries %.200q and %.200q share bytes", all[i-1].entry.Name, all[i].entry.Name)
+			return fmt.Sprintf("its entries %.200q and %.200q overlap", all[i-1].entry.Name, all[i].entry.Name)
 		}
 	}
 	return ""

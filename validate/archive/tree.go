@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,29 +11,29 @@ import (
 	"time"
 )
 
-// node is a file or a folder of the tree. It is its own fs.FileInfo and fs.DirEntry.
+// node is a file or directory. It implements fs.FileInfo and fs.DirEntry.
 type node struct {
 	name  string
-	entry *Entry // nil for a folder
+	entry *Entry // nil for a directory
 	below map[string]*node
 }
 
-func newFolder(name string) *node { return &node{name: name, below: map[string]*node{}} }
+func newDirectory(name string) *node { return &node{name: name, below: map[string]*node{}} }
 
-// add puts an entry at a clean path. ok is false where a file stands in the way, or
-// the entry is a file and a folder is there.
+// add adds an entry at a clean path. ok is false if one of its directories is a file in
+// the tree, or if a file would replace a directory.
 func (n *node) add(name string, e *Entry) (ok bool) {
 	first, rest, isDeeper := strings.Cut(name, "/")
 	next := n.below[first]
 	switch {
 	case isDeeper && next == nil:
-		next = newFolder(first)
+		next = newDirectory(first)
 		n.below[first] = next
 	case isDeeper && next.below == nil:
 		return false
 	case !isDeeper && e.Mode.IsDir():
 		if next == nil {
-			n.below[first] = newFolder(first)
+			n.below[first] = newDirectory(first)
 		}
 		return next == nil || next.below != nil
 	case !isDeeper && next != nil && next.below != nil:
@@ -44,7 +45,7 @@ func (n *node) add(name string, e *Entry) (ok bool) {
 	return next.add(rest, e)
 }
 
-// find returns what is at a path, nil if nothing is.
+// find returns the node at a path, or nil.
 func (n *node) find(name string) *node {
 	if name == "." {
 		return n
@@ -57,14 +58,14 @@ func (n *node) find(name string) *node {
 	return n
 }
 
-// Open opens a file or a folder. A symbolic link is not opened.
+// Open opens a file or directory. It does not open symbolic links.
 func (a *Archive) Open(name string) (fs.File, error) {
 	n, err := a.find("open", name)
 	if err != nil {
 		return nil, err
 	}
 	if n.below != nil {
-		return &folder{node: n, left: n.list()}, nil
+		return &directory{node: n, left: n.list()}, nil
 	}
 	e := n.entry
 	var reason error
@@ -72,7 +73,7 @@ func (a *Archive) Open(name string) (fs.File, error) {
 	case e.Refusal != "":
 		reason = fmt.Errorf("not read: %s", e.Refusal)
 	case !e.Mode.IsRegular():
-		reason = fmt.Errorf("not read: it is no regular file")
+		reason = errors.New("not read: not a regular file")
 	default:
 		r, err := e.file.Open()
 		if err == nil {
@@ -83,16 +84,16 @@ func (a *Archive) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: reason}
 }
 
-// Stat describes a file or a folder.
+// Stat returns the fs.FileInfo of a file or directory.
 func (a *Archive) Stat(name string) (fs.FileInfo, error) {
 	n, err := a.find("stat", name)
 	if err != nil {
-		return nil, err // no nil pointer in an interface
+		return nil, err // not n, a nil pointer in a non-nil interface
 	}
 	return n, nil
 }
 
-// ReadDir lists a folder, sorted by name.
+// ReadDir returns the entries of a directory, sorted by name.
 func (a *Archive) ReadDir(name string) ([]fs.DirEntry, error) {
 	n, err := a.find("readdir", name)
 	if err != nil {
@@ -123,10 +124,10 @@ func (n *node) list() []fs.DirEntry {
 	return entries
 }
 
-// Name returns the last part of the path.
+// Name returns the last element of the path.
 func (n *node) Name() string { return path.Base(n.name) }
 
-// Size returns the number of bytes that the zip declares; 0 for what is not read.
+// Size returns the declared number of bytes, or 0 if the entry is not read.
 func (n *node) Size() int64 {
 	if n.entry == nil || n.entry.Refusal != "" {
 		return 0
@@ -142,10 +143,10 @@ func (n *node) Mode() fs.FileMode {
 	return n.entry.Mode
 }
 
-// ModTime returns the zero time: no rule asks.
+// ModTime returns the zero time, since no rule needs it.
 func (n *node) ModTime() time.Time { return time.Time{} }
 
-// IsDir says whether it is a folder.
+// IsDir reports whether the node is a directory.
 func (n *node) IsDir() bool { return n.below != nil }
 
 // Sys returns nil.
@@ -163,35 +164,35 @@ type file struct {
 	node *node
 }
 
-// Stat describes the file.
+// Stat returns the node.
 func (f *file) Stat() (fs.FileInfo, error) { return f.node, nil }
 
-// folder is an open folder.
-type folder struct {
+// directory is an open directory.
+type directory struct {
 	node *node
 	left []fs.DirEntry
 }
 
-// Stat describes the folder.
-func (f *folder) Stat() (fs.FileInfo, error) { return f.node, nil }
+// Stat returns the node.
+func (d *directory) Stat() (fs.FileInfo, error) { return d.node, nil }
 
-// Read fails: a folder has no bytes.
-func (f *folder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.node.name, Err: fs.ErrInvalid}
+// Read returns an error.
+func (d *directory) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.node.name, Err: fs.ErrInvalid}
 }
 
 // Close does nothing.
-func (f *folder) Close() error { return nil }
+func (d *directory) Close() error { return nil }
 
-// ReadDir returns the next n entries, or all that are left.
-func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 || n > len(f.left) {
-		if n > 0 && len(f.left) == 0 {
+// ReadDir returns the next n entries, or the remaining ones if n is not positive.
+func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 || n > len(d.left) {
+		if n > 0 && len(d.left) == 0 {
 			return nil, io.EOF
 		}
-		n = len(f.left)
+		n = len(d.left)
 	}
-	next := f.left[:n]
-	f.left = f.left[n:]
+	next := d.left[:n]
+	d.left = d.left[n:]
 	return next, nil
 }

@@ -1,29 +1,29 @@
-// Package baseline keeps the findings that an old plugin has already, so that only
-// new ones count.
+// Package baseline records the findings of an existing plugin, so that only new
+// findings count.
 //
-// It owns the file of a baseline and what is the same finding in two runs. It refuses
-// to decide what counts: it takes findings out of a report and says which are gone.
+// It owns the format of the file, and decides when findings of two runs are the same.
+// It refuses to judge findings: it moves known ones out of a report and lists those
+// that are gone.
 package baseline
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// version goes up when older programs could no longer read the file.
+// version is increased when older programs can no longer read the file.
 const version = 1
 
-// maxBytes is the size beyond which a baseline is not read.
+// maxBytes limits the size of a baseline.
 const maxBytes = 64 << 20
 
 // Baseline is a list of findings, sorted by file and rule.
@@ -32,20 +32,20 @@ type Baseline struct {
 	Findings []Entry `json:"findings"`
 }
 
-// Entry is a finding without its line, which changes too easily. The same finding
-// twice in a file is two entries.
+// Entry is a finding without its line, which changes too often. A finding that occurs
+// twice in a file has two entries.
 type Entry struct {
 	Fingerprint string `json:"fingerprint"`
 	Rule        string `json:"rule"`
-	File        string `json:"file"` // slash path from the folder of the baseline
+	File        string `json:"file"` // slash path relative to the baseline
 	Pointer     string `json:"pointer,omitempty"`
 	Message     string `json:"message"` // for people
 }
 
-// Names says how the baseline names a file of a report.
+// Names maps the name of a file in a report to its name in the baseline.
 type Names func(file string) string
 
-// New returns the baseline of all findings of a report.
+// New returns a baseline of the findings of a report.
 func New(r *validate.Report, names Names) *Baseline {
 	b := &Baseline{Version: version, Findings: []Entry{}}
 	for _, f := range r.Findings {
@@ -58,39 +58,28 @@ func New(r *validate.Report, names Names) *Baseline {
 	return b
 }
 
-// Read reads the file of a baseline.
+// Read reads a baseline.
 func Read(name string) (*Baseline, error) {
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no baseline %s: create it with -writeBaseline=%[1]s (slipway: --write-baseline)", name)
-	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := limit.ReadAll(f, maxBytes)
 	if err != nil {
-		return nil, err
-	}
-	return parse(name, data)
-}
-
-func parse(name string, data []byte) (*Baseline, error) {
-	const again = "create it again with -writeBaseline"
-	if len(data) > maxBytes {
-		return nil, fmt.Errorf("the baseline %s has more than %d MiB: %s", name, maxBytes>>20, again)
+		return nil, fmt.Errorf("baseline %s: %w", name, err)
 	}
 	b := &Baseline{}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("the baseline %s cannot be read: %w: %s", name, err, again)
+		return nil, fmt.Errorf("decode baseline %s: %w", name, err)
 	}
 	if b.Version != version {
-		return nil, fmt.Errorf("the baseline %s has version %d, and this program knows version %d: %s", name, b.Version, version, again)
+		return nil, fmt.Errorf("baseline %s has unsupported version %d; this program reads version %d", name, b.Version, version)
 	}
 	return b, nil
 }
 
-// Write writes the file of the baseline.
+// Write writes the baseline.
 func (b *Baseline) Write(w io.Writer) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -103,15 +92,15 @@ func (b *Baseline) Write(w io.Writer) error {
 	return err
 }
 
-// Scope is how much of what the baseline speaks of a report covers.
+// Scope is the part of a baseline that a report covers.
 type Scope struct {
 	Names  Names
-	IsPart bool // not every file: entries of other files are neither found nor gone
+	IsPart bool // only the files of the report: entries of other files are not gone
 }
 
-// Apply moves the findings of the baseline from Findings to Suppressed, and notes as
-// Gone what the baseline has and the report no longer. What was not checked is not
-// gone.
+// Apply moves the findings that are in the baseline from r.Findings to r.Suppressed, and
+// adds the entries that no longer occur to r.Gone. An entry that was not checked is
+// not gone.
 func (b *Baseline) Apply(r *validate.Report, name string, s Scope) {
 	left := map[string]int{}
 	for _, e := range b.Findings {
@@ -125,7 +114,7 @@ func (b *Baseline) Apply(r *validate.Report, name string, s Scope) {
 			return false
 		}
 		left[fingerprint]--
-		r.Suppressed = append(r.Suppressed, validate.Suppressed{Finding: f, Reason: "it is in the baseline " + name, InBaseline: true})
+		r.Suppressed = append(r.Suppressed, validate.Suppressed{Finding: f, Reason: "in baseline " + name, InBaseline: true})
 		return true
 	})
 	for _, e := range b.Findings {
@@ -139,8 +128,8 @@ func (b *Baseline) Apply(r *validate.Report, name string, s Scope) {
 	}
 }
 
-// covers says whether the report would have the finding of an entry, if it were
-// still there.
+// covers reports whether the run would have reported the finding of an entry, if it
+// still occurred.
 func (s Scope) covers(r *validate.Report, e Entry) bool {
 	isSkipped := func(skip validate.Skip) bool {
 		isElsewhere := slices.Contains(r.Files, skip.File) && !isIn(e.File, s.Names(skip.File))
@@ -154,7 +143,7 @@ func (s Scope) covers(r *validate.Report, e Entry) bool {
 		(!s.IsPart || slices.ContainsFunc(r.Files, isHere))
 }
 
-// isIn says whether a file is the plugin.json or lies in its folder.
+// isIn reports whether a file is a plugin.json or in its directory.
 func isIn(file, plugin string) bool {
 	dir := path.Dir(plugin)
 	return file == plugin || dir == "." || strings.HasPrefix(file, dir+"/")

@@ -17,19 +17,19 @@ var schema string
 // Schema returns the JSON Schema (draft 2020-12) of slipway.yaml.
 func Schema() []byte { return []byte(schema) }
 
-// Config is what a slipway.yaml says.
+// Config holds the contents of a slipway.yaml.
 type Config struct {
-	Name string // of the file, as findings name it
+	Name string // of the file in findings
 	Data []byte
 
-	Profile      string // "" where it says nothing
+	Profile      string // "" if it is not set
 	IsStrict     bool
 	Severities   map[string]validate.Severity
 	Suppressions []validate.Suppression
 }
 
-// Apply sets options by the configuration. A profile that is set already stays, and
-// strict stays strict.
+// Apply sets the options. It keeps a profile that is already set, and it never resets
+// IsStrict.
 func (c *Config) Apply(o *validate.Options) {
 	if o.Profile == "" {
 		o.Profile = c.Profile
@@ -38,26 +38,26 @@ func (c *Config) Apply(o *validate.Options) {
 	o.Severities, o.Suppressions, o.Config = c.Severities, c.Suppressions, c.Name
 }
 
-// Fault is something wrong in a slipway.yaml.
-type Fault struct {
+// Error is a place where a slipway.yaml is invalid.
+type Error struct {
 	File         string
 	Line, Column int // from 1
 	Message      string
 }
 
-// Error returns the place and what is wrong.
-func (f Fault) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Message)
+// Error returns "file:line:column: message".
+func (e Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// Faults is everything that is wrong in a slipway.yaml, in the order of the file.
-type Faults []Fault
+// Errors lists the errors of a slipway.yaml in the order of the file.
+type Errors []Error
 
-// Error returns one line for each.
-func (f Faults) Error() string {
-	lines := make([]string, len(f))
-	for i := range f {
-		lines[i] = f[i].Error()
+// Error returns one line per error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i := range e {
+		lines[i] = e[i].Error()
 	}
 	return strings.Join(lines, "\n")
 }

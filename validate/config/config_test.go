@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -27,58 +29,66 @@ func TestParse(t *testing.T) {
 		Place: validate.Place{File: "up/slipway.yaml", Line: 8, Column: 11, EndLine: 8, EndColumn: 24, Pointer: "/suppress/0"}}
 	var o validate.Options
 	c.Apply(&o)
-	if o.Profile != "grafana" || !o.IsStrict || o.Severities["id-format"] != validate.Off || o.Severities["path-missing"] != validate.Warning ||
-		len(o.Suppressions) != 1 || o.Suppressions[0] != want {
-		t.Errorf("%+v", o)
+	wantOptions := validate.Options{
+		Profile: "grafana", IsStrict: true, Config: "up/slipway.yaml",
+		Severities:   map[string]validate.Severity{"id-format": validate.Off, "path-missing": validate.Warning},
+		Suppressions: []validate.Suppression{want},
+	}
+	if d := cmp.Diff(wantOptions, o); d != "" {
+		t.Errorf("Apply set other options (-want +got):\n%s", d)
 	}
 	o = validate.Options{Profile: "service"}
 	if c.Apply(&o); o.Profile != "service" {
-		t.Errorf("a flag must win over the file: %q", o.Profile)
+		t.Errorf("Apply set the profile to %q, but it was already set", o.Profile)
 	}
 	for _, empty := range []string{"", "# nothing\n", "---\n", "null\n", "rules:\nsuppress:\nprofile:\nstrict:\n"} {
-		if c, err := Parse("slipway.yaml", []byte(empty), known()); err != nil || c.Profile != "" || len(c.Suppressions) > 0 {
-			t.Errorf("%q: %+v, %v", empty, c, err)
+		c, err := Parse("slipway.yaml", []byte(empty), known())
+		if err != nil {
+			t.Fatalf("%q: %v", empty, err)
+		}
+		if c.Profile != "" || len(c.Suppressions) > 0 {
+			t.Errorf("%q: got %+v, want an empty configuration", empty, c)
 		}
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"profil: service\n":                       `c:1:1: slipway.yaml has no "profil": did you mean "profile"?`,
-		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: slipway.yaml has no \"x\": use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be text, but it is a number\nc:3:9: \"strict\" must be true or false, but it is text",
-		"profile: grafna\n":                       `c:1:10: "profile" cannot be "grafna": did you mean "grafana"?`,
-		"rules:\n  path-mising: off\n":            `c:2:3: "rules" has no "path-mising": did you mean "path-missing"?`,
-		"rules:\n  path-missing: warn\n":          `c:2:17: "path-missing" cannot be "warn": use one of error, warning, info, off`,
-		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be text, but it is true or false`,
-		"rules: [a]\n":                            `c:1:8: "rules" must be a list of keys with values, but it is a list`,
-		"- a\n":                                   "c:1:1: slipway.yaml must be a list of keys with values, but it is a list",
-		"strict: true\nstrict: false\n":           `c:2:1: "strict" comes twice: keep one`,
-		"suppress: {}\n":                          `c:1:11: "suppress" must be a list, each item with a rule and a reason, but it is a list of keys with values`,
-		"suppress:\n  - rule: id-format\n":        `c:2:5: a suppression needs a "reason": say why the finding is to stay`,
-		"suppress:\n  - reason: x\n":              `c:2:5: a suppression needs a "rule"`,
-		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: \"rule\" cannot be \"i\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" is empty",
-		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must begin with a slash, such as /info/version or /info/*\n" +
-			"c:2:55: \"file\" must be a path from the folder of slipway.yaml with slashes, such as src/plugin.json or **/plugin.json\n" +
-			"c:2:61: a suppression has no \"line\": use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n": "c:1:1: slipway.yaml has no \"a\": use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be text, but it is an alias, which is not supported here",
-		"strict: true\n---\n{}":  "c:2:1: the file holds a second document: keep one",
-		"strict: [\n":            "c:1:1: this is not YAML: did not find expected node content",
-		"\xff":                   "c:1:1: the file is not UTF-8: save it as UTF-8",
-		"? [a]\n: 1\n":           "c:1:3: a key must be text, but this is a list",
+		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"profile: grafna\n":                       `c:1:10: invalid value "grafna" of "profile": did you mean "grafana"?`,
+		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
+		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" of "path-missing": use one of error, warning, info, off`,
+		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be a string, found a boolean`,
+		"rules: [a]\n":                            `c:1:8: "rules" must be an object, found an array`,
+		"- a\n":                                   "c:1:1: slipway.yaml must be an object, found an array",
+		"strict: true\nstrict: false\n":           `c:2:1: duplicate key "strict": delete one`,
+		"suppress: {}\n":                          `c:1:11: "suppress" must be an array of objects with a rule and a reason, found an object`,
+		"suppress:\n  - rule: id-format\n":        `c:2:5: the suppression must have a "reason" for keeping the finding`,
+		"suppress:\n  - reason: x\n":              `c:2:5: the suppression must have a "rule"`,
+		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: invalid value \"i\" of \"rule\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" must not be empty",
+		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
+			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
+			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
+		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
+		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
+		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
+		"? [a]\n: 1\n":           "c:1:3: keys must be strings, found an array",
 	} {
 		_, err := Parse("c", []byte(text), known())
 		if err == nil || err.Error() != want {
 			t.Errorf("%q gave\n%v\nwant\n%s", text, err, want)
 		}
 	}
-	if _, err := Parse("c", make([]byte, maxBytes+1), known()); err == nil || !strings.Contains(err.Error(), "more than 256 KiB") {
+	if _, err := Parse("c", make([]byte, maxBytes+1), known()); err == nil || !strings.Contains(err.Error(), "larger than 256 KiB") {
 		t.Error(err)
 	}
 }
 
-// TestSchemaKnowsTheKeys keeps the schema and the parser in step.
-func TestSchemaKnowsTheKeys(t *testing.T) {
+// TestSchema requires that the schema and the parser have the same keys.
+func TestSchema(t *testing.T) {
 	t.Parallel()
 	type node struct {
 		Description          string
@@ -155,26 +165,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any file: a configuration or faults, each with a place in the file.
+// FuzzParse requires a configuration, or errors with a place in the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
 	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))
 	f.Add([]byte("{\"rules\": {\"id-format\": !!int off}, ? [x] : - y}\n--- |\n x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("c", data, known())
-		var faults Faults
-		if (c == nil) != errors.As(err, &faults) || c == nil && len(faults) == 0 {
-			t.Fatalf("%+v, %v", c, err)
+		var errs Errors
+		if (c == nil) != errors.As(err, &errs) {
+			t.Fatalf("got %+v and error %v", c, err)
 		}
-		for _, f := range faults {
-			if f.Line < 1 || f.Column < 1 || f.Line > strings.Count(string(data), "\n")+strings.Count(string(data), "\r")+2 || f.Message == "" {
-				t.Errorf("%+v", f)
+		for _, e := range errs {
+			if most := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") + 2; e.Line < 1 || e.Line > most {
+				t.Errorf("line %d of %d: %v", e.Line, most, e)
+			}
+			if e.Column < 1 || e.Message == "" {
+				t.Errorf("incomplete error %+v", e)
 			}
 		}
 		if c != nil {
 			for _, s := range c.Suppressions {
 				if s.Rule == "" || s.Reason == "" || s.Place.Line < 1 {
-					t.Errorf("%+v", s)
+					t.Errorf("incomplete suppression %+v", s)
 				}
 			}
 		}

@@ -1,6 +1,6 @@
-// Package config reads slipway.yaml: which rules count how much, and which findings
-// someone has decided to live with.
+// Package config reads slipway.yaml, which sets the severities of rules and suppresses
+// findings.
 //
-// It owns the keys of that file, their JSON Schema and where the file is found. It
-// refuses keys and rules that it does not know, and a suppression without a reason.
+// It owns the keys of that file, their JSON Schema and where the file is searched for.
+// It refuses unknown keys and rules, and suppressions without a reason.
 package config

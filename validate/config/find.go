@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Find returns the path of the slipway.yaml that counts for a folder, "" if there is
-// none: the first from dir upwards, not above the folder of the repository. Outside
-// of a repository the search ends at cwd, and in a dir that is not below cwd at dir.
-// Both are absolute.
+// Find returns the path of the slipway.yaml for a directory, or "": the first one from
+// dir upwards. The search ends at the root of the repository; outside of a repository
+// it ends at cwd, or at dir if that is not below cwd. Both paths must be absolute.
 func Find(dir, cwd string) (string, error) {
 	last := boundary(dir, cwd)
 	for at := dir; ; at = filepath.Dir(at) {
@@ -26,7 +25,7 @@ func Find(dir, cwd string) (string, error) {
 		}
 		other := filepath.Join(at, "slipway.yml")
 		if _, err := os.Stat(other); err == nil {
-			return "", fmt.Errorf("%s is not read: rename it to %s", other, FileName)
+			return "", fmt.Errorf("%s is ignored: rename it to %s", other, FileName)
 		}
 		if at == last || at == filepath.Dir(at) {
 			return "", nil
@@ -34,7 +33,7 @@ func Find(dir, cwd string) (string, error) {
 	}
 }
 
-// boundary returns the last folder to look into.
+// boundary returns the last directory to search.
 func boundary(dir, cwd string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -50,7 +49,7 @@ func boundary(dir, cwd string) string {
 	return dir
 }
 
-// Read reads a slipway.yaml. name is how findings name it, rules are the ids of all
+// Read reads a slipway.yaml. name is its name in findings, rules are the IDs of all
 // rules.
 func Read(file, name string, rules []string) (*Config, error) {
 	info, err := os.Stat(file)

@@ -28,18 +28,18 @@ func profiles() []string {
 	return names
 }
 
-// top reads the whole of the file.
-func (p *parser) top(root *yaml.Node) {
-	for _, e := range p.mapping(root, FileName, topKeys()) {
+// root parses the top level.
+func (p *parser) root(n *yaml.Node) {
+	for _, e := range p.mapping(n, FileName, topKeys()) {
 		if e.value.Kind == yaml.ScalarNode && e.value.ShortTag() == "!!null" {
-			continue // a key with nothing behind it says nothing
+			continue // a key without a value
 		}
 		switch e.key.Value {
 		case "profile":
 			p.config.Profile = p.oneOf(e, profiles())
 		case "strict":
 			if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!bool" {
-				p.fault(e.value, "\"strict\" must be true or false, but it is %s", kind(e.value))
+				p.error(e.value, "\"strict\" must be a boolean, found %s", kind(e.value))
 				continue
 			}
 			p.config.IsStrict = strings.EqualFold(e.value.Value, "true")
@@ -58,13 +58,13 @@ func (p *parser) top(root *yaml.Node) {
 
 func (p *parser) suppressions(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
-		p.fault(list, "\"suppress\" must be a list, each item with a rule and a reason, but it is %s", kind(list))
+		p.error(list, "\"suppress\" must be an array of objects with a rule and a reason, found %s", kind(list))
 		return
 	}
 	for i, item := range list.Content {
-		before := len(p.faults)
+		before := len(p.errs)
 		s := p.suppression(item)
-		if len(p.faults) == before {
+		if len(p.errs) == before {
 			s.Place.File, s.Place.Pointer = p.config.Name, "/suppress/"+strconv.Itoa(i)
 			p.config.Suppressions = append(p.config.Suppressions, s)
 		}
@@ -72,8 +72,8 @@ func (p *parser) suppressions(list *yaml.Node) {
 }
 
 func (p *parser) suppression(item *yaml.Node) (s validate.Suppression) {
-	before := len(p.faults)
-	for _, e := range p.mapping(item, "a suppression", suppressionKeys()) {
+	before := len(p.errs)
+	for _, e := range p.mapping(item, "the suppression", suppressionKeys()) {
 		text, ok := p.text(e)
 		if !ok {
 			continue
@@ -84,29 +84,29 @@ func (p *parser) suppression(item *yaml.Node) (s validate.Suppression) {
 			s.Place = placeOf(e.value)
 		case "file":
 			if s.File = strings.TrimPrefix(text, "./"); !isGlob(s.File) {
-				p.fault(e.value, "\"file\" must be a path from the folder of %s with slashes, such as src/plugin.json or **/plugin.json", FileName)
+				p.error(e.value, "\"file\" must be a slash-separated path relative to %s, such as src/plugin.json or **/plugin.json", FileName)
 			}
 		case "pointer":
 			if s.Pointer = text; !strings.HasPrefix(text, "/") {
-				p.fault(e.value, "\"pointer\" must begin with a slash, such as /info/version or /info/*")
+				p.error(e.value, "\"pointer\" must start with a slash, such as /info/version or /info/*")
 			}
 		case "reason":
 			s.Reason = strings.TrimSpace(text)
 		}
 	}
-	if len(p.faults) > before {
+	if len(p.errs) > before {
 		return s
 	}
 	if s.Rule == "" {
-		p.fault(item, "a suppression needs a \"rule\"")
+		p.error(item, "the suppression must have a \"rule\"")
 	}
 	if s.Reason == "" {
-		p.fault(item, "a suppression needs a \"reason\": say why the finding is to stay")
+		p.error(item, "the suppression must have a \"reason\" for keeping the finding")
 	}
 	return s
 }
 
-// isGlob says whether a text can be matched with slash paths.
+// isGlob reports whether a text is a glob of relative slash paths.
 func isGlob(text string) bool {
 	_, err := path.Match(text, "")
 	return err == nil && !strings.HasPrefix(text, "/") && !strings.Contains(text, `\`)

@@ -14,48 +14,50 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/jsontype"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// maxBytes is the size beyond which a file is not read.
+// maxBytes limits the size of the file.
 const maxBytes = 256 << 10
 
-// Parse reads a slipway.yaml. rules are the ids of all rules. The error is Faults.
+// Parse parses a slipway.yaml. rules are the IDs of all rules. Errors in the file are
+// of type Errors.
 func Parse(name string, data []byte, rules []string) (*Config, error) {
 	p := &parser{config: &Config{Name: name, Data: data}, rules: append(slices.Clone(rules), validate.UnusedSuppression)}
 	if root := p.document(data); root != nil {
-		p.top(root)
+		p.root(root)
 	}
-	if len(p.faults) > 0 {
-		slices.SortStableFunc(p.faults, func(a, b Fault) int {
+	if len(p.errs) > 0 {
+		slices.SortStableFunc(p.errs, func(a, b Error) int {
 			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
-		return nil, p.faults
+		return nil, p.errs
 	}
 	return p.config, nil
 }
 
-// parser walks the tree of a file and notes every fault.
+// parser parses the tree of a file and collects all errors.
 type parser struct {
 	config *Config
 	rules  []string
-	faults Faults
+	errs   Errors
 }
 
-func (p *parser) fault(n *yaml.Node, format string, args ...any) {
-	p.faults = append(p.faults, Fault{p.config.Name, max(n.Line, 1), max(n.Column, 1), fmt.Sprintf(format, args...)})
+func (p *parser) error(n *yaml.Node, format string, args ...any) {
+	p.errs = append(p.errs, Error{p.config.Name, max(n.Line, 1), max(n.Column, 1), fmt.Sprintf(format, args...)})
 }
 
-// document returns the one value of the file, nil if it has none or is no YAML.
+// document returns the value of the file, or nil if it has none or is not YAML.
 func (p *parser) document(data []byte) *yaml.Node {
 	nowhere := &yaml.Node{Line: 1, Column: 1}
 	switch {
 	case len(data) > maxBytes:
-		p.fault(nowhere, "the file has more than %d KiB", maxBytes>>10)
+		p.error(nowhere, "the file is larger than %d KiB", maxBytes>>10)
 		return nil
 	case !utf8.Valid(data):
-		p.fault(nowhere, "the file is not UTF-8: save it as UTF-8")
+		p.error(nowhere, "invalid UTF-8: save the file as UTF-8")
 		return nil
 	}
 	var first, second yaml.Node
@@ -66,14 +68,14 @@ func (p *parser) document(data []byte) *yaml.Node {
 	}
 	if err == nil {
 		if err = d.Decode(&second); err == nil {
-			p.fault(&second, "the file holds a second document: keep one")
+			p.error(&second, "the file has a second YAML document: delete one")
 			return nil
 		}
 	}
 	if !errors.Is(err, io.EOF) {
 		line, text := yamlError(err)
 		nowhere.Line = line
-		p.fault(nowhere, "this is not YAML: %s", text)
+		p.error(nowhere, "invalid YAML: %s", text)
 		return nil
 	}
 	if root := first.Content[0]; root.Tag != "!!null" {
@@ -84,25 +86,24 @@ func (p *parser) document(data []byte) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
-// yamlError takes the line out of an error of the YAML library.
+// yamlError splits the line from an error of the YAML package.
 func yamlError(err error) (line int, text string) {
 	text, _, _ = strings.Cut(err.Error(), "\n")
 	m := yamlLine.FindStringSubmatch(text)
 	if m == nil {
 		return 1, strings.TrimPrefix(text, "yaml: ")
 	}
-	line, _ = strconv.Atoi(m[1]) // digits; 0 if far too many
+	line, _ = strconv.Atoi(m[1]) // only fails, with 0, for a huge number
 	return line, m[2]
 }
 
 // entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-// mapping returns the entries of a node. A key that is not known, comes twice or is
-// no text is a fault.
+// mapping returns the entries of a node with known keys.
 func (p *parser) mapping(n *yaml.Node, what string, known []string) []entry {
 	if n.Kind != yaml.MappingNode {
-		p.fault(n, "%s must be a list of keys with values, but it is %s", what, kind(n))
+		p.error(n, "%s must be an object, found %s", what, kind(n))
 		return nil
 	}
 	var entries []entry
@@ -111,11 +112,11 @@ func (p *parser) mapping(n *yaml.Node, what string, known []string) []entry {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			p.fault(key, "a key must be text, but this is %s", kind(key))
+			p.error(key, "keys must be strings, found %s", kind(key))
 		case seen[key.Value]:
-			p.fault(key, "%q comes twice: keep one", key.Value)
+			p.error(key, "duplicate key %q: delete one", key.Value)
 		case !slices.Contains(known, key.Value):
-			p.fault(key, "%s has no %q%s", what, key.Value, didYouMean(key.Value, known))
+			p.error(key, "unknown key %q in %s%s", key.Value, what, didYouMean(key.Value, known))
 		default:
 			entries = append(entries, entry{key, value})
 		}
@@ -124,30 +125,30 @@ func (p *parser) mapping(n *yaml.Node, what string, known []string) []entry {
 	return entries
 }
 
-// text returns the text of a node; ok is false, and a fault noted, if it is none.
+// text returns the string of an entry; ok is false after an error.
 func (p *parser) text(e entry) (text string, ok bool) {
 	switch {
 	case e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!str":
-		p.fault(e.value, "%q must be text, but it is %s", e.key.Value, kind(e.value))
+		p.error(e.value, "%q must be a string, found %s", e.key.Value, kind(e.value))
 		return "", false
 	case strings.TrimSpace(e.value.Value) == "":
-		p.fault(e.value, "%q is empty", e.key.Value)
+		p.error(e.value, "%q must not be empty", e.key.Value)
 		return "", false
 	}
 	return e.value.Value, true
 }
 
-// oneOf returns the text of a node if it is one of the choices.
+// oneOf returns the string of an entry, or "" if it is not one of the choices.
 func (p *parser) oneOf(e entry, choices []string) string {
 	text, ok := p.text(e)
 	if ok && !slices.Contains(choices, text) {
-		p.fault(e.value, "%q cannot be %q%s", e.key.Value, text, didYouMean(text, choices))
+		p.error(e.value, "invalid value %q of %q%s", text, e.key.Value, didYouMean(text, choices))
 		return ""
 	}
 	return text
 }
 
-// didYouMean goes on with what a word was meant to be, or with what there is.
+// didYouMean suggests the nearest of the choices, or lists them.
 func didYouMean(word string, choices []string) string {
 	if near := nearest.Name(word, choices); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
@@ -159,25 +160,25 @@ func didYouMean(word string, choices []string) string {
 	return ": use one of " + strings.Join(choices, ", ")
 }
 
-// kind names what a node is.
+// kind returns the type of a node.
 func kind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return "a list of keys with values"
+		return jsontype.Name("object")
 	case yaml.SequenceNode:
-		return "a list"
+		return jsontype.Name("array")
 	case yaml.AliasNode:
-		return "an alias, which is not supported here"
+		return "an alias, which is not supported"
 	}
 	switch n.ShortTag() {
 	case "!!str":
-		return "text"
+		return jsontype.Name("string")
 	case "!!bool":
-		return "true or false"
+		return jsontype.Name("boolean")
 	case "!!int", "!!float":
-		return "a number"
+		return jsontype.Name("number")
 	case "!!null":
-		return "empty"
+		return jsontype.Name("null")
 	}
-	return "of another type"
+	return "a value of type " + n.ShortTag()
 }

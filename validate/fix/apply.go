@@ -12,14 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// maxFileBytes is the size beyond which a file is not edited.
+// maxFileBytes limits the size of edited files.
 const maxFileBytes = 4 << 20
 
-// taken is the stretches of files that the fixes of a round change.
+// taken holds the edits of a round by file.
 type taken map[string][]validate.Edit
 
-// take adds the edits of a fix, all or none. ok is false if one overlaps what is
-// taken, or another one of the same fix.
+// take adds the edits of a fix, all or none. ok is false if one overlaps another edit of
+// the round or of the same fix.
 func (t taken) take(edits []validate.Edit) (ok bool) {
 	for i, e := range edits {
 		isTaken := func(other validate.Edit) bool { return overlap(e, other) }
@@ -34,7 +34,7 @@ func (t taken) take(edits []validate.Edit) (ok bool) {
 	return len(edits) > 0
 }
 
-// overlap says whether the outcome of two edits of a file depends on their order.
+// overlap reports whether the result of two edits of a file depends on their order.
 func overlap(a, b validate.Edit) bool {
 	switch {
 	case a.MakeExecutable || b.MakeExecutable:
@@ -47,7 +47,7 @@ func overlap(a, b validate.Edit) bool {
 	return a.From < b.To && b.From < a.To
 }
 
-// apply returns what becomes of the files that the fixes change.
+// apply returns the changes of files with the fixes applied.
 func (w *work) apply(fixes []candidate) (map[string]*Change, error) {
 	edits := map[string][]validate.Edit{}
 	titles := map[string][]string{}
@@ -73,7 +73,7 @@ func (w *work) apply(fixes []candidate) (map[string]*Change, error) {
 		}
 		if path.Ext(file) == ".json" || slices.Contains(w.jsonFiles, file) {
 			if err := staysJSON(before, c.After); err != nil {
-				return nil, fmt.Errorf("%s would no longer be JSON: %w", file, err)
+				return nil, fmt.Errorf("%s would not be valid JSON: %w", file, err)
 			}
 		}
 		c.Titles = append(c.Titles, titles[file]...)
@@ -82,7 +82,7 @@ func (w *work) apply(fixes []candidate) (map[string]*Change, error) {
 	return next, nil
 }
 
-// current returns a copy of the change of a file so far.
+// current returns a copy of the change of a file so far, which may be none.
 func (w *work) current(file string) (*Change, error) {
 	if c := w.tree.changes[file]; c != nil {
 		again := *c
@@ -99,19 +99,19 @@ func (w *work) current(file string) (*Change, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", file)
+		return nil, fmt.Errorf("%s is not a regular file", file)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxFileBytes { // an executable: its bits can be changed, its bytes cannot
+	if len(data) > maxFileBytes { // an executable, whose mode can be changed
 		return &Change{File: file, isLarge: true}, nil
 	}
 	return &Change{File: file, Before: data, After: data}, nil
 }
 
-// edit makes edits that do not overlap.
+// edit applies edits that do not overlap.
 func (c *Change) edit(edits []validate.Edit) error {
 	slices.SortStableFunc(edits, func(a, b validate.Edit) int { return b.From - a.From })
 	data := bytes.Clone(c.After)
@@ -121,10 +121,10 @@ func (c *Change) edit(edits []validate.Edit) error {
 			continue
 		}
 		if c.isLarge {
-			return fmt.Errorf("%s has more than %d bytes", e.File, maxFileBytes)
+			return fmt.Errorf("%s is larger than %d bytes", e.File, maxFileBytes)
 		}
 		if e.From < 0 || e.To < e.From || e.To > len(data) {
-			return fmt.Errorf("it is for bytes %d to %d of %s, which has %d", e.From, e.To, e.File, len(data))
+			return fmt.Errorf("it edits bytes %d to %d of %s, which has %d bytes", e.From, e.To, e.File, len(data))
 		}
 		data = slices.Concat(data[:e.From], []byte(e.Text), data[e.To:])
 	}
@@ -140,7 +140,7 @@ func (c *Change) isOnlyMode() bool { return bytes.Equal(c.Before, c.After) }
 
 func (c *Change) isNothing() bool { return !c.MakeExecutable && c.isOnlyMode() }
 
-// staysJSON returns what is wrong with a text as JSON that was not wrong before.
+// staysJSON returns the syntax error in a JSON text that was valid before.
 func staysJSON(before, after []byte) error {
 	wasReadable, errBefore := parse(before)
 	isReadable, errAfter := parse(after)
@@ -152,10 +152,9 @@ func staysJSON(before, after []byte) error {
 
 func parse(data []byte) (isReadable bool, err error) {
 	const byteOrderMark = "\xEF\xBB\xBF"
-	doc, err := bundle.ParseDocument("the result", bytes.TrimPrefix(data, []byte(byteOrderMark)))
-	var faults bundle.SyntaxErrors
-	if errors.As(err, &faults) && len(faults) > 0 {
-		err = faults[0]
+	doc, err := bundle.ParseDocument("result", bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	if errs, ok := errors.AsType[bundle.SyntaxErrors](err); ok {
+		err = errs[0]
 	}
 	return doc != nil, err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff returns the changes as a unified diff in the form of git, which git apply
-// and patch -p1 read. The prefix is put before the names of the files.
+// Diff returns the changes as a unified diff in the format of git, for git apply and
+// patch -p1. It prepends the prefix to the names of files.
 func Diff(changes []Change, prefix string) []byte {
 	var b bytes.Buffer
 	for _, c := range changes {
@@ -19,7 +19,7 @@ func Diff(changes []Change, prefix string) []byte {
 			b.WriteString("old mode 100644\nnew mode 100755\n")
 		}
 		text := diff.Diff("a/"+name, c.Before, "b/"+name, c.After)
-		if _, hunks, ok := bytes.Cut(text, []byte("\n")); ok { // its first line names the files in another way
+		if _, hunks, ok := bytes.Cut(text, []byte("\n")); ok { // the first line has another format of names
 			b.Write(hunks)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func rule(id string, check func(p *validate.Pass) []*validate.Fix) validate.Rule {
 	return validate.Rule{ID: id, Severity: validate.Error, Help: "fix it", Check: func(p *validate.Pass) {
 		for i, f := range check(p) {
-			p.Report(validate.Finding{Place: p.Whole(), Message: fmt.Sprintf("fault %d", i), Fix: f})
+			p.Report(validate.Finding{Place: p.Whole(), Message: fmt.Sprintf("problem %d", i), Fix: f})
 		}
 	}}
 }
@@ -29,7 +29,7 @@ func oneFix(title string, edits ...validate.Edit) []*validate.Fix {
 	return []*validate.Fix{{Title: title, Edits: edits}}
 }
 
-// rename renames the key old wherever it is at the top.
+// rename renames a top-level key.
 func rename(old, name string) validate.Rule {
 	return rule("rename-"+old, func(p *validate.Pass) []*validate.Fix {
 		if !p.Doc.Has("/" + old) {
@@ -39,7 +39,7 @@ func rename(old, name string) validate.Rule {
 	})
 }
 
-// remove deletes a key.
+// remove deletes a top-level key.
 func remove(key string) validate.Rule {
 	return rule("remove-"+key, func(p *validate.Pass) []*validate.Fix {
 		if !p.Doc.Has("/" + key) {
@@ -49,7 +49,7 @@ func remove(key string) validate.Rule {
 	})
 }
 
-// breaks has a fix that leaves no JSON.
+// breaks has a fix that invalidates the JSON.
 func breaks() validate.Rule {
 	return rule("breaks", func(p *validate.Pass) []*validate.Fix {
 		return oneFix("cut it", validate.Edit{File: p.File, From: 0, To: 1})
@@ -101,10 +101,10 @@ func TestFixes(t *testing.T) {
 		{"chains over rounds", `{"a": 1}`, `{"d": 1}`, []validate.Rule{rename("a", "b"), rename("b", "c"), rename("c", "d")}, 0, ""},
 		{"neighbours", `{"a": 1, "b": 2, "c": 3}`, `{}`, []validate.Rule{remove("a"), remove("b"), remove("c")}, 0, ""},
 		{"the first of two on one key", `{"a": 1}`, `{}`, []validate.Rule{rename("a", "b"), remove("a")}, 0, ""},
-		{"one that breaks JSON", `{"a": 1}`, `{"b": 1}`, []validate.Rule{breaks(), rename("a", "b")}, 1, `the fix "cut it" was not made: plugin.json would no longer be JSON: `},
-		{"one that never ends", `{"a": true}`, `{"a": true}`, []validate.Rule{flip}, 1, "after 10 rounds of fixes there were still more"},
-		{"out of the file", `{"a": 1}`, `{"a": 1}`, []validate.Rule{far}, 1, `the fix "far" was not made: it is for bytes 1000 to 1001 of plugin.json, which has 8`},
-		{"all edits or none", `{"a": 1}`, `{"a": 1}`, []validate.Rule{elsewhere}, 1, `the fix "elsewhere" was not made: open nowhere`},
+		{"one that breaks JSON", `{"a": 1}`, `{"b": 1}`, []validate.Rule{breaks(), rename("a", "b")}, 1, `the fix "cut it" cannot be applied: plugin.json would not be valid JSON: `},
+		{"one that never ends", `{"a": true}`, `{"a": true}`, []validate.Rule{flip}, 1, "fixes remain after 10 rounds"},
+		{"out of the file", `{"a": 1}`, `{"a": 1}`, []validate.Rule{far}, 1, `the fix "far" cannot be applied: it edits bytes 1000 to 1001 of plugin.json, which has 8 bytes`},
+		{"all edits or none", `{"a": 1}`, `{"a": 1}`, []validate.Rule{elsewhere}, 1, `the fix "elsewhere" cannot be applied: open nowhere`},
 		{"no edits", `{}`, `{}`, []validate.Rule{empty}, 1, ""},
 		{"comments stay", "{ // why\n \"a\": 1, }", "{ // why\n \"b\": 1, }", []validate.Rule{rename("a", "b")}, 0, ""},
 	} {
@@ -115,8 +115,11 @@ func TestFixes(t *testing.T) {
 			for _, change := range result.Changes {
 				got = string(change.After)
 			}
-			if got != c.out || len(result.Report.Findings) != c.left {
-				t.Errorf("got %q with %d findings left, want %q with %d", got, len(result.Report.Findings), c.out, c.left)
+			if got != c.out {
+				t.Errorf("got %q, want %q", got, c.out)
+			}
+			if n := len(result.Report.Findings); n != c.left {
+				t.Errorf("%d findings remain, want %d", n, c.left)
 			}
 			var skips []string
 			for _, s := range result.Report.Skips {
@@ -139,11 +142,14 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-func TestModeIsSeenByTheNextRound(t *testing.T) {
+func TestMode(t *testing.T) {
 	t.Parallel()
 	r := run(t, tree("{}"), runnable())
-	if len(r.Changes) != 1 || !r.Changes[0].MakeExecutable || len(r.Report.Findings) != 0 {
-		t.Errorf("%+v", r)
+	if len(r.Changes) != 1 || !r.Changes[0].MakeExecutable {
+		t.Errorf("got the changes %+v", r.Changes)
+	}
+	if n := len(r.Report.Findings); n != 0 {
+		t.Errorf("%d findings remain, want 0", n)
 	}
 	if got, want := string(fix.Diff(r.Changes, "")), "diff --git a/gpx_x b/gpx_x\nold mode 100644\nnew mode 100755\n"; got != want {
 		t.Errorf("got %q", got)
@@ -153,8 +159,12 @@ func TestModeIsSeenByTheNextRound(t *testing.T) {
 func TestBuiltPluginsAreNotEdited(t *testing.T) {
 	t.Parallel()
 	built := fstest.MapFS{"dist/plugin.json": {Data: []byte(`{"a": 1}`)}, "gpx_x": {Data: []byte("x")}}
-	if r := run(t, built, rename("a", "b"), runnable()); len(r.Changes) != 1 || r.Changes[0].File != "gpx_x" || len(r.Report.Findings) != 1 {
-		t.Errorf("%+v", r.Changes)
+	r := run(t, built, rename("a", "b"), runnable())
+	if len(r.Changes) != 1 || r.Changes[0].File != "gpx_x" {
+		t.Errorf("got the changes %+v, want only one of gpx_x", r.Changes)
+	}
+	if n := len(r.Report.Findings); n != 1 {
+		t.Errorf("%d findings remain, want 1", n)
 	}
 }
 
@@ -187,8 +197,11 @@ func TestWrite(t *testing.T) {
 	dir, root := onDisk(t, `{"a": 1}`)
 	r := run(t, os.DirFS(dir), rename("a", "b"), runnable())
 	written, err := fix.Write(root, r.Changes)
-	if err != nil || len(written) != 2 {
-		t.Fatalf("%v, %+v", err, written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(written) != 2 {
+		t.Errorf("wrote %+v, want 2 changes", written)
 	}
 	for file, want := range map[string]string{"plugin.json": `-rw-r----- {"b": 1}`, "gpx_x": "-rwxr-xr-x x"} {
 		info, err := os.Stat(filepath.Join(dir, file))
@@ -198,14 +211,14 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("something was left behind: %v, %v", entries, err)
+		t.Errorf("the directory has the entries %v (%v), want 2", entries, err)
 	}
 	if again := run(t, os.DirFS(dir), rename("a", "b"), runnable()); len(again.Changes) != 0 {
 		t.Errorf("a second run changes %+v", again.Changes)
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	t.Parallel()
 	dir, root := onDisk(t, `{"a": 1}`)
 	r := run(t, os.DirFS(dir), rename("a", "b"), runnable())
@@ -214,23 +227,26 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	written, err := fix.Write(root, r.Changes)
-	if !errors.Is(err, fix.ErrChanged) || !strings.HasPrefix(err.Error(), "plugin.json was not mended: ") || len(written) != 1 {
-		t.Errorf("%v, %+v", err, written)
+	if !errors.Is(err, fix.ErrChanged) || !strings.HasPrefix(err.Error(), "cannot fix plugin.json: ") {
+		t.Errorf("got error %v, want that plugin.json has changed", err)
+	}
+	if len(written) != 1 {
+		t.Errorf("wrote %+v, want only the other file", written)
 	}
 	other := filepath.Join(t.TempDir(), "other")
 	if err := errors.Join(os.Rename(file, other), os.Symlink(other, file)); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("cannot create symbolic links: %v", err)
 	}
 	if _, err := fix.Write(root, r.Changes); err == nil || !strings.Contains(err.Error(), "symbolic link") {
-		t.Errorf("through a link: %v", err)
+		t.Errorf("Write through a symbolic link returned %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("something was left behind: %v, %v", entries, err)
+		t.Errorf("the directory has the entries %v (%v), want 2", entries, err)
 	}
 }
 
-// FuzzFix makes fixes of any kind in any text: the result is JSON if the text was,
-// and a second run changes nothing.
+// FuzzFix applies fixes of any kind to any text. The result must be JSON if the text is,
+// and a second run must change nothing.
 func FuzzFix(f *testing.F) {
 	f.Add([]byte(`{"a": 1, "b": [1, {"a": 2}], "c": {}}`), uint8(0))
 	f.Add([]byte("\xEF\xBB\xBF{\r\n \"a\":1 ,\r\n /* x */ \"b\"\t:2,}"), uint8(3))
@@ -260,8 +276,11 @@ func FuzzFix(f *testing.F) {
 			}
 		}
 		again, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: rules})
-		if err != nil || len(again.Changes) > 0 {
-			t.Fatalf("%q became %q and then %+v, %v", data, after, again.Changes, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Changes) > 0 {
+			t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
 		}
 	})
 }

@@ -6,14 +6,14 @@ import (
 	"path"
 )
 
-// overlay is a tree with changes laid over it.
+// overlay is a tree with changes.
 type overlay struct {
 	fs.FS
-	changes map[string]*Change // no writer while a run reads
+	changes map[string]*Change // not written during a run
 }
 
-// Open returns a file as it is with the changes. Its mode is that of Stat only where
-// its bytes changed.
+// Open opens a file with its changes. The mode of the open file has changed only if its
+// contents have.
 func (o *overlay) Open(name string) (fs.File, error) {
 	c := o.changes[name]
 	if c == nil || c.isOnlyMode() {
@@ -26,7 +26,7 @@ func (o *overlay) Open(name string) (fs.File, error) {
 	return &text{Reader: bytes.NewReader(c.After), info: info}, nil
 }
 
-// Stat returns the size and the mode that a file has with the changes.
+// Stat returns the size and mode of a file with its changes.
 func (o *overlay) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(o.FS, name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (o *overlay) Stat(name string) (fs.FileInfo, error) {
 	return o.info(name, info), nil
 }
 
-// Lstat is Stat that does not follow a symbolic link.
+// Lstat is like Stat but does not follow symbolic links.
 func (o *overlay) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(o.FS, name)
 	if err == nil && info.Mode().IsRegular() {
@@ -44,10 +44,10 @@ func (o *overlay) Lstat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// ReadLink returns where a symbolic link leads.
+// ReadLink returns the target of a symbolic link.
 func (o *overlay) ReadLink(name string) (string, error) { return fs.ReadLink(o.FS, name) }
 
-// ReadDir lists a folder.
+// ReadDir lists a directory.
 func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(o.FS, name)
 	for i, e := range entries {
@@ -69,13 +69,13 @@ func (o *overlay) info(name string, info fs.FileInfo) fs.FileInfo {
 	return info
 }
 
-// text is an open file with other bytes.
+// text is an open file with changed contents.
 type text struct {
 	*bytes.Reader
 	info fs.FileInfo
 }
 
-// Stat returns the size and the mode that the file is to have.
+// Stat returns the changed size and mode.
 func (t *text) Stat() (fs.FileInfo, error) { return t.info, nil }
 
 // Close does nothing.
@@ -86,7 +86,7 @@ type changedInfo struct {
 	change *Change
 }
 
-// Size returns the number of bytes that the file is to have.
+// Size returns the changed size.
 func (i changedInfo) Size() int64 {
 	if i.change.isOnlyMode() {
 		return i.FileInfo.Size()
@@ -94,7 +94,7 @@ func (i changedInfo) Size() int64 {
 	return int64(len(i.change.After))
 }
 
-// Mode returns the mode that the file is to have.
+// Mode returns the changed mode.
 func (i changedInfo) Mode() fs.FileMode {
 	if i.change.MakeExecutable {
 		return executable(i.FileInfo.Mode())
@@ -102,5 +102,5 @@ func (i changedInfo) Mode() fs.FileMode {
 	return i.FileInfo.Mode()
 }
 
-// executable lets everyone run a file who may read it.
+// executable adds the permission to execute for everyone who may read.
 func executable(mode fs.FileMode) fs.FileMode { return mode | mode&0o444>>2 | 0o100 }

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// FuzzRules makes the fixes of all rules in any plugin.json: no fix breaks it, and a
-// second run changes nothing.
+// FuzzRules applies the fixes of all rules to any plugin.json. They must keep it valid, and
+// a second run must change nothing.
 func FuzzRules(f *testing.F) {
 	f.Add([]byte("{\r\n  \"nmae\": \"X\",\r\n  \"backend\": \"true\",\r\n  \"generated\": {},\r\n  \"info\": {\"updated\": \"2026/01/31\"}\r\n}\r\n"))
 	f.Add([]byte("\xEF\xBB\xBF{\"id\": \"a-b-panel\", \"type\": \"Panel\", \"grants\": [], \"roles\": [{\"role\": {\"name\": \"x\"}, \"grant\": [\"viewer\"],}], /* c */ }"))
@@ -43,8 +43,11 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 		again, err := fix.Run(context.Background(), fstest.MapFS{"plugin.json": {Data: after}}, validate.Options{Rules: all})
-		if err != nil || len(again.Changes) > 0 {
-			t.Fatalf("%q became %q and then %+v, %v", data, after, again.Changes, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Changes) > 0 {
+			t.Fatalf("%q became %q, and a second run changed %+v", data, after, again.Changes)
 		}
 	})
 }

@@ -12,34 +12,33 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// maxRounds is how often the tree is checked again after fixes were made.
+// maxRounds limits how often the tree is fixed and checked again.
 const maxRounds = 10
 
-// Result is what a run of fixes came to.
+// Result is the result of Run.
 type Result struct {
 	Changes []Change         // sorted by file
-	Report  *validate.Report // of the tree with the changes in it
+	Report  *validate.Report // of the tree with the changes
 }
 
-// Change is what becomes of one file.
+// Change is the change of one file.
 type Change struct {
 	File           string // slash path in the tree, without Options.Prefix
 	Before, After  []byte
 	MakeExecutable bool
-	Titles         []string // of the fixes, in the order in which they were made
+	Titles         []string // of the fixes, in the order of application
 
-	isLarge bool // so its bytes were not read
+	isLarge bool // and therefore not read
 }
 
-// Run validates the tree, makes the fixes of the findings in memory and goes on
-// until there are none. The tree itself stays as it is: see Write and Diff.
+// Run validates the tree and applies the fixes of the findings in memory, until there are
+// no more fixes. It does not modify the tree: see Write and Diff.
 //
-// Of fixes that overlap the first is made, and the others in the next round if
-// their findings are still there. A fix that would break a JSON file is left out
-// and noted as a check that broke.
+// Run applies the first of overlapping fixes, and the others in the next round if their
+// findings remain. A fix that would invalidate a JSON file becomes a broken skip.
 func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error) {
 	prefix := opts.Prefix
-	opts.Prefix = "" // edits are to name files of the tree
+	opts.Prefix = "" // so that edits name files of the tree
 	w := &work{tree: &overlay{FS: tree, changes: map[string]*Change{}}, refused: map[string]bool{}}
 	var report *validate.Report
 	for round := 1; ; round++ {
@@ -52,7 +51,7 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 			continue
 		}
 		if round > maxRounds && slices.ContainsFunc(report.Findings, isApplicable) {
-			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("after %d rounds of fixes there were still more (please report this)", maxRounds))
+			w.skip("", cmp.Or(opts.Path, "."), fmt.Sprintf("fixes remain after %d rounds (please report this)", maxRounds))
 		}
 		break
 	}
@@ -70,15 +69,15 @@ func Run(ctx context.Context, tree fs.FS, opts validate.Options) (*Result, error
 	return &Result{Changes: w.changes(), Report: report}, nil
 }
 
-// work is a run in progress.
+// work is the state of a run.
 type work struct {
 	tree      *overlay
 	jsonFiles []string
-	refused   map[string]bool // fixes not to try again
+	refused   map[string]bool // fixes not to be tried again
 	skips     []validate.Skip
 }
 
-// candidate is a fix that may be made in this round.
+// candidate is a fix that may be applied in this round.
 type candidate struct {
 	finding validate.Finding
 	fix     *validate.Fix
@@ -88,7 +87,7 @@ func (c candidate) key() string {
 	return fmt.Sprintf("%s\x00%s", c.finding.Fingerprint(), c.fix.Title)
 }
 
-// round makes the fixes that go together; it returns whether it changed anything.
+// round applies compatible fixes and reports whether that changed anything.
 func (w *work) round(findings []validate.Finding) bool {
 	var picked []candidate
 	spans := taken{}
@@ -103,7 +102,7 @@ func (w *work) round(findings []validate.Finding) bool {
 		return false
 	}
 	next, err := w.apply(picked)
-	if err != nil { // find out which ones it is
+	if err != nil { // leave out those that fail
 		var good []candidate
 		next = nil
 		for _, c := range picked {
@@ -118,36 +117,36 @@ func (w *work) round(findings []validate.Finding) bool {
 	return w.take(next)
 }
 
-// isApplicable says whether a finding has a fix to make here: in a built plugin only
-// those of modes are.
+// isApplicable reports whether the fix of a finding can be applied. In a built plugin only
+// modes can be changed.
 func isApplicable(f validate.Finding) bool {
 	isText := func(e validate.Edit) bool { return !e.MakeExecutable }
 	return f.Fix != nil && (!f.Fix.IsOfBuilt || !slices.ContainsFunc(f.Fix.Edits, isText))
 }
 
-// take makes the changes part of the tree; it returns whether there are any.
+// take adds the changes to the tree and reports whether there are any.
 func (w *work) take(next map[string]*Change) bool {
-	hasChanged := false
+	isChanged := false
 	for _, file := range slices.Sorted(maps.Keys(next)) {
 		c := next[file]
 		if old := w.tree.changes[file]; old == nil || !old.isSame(c) {
-			hasChanged = true
+			isChanged = true
 			w.tree.changes[file] = c
 		}
 	}
-	return hasChanged
+	return isChanged
 }
 
 func (w *work) refuse(c candidate, err error) {
 	w.refused[c.key()] = true
-	w.skip(c.finding.Rule, c.finding.File, fmt.Sprintf("the fix %q was not made: %v (please report this)", c.fix.Title, err))
+	w.skip(c.finding.Rule, c.finding.File, fmt.Sprintf("the fix %q cannot be applied: %v (please report this)", c.fix.Title, err))
 }
 
 func (w *work) skip(rule, file, reason string) {
 	w.skips = append(w.skips, validate.Skip{Rule: rule, File: file, Reason: reason, IsBroken: true})
 }
 
-// changes returns what differs from the tree as it is.
+// changes returns the changes that have an effect, sorted by file.
 func (w *work) changes() []Change {
 	var all []Change
 	for _, file := range slices.Sorted(maps.Keys(w.tree.changes)) {

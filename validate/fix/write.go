@@ -2,30 +2,31 @@ package fix
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
-// ErrChanged is the error for a file that is not as it was when it was read.
-var ErrChanged = errors.New("it has changed since it was read: run again")
+// ErrChanged is the error for a file that has changed since it was read.
+var ErrChanged = errors.New("the file has changed since it was read; run again")
 
-// Write makes the changes in a folder, each file at once or not at all, and keeps
-// its mode. It returns those that it made; the errors name the files that it left
-// as they are.
+// Write applies the changes to a directory and keeps the modes of files. Each file is
+// replaced as a whole. Write returns the changes that it applied; the errors name the
+// other files.
 func Write(root *os.Root, changes []Change) (written []Change, err error) {
-	var faults []error
+	var errs []error
 	for _, c := range changes {
 		if err := c.write(root); err != nil {
-			faults = append(faults, fmt.Errorf("%s was not mended: %w", c.File, err))
+			errs = append(errs, fmt.Errorf("cannot fix %s: %w", c.File, err))
 			continue
 		}
 		written = append(written, c)
 	}
-	return written, errors.Join(faults...)
+	return written, errors.Join(errs...)
 }
 
 func (c *Change) write(root *os.Root) error {
@@ -34,10 +35,10 @@ func (c *Change) write(root *os.Root) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return errors.New("it is a symbolic link: validate the file that it leads to")
+		return errors.New("it is a symbolic link; validate its target")
 	}
 	if !info.Mode().IsRegular() {
-		return errors.New("it is no regular file")
+		return errors.New("it is not a regular file")
 	}
 	mode := info.Mode().Perm()
 	if c.MakeExecutable {
@@ -46,22 +47,13 @@ func (c *Change) write(root *os.Root) error {
 	if c.isOnlyMode() {
 		return root.Chmod(c.File, mode)
 	}
-	tmp := path.Join(path.Dir(c.File), ".slipway-fix-"+rand.Text())
-	defer func() { _ = root.Remove(tmp) }() // gone once it was renamed
-	if err := c.writeTo(root, tmp, mode); err != nil {
-		return err
-	}
-	if now, err := root.ReadFile(c.File); err != nil || !bytes.Equal(now, c.Before) {
-		return errors.Join(err, ErrChanged)
-	}
-	return root.Rename(tmp, c.File)
-}
-
-func (c *Change) writeTo(root *os.Root, name string, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(c.After)
-	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	return atomicfile.WriteIn(root, c.File, mode, func(w io.Writer) error {
+		if _, err := w.Write(c.After); err != nil {
+			return err
+		}
+		if now, err := root.ReadFile(c.File); err != nil || !bytes.Equal(now, c.Before) {
+			return errors.Join(err, ErrChanged)
+		}
+		return nil
+	})
 }

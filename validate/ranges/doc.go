@@ -1,7 +1,7 @@
-// Package ranges reads ranges of versions as plugin.json writes them, such as
-// ">=9.4.0 <11 || ^12", in the grammar of node-semver.
+// Package ranges parses version ranges of plugin.json, such as ">=9.4.0 <11 || ^12", in
+// the grammar of node-semver.
 //
-// It owns what a range admits: whether it can be satisfied and how low it goes.
-// It refuses one thing that node-semver takes, the empty range, because in a
-// plugin.json that is an oversight and not a wish for every version.
+// It owns which versions a range admits, and which is the lowest. Unlike node-semver it
+// refuses the empty range, which in a plugin.json is a mistake and does not mean every
+// version.
 package ranges

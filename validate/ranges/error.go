@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a range that cannot be read.
+// Error is a syntax error in a range.
 type Error struct {
-	Offset  int    // of the bytes that are wrong
-	End     int    // of the first byte after them
-	Problem string // what is wrong
-	Help    string // what to do
+	Offset  int // of the first invalid byte
+	End     int // of the first byte after them
+	Problem string
+	Help    string
 }
 
-// Error returns what is wrong and what to do.
+// Error returns "problem: help".
 func (e *Error) Error() string { return e.Problem + ": " + e.Help }
 
-// unexpected says what is wrong with the text at the parser's place.
+// unexpected returns the error for the text at the parser's position.
 func (p *parser) unexpected() error {
 	rest := p.rest()
 	word := rest
@@ -28,25 +28,25 @@ func (p *parser) unexpected() error {
 	end := p.at + size
 	switch {
 	case rest == "":
-		return p.fault(max(p.at-1, 0), p.at, "a number is missing here", "write it, or delete the dot")
+		return p.error(max(p.at-1, 0), p.at, "expected a number after the dot", "add it, or delete the dot")
 	case rest[0] == ',':
-		return p.fault(p.at, end, "a comma does not join two conditions", "put a space there instead")
+		return p.error(p.at, end, "unexpected comma between two conditions", "use a space")
 	case rest[0] == '!':
-		return p.fault(p.at, p.at+len(word), "a range cannot leave out single versions", "name what it admits, such as <9.4.0 || >9.4.0")
+		return p.error(p.at, p.at+len(word), "ranges cannot exclude a version", "write which versions are allowed, such as <9.4.0 || >9.4.0")
 	case rest[0] == '|':
-		return p.fault(p.at, end, "one | does not join alternatives", "write ||")
+		return p.error(p.at, end, "unexpected |", "write || between alternatives")
 	case strings.HasPrefix(rest, "&&"):
-		return p.fault(p.at, p.at+2, "&& does not join two conditions", "put a space there instead")
+		return p.error(p.at, p.at+2, "unexpected && between two conditions", "use a space")
 	case rest[0] == '-':
-		return p.fault(p.at, end, "a hyphen stands for \"up to\" only between two versions", "write it as 9.4.0 - 10.3.0, with spaces around it")
+		return p.error(p.at, end, "unexpected hyphen", "write a range of two versions as 9.4.0 - 10.3.0, with spaces around the hyphen")
 	case strings.ContainsRune("<>=~^", rune(rest[0])):
-		return p.fault(p.at, end, "two conditions run into each other", "put a space between them")
+		return p.error(p.at, end, "expected a space between two conditions", "add one")
 	case rest[0] == '.' && p.at > 0 && p.text[p.at-1] != '.':
-		return p.fault(p.at, p.at+len(word), "a version has three numbers at most", "delete what follows them")
+		return p.error(p.at, p.at+len(word), "versions have at most three numbers", "delete the rest")
 	}
-	return p.fault(p.at, p.at+len(word), fmt.Sprintf("%q is not a version", word), "write numbers, such as 10.3.0 or 10.x")
+	return p.error(p.at, p.at+len(word), fmt.Sprintf("invalid version %q", word), "write a version such as 10.3.0 or 10.x")
 }
 
-func (p *parser) fault(from, to int, problem, help string) error {
+func (p *parser) error(from, to int, problem, help string) error {
 	return &Error{Offset: from, End: to, Problem: problem, Help: help}
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxNumber is the largest number in a version that node-semver can count up.
+// maxNumber is the largest number in a version that node-semver can increment.
 const maxNumber = 1<<53 - 2
 
-// partial reads up to three numbers or wildcards with dots between them; behind
-// the third there may be a prerelease, behind the last build metadata.
+// partial parses up to three numbers or wildcards with dots between them. A prerelease
+// may follow the third, and build metadata the last.
 func (p *parser) partial(mayGoOn bool) (partial, error) {
 	var v partial
 	isOpen, isWhole := false, false
@@ -32,7 +32,7 @@ func (p *parser) partial(mayGoOn bool) (partial, error) {
 			continue
 		}
 		if isOpen {
-			return v, p.fault(start, p.at, "a number cannot follow a wildcard", "end the version at the wildcard")
+			return v, p.error(start, p.at, "unexpected number after a wildcard", "end the version at the wildcard")
 		}
 		*number = n
 		v.known++
@@ -66,15 +66,15 @@ func (p *parser) number() (uint64, error) {
 	case digits == "":
 		return 0, p.unexpected()
 	case len(digits) > 1 && digits[0] == '0':
-		return 0, p.fault(start, p.at, fmt.Sprintf("the number %q begins with 0", digits), "delete the leading zeros")
+		return 0, p.error(start, p.at, fmt.Sprintf("leading zero in %q", digits), "delete the leading zeros")
 	case err != nil || n > maxNumber:
-		return 0, p.fault(start, p.at, "this number is too large for a version", "write a smaller one")
+		return 0, p.error(start, p.at, "the number is too large", "write a smaller one")
 	}
 	return n, nil
 }
 
-// identifiers reads words with dots between them. In a prerelease a number among
-// them has no leading zero.
+// identifiers parses identifiers with dots between them. Numbers in a prerelease must
+// not have leading zeros.
 func (p *parser) identifiers(isPre bool) (string, error) {
 	start := p.at
 	for {
@@ -84,10 +84,10 @@ func (p *parser) identifiers(isPre bool) (string, error) {
 		}
 		word := p.text[from:p.at]
 		if word == "" {
-			return "", p.fault(start-1, max(p.at, start), "the part behind the version is not complete", "write letters, digits or hyphens, or delete it")
+			return "", p.error(start-1, max(p.at, start), "expected an identifier after the version", "add letters, digits or hyphens, or delete what precedes them")
 		}
 		if isPre && len(word) > 1 && word[0] == '0' && isNumber(word) {
-			return "", p.fault(from, p.at, fmt.Sprintf("the number %q begins with 0", word), "delete the leading zeros")
+			return "", p.error(from, p.at, fmt.Sprintf("leading zero in %q", word), "delete the leading zeros")
 		}
 		if !p.take(".") {
 			return p.text[start:p.at], nil

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads a range. Its error is an *Error.
+// Parse parses a range. Errors are of type *Error.
 func Parse(text string) (Range, error) {
 	if strings.TrimFunc(text, isSpace) == "" {
-		return Range{}, &Error{0, len(text), "the range is empty", "write the versions that are meant, such as >=10.3.0, or * for all"}
+		return Range{}, &Error{0, len(text), "empty range", "write a range such as >=10.3.0, or * for every version"}
 	}
 	var r Range
 	p := &parser{text: text}
@@ -32,13 +32,13 @@ func Parse(text string) (Range, error) {
 	}
 }
 
-// parser reads the alternative between at and end.
+// parser parses the alternative between at and end.
 type parser struct {
 	text    string
 	at, end int
 }
 
-// alternative reads "A - B" or conditions with spaces between them.
+// alternative parses "A - B", or conditions with spaces between them.
 func (p *parser) alternative() (interval, error) {
 	p.space()
 	start := p.at
@@ -60,7 +60,7 @@ func (p *parser) alternative() (interval, error) {
 	return i, nil
 }
 
-// hyphen reads "A - B"; ok is false where there is no such thing.
+// hyphen parses "A - B"; ok is false if the text is something else.
 func (p *parser) hyphen() (i interval, ok bool) {
 	low, err := p.version(true, true)
 	if err != nil || p.space() == 0 || !p.take("-") || p.space() == 0 {
@@ -68,7 +68,7 @@ func (p *parser) hyphen() (i interval, ok bool) {
 	}
 	start := p.at
 	high, err := p.version(false, true)
-	if err == nil && high.Pre == "" && p.isPrefixed(start, high) { // node-semver writes one with a prerelease anew
+	if err == nil && high.Pre == "" && p.isPrefixed(start, high) { // node-semver normalizes a prerelease first
 		return interval{}, false
 	}
 	p.space()
@@ -78,7 +78,7 @@ func (p *parser) hyphen() (i interval, ok bool) {
 	return low.interval(">=").and(high.upper()), true
 }
 
-// condition reads an operator, if there is one, and a partial version.
+// condition parses an optional operator and a partial version.
 func (p *parser) condition() (interval, error) {
 	start := p.at
 	operator := ""
@@ -98,14 +98,14 @@ func (p *parser) condition() (interval, error) {
 	case p.take("="):
 		if p.rest() != "" && (p.rest()[0] == '>' || p.rest()[0] == '<') {
 			right := p.rest()[:1] + "="
-			return interval{}, p.fault(start, p.at+1, fmt.Sprintf("%q is no operator", p.text[start:p.at+1]), "write "+right)
+			return interval{}, p.error(start, p.at+1, fmt.Sprintf("unknown operator %q", p.text[start:p.at+1]), "write "+right)
 		}
 	}
 	if operator != "" || p.at > start {
 		p.space()
 	}
 	if p.at == p.end {
-		return interval{}, p.fault(start, p.end, fmt.Sprintf("no version follows %q", p.text[start:p.end]), "write one behind it, or delete it")
+		return interval{}, p.error(start, p.end, fmt.Sprintf("expected a version after %q", p.text[start:p.end]), "add one, or delete the operator")
 	}
 	isLoose := operator == "~" || operator == "^"
 	version, err := p.version(!isLoose, isLoose)
@@ -115,21 +115,21 @@ func (p *parser) condition() (interval, error) {
 	return version.interval(operator), nil
 }
 
-// version reads a partial behind letters v and signs =, which node-semver lets
-// stand there; isStrict allows a whole version one v only. Where mayGoOn, numbers
-// may follow a wildcard, and mean nothing.
+// version parses a partial version after any number of v and =, as node-semver does. If
+// isStrict is set, only one v may precede a whole version. If mayGoOn is set, numbers
+// after a wildcard are ignored.
 func (p *parser) version(isStrict, mayGoOn bool) (partial, error) {
 	start := p.at
 	p.at = p.end - len(strings.TrimLeft(p.rest(), "v="))
 	numbers := p.at
 	v, err := p.partial(mayGoOn)
 	if err == nil && isStrict && p.isPrefixed(start, v) {
-		return v, p.fault(start, numbers, fmt.Sprintf("%q does not belong before the version", p.text[start:numbers]), "delete it")
+		return v, p.error(start, numbers, fmt.Sprintf("unexpected %q before the version", p.text[start:numbers]), "delete it")
 	}
 	return v, err
 }
 
-// isPrefixed says whether there is more than a v before a whole version.
+// isPrefixed reports whether more than a v precedes a whole version.
 func (p *parser) isPrefixed(start int, v partial) bool {
 	text := p.text[start:p.at]
 	prefix := text[:len(text)-len(strings.TrimLeft(text, "v="))]
@@ -138,7 +138,7 @@ func (p *parser) isPrefixed(start int, v partial) bool {
 
 func (p *parser) rest() string { return p.text[p.at:p.end] }
 
-// take steps over a token if it is next.
+// take skips a token if it is next.
 func (p *parser) take(token string) bool {
 	if !strings.HasPrefix(p.rest(), token) {
 		return false
@@ -147,7 +147,7 @@ func (p *parser) take(token string) bool {
 	return true
 }
 
-// space steps over white space and returns how much there was.
+// space skips white space and returns its length.
 func (p *parser) space() int {
 	n := len(p.rest()) - len(strings.TrimLeftFunc(p.rest(), isSpace))
 	p.at += n
@@ -159,5 +159,5 @@ func isSpaceAt(s string) bool {
 	return isSpace(r)
 }
 
-// isSpace says whether r is white space in JavaScript.
+// isSpace reports whether r is white space in JavaScript.
 func isSpace(r rune) bool { return r != 0x85 && unicode.IsSpace(r) || r == 0xFEFF }

@@ -1,12 +1,12 @@
 package ranges
 
-// partial is a version of which the end may be left open: 10, 10.x, 10.3, 10.3.1.
+// partial is a version whose end may be open, such as 10, 10.x, 10.3 or 10.3.1.
 type partial struct {
 	Version
 	known int // how many of major, minor, patch are numbers
 }
 
-// after is the first release beyond all that the open partial stands for.
+// after returns the first release above every version that an open partial matches.
 func (p partial) after() Version {
 	if p.known == 1 {
 		return Version{Major: p.Major + 1}
@@ -14,7 +14,7 @@ func (p partial) after() Version {
 	return Version{Major: p.Major, Minor: p.Minor + 1}
 }
 
-// interval returns what an operator makes of a partial.
+// interval returns the versions that an operator and a partial admit.
 func (p partial) interval(operator string) interval {
 	isOpen := p.known < 3
 	switch {
@@ -49,7 +49,7 @@ func (p partial) interval(operator string) interval {
 	return from(p.Version).and(p.upper())
 }
 
-// upper is the interval up to the partial and all that it stands for.
+// upper returns the interval up to the versions that the partial matches.
 func (p partial) upper() interval {
 	switch p.known {
 	case 0:
@@ -60,8 +60,8 @@ func (p partial) upper() interval {
 	return below(p.after().first())
 }
 
-// breaking is the first release that may break what worked with the partial: the
-// leftmost number that is not 0 goes up.
+// breaking returns the first release with breaking changes: the partial with its
+// leftmost nonzero number incremented.
 func (p partial) breaking() Version {
 	switch {
 	case p.Major > 0 || p.known == 1:

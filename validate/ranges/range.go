@@ -2,27 +2,27 @@ package ranges
 
 import "slices"
 
-// Range is a set of versions: what any of its alternatives admits.
+// Range is the set of versions that any of its alternatives admits.
 type Range struct {
 	alternatives []interval
 }
 
-// interval holds the versions from low to below high. As in node-semver it
-// admits releases, and prereleases only of the versions in pre.
+// interval is the set of versions from low to below high. As in node-semver, it admits
+// prereleases only of the releases in pre.
 type interval struct {
 	low, high Version
-	isBounded bool      // high counts
-	pre       []Version // releases whose prereleases the range names
+	isBounded bool      // high applies
+	pre       []Version // the releases of the prereleases in the text
 }
 
-// IsSatisfiable says whether there can be a version that the range admits.
+// IsSatisfiable reports whether the range admits any version.
 func (r Range) IsSatisfiable() bool {
 	_, ok := r.Lowest()
 	return ok
 }
 
-// Lowest returns the lowest version that the range admits; 0.0.0 where it has no
-// lower bound. ok is false if it admits none.
+// Lowest returns the lowest version that the range admits, which is 0.0.0 without a
+// lower bound. ok is false if the range admits no version.
 func (r Range) Lowest() (lowest Version, ok bool) {
 	for _, i := range r.alternatives {
 		if v, has := i.lowest(); has && (!ok || v.Compare(lowest) < 0) {
@@ -32,23 +32,23 @@ func (r Range) Lowest() (lowest Version, ok bool) {
 	return lowest, ok
 }
 
-// AdmitsBelow says whether the range admits a version below v. Prereleases of v
-// are not below it: who asks for >=10.3.0-0 has what came with 10.3.0.
+// AdmitsBelow reports whether the range admits a version below v. Prereleases of v do
+// not count: they have the features of v.
 func (r Range) AdmitsBelow(v Version) bool {
 	lowest, ok := r.Lowest()
 	return ok && lowest.Compare(v.first()) < 0
 }
 
-// Admits says whether the range admits v. A prerelease it admits only where an
-// alternative names one of the same release.
+// Admits reports whether the range admits v. It admits a prerelease only if an
+// alternative contains a prerelease of the same release.
 func (r Range) Admits(v Version) bool {
 	return slices.ContainsFunc(r.alternatives, func(i interval) bool {
 		return i.holds(v) && (v.Pre == "" || slices.Contains(i.pre, v.release()))
 	})
 }
 
-// simplified leaves out what an alternative that admits every release makes idle,
-// and with it, as node-semver does, the prereleases that the others name.
+// simplified reduces the range to an alternative that admits every release, if there
+// is one. As in node-semver, that drops the prereleases of the other alternatives.
 func (r Range) simplified() Range {
 	if i := slices.IndexFunc(r.alternatives, interval.isAll); i >= 0 {
 		r.alternatives = r.alternatives[i : i+1]
@@ -56,10 +56,10 @@ func (r Range) simplified() Range {
 	return r
 }
 
-// all is the interval of every version.
+// all returns the interval of all releases.
 func all() interval { return interval{low: Version{}.first()} }
 
-// none is the interval of no version.
+// none returns the empty interval.
 func none() interval { return interval{high: Version{}.first(), isBounded: true} }
 
 func (i interval) isAll() bool {
@@ -90,7 +90,7 @@ func (i interval) and(j interval) interval {
 	return i
 }
 
-// from, below and so on build an interval with one bound.
+// from, above, below and upTo return an interval with one bound.
 func from(v Version) interval  { return interval{low: v, pre: named(v)} }
 func above(v Version) interval { return interval{low: v.next(), pre: named(v)} }
 func below(v Version) interval {

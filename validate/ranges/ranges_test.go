@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestVectors holds the parser against node-semver: oracle/vectors.mjs has written
-// what it says.
+// TestVectors compares the parser with node-semver, whose results are in vectors.txt.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(cmp.Or(os.Getenv("RANGE_VECTORS"), "testdata/vectors.txt"))
@@ -53,7 +52,7 @@ func version(t *testing.T, text string) Version {
 	t.Helper()
 	v, ok := parse(t, text).Lowest()
 	if !ok || v.String() != text {
-		t.Fatalf("%q is no version", text)
+		t.Fatalf("%q is not a version", text)
 	}
 	return v
 }
@@ -95,34 +94,40 @@ func TestAdmitsBelow(t *testing.T) {
 func TestErrorPlaces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, wrong, problem string }{
-		{">=9, <10", ",", "a comma does not join two conditions"},
-		{"=>9.0.0", "=>", `"=>" is no operator`},
-		{"9 =<10", "=<", `"=<" is no operator`},
-		{">9 !=9.4.0", "!=9.4.0", "a range cannot leave out single versions"},
-		{">=09.0.0", "09", `the number "09" begins with 0`},
-		{"1.*.0", "0", "a number cannot follow a wildcard"},
-		{"9 | 10", "|", "one | does not join alternatives"},
-		{"9 && 10", "&&", "&& does not join two conditions"},
-		{">=9<10", "<", "two conditions run into each other"},
-		{"9 || latest", "latest", `"latest" is not a version`},
-		{"1.2.3.4", ".4", "a version has three numbers at most"},
-		{"9 -10", "-", `a hyphen stands for "up to" only between two versions`},
-		{"1.2.3-01", "01", `the number "01" begins with 0`},
-		{"9 >=", ">=", `no version follows ">="`},
-		{"9.", ".", "a number is missing here"},
-		{"==9.4.0", "=", `"=" does not belong before the version`},
-		{"9 || 99999999999999999", "99999999999999999", "this number is too large for a version"},
-		{"", "", "the range is empty"},
-		{"  ", "  ", "the range is empty"},
+		{">=9, <10", ",", "unexpected comma between two conditions"},
+		{"=>9.0.0", "=>", `unknown operator "=>"`},
+		{"9 =<10", "=<", `unknown operator "=<"`},
+		{">9 !=9.4.0", "!=9.4.0", "ranges cannot exclude a version"},
+		{">=09.0.0", "09", `leading zero in "09"`},
+		{"1.*.0", "0", "unexpected number after a wildcard"},
+		{"9 | 10", "|", "unexpected |"},
+		{"9 && 10", "&&", "unexpected && between two conditions"},
+		{">=9<10", "<", "expected a space between two conditions"},
+		{"9 || latest", "latest", `invalid version "latest"`},
+		{"1.2.3.4", ".4", "versions have at most three numbers"},
+		{"9 -10", "-", "unexpected hyphen"},
+		{"1.2.3-01", "01", `leading zero in "01"`},
+		{"9 >=", ">=", `expected a version after ">="`},
+		{"9.", ".", "expected a number after the dot"},
+		{"==9.4.0", "=", `unexpected "=" before the version`},
+		{"9 || 99999999999999999", "99999999999999999", "the number is too large"},
+		{"", "", "empty range"},
+		{"  ", "  ", "empty range"},
 	} {
 		_, err := Parse(c.text)
 		var e *Error
 		if !errors.As(err, &e) {
-			t.Errorf("%q is a range", c.text)
+			t.Errorf("Parse(%q) returned the error %v", c.text, err)
 			continue
 		}
-		if got := c.text[e.Offset:e.End]; got != c.wrong || e.Problem != c.problem || e.Help == "" {
-			t.Errorf("%q: got %q %q %q", c.text, got, e.Problem, e.Help)
+		if got := c.text[e.Offset:e.End]; got != c.wrong {
+			t.Errorf("%q: the error is at %q, want %q", c.text, got, c.wrong)
+		}
+		if e.Problem != c.problem {
+			t.Errorf("%q: got the problem %q, want %q", c.text, e.Problem, c.problem)
+		}
+		if e.Help == "" {
+			t.Errorf("%q: the error has no help", c.text)
 		}
 	}
 }
@@ -134,20 +139,25 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Parse(text)
 		var e *Error
-		if errors.As(err, &e) && (e.Offset < 0 || e.Offset > e.End || e.End > len(text) || !isBoundary(text, e.Offset) || !isBoundary(text, e.End)) {
-			t.Fatalf("%q: error at %d..%d", text, e.Offset, e.End)
+		if errors.As(err, &e) {
+			if e.Offset < 0 || e.Offset > e.End || e.End > len(text) {
+				t.Fatalf("%q: the error is at bytes %d to %d", text, e.Offset, e.End)
+			}
+			if !isBoundary(text, e.Offset) || !isBoundary(text, e.End) {
+				t.Fatalf("%q: the error at bytes %d to %d splits a character", text, e.Offset, e.End)
+			}
 		}
 		v, ok := r.Lowest()
 		if !ok {
 			return
 		}
 		if again, err := Parse(v.String()); err != nil || !again.IsSatisfiable() {
-			t.Fatalf("%q: lowest version %s is no range: %v", text, v, err)
+			t.Fatalf("%q: the lowest version %s is not a range: %v", text, v, err)
 		}
 	})
 }
 
-// isBoundary says whether an offset lies between two characters of a text.
+// isBoundary reports whether an offset is between two characters of a text.
 func isBoundary(text string, offset int) bool {
 	return !utf8.ValidString(text) || offset == len(text) || utf8.RuneStart(text[offset])
 }

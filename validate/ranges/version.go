@@ -12,7 +12,7 @@ type Version struct {
 	Pre                 string // "alpha.1"; "" for a release
 }
 
-// String returns the version as it is written.
+// String returns the version in its usual notation.
 func (v Version) String() string {
 	s := fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch)
 	if v.Pre != "" {
@@ -21,7 +21,7 @@ func (v Version) String() string {
 	return s
 }
 
-// Compare returns -1, 0 or 1 as v is lower than, equal to or higher than w. A
+// Compare returns -1, 0 or +1 if v is lower than, equal to or higher than w. A
 // prerelease is lower than its release.
 func (v Version) Compare(w Version) int {
 	return cmp.Or(
@@ -67,8 +67,8 @@ func comparePre(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// compareIdentifier puts numbers below words and compares numbers by value, of
-// any size: they have no leading zeros.
+// compareIdentifier orders numbers below words. Numbers may be of any size and have no
+// leading zeros.
 func compareIdentifier(a, b string) int {
 	an, bn := isNumber(a), isNumber(b)
 	switch {

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestGitHubSurvives reads the commands back as the runner of GitHub does.
+// TestGitHubSurvives parses the commands as the runner of GitHub does.
 func TestGitHubSurvives(t *testing.T) {
 	t.Parallel()
 	const message = "100%25, it says:\nunknown ::error file=x,line=1::a, b\r\nand \x1b[31m"
@@ -24,17 +26,18 @@ func TestGitHubSurvives(t *testing.T) {
 	want := map[string]string{
 		"file": "a,b:c%\n/plugin.json", "line": "2", "endLine": "2", "col": "3", "endColumn": "9", "title": "a:b,c%",
 	}
-	for name, value := range want {
-		if properties[name] != value {
-			t.Errorf("%s is %q", name, properties[name])
-		}
+	if diff := cmp.Diff(want, properties); diff != "" {
+		t.Errorf("properties (-want +got):\n%s", diff)
 	}
-	if command != "error" || len(properties) != len(want) || data != strings.NewReplacer("\r\n", "\n", "\x1b", "\uFFFD").Replace(message) {
-		t.Errorf("%s %v %q", command, properties, data)
+	if command != "error" {
+		t.Errorf("command %q, want error", command)
+	}
+	if diff := cmp.Diff(strings.NewReplacer("\r\n", "\n", "\x1b", "\uFFFD").Replace(message), data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
 	}
 }
 
-// readCommand reads ::command name=value,name=value::data.
+// readCommand parses ::command name=value,name=value::data.
 func readCommand(line string) (command string, properties map[string]string, data string) {
 	head, data, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
 	command, list, _ := strings.Cut(head, " ")
@@ -46,7 +49,7 @@ func readCommand(line string) (command string, properties map[string]string, dat
 	return command, properties, strings.NewReplacer("%0D", "\r", "%0A", "\n", "%25", "%").Replace(data)
 }
 
-// TestJUnitAddsUp reads the XML back and counts.
+// TestJUnitAddsUp compares the counts in the XML with the tests.
 func TestJUnitAddsUp(t *testing.T) {
 	t.Parallel()
 	r := sample()
@@ -63,12 +66,15 @@ func TestJUnitAddsUp(t *testing.T) {
 				of.count(c)
 			}
 			if of != s.junitCounts {
-				t.Errorf("%s: %s counts %+v, has %+v", name, s.Name, s.junitCounts, of)
+				t.Errorf("%s: suite %s counts %+v, want %+v", name, s.Name, s.junitCounts, of)
 			}
 			sum.add(of)
 		}
-		if sum != got.junitCounts || sum.Failures != r.Count(validate.Error) || sum.Errors+sum.Skipped != len(r.Skips) {
-			t.Errorf("%s: %+v, sum %+v", name, got.junitCounts, sum)
+		if sum != got.junitCounts {
+			t.Errorf("%s: counts %+v, want %+v", name, got.junitCounts, sum)
+		}
+		if sum.Failures != r.Count(validate.Error) || sum.Errors+sum.Skipped != len(r.Skips) {
+			t.Errorf("%s: %+v, want %d failures, %d errors and skipped", name, sum, r.Count(validate.Error), len(r.Skips))
 		}
 	}
 }

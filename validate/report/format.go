@@ -1,3 +1,8 @@
+// Package report writes the findings of validate for people and for programs.
+//
+// It owns the formats: text, JSON, SARIF, JUnit and GitHub annotations. It decides
+// nothing: the validate.Report determines severities and the exit code, and the
+// caller knows whether a terminal shows colors.
 package report
 
 import (
@@ -8,32 +13,32 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Options says how to write a report. The zero value is fit for a file.
+// Options determines how a report is written. The zero value is right for a file.
 type Options struct {
-	HasColor bool            // colours of a terminal; only Text has any
-	Rules    []validate.Rule // that ran, for formats that describe them; only SARIF does
-	Version  string          // of Slipway, for formats that name it
+	HasColor bool            // for Text: use terminal colors
+	Rules    []validate.Rule // for SARIF: the rules that ran
+	Version  string          // for SARIF: of Slipway
 }
 
-// Format is a way to write a report.
+// Format is an output format.
 type Format struct {
-	Name    string // as given to -format
+	Name    string // such as sarif
 	Summary string // in one line
 	Write   func(w io.Writer, r *validate.Report, o Options) error
 }
 
-// Formats lists the formats, the default first.
+// Formats returns the formats, the default first.
 func Formats() []Format {
 	return []Format{
-		{"text", "for people: each finding with its line of the file", Text},
-		{"json", "for programs: one object, versioned", JSON},
+		{"text", "for people: each finding with its source line", Text},
+		{"json", "for programs: one versioned object", JSON},
 		{"sarif", "for code hosts and editors: SARIF 2.1.0", SARIF},
-		{"junit", "for CI systems: tests that pass, fail or are skipped, as XML", JUnit},
-		{"github", "for GitHub Actions: annotations of the lines", GitHub},
+		{"junit", "for CI systems: findings as tests, in XML", JUnit},
+		{"github", "for GitHub Actions: annotations of lines", GitHub},
 	}
 }
 
-// ByName returns the format with the name; "" is the default.
+// ByName returns the format with the name, or the default for "".
 func ByName(name string) (Format, error) {
 	formats := Formats()
 	if name == "" {

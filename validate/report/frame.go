@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// The widest line that a frame shows, and how much of a longer one it shows
-// before the place.
+// The width of the source lines shown, and how much of a longer line is shown before
+// the place, in characters.
 const (
 	maxWidth = 110
 	context  = 40
 )
 
-// frame writes the line of the file with the place underlined.
+// frame prints the source line with the place underlined.
 func (t *text) frame(p validate.Place, color string) {
 	line := t.line(p.File, p.Line)
 	if len(line) == 0 || p.Column < 1 || p.Column > len(line)+1 {
@@ -43,13 +44,13 @@ func (t *text) frame(p validate.Place, color string) {
 		}
 	}
 	number := fmt.Sprintf("%5d", p.Line)
-	t.printf("%s | %s%s%s\n", t.paint(faint, number), before, visible(line), after)
+	t.printf("%s | %s%s%s\n", t.paint(faint, number), before, terminal.Printable(string(line)), after)
 	t.printf("%s | %s%s%s\n", strings.Repeat(" ", len(number)), strings.Repeat(" ", len([]rune(before))),
 		string(indent), t.paint(color, strings.Repeat("^", to-from)))
 }
 
-// source is a file of which a line was shown, kept because the next finding is
-// most likely in the same file or even line.
+// source caches the file and line shown last, because the next finding is probably
+// there too.
 type source struct {
 	file   string
 	lines  [][]byte
@@ -57,8 +58,7 @@ type source struct {
 	line   []rune
 }
 
-// line returns a line of a file, counted from 1, without its ending; nil if there
-// is none.
+// line returns a line of a file, counted from 1, or nil if the file has no such line.
 func (t *text) line(file string, number int) []rune {
 	s := &t.source
 	if s.file != file {
@@ -71,13 +71,4 @@ func (t *text) line(file string, number int) []rune {
 		s.number, s.line = number, []rune(string(bytes.TrimSuffix(s.lines[number-1], []byte("\r"))))
 	}
 	return s.line
-}
-
-// visible is plain, but keeps tabs: the line below has the same ones.
-func visible(line []rune) string {
-	parts := strings.Split(string(line), "\t")
-	for i := range parts {
-		parts[i] = plain(parts[i])
-	}
-	return strings.Join(parts, "\t")
 }

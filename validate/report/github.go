@@ -7,12 +7,13 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// GitHub writes a report as workflow commands, which GitHub Actions shows beside
-// the lines of a change. Paths are relative to where validate ran: run it at the
-// root of the repository. The last line sums up.
+// GitHub writes workflow commands, which GitHub Actions shows as annotations. Their
+// paths are relative to the directory in which validate ran, which must be the root of
+// the repository. The last line is a summary.
 func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.Findings {
@@ -25,7 +26,7 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 			message += "\nhelp: " + f.Help
 		}
 		for _, related := range f.Related {
-			message += "\nSee " + related.Address() + ": " + related.Message
+			message += "\nsee " + related.Address() + ": " + related.Message
 		}
 		fmt.Fprintf(b, "::%s %s,title=%s::%s\n", command, githubPlace(f.Place), githubProperty(f.Rule), githubData(message))
 	}
@@ -41,8 +42,8 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 	return b.Flush()
 }
 
-// githubPlace writes the properties of a place. GitHub takes columns only where
-// they are on one line.
+// githubPlace returns the properties of a place. GitHub accepts columns only for a
+// single line.
 func githubPlace(p validate.Place) string {
 	s := "file=" + githubProperty(p.File)
 	if p.Line == 0 {
@@ -58,12 +59,11 @@ func githubPlace(p validate.Place) string {
 	return s
 }
 
-// githubData escapes a message; its line breaks stay, other control characters
-// would steer a terminal that shows the log.
+// githubData escapes a message and replaces control characters except line breaks.
 func githubData(s string) string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i := range lines {
-		lines[i] = strings.ReplaceAll(plain(lines[i]), "%", "%25")
+		lines[i] = strings.ReplaceAll(terminal.Line(lines[i]), "%", "%25")
 	}
 	return strings.Join(lines, "%0A")
 }

@@ -7,32 +7,39 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// jsonVersion goes up when a program that reads the format would have to change.
+// jsonVersion is incremented by changes that break programs that read the format.
 const jsonVersion = 1
 
-// JSON writes a report for programs, as one object:
+// JSON writes one object:
 //
-//	version    1
-//	exitCode   0 clean, 1 errors, 3 a check could not run
-//	summary    numbers: plugins, errors, warnings, infos, skips
-//	profiles   an array of the profiles that were found from the files, sorted;
-//	           empty where one was asked for
-//	findings   an array, sorted by file, line, column and rule; each has
-//	           rule, severity (error, warning, info), file (slash path
-//	           as one would type it where validate ran), message, help;
-//	           line, column, endLine, endColumn (from 1, columns in code points,
-//	           the end is behind the last character; left out where the whole
-//	           file is meant), pointer (JSON pointer, left out outside JSON),
-//	           related (an array of places with a message), fingerprint (the same
-//	           after edits elsewhere in the file), fix (what -fix would do, in
-//	           words; left out where only a person can fix it)
-//	suppressed an array of findings that count as accepted; each has also
-//	           reason and inBaseline (else a suppression names it)
-//	gone       an array of entries of a baseline that no longer occur; each has
-//	           rule, file, pointer, message
-//	skips      an array of checks that did not run; each has rule (left out
-//	           where no rule ran), file, reason, isBroken (false where a finding
-//	           says what stood in the way)
+//	version     1
+//	exitCode    0 no errors, 1 errors, 3 a check could not run
+//	summary     the numbers of plugins, errors, warnings, infos and skips
+//	profiles    the profiles detected from the files, sorted; empty if the caller
+//	            chose one
+//	findings    sorted by file, line, column and rule; each has
+//	            rule
+//	            severity     error, warning or info
+//	            file         slash path relative to the working directory
+//	            line, column, endLine, endColumn
+//	                         from 1, columns in code points, the end after the last
+//	                         character; absent for a whole file
+//	            pointer      JSON pointer; absent outside JSON
+//	            message
+//	            help
+//	            related      places, each with a message
+//	            fingerprint  unchanged by edits elsewhere in the file
+//	            fix          what the fix does; absent if there is none
+//	suppressed  accepted findings; each also has
+//	            reason
+//	            inBaseline   false if a suppression names it
+//	gone        entries of a baseline that no longer occur, each with rule, file,
+//	            pointer and message
+//	skips       checks that did not run; each has
+//	            rule         absent if no rule ran
+//	            file
+//	            reason
+//	            isBroken     false if a finding explains the reason
 func JSON(w io.Writer, r *validate.Report, _ Options) error {
 	out := jsonReport{
 		Version:  jsonVersion,

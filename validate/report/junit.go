@@ -7,14 +7,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// JUnit writes a report as JUnit XML, which CI systems show as tests: a suite for
-// each file, in it a test for each finding. An error fails its test; a warning or
-// remark passes, with what was found as its output. A check that did not run is a
-// skipped test, or one with an error where the check broke. A file without
-// findings has one test that passes.
+// JUnit writes JUnit XML, which CI systems show as tests: a suite for each file with a
+// test for each finding. An error is a failed test; a warning or info is a passed test
+// with output. A check that did not run is a skipped test, or a test with an error if
+// the check is broken. A file without findings has one passed test.
 func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 	cases := map[string][]junitCase{}
 	for _, f := range r.Findings {
@@ -39,7 +39,7 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 	for _, s := range r.Skips {
 		c := junitCase{Name: s.Rule, Class: s.File}
 		if s.Rule == "" {
-			c.Name = "every rule"
+			c.Name = "all rules"
 		}
 		result := &junitResult{Message: clean("not checked: " + s.Reason)}
 		if s.IsBroken {
@@ -59,7 +59,7 @@ func JUnit(w io.Writer, r *validate.Report, _ Options) error {
 		suite := junitSuite{Name: clean(file), Cases: list}
 		for i := range list {
 			c := &list[i]
-			c.Name, c.Class = plain(clean(c.Name)), plain(clean(c.Class)) // names are one line
+			c.Name, c.Class = terminal.Line(clean(c.Name)), terminal.Line(clean(c.Class)) // on one line
 			suite.count(*c)
 		}
 		out.Suites = append(out.Suites, suite)
@@ -132,7 +132,7 @@ type junitResult struct {
 	Body    string `xml:",chardata"`
 }
 
-// clean replaces what XML cannot hold and what would steer a terminal.
+// clean replaces characters that XML does not allow, and control characters.
 func clean(s string) string {
 	lines := strings.Split(strings.ToValidUTF8(s, string(utf8.RuneError)), "\n")
 	for i := range lines {
@@ -141,7 +141,7 @@ func clean(s string) string {
 				return utf8.RuneError
 			}
 			return r
-		}, plain(lines[i]))
+		}, terminal.Line(lines[i]))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -45,7 +47,7 @@ func sample() *validate.Report {
 	return &validate.Report{
 		Plugins:  3,
 		Profiles: []string{"grafana", "service"},
-		Files:    []string{"a folder/plugin.json", "plugin.json", "wide/plugin.json"},
+		Files:    []string{"a directory/plugin.json", "plugin.json", "wide/plugin.json"},
 		Findings: []validate.Finding{
 			{Rule: "meta-missing", Severity: validate.Error, Place: validate.Place{File: "dist/plugin.json"},
 				Message: "there is no plugin.json here", Help: "build the plugin"},
@@ -121,8 +123,18 @@ func TestJSONIsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(write(t, "json", sample(), Options{})), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Version != 1 || got.ExitCode != validate.ExitBroken || len(got.Findings) != 8 || got.Findings[2].Message != sample().Findings[2].Message {
-		t.Errorf("%+v", got)
+	if got.Version != 1 || got.ExitCode != validate.ExitBroken {
+		t.Errorf("version %d, exit code %d", got.Version, got.ExitCode)
+	}
+	var messages, want []string
+	for _, f := range got.Findings {
+		messages = append(messages, f.Message)
+	}
+	for _, f := range sample().Findings {
+		want = append(want, f.Message)
+	}
+	if diff := cmp.Diff(want, messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 	if clean := write(t, "json", &validate.Report{Plugins: 1}, Options{}); !strings.Contains(clean, `"findings": []`) {
 		t.Error(clean)
@@ -151,7 +163,7 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// FuzzText writes any place of any file: no panic, no control character.
+// FuzzText writes arbitrary places of arbitrary files: no panic, no control characters.
 func FuzzText(f *testing.F) {
 	f.Add("{\n\t\"a\": 1}", 2, 2, 2, 4)
 	f.Add("", 1, 1, 0, 0)

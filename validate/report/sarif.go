@@ -12,23 +12,23 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// What the format is and where its rules are explained.
+// Addresses in the log.
 const (
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 	home         = "https://github.com/slipway-dev/slipway"
 	rulesAddress = home + "/blob/main/doc/rules.md"
-	sourceRoot   = "%SRCROOT%" // the name that code hosts know for the repository
+	sourceRoot   = "%SRCROOT%" // which code hosts replace by the repository
 )
 
-// SARIF writes a report as SARIF 2.1.0, which code hosts and editors show. Paths
-// are relative to where validate ran: run it at the root of the repository.
-// Suppressed findings are results with a suppression; a check that did not run is
-// a notification of the invocation.
+// SARIF writes a SARIF 2.1.0 log for code hosts and editors. Its paths are relative to
+// the directory in which validate ran, which must be the root of the repository.
+// Suppressed findings are results with a suppression, and checks that did not run are
+// notifications of the invocation.
 func SARIF(w io.Writer, r *validate.Report, o Options) error {
 	s := sarifWriter{report: r, index: map[string]int{}}
 	run := sarifRun{
 		Invocations:        []sarifInvocation{{IsSuccess: r.ExitCode() != validate.ExitBroken, ExitCode: r.ExitCode()}},
-		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the folder in which validate ran"}}},
+		OriginalURIBaseIDs: map[string]sarifBase{sourceRoot: {sarifText{"the directory in which validate ran"}}},
 		Results:            []sarifResult{},
 		ColumnKind:         "unicodeCodePoints",
 	}
@@ -59,7 +59,7 @@ type sarifWriter struct {
 	index  map[string]int // of rules by id
 }
 
-// add lists a rule and returns its place in the list.
+// add adds a rule unless it is known, and returns its index.
 func (s *sarifWriter) add(rule validate.Rule) int {
 	if i, ok := s.index[rule.ID]; ok {
 		return i
@@ -115,9 +115,9 @@ func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
 	return n
 }
 
-// fixes writes the fix of a finding where it changes text that the report holds.
-// Edits count the bytes of a mark at the beginning of a file, the text of the
-// report has none, so there are no fixes for a file with one.
+// fixes returns the fix of a finding if it edits text that is in the report. It returns
+// none for a file with a byte order mark: edits count its bytes, and the text in the
+// report lacks it.
 func (s *sarifWriter) fixes(f validate.Finding) []sarifFix {
 	if f.Fix == nil || slices.ContainsFunc(s.report.Findings, func(g validate.Finding) bool { return g.Rule == "json-bom" && g.File == f.File }) {
 		return nil
@@ -161,7 +161,7 @@ func location(p validate.Place) sarifLocation {
 	return l
 }
 
-// artifact names a file by a relative address, or as file: where it is elsewhere.
+// artifact returns a relative URL for a file, or a file: URL for an absolute path.
 func artifact(file string) sarifArtifact {
 	switch {
 	case path.IsAbs(file):

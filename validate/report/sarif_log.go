@@ -1,6 +1,6 @@
 package report
 
-// The parts of SARIF 2.1.0 that are written, in its own words.
+// The objects of SARIF 2.1.0 that SARIF writes.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

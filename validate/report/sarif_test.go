@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestSARIFIsValid holds what is written against the published schema, the
-// addresses among it.
+// TestSARIFIsValid validates the output against the published schema, including the
+// format of URLs.
 func TestSARIFIsValid(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
@@ -47,7 +47,7 @@ func TestSARIFIsValid(t *testing.T) {
 		}
 	}
 	if err := schema.Validate(map[string]any{"version": "2.1.0"}); err == nil {
-		t.Error("the schema takes anything")
+		t.Error("the schema accepts an invalid log")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestSARIFNamesFiles(t *testing.T) {
 	}
 }
 
-// TestSARIFFixes applies the regions of a fix by hand.
+// TestSARIFFixes checks the regions of a fix.
 func TestSARIFFixes(t *testing.T) {
 	t.Parallel()
 	r := sample()
@@ -94,11 +94,11 @@ func TestSARIFFixes(t *testing.T) {
 		}
 		f.Fix = &validate.Fix{Edits: []validate.Edit{{File: "plugin.json", From: 1, To: 4000}}}
 		if s.fixes(f) != nil {
-			t.Error("a fix outside of the file")
+			t.Error("a fix with an edit outside the file")
 		}
 		f.Fix = &validate.Fix{Edits: []validate.Edit{{File: "gpx", MakeExecutable: true}}}
 		if s.fixes(f) != nil {
-			t.Error("a fix of no text")
+			t.Error("a fix without text")
 		}
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentence ends a text with a full stop and begins it with a capital letter where
-// it begins with a plain word.
+// sentence adds a full stop, and capitalizes the first letter if it begins a plain word.
 func sentence(s string) string {
 	s = strings.TrimRight(s, " \n")
 	if s == "" {
@@ -24,7 +23,7 @@ func sentence(s string) string {
 	return s
 }
 
-// lineColumn turns an offset of a text into a line and a column, both from 1.
+// lineColumn converts a byte offset to a line and a column, both from 1.
 func lineColumn(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1

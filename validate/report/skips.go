@@ -2,14 +2,14 @@ package report
 
 import "github.com/slipway-dev/slipway/validate"
 
-// skipGroup is the rules that did not run on a file for one reason.
+// skipGroup is the rules that did not run on a file for the same reason.
 type skipGroup struct {
 	file, reason string
 	isBroken     bool
 	rules        []string
 }
 
-// groups joins the skips of one file and reason, in the order of the first of each.
+// groups groups skips by file and reason, in the order of the first of each.
 func groups(skips []validate.Skip) []*skipGroup {
 	type key struct {
 		file, reason string
@@ -26,7 +26,7 @@ func groups(skips []validate.Skip) []*skipGroup {
 		}
 		name := s.Rule
 		if name == "" {
-			name = "every rule"
+			name = "all rules"
 		}
 		g.rules = append(g.rules, name)
 	}

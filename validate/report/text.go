@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Text writes a report for people: per finding its place, severity, rule and
-// message, the line of the file, what to do and related places; then the checks
-// that did not run; then what a baseline holds in vain; then one line that sums up.
+// Text writes a report for people: each finding with its place, severity, rule,
+// message, source line, help and related places; then the checks that did not run, the
+// baseline entries that no longer occur, and a summary in one line.
 func Text(w io.Writer, r *validate.Report, o Options) error {
 	b := bufio.NewWriter(w)
 	t := &text{w: b, report: r, hasColor: o.HasColor}
@@ -29,10 +29,10 @@ type text struct {
 	w        io.Writer
 	report   *validate.Report
 	hasColor bool
-	source   source // of the finding before
+	source   source // shown last
 }
 
-// The colours of a terminal (ECMA-48).
+// Terminal colors (ECMA-48).
 const (
 	bold   = "1"
 	red    = "1;31"
@@ -46,42 +46,40 @@ func (t *text) finding(f validate.Finding) {
 	if color == "" {
 		color = blue
 	}
-	t.printf("%s: %s %s: %s\n", t.paint(bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, plain(f.Message))
+	t.printf("%s: %s %s: %s\n", t.paint(bold, place(f.Place)), t.paint(color, string(f.Severity)), f.Rule, terminal.Line(f.Message))
 	t.frame(f.Place, color)
 	if f.Help != "" {
-		t.printf("  help: %s\n", plain(f.Help))
+		t.printf("  help: %s\n", terminal.Line(f.Help))
 	}
 	for _, r := range f.Related {
-		t.printf("  see %s: %s\n", place(r.Place), plain(r.Message))
+		t.printf("  see %s: %s\n", place(r.Place), terminal.Line(r.Message))
 	}
 	t.printf("\n")
 }
 
 func (t *text) skips() {
 	for _, g := range groups(t.report.Skips) {
-		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, plain(g.file)), t.paint(yellow, "not checked"),
-			plain(g.reason), t.paint(faint, wrap(strings.Join(g.rules, ", "))))
+		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, terminal.Line(g.file)), t.paint(yellow, "not checked"),
+			terminal.Line(g.reason), t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
 	}
 }
 
-// gone lists what a baseline holds and no longer occurs.
+// gone prints the baseline entries that no longer occur.
 func (t *text) gone() {
 	for _, f := range t.report.Gone {
-		t.printf("%s: %s: %s (%s)\n", t.paint(bold, plain(f.File)), t.paint(blue, "mended"), plain(f.Message), f.Rule)
+		t.printf("%s: %s: %s (%s)\n", t.paint(bold, terminal.Line(f.File)), t.paint(blue, "fixed"), terminal.Line(f.Message), f.Rule)
 	}
 	if n := len(t.report.Gone); n > 0 {
-		t.printf("  the baseline still holds %s: write it again\n\n", map[bool]string{true: "this", false: "these"}[n == 1])
+		t.printf("  help: update the baseline, which still contains %s\n\n", count(n, "fixed finding"))
 	}
 }
 
-// summary is a report in one line.
+// summary summarizes a report in one line.
 func summary(r *validate.Report) string {
 	var parts []string
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, count(n, map[validate.Severity]string{
-				validate.Error: "error", validate.Warning: "warning", validate.Info: "info",
-			}[s]))
+			parts = append(parts, count(n, string(s)))
 		}
 	}
 	if len(parts) == 0 {
@@ -89,13 +87,13 @@ func summary(r *validate.Report) string {
 	}
 	line := strings.Join(parts, ", ") + " in " + count(r.Plugins, "plugin.json file")
 	if len(r.Profiles) > 0 {
-		line += fmt.Sprintf(" (%s, found from the %s)", named("profile", r.Profiles), plural("file", r.Plugins))
+		line += fmt.Sprintf(" (%s: %s; detected)", plural("profile", len(r.Profiles)), strings.Join(r.Profiles, ", "))
 	}
 	if n := len(r.Suppressed); n > 0 {
 		line += fmt.Sprintf("; %d suppressed", n)
 	}
 	if n := len(r.Gone); n > 0 {
-		line += fmt.Sprintf("; %d of the baseline mended", n)
+		line += fmt.Sprintf("; %d fixed since the baseline", n)
 	}
 	if n := len(r.Skips); n > 0 {
 		line += "; " + count(n, "check") + " did not run"
@@ -113,7 +111,7 @@ func (t *text) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-func place(p validate.Place) string { return plain(p.Address()) }
+func place(p validate.Place) string { return terminal.Line(p.Address()) }
 
 func count(n int, noun string) string { return fmt.Sprintf("%d %s", n, plural(noun, n)) }
 
@@ -124,38 +122,23 @@ func plural(noun string, n int) string {
 	return noun + "s"
 }
 
-func named(noun string, names []string) string {
-	return plural(noun, len(names)) + " " + strings.Join(names, " and ")
-}
-
-// plain puts a text on one line and makes control characters visible, so that a
-// hostile file cannot steer the terminal.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
-// wrap breaks a list into lines of less than 100 characters.
-func wrap(s string) string {
+// Wrap breaks a text into lines of at most width bytes and indents all but the first by
+// two spaces.
+func Wrap(text string, width int) string {
 	var b strings.Builder
-	width := 0
-	for i, word := range strings.Fields(s) {
+	at := 0
+	for i, word := range strings.Fields(text) {
 		switch {
-		case width+len(word) > 95:
+		case i == 0:
+		case at+1+len(word) > width:
 			b.WriteString("\n  ")
-			width = 0
-		case i > 0:
+			at = 0
+		default:
 			b.WriteByte(' ')
+			at++
 		}
 		b.WriteString(word)
-		width += len(word) + 1
+		at += len(word)
 	}
 	return b.String()
 }

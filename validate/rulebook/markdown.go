@@ -10,24 +10,25 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Markdown writes one document of all rules: a table, then a page for each. A
-// heading is the id of the rule, so that #path-missing leads there.
+// Markdown writes one document of all rules: a table, then a section for each rule.
+// The heading of a section is the id of the rule, so that #path-missing links to it.
 func Markdown(w io.Writer, rules []validate.Rule) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Rules
 
-%d rules, in the order in which they run. This file is written by "go tool mage docs" from the
-rules and their examples, which are tests. "slipway explain RULE" prints one of them.
+The %d rules of validate, in the order in which they run. "slipway explain RULE" prints one of them.
+"go tool mage docs" generates this file from the rules and their examples, which are also tests.
 
-An error breaks the plugin or the contract, a warning works but not as meant, an info is worth
-knowing. Source is a plugin as its author edits it, dist as the build writes it, zip as it is handed
-out.
+An error breaks the plugin or violates the contract. A warning means that the plugin works, but not
+as intended. An info is worth knowing. A plugin is validated as source (what its author edits), as
+dist (what the build writes) or as zip (what is distributed).
 
-| rule | severity | where | what it checks |
+| Rule | Severity | Where | What it reports |
 | --- | --- | --- | --- |
 `, len(rules))
 	for _, r := range rules {
-		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, string(r.Severity), where(r.Where), cell(r.Summary))
+		summary := strings.ReplaceAll(escape(r.Summary), "|", `\|`)
+		fmt.Fprintf(b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, where(r.Where), summary)
 	}
 	for _, r := range rules {
 		Read(r).markdown(b)
@@ -36,26 +37,27 @@ out.
 }
 
 func (p Page) markdown(w io.Writer) {
-	fmt.Fprintf(w, "\n## %s\n\n%s: %s.\n", p.Rule.ID, capital(string(p.Rule.Severity)), prose(p.Rule.Summary))
+	severity := string(p.Rule.Severity)
+	fmt.Fprintf(w, "\n## %s\n\n%s: %s.\n", p.Rule.ID, strings.ToUpper(severity[:1])+severity[1:], escape(p.Rule.Summary))
 	if p.Rule.Why != "" {
-		fmt.Fprintf(w, "\n%s\n", prose(p.Rule.Why))
+		fmt.Fprintf(w, "\n%s\n", escape(p.Rule.Why))
 	}
 	if p.Rule.Help != "" {
-		fmt.Fprintf(w, "\n**Help:** %s.\n", prose(strings.TrimSuffix(p.Rule.Help, ".")))
+		fmt.Fprintf(w, "\n**Help:** %s.\n", escape(p.Rule.Help))
 	}
-	if p.Shows != "" {
-		fmt.Fprintf(w, "\n**Example:** %s\n", prose(p.Shows))
+	if p.Example != "" {
+		fmt.Fprintf(w, "\n**Example:** %s\n", escape(p.Example))
 	}
 	markdownFiles(w, "Good", p.Good)
 	markdownFiles(w, "Bad", p.Bad)
 	if len(p.Findings) > 0 {
-		fmt.Fprint(w, "\nWhat `validate` says of the bad one:\n\n```text\n")
+		fmt.Fprint(w, "\n`validate` reports:\n\n```text\n")
 		for _, f := range p.Findings {
-			fmt.Fprintln(w, visible(f.line(p.Rule.ID)))
+			fmt.Fprintln(w, printable(f.line(p.Rule.ID)))
 		}
 		fmt.Fprint(w, "```\n")
 	}
-	markdownFiles(w, "What `-fix` makes of it", p.Fixed)
+	markdownFiles(w, "Fixed", p.Fixed)
 }
 
 func markdownFiles(w io.Writer, title string, files []File) {
@@ -68,21 +70,12 @@ func markdownFiles(w io.Writer, title string, files []File) {
 		for strings.Contains(f.Text, fence) {
 			fence += "`"
 		}
-		fmt.Fprintf(w, "\n%s, `%s`:\n\n%s%s\n", title, f.Name, fence, language(f.Name))
-		n := 0
-		for line := range strings.Lines(f.Text) {
-			if n++; n > 60 {
-				fmt.Fprintf(w, "... %d more lines\n", lines(f.Text)-60)
-				break
-			}
-			fmt.Fprintln(w, visible(strings.TrimRight(line, "\r\n")))
-		}
-		fmt.Fprintln(w, fence)
+		fmt.Fprintf(w, "\n%s, `%s`:\n\n%s%s\n%s\n%s\n", title, f.Name, fence, language(f.Name), strings.Join(f.lines(), "\n"), fence)
 	}
 }
 
-// language colours what a page shows. The examples of JSON have faults, which jsonc
-// does not paint over.
+// language returns the name for syntax highlighting. JSON in the examples may be
+// invalid, which jsonc does not highlight.
 func language(name string) string {
 	switch path.Ext(name) {
 	case ".json":
@@ -97,11 +90,8 @@ func language(name string) string {
 	return "text"
 }
 
-// prose keeps Markdown from reading marks out of plain text.
-func prose(s string) string {
-	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`").Replace(strings.Join(strings.Fields(s), " "))
+// escape escapes the characters of plain text that have a meaning in Markdown.
+func escape(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "`", "\\`").Replace(s)
 }
-
-func cell(s string) string { return strings.ReplaceAll(prose(s), "|", `\|`) }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,20 +1,29 @@
+// Package rulebook prints the documentation of rules: a list, a page for a terminal,
+// and one Markdown document.
+//
+// It owns the layout. The content is in the rules and their examples, which the tests
+// of validate/rules verify; the caller passes the rules.
 package rulebook
 
 import (
 	"slices"
 	"strings"
+	"unicode"
 
+	"golang.org/x/tools/txtar"
+
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Page is what there is to say about a rule.
+// Page is the documentation of a rule.
 type Page struct {
 	Rule     validate.Rule
-	Shows    string    // what the example shows
-	Good     []File    // without findings
-	Bad      []File    // with Findings; without files that are as in Good, unless all are
-	Fixed    []File    // what -fix makes of Bad
-	Findings []Finding // in Bad
+	Example  string // what the example shows
+	Good     []File // files without findings
+	Bad      []File // files with findings; those that are also in Good are left out
+	Fixed    []File // the bad files after the fixes
+	Findings []Finding
 }
 
 // File is a file of an example.
@@ -23,67 +32,42 @@ type File struct {
 	Text string
 }
 
-// Finding is a line of an example.
+// Finding is a finding of an example.
 type Finding struct {
 	Place   string // file:line:column, or the file alone
 	Rule    string
 	Message string
 }
 
-// Read reads the example of a rule: a txtar archive with files good/NAME, bad/NAME
-// and fixed/NAME (or good.zip/NAME and bad.zip/NAME for the entries of a zip), and
-// the file findings.
+// Read parses the example of a rule. It is a txtar archive with the files good/NAME,
+// bad/NAME and fixed/NAME (or good.zip/NAME and bad.zip/NAME for the entries of a
+// zip) and the file findings.
 func Read(rule validate.Rule) Page {
-	p := Page{Rule: rule}
-	comment, files := split(rule.Example)
-	p.Shows = strings.TrimSpace(comment)
-	for _, f := range files {
-		side, name, isInside := strings.Cut(f.Name, "/")
-		switch {
-		case f.Name == "findings":
-			p.Findings = findings(f.Text)
-		case !isInside:
-		case strings.HasPrefix(side, "good"):
-			p.Good = append(p.Good, File{name, f.Text})
-		case strings.HasPrefix(side, "bad"):
-			p.Bad = append(p.Bad, File{name, f.Text})
-		case side == "fixed":
-			p.Fixed = append(p.Fixed, File{name, f.Text})
+	archive := txtar.Parse([]byte(rule.Example))
+	p := Page{Rule: rule, Example: strings.TrimSpace(string(archive.Comment))}
+	for _, f := range archive.Files {
+		side, name, _ := strings.Cut(f.Name, "/")
+		file := File{name, string(f.Data)}
+		switch side {
+		case "findings":
+			p.Findings = parseFindings(file.Text)
+		case "good", "good.zip":
+			p.Good = append(p.Good, file)
+		case "bad", "bad.zip":
+			p.Bad = append(p.Bad, file)
+		case "fixed":
+			p.Fixed = append(p.Fixed, file)
 		}
 	}
-	isSame := func(f File) bool { return slices.Contains(p.Good, f) }
-	if slices.ContainsFunc(p.Bad, func(f File) bool { return !isSame(f) }) {
-		p.Bad = slices.DeleteFunc(p.Bad, isSame)
+	isGood := func(f File) bool { return slices.Contains(p.Good, f) }
+	if different := slices.DeleteFunc(slices.Clone(p.Bad), isGood); len(different) > 0 {
+		p.Bad = different
 	}
 	return p
 }
 
-// split reads a txtar archive: text, then files that begin with "-- NAME --".
-func split(archive string) (comment string, files []File) {
-	var b strings.Builder
-	end := func() {
-		if len(files) == 0 {
-			comment = b.String()
-		} else {
-			files[len(files)-1].Text = b.String()
-		}
-		b.Reset()
-	}
-	for line := range strings.Lines(archive) {
-		name, isMark := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "-- ")
-		if name, isClosed := strings.CutSuffix(name, " --"); isMark && isClosed {
-			end()
-			files = append(files, File{Name: strings.TrimSpace(name)})
-			continue
-		}
-		b.WriteString(line)
-	}
-	end()
-	return comment, files
-}
-
-// findings reads lines of the form PLACE RULE POINTER MESSAGE.
-func findings(text string) []Finding {
+// parseFindings parses lines of the form PLACE RULE POINTER MESSAGE.
+func parseFindings(text string) []Finding {
 	var list []Finding
 	for line := range strings.Lines(text) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
@@ -94,5 +78,45 @@ func findings(text string) []Finding {
 	return list
 }
 
-// lines counts the lines of a text.
-func lines(text string) int { return strings.Count(text, "\n") }
+// line returns the finding in one line. It names the rule if that is not the given one.
+func (f Finding) line(rule string) string {
+	line := f.Place + ": " + f.Message
+	if f.Rule != rule {
+		line += " (" + f.Rule + ")"
+	}
+	return line
+}
+
+func where(w validate.Where) string {
+	if w == 0 || w == validate.Everywhere {
+		return "everywhere"
+	}
+	return w.String()
+}
+
+// maxLines and maxColumns limit how much of a file is printed.
+const (
+	maxLines   = 60
+	maxColumns = 200
+)
+
+// lines returns the printable lines of a file.
+func (f File) lines() []string {
+	var lines []string
+	for line := range strings.Lines(f.Text) {
+		if len(lines) == maxLines {
+			return append(lines, "...")
+		}
+		lines = append(lines, printable(strings.TrimRight(line, "\r\n")))
+	}
+	return lines
+}
+
+// printable shortens a line and replaces control characters.
+func printable(line string) string {
+	runes := []rune(strings.ToValidUTF8(line, string(unicode.ReplacementChar)))
+	if len(runes) > maxColumns {
+		runes = append(runes[:maxColumns], '…')
+	}
+	return terminal.Printable(string(runes))
+}

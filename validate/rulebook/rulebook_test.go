@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write doc/rules.md")
 
-// TestDocument fails when doc/rules.md is not what the rules say.
+// TestDocument fails if doc/rules.md does not match the rules.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	const file = "../../doc/rules.md"
@@ -31,13 +31,13 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasAPage looks for what a reader needs.
+// TestEveryRuleHasAPage requires all parts of each page.
 func TestEveryRuleHasAPage(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules.All() {
 		p := Read(r)
-		if p.Shows == "" || len(p.Good) == 0 || len(p.Bad) == 0 || len(p.Findings) == 0 {
-			t.Errorf("%s: the example has no words, no good, no bad or no findings: %+v", r.ID, p)
+		if p.Example == "" || len(p.Good) == 0 || len(p.Bad) == 0 || len(p.Findings) == 0 {
+			t.Errorf("%s: the example lacks a comment, good files, bad files or findings: %+v", r.ID, p)
 		}
 	}
 }
@@ -75,11 +75,11 @@ Good: a.json
 Bad: a.json
   | {"bell": "` + "\uFFFD" + `"}
 
-What validate says of the bad one
-  a.json:1:3 it rings
-  b.zip and more (zip-root)
+validate reports
+  a.json:1:3: it rings
+  b.zip: and more (zip-root)
 
-What -fix makes of a.json
+Fixed: a.json
   | { }
 `
 	if b.String() != want {
@@ -93,7 +93,7 @@ func TestList(t *testing.T) {
 	if err := List(&b, []validate.Rule{sample(), {ID: "x", Severity: validate.Error, Summary: "all is well"}}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `RULE     SEVERITY  WHERE         WHAT IT CHECKS
+	const want = `RULE     SEVERITY  WHERE         WHAT IT REPORTS
 no-bell  info      source, dist  no bell | rings
 x        error     everywhere    all is well
 `
@@ -110,7 +110,7 @@ func TestMarkdownIsPlain(t *testing.T) {
 	}
 	for _, want := range []string{`| [no-bell](#no-bell) | info | source, dist | no bell \| rings |`, "## no-bell", `A &lt;bell&gt; wakes \*people\*.`} {
 		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %s in\n%s", want, &b)
+			t.Errorf("missing %s in:\n%s", want, &b)
 		}
 	}
 }

@@ -6,17 +6,17 @@ func alertingNeedsBackend() validate.Rule {
 	return validate.Rule{
 		ID:       "alerting-needs-backend",
 		Severity: validate.Error,
-		Summary:  "a plugin with alerting has a backend",
-		Why:      "Alert rules are evaluated on the server. Without a backend there is nothing that could answer them, so every alert fails.",
-		Help:     "set \"backend\" to true and ship an executable, or delete \"alerting\"",
+		Summary:  `"alerting" without a backend`,
+		Why:      "The service evaluates alert rules by calling the backend. Without one, every alert fails.",
+		Help:     `set "backend" to true and ship an executable, or delete "alerting"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
 			if !p.Doc.Bool("/alerting") || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" {
 				return
 			}
-			f := validate.Finding{Place: p.Key("/alerting"), Message: "\"alerting\" is true, but the plugin has no backend"}
+			f := validate.Finding{Place: p.Key("/alerting"), Message: `"alerting" is true, but the plugin has no backend`}
 			if kind != "" {
-				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: "\"backend\" is false here"}}
+				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
 			}
 			p.Report(f)
 		},

@@ -4,27 +4,28 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func backendNeedsExecutable() validate.Rule {
 	return validate.Rule{
 		ID:       "backend-needs-executable",
 		Severity: validate.Error,
-		Summary:  "a plugin with a backend names its executable",
-		Why:      "The service starts the file whose name begins with \"executable\". Without it there is nothing to start.",
-		Help:     "add \"executable\", such as \"gpx_clock\": the name of the file without _<os>_<arch>",
+		Summary:  `"backend" without "executable"`,
+		Why:      `The service starts the file whose name begins with "executable". Without that key it has nothing to start.`,
+		Help:     `set "executable" to the name of the file without _<os>_<arch>, such as "gpx_clock"`,
 		Check: func(p *validate.Pass) {
-			name, isText := p.Doc.Text(executablePointer)
-			if !p.Doc.Bool("/backend") || isPartOfService(p) {
+			name, isText := p.Doc.Text("/executable")
+			if !p.Doc.Bool("/backend") || inspect.IsPartOfService(p) {
 				return
 			}
 			switch {
-			case !p.Doc.Has(executablePointer):
-				p.Reportf(p.Key("/backend"), "\"backend\" is true, but there is no \"executable\"")
+			case !p.Doc.Has("/executable"):
+				p.Reportf(p.Key("/backend"), `"backend" is true, but "executable" is missing`)
 			case isText && strings.TrimSpace(name) == "":
-				p.Reportf(p.Value(executablePointer), "\"executable\" is empty, but \"backend\" is true")
+				p.Reportf(p.Value("/executable"), `"backend" is true, but "executable" is empty`)
 			case isText && strings.HasSuffix(name, "/"):
-				p.Reportf(p.Value(executablePointer), "\"executable\" is a folder; it must be the first part of the name of a file")
+				p.Reportf(p.Value("/executable"), `"executable" is a directory; it must be the beginning of a file name`)
 			}
 		},
 	}

@@ -5,29 +5,30 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func binaryMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "binary-missing",
 		Severity: validate.Error,
-		Summary:  "a built plugin with a backend has an executable for at least one platform",
-		Why:      "The service looks for <executable>_<os>_<arch> beside plugin.json. Where it is not there, the backend does not start.",
-		Help:     "build the backend, or correct \"executable\"",
+		Summary:  "built plugin with a backend but no executable",
+		Why:      "The service looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
+		Help:     `build the backend, or correct "executable"`,
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			b := binariesOf(p)
-			if b.name == "" || len(b.matches) > 0 || len(b.others) > 0 && p.Runs("binary-name") {
+			b := inspect.Executables.Of(p)
+			if b.Name == "" || len(b.Matches) > 0 || len(b.Others) > 0 && p.Runs("binary-name") {
 				return
 			}
-			example := bundle.Host().Executable(b.name)
-			if b.err != nil {
-				p.Reportf(p.Value(executablePointer), "the folder of the executable %q cannot be read: %v", b.name, b.err)
+			example := bundle.Host().Executable(b.Name)
+			if b.Err != nil {
+				p.Reportf(p.Value("/executable"), "cannot list the directory of the executable %q: %v", b.Name, b.Err)
 				return
 			}
 			p.Report(validate.Finding{
-				Place:   p.Value(executablePointer),
-				Message: fmt.Sprintf("there is no file %s, nor one for any other platform", example),
+				Place:   p.Value("/executable"),
+				Message: fmt.Sprintf("no executable %s, and none for another platform", example),
 			})
 		},
 	}

@@ -7,33 +7,34 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func binaryPlatform() validate.Rule {
 	return validate.Rule{
 		ID:       "binary-platform",
 		Severity: validate.Error,
-		Summary:  "an executable is a program for the platform that its name says",
-		Why:      "A system refuses to start a program for another one. The header of the file says which it is for.",
+		Summary:  "executable for the wrong platform",
+		Why:      "An operating system does not start a program that was built for another one. The header of the file shows the platform.",
 		Help:     "build it again for the platform in its name",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			for _, m := range binariesOf(p).matches {
-				if m.platform == (bundle.Platform{}) || !isFirst(p, "binary-platform", m.file) {
-					continue // without a platform it is binary-name's
+			for _, m := range inspect.Executables.Of(p).Matches {
+				if m.Platform == (bundle.Platform{}) || !inspect.IsFirst(p, "binary-platform", m.File) {
+					continue // binary-name reports it
 				}
-				is, err := header(p, m)
-				f := validate.Finding{Place: validate.Place{File: m.file}, Related: namedHere(p)}
+				actual, err := m.ReadPlatform(p)
+				f := validate.Finding{Place: validate.Place{File: m.File}, Related: namedHere(p)}
 				switch {
 				case errors.Is(err, bundle.ErrNotExecutable):
-					f.Message = fmt.Sprintf("%s is no program: its first bytes are not those of one", path.Base(m.file))
-				case errors.Is(err, errOutside):
-					f.Message = path.Base(m.file) + " is a symbolic link out of the plugin"
-					f.Help = "put the file itself here"
+					f.Message = fmt.Sprintf("%s is not an executable: unknown file header", path.Base(m.File))
+				case errors.Is(err, inspect.ErrOutside):
+					f.Message = path.Base(m.File) + " is a symbolic link that leaves the plugin"
+					f.Help = "replace the link with the file"
 				case err != nil:
-					f.Message = fmt.Sprintf("%s is damaged: %v", path.Base(m.file), err)
-				case is != m.platform:
-					f.Message = fmt.Sprintf("%s is a program for %s, not for %s", path.Base(m.file), is, m.platform)
+					f.Message = fmt.Sprintf("%s is damaged: %v", path.Base(m.File), err)
+				case actual != m.Platform:
+					f.Message = fmt.Sprintf("%s is built for %s, not %s", path.Base(m.File), actual, m.Platform)
 				default:
 					continue
 				}

@@ -6,9 +6,9 @@ func changelogMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "changelog-missing",
 		Severity: validate.Warning,
-		Summary:  "the plugin has a CHANGELOG.md",
-		Why:      "Who updates a plugin wants to know what changes for them. The service shows this file beside the new version.",
-		Help:     "write CHANGELOG.md beside plugin.json or the folder src",
+		Summary:  "missing or empty CHANGELOG.md",
+		Why:      "People who update a plugin want to know what has changed. The service shows this file next to the new version.",
+		Help:     "create CHANGELOG.md next to plugin.json or src",
 		Check:    func(p *validate.Pass) { needText(p, "CHANGELOG.md") },
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// completeApp, completeDatasource and completePanel hold every property of the
-// contract between them.
+// completeApp, completeDatasource and completePanel together use every key of the schema.
 const completeApp = `{
   "$schema": "https://example.org/plugin.schema.json",
   "id": "acme-tide-app",
@@ -140,13 +139,12 @@ const completePanel = `{
 }
 `
 
-// Of the three parts.
 const (
 	datasourceFile = "datasource/plugin.json"
 	panelFile      = "panel/plugin.json"
 )
 
-// completePlugin returns the plugin in a form; 0 is built.
+// completePlugin returns the plugin in a form; 0 is Dist.
 func completePlugin(tb testing.TB, form validate.Where) *plugin {
 	tb.Helper()
 	p := &plugin{dir: "dist", form: form, files: fstest.MapFS{}}
@@ -182,7 +180,7 @@ func completePlugin(tb testing.TB, form validate.Where) *plugin {
 	return p
 }
 
-// addManifest writes the manifest of the files as they are.
+// addManifest adds a manifest of the current files.
 func (p *plugin) addManifest() {
 	files := map[string]string{}
 	for name, f := range p.files {

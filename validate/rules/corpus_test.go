@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// corpusFiles are plugin.json files of real plugins, if they are there: in the
-// folder that SLIPWAY_CORPUS names, or beside the repository.
+// corpusFiles returns the plugin.json files of real plugins from the directory in
+// SLIPWAY_CORPUS, or from next to the repository, if there are any.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
 	tried := []string{"../../../shared/corpus/plugin-json", "../../../work/shared/corpus/plugin-json"}
@@ -33,18 +32,18 @@ func corpusFiles(tb testing.TB) []string {
 			return files
 		}
 	}
-	tb.Logf("no real plugin.json files in %s: set SLIPWAY_CORPUS to a folder that has some", strings.Join(tried, " or "))
+	tb.Logf("no plugin.json files of real plugins in %s; set SLIPWAY_CORPUS to a directory that has some", strings.Join(tried, " or "))
 	return nil
 }
 
-// TestCorpus runs the grafana profile over real files, each in a tree with all that
-// it names. testdata/corpus.golden lists every finding. An error there has the reason
-// why the file is truly wrong; to add one, say the reason in whyTrue.
+// TestCorpus runs the grafana profile over real files, each in a tree with all the files
+// it names. testdata/corpus.golden lists every finding, and for every error the reason
+// why it is not a false positive, from whyTrue.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	files := corpusFiles(t)
 	if files == nil {
-		t.Skip("the corpus of real plugin.json files is not beside this checkout")
+		t.Skip("no corpus of real plugin.json files")
 	}
 	var got strings.Builder
 	for _, file := range files {
@@ -62,7 +61,7 @@ func TestCorpus(t *testing.T) {
 			if f.Severity == validate.Error {
 				why := whyTrue(f)
 				if why == "" {
-					t.Errorf("%s: nobody has said why this is true: %s: %s", name, f.Rule, f.Message)
+					t.Errorf("%s: whyTrue has no reason for this error: %s: %s", name, f.Rule, f.Message)
 				}
 				got.WriteString(" | " + why)
 			}
@@ -87,7 +86,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// corpusTree lays a file as the plugin.json of a plugin that has all it names.
+// corpusTree returns a tree with the plugin.json and all the files it names.
 func corpusTree(t *testing.T, name string, data []byte) fstest.MapFS {
 	doc, err := bundle.ParseDocument(name, data)
 	if err != nil {
@@ -108,59 +107,22 @@ func corpusTree(t *testing.T, name string, data []byte) fstest.MapFS {
 	return tree
 }
 
-// whyTrue says why an error in the corpus is one, "" if that is not known.
+// whyTrue returns why an error in the corpus is not a false positive, or "".
 func whyTrue(f validate.Finding) string {
 	switch f.Rule + " " + f.Pointer {
 	case "required-field /dependencies", "required-field /dependencies/grafanaDependency":
-		return "the contract requires it; this plugin is part of Grafana, which knows its own version"
+		return "required by the contract; this plugin is part of Grafana, which needs no range for itself"
 	case "required-field /info/version", "required-field /info/updated":
-		return "the contract requires it; the build of Grafana stands in for it"
+		return "required by the contract; the build of Grafana provides it"
 	case "required-field /info", "required-field /info/keywords", "required-field /info/logos":
-		return "the contract requires it, and the file does not have it"
+		return "required by the contract"
 	case "backend-needs-executable /backend":
-		return "it says that it has a backend and names none; that of this plugin is linked into Grafana"
+		return "required with a backend; the backend of this plugin is compiled into Grafana"
 	}
 	return ""
 }
 
-func TestSchemaUsesOnlyKeywordsThatRulesKnow(t *testing.T) {
-	t.Parallel()
-	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength")
-	var walk func(t *testing.T, at string, node map[string]any)
-	walk = func(t *testing.T, at string, node map[string]any) {
-		for key := range node {
-			if !slices.Contains(known, key) {
-				t.Errorf("%s: keyword %q: no rule reports it", at, key)
-			}
-		}
-		if node["type"] == nil || at != "" && node["description"] == nil && !strings.HasSuffix(at, "[]") {
-			t.Errorf("%s lacks a type or a description", at)
-		}
-		properties, _ := node["properties"].(map[string]any)
-		for name, property := range properties {
-			walk(t, at+"/"+name, property.(map[string]any))
-		}
-		if items, ok := node["items"].(map[string]any); ok {
-			walk(t, at+"[]", items)
-		}
-	}
-	for _, p := range bundle.Profiles() {
-		raw, err := rawSchema(p.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		walk(t, "", raw)
-		dependencies := raw["properties"].(map[string]any)["dependencies"].(map[string]any)
-		if required := dependencies["required"].([]any); !slices.Contains(required, any(p.DependencyKey)) {
-			t.Errorf("profile %s does not require %s", p.Name, p.DependencyKey)
-		}
-	}
-	if _, err := Schema("other"); err == nil {
-		t.Error("a profile without a schema has one")
-	}
-}
-
-// seeds are files to begin a fuzz run with.
+// seeds returns the files to start fuzzing with.
 func seeds(tb testing.TB) [][]byte {
 	tb.Helper()
 	all := [][]byte{[]byte(""), []byte("[]"), []byte("null"), []byte("{"), []byte("\xff\xfe{\x00"), []byte(faulty)}
@@ -174,7 +136,7 @@ func seeds(tb testing.TB) [][]byte {
 	return all
 }
 
-// FuzzRun checks any bytes as plugin.json: no rule breaks, and every place lies
+// FuzzRun validates arbitrary bytes as plugin.json: no rule panics, and every place is
 // in the file.
 func FuzzRun(f *testing.F) {
 	for _, data := range seeds(f) {
@@ -195,7 +157,7 @@ func FuzzRun(f *testing.F) {
 		lines := strings.Count(string(data), "\n") + 1
 		for _, f := range report.Findings {
 			if f.Line == 0 && f.Message != "" && f.Help != "" {
-				continue // a fault of the whole file
+				continue // a finding for the whole file
 			}
 			if f.Line < 1 || f.Line > lines || f.Column < 1 || f.EndLine < f.Line || f.Message == "" || f.Help == "" {
 				t.Errorf("%+v", f)

@@ -6,31 +6,32 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func dependencyCycle() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-cycle",
 		Severity: validate.Error,
-		Summary:  "plugins do not depend on each other in a circle",
-		Why:      "What a plugin depends on is installed before it. In a circle there is none to begin with.",
+		Summary:  "dependency cycle between plugins",
+		Why:      "The service installs the dependencies of a plugin before the plugin. In a cycle, none can be installed first.",
 		Help:     "delete one of the dependencies",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
-			for _, d := range distinct(dependenciesIn(p.Doc)) {
-				if id == "" || d.id == id {
-					continue // dependency-self speaks of it
+			for _, d := range inspect.Distinct(inspect.Dependencies(p.Doc)) {
+				if id == "" || d.ID == id {
+					continue // dependency-self reports it
 				}
-				way := wayTo(siblings(p), d.id, id, map[string]bool{})
-				if way == nil {
+				path := findPath(inspect.Plugins.Of(p), d.ID, id, map[string]bool{})
+				if path == nil {
 					continue
 				}
 				f := validate.Finding{
-					Place:   p.Value(d.pointer + "/id"),
-					Message: "the dependencies go in a circle: " + arrows(append([]string{id}, ids(way)...)),
+					Place:   p.Value(d.Pointer + "/id"),
+					Message: "dependency cycle: " + arrows(append([]string{id}, ids(path)...)),
 				}
-				for _, s := range way[:min(len(way)-1, maxShown)] {
-					f.Related = append(f.Related, validate.Related{Place: s.from.in(p, s.pointer), Message: "the circle goes on here"})
+				for _, s := range path[:min(len(path)-1, maxShown)] {
+					f.Related = append(f.Related, validate.Related{Place: inspect.ValueIn(p, s.from.Doc, s.pointer), Message: "the cycle continues here"})
 				}
 				p.Report(f)
 			}
@@ -38,24 +39,24 @@ func dependencyCycle() validate.Rule {
 	}
 }
 
-// step is a dependency on the way from one plugin to another.
+// step is a dependency on the path from one plugin to another.
 type step struct {
 	id      string
-	from    sibling // whose dependency leads on
+	from    inspect.Plugin // the plugin that has the dependency
 	pointer string
 }
 
-func ids(way []step) (all []string) {
-	for _, s := range way {
+func ids(path []step) (all []string) {
+	for _, s := range path {
 		all = append(all, s.id)
 	}
 	return all
 }
 
-// maxShown is how many plugins of a circle are shown.
+// maxShown is how many plugins of a cycle are shown.
 const maxShown = 6
 
-// arrows writes the ids of a circle, the middle of a long one left out.
+// arrows joins the ids of a cycle and leaves out the middle of a long one.
 func arrows(ids []string) string {
 	if more := len(ids) - maxShown; more > 1 {
 		middle := fmt.Sprintf("(%d more)", more)
@@ -64,8 +65,8 @@ func arrows(ids []string) string {
 	return strings.Join(ids, " -> ")
 }
 
-// wayTo returns a way over dependencies, the target last; nil if there is none.
-func wayTo(all map[string]sibling, id, target string, seen map[string]bool) []step {
+// findPath returns a path along dependencies that ends with the target, or nil.
+func findPath(all map[string]inspect.Plugin, id, target string, seen map[string]bool) []step {
 	if id == target {
 		return []step{{id: id}}
 	}
@@ -74,9 +75,9 @@ func wayTo(all map[string]sibling, id, target string, seen map[string]bool) []st
 		return nil
 	}
 	seen[id] = true
-	for _, d := range from.needs {
-		if rest := wayTo(all, d.id, target, seen); rest != nil {
-			return append([]step{{id: id, from: from, pointer: d.pointer + "/id"}}, rest...)
+	for _, d := range from.Needs {
+		if rest := findPath(all, d.ID, target, seen); rest != nil {
+			return append([]step{{id: id, from: from, pointer: d.Pointer + "/id"}}, rest...)
 		}
 	}
 	return nil

@@ -4,23 +4,24 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func dependencyRangeInvalid() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-range-invalid",
 		Severity: validate.Error,
-		Summary:  "the range of service versions can be read",
-		Why:      "The service compares its own version with this range. A range that it cannot read admits no service at all, or every one.",
+		Summary:  "invalid range of service versions",
+		Why:      "The service checks its own version against this range. A range that it cannot parse admits either no service or every service.",
 		Help:     "write a range such as >=10.3.0",
 		Check: func(p *validate.Pass) {
-			_, err, ok := serviceRange(p)
+			_, err, ok := inspect.ServiceRange(p)
 			if !ok || err == nil {
 				return
 			}
 			p.Report(validate.Finding{
-				Place:   p.Within(rangePointer(p), err.Offset, err.End),
-				Message: fmt.Sprintf("%q is not a range: %s", p.Profile.DependencyKey, err.Problem),
+				Place:   p.Within(inspect.RangePointer(p), err.Offset, err.End),
+				Message: fmt.Sprintf("%q is not a valid range: %s", p.Profile.DependencyKey, err.Problem),
 				Help:    err.Help,
 			})
 		},

@@ -1,23 +1,26 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func dependencySelf() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-self",
 		Severity: validate.Error,
-		Summary:  "a plugin does not depend on itself",
-		Why:      "What a plugin depends on is installed before it. It cannot come before itself.",
+		Summary:  "dependency of a plugin on itself",
+		Why:      "The service installs the dependencies of a plugin before the plugin, which is impossible if it depends on itself.",
 		Help:     "delete the entry",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
-			for _, d := range dependenciesIn(p.Doc) {
-				if d.id == id {
+			for _, d := range inspect.Dependencies(p.Doc) {
+				if d.ID == id {
 					p.Report(validate.Finding{
-						Place:   p.Value(d.pointer + "/id"),
-						Message: "the plugin depends on itself",
-						Related: []validate.Related{{Place: p.Value("/id"), Message: "its id is here"}},
-						Fix:     &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(d.pointer)}},
+						Place:   p.Value(d.Pointer + "/id"),
+						Message: "plugin depends on itself",
+						Related: []validate.Related{{Place: p.Value("/id"), Message: "its id is set here"}},
+						Fix:     &validate.Fix{Title: "delete the entry", Edits: []validate.Edit{p.Remove(d.Pointer)}},
 					})
 				}
 			}

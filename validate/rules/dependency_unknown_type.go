@@ -2,53 +2,61 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func dependencyUnknownType(s schemas) validate.Rule {
+func dependencyUnknownType() validate.Rule {
 	return validate.Rule{
 		ID:       "dependency-unknown-type",
 		Severity: validate.Error,
-		Summary:  "the type of a plugin that is depended on can be depended on, and is its type",
-		Why:      "A plugin can depend on apps, data sources and panels. One of another type is not looked for, so the dependency is never met.",
-		Help:     "write the type that the other plugin has",
+		Summary:  "dependency of the wrong type",
+		Why:      "A plugin can depend on apps, data sources and panels. The service does not look for plugins of other types, so such a dependency is never satisfied.",
+		Help:     "write the type of the plugin that is required",
 		Check: func(p *validate.Pass) {
-			for _, f := range s.faults(p) {
-				if f.keyword != "enum" || !isDependencyType(f.pointer) {
+			for _, v := range schema.Violations(p) {
+				if v.Keyword != "enum" || !isDependencyType(v.Pointer) {
 					continue
 				}
-				text, _ := p.Doc.Text(f.pointer)
-				finding := validate.Finding{
-					Place:   p.Value(f.pointer),
-					Message: fmt.Sprintf("a plugin can depend on one of type %s, not %q", either(choices(f)), text),
+				text, _ := p.Doc.Text(v.Pointer)
+				f := validate.Finding{
+					Place:   v.Place(p),
+					Message: fmt.Sprintf("a dependency must be of type %s, found %q", schema.Either(v.Node.Enum), text),
 				}
-				if near := nearest.Name(text, choices(f)); near != "" && strings.EqualFold(near, text) {
-					finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}
+				if near := nearest.Name(text, v.Node.Enum); near != "" && strings.EqualFold(near, text) {
+					f.Fix = writeText(p, v.Pointer, near)
 				}
-				p.Report(finding)
+				p.Report(f)
 			}
-			others := siblings(p)
-			for _, d := range dependenciesIn(p.Doc) {
-				other, ok := others[d.id]
+			others := inspect.Plugins.Of(p)
+			for _, d := range inspect.Dependencies(p.Doc) {
+				other, ok := others[d.ID]
 				if !ok {
 					continue
 				}
-				is, _ := other.doc.Text("/type")
-				says, _ := p.Doc.Text(d.pointer + "/type")
-				if is == says || says == "" || !canDependOn(is) || !canDependOn(says) {
+				actual, _ := other.Doc.Text("/type")
+				stated, _ := p.Doc.Text(d.Pointer + "/type")
+				if actual == stated || !canDependOn(actual) || !canDependOn(stated) {
 					continue
 				}
 				p.Report(validate.Finding{
-					Place:   p.Value(d.pointer + "/type"),
-					Message: fmt.Sprintf("%s is of type %s, not %s", d.id, is, says),
-					Related: []validate.Related{{Place: other.in(p, "/type"), Message: "its type is here"}},
+					Place:   p.Value(d.Pointer + "/type"),
+					Message: fmt.Sprintf("%s is of type %s, not %s", d.ID, actual, stated),
+					Related: []validate.Related{{Place: inspect.ValueIn(p, other.Doc, "/type"), Message: "its type is set here"}},
 				})
 			}
 		},
 	}
 }
+
+// dependencyType matches the pointer of a dependency's type.
+var dependencyType = regexp.MustCompile(`^/dependencies/plugins/\d+/type$`)
+
+func isDependencyType(pointer string) bool { return dependencyType.MatchString(pointer) }
 
 func canDependOn(kind string) bool { return kind == "app" || kind == "datasource" || kind == "panel" }

@@ -1,8 +1,8 @@
-// Package rules holds the checks of plugin.json and of the files it names. All
-// lists them. Each rule is one file with an example beside it: min_version_iam.go
-// and min_version_iam.txtar. The example is the documentation and the test.
+// Package rules holds the rules for plugin.json and the files it refers to. All lists
+// them. Each rule is one file with an example next to it, which is both documentation
+// and test: path_missing.go and path_missing.txtar.
 //
-// It owns what the contract of plugin.json demands, as plugin.schema.json in our
-// own words and as Go where a schema cannot say it. It refuses to search for
-// plugins and to decide what a finding leads to (that is validate).
+// It owns what a plugin must look like, beyond what validate/schema describes. It
+// leaves reading the plugin to validate/inspect, and finding plugins, running the rules
+// and the consequences of a finding to validate.
 package rules

@@ -6,45 +6,36 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func enumValue(s schemas) validate.Rule {
+func enumValue() validate.Rule {
 	return validate.Rule{
 		ID:       "enum-value",
 		Severity: validate.Error,
-		Summary:  "where the contract lists the values, the value is one of them",
-		Why:      "The service does not know other values: it refuses the plugin or ignores the property.",
-		Help:     "use one of the values that the contract lists",
+		Summary:  "value that is not allowed",
+		Why:      "The service does not know other values. It refuses the plugin or ignores the key.",
+		Help:     "use one of the allowed values",
 		Check: func(p *validate.Pass) {
-			for _, f := range s.faults(p) {
-				if f.keyword != "enum" {
+			for _, v := range schema.Violations(p) {
+				if v.Keyword != "enum" || isDependencyType(v.Pointer) && p.Runs("dependency-unknown-type") {
 					continue
 				}
-				if isDependencyType(f.pointer) && p.Runs("dependency-unknown-type") {
-					continue // that rule speaks of it
-				}
-				text, _ := p.Doc.Text(f.pointer)
-				finding := validate.Finding{
-					Place:   p.Value(f.pointer),
-					Message: fmt.Sprintf("%s must be %s, not %q", object(f.pointer), either(choices(f)), text),
-					Help:    "use one of the listed values",
-				}
-				if near := nearest.Name(text, choices(f)); near != "" {
-					finding.Help = fmt.Sprintf("did you mean %q?", near)
+				text, _ := p.Doc.Text(v.Pointer)
+				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
+				if near := nearest.Name(text, v.Node.Enum); near != "" {
+					f.Help = fmt.Sprintf("did you mean %q?", near)
 					if strings.EqualFold(near, strings.TrimSpace(text)) {
-						finding.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", near), Edits: []validate.Edit{p.Replace(f.pointer, near)}}
+						f.Fix = writeText(p, v.Pointer, near)
 					}
 				}
-				p.Report(finding)
+				p.Report(f)
 			}
 		},
 	}
 }
 
-// choices are the values that the schema allows.
-func choices(f fault) (all []string) {
-	for _, v := range f.node["enum"].([]any) {
-		all = append(all, v.(string))
-	}
-	return all
+// writeText is the fix that replaces the value at the pointer with a string.
+func writeText(p *validate.Pass, pointer, text string) *validate.Fix {
+	return &validate.Fix{Title: fmt.Sprintf("write %q", text), Edits: []validate.Edit{p.Replace(pointer, text)}}
 }

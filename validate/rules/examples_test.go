@@ -9,23 +9,26 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestExamples runs all rules over the example of each: good/ has no finding at
-// all, bad/ exactly those that the example lists, its own rule among them. Where
-// findings have fixes, bad/ with all of them applied is fixed/.
+// TestExamples runs all rules over the example of each: good/ has no findings, and bad/
+// has those that the example lists, at the places between « and », including one of its
+// own rule. If findings have fixes, bad/ with all of them applied is fixed/.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, rule := range All() {
 		t.Run(rule.ID, func(t *testing.T) {
 			t.Parallel()
 			if rule.Example == "" {
-				t.Fatal("no example beside the rule")
+				t.Fatal("the rule has no example")
 			}
 			if rule.OfArchive {
 				zipExample(t, rule)
@@ -33,19 +36,23 @@ func TestExamples(t *testing.T) {
 			}
 			e := readExample(t, rule)
 			if got := lines(e.run(t, e.good)); got != "" {
-				t.Errorf("good/ has findings:\n%s", got)
+				t.Errorf("findings in good/:\n%s", got)
 			}
 			report := e.run(t, e.bad)
 			got := lines(report)
 			if !strings.Contains(got, " "+rule.ID+" ") {
-				t.Errorf("bad/ does not show %s:\n%s", rule.ID, got)
+				t.Errorf("no finding of %s in bad/:\n%s", rule.ID, got)
+			}
+			if diff := cmp.Diff(e.places, places(report)); diff != "" {
+				t.Errorf("findings in bad/ are not where the marks are (-marks +findings):\n%s", diff)
 			}
 			fixed := e.fixAll(t, report)
 			if *update {
 				e.update(t, got, fixed)
+				return
 			}
-			if got != e.findings {
-				t.Errorf("bad/ has other findings than listed:\n%swant:\n%s", got, e.findings)
+			if diff := cmp.Diff(e.findings, got); diff != "" {
+				t.Errorf("findings in bad/ (-want +got):\n%s", diff)
 			}
 			for name, f := range fixed {
 				if want := e.fixed[name]; changed(e.bad[name], f) && (want == nil || changed(want, f)) {
@@ -56,19 +63,24 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// sample is a txtar archive with its trees laid upon the base.
+// sample is an example with the files of base.txtar added to its trees.
 type sample struct {
 	rule             validate.Rule
 	archive          *txtar.Archive
 	good, bad, fixed fstest.MapFS
 	findings         string
+	places           []string // between the marks, sorted
 	where            validate.Where
 }
 
 func readExample(t *testing.T, rule validate.Rule) sample {
-	e := sample{rule: rule, archive: txtar.Parse([]byte(rule.Example)), good: fstest.MapFS{}, bad: fstest.MapFS{}, fixed: fstest.MapFS{}}
+	marked, err := examples.ReadFile(exampleFile(rule.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := sample{rule: rule, archive: txtar.Parse(marked), good: fstest.MapFS{}, bad: fstest.MapFS{}, fixed: fstest.MapFS{}}
 	if len(bytes.TrimSpace(e.archive.Comment)) == 0 {
-		t.Error("the example does not say what it shows")
+		t.Error("the example has no comment")
 	}
 	trees := map[string]fstest.MapFS{"good": e.good, "bad": e.bad, "fixed": e.fixed}
 	for _, f := range e.archive.Files {
@@ -79,14 +91,64 @@ func readExample(t *testing.T, rule validate.Rule) sample {
 		case f.Name == "where":
 			e.where = validate.Zip
 		case !ok || trees[side] == nil:
-			t.Fatalf("%s is no part of an example", f.Name)
+			t.Fatalf("unknown file %s", f.Name)
 		default:
-			trees[side][name] = content(t, f.Data)
+			data, spans := unmark(t, f.Data)
+			for _, span := range spans {
+				e.places = append(e.places, name+":"+span)
+			}
+			trees[side][name] = content(t, data)
 		}
 	}
+	slices.Sort(e.places)
 	layBase(t, e.good)
 	layBase(t, e.bad)
 	return e
+}
+
+// unmark removes the marks from a file and returns the spans between them.
+func unmark(t *testing.T, marked []byte) (data []byte, spans []string) {
+	t.Helper()
+	var open []string
+	line, column, previous := 1, 1, 0
+	for len(marked) > 0 {
+		r, size := utf8.DecodeRune(marked)
+		at := fmt.Sprintf("%d:%d", line, column)
+		if r == '»' && column == 1 && line > 1 { // the span ends with the line break
+			at = fmt.Sprintf("%d:%d", line-1, previous)
+		}
+		switch {
+		case r == '«':
+			open = append(open, at)
+		case r == '»' && len(open) > 0:
+			spans = append(spans, open[len(open)-1]+"-"+at)
+			open = open[:len(open)-1]
+		case r == '»':
+			t.Fatalf("%s: » without «", at)
+		default:
+			data = append(data, marked[:size]...)
+			column++
+			if r == '\n' {
+				line, column, previous = line+1, 1, column
+			}
+		}
+		marked = marked[size:]
+	}
+	if len(open) > 0 {
+		t.Fatalf("%s: « without »", open[0])
+	}
+	return data, spans
+}
+
+// places returns the distinct places of findings, except those of a whole file.
+func places(r *validate.Report) (all []string) {
+	for _, f := range r.Findings {
+		if f.Line > 0 {
+			all = append(all, fmt.Sprintf("%s:%d:%d-%d:%d", f.File, f.Line, f.Column, f.EndLine, f.EndColumn))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // layBase adds the files of base.txtar that the tree lacks.
@@ -119,8 +181,8 @@ func layBase(t testing.TB, tree fstest.MapFS) {
 	}
 }
 
-// content reads what a file of an example stands for. Data is nil for one that is
-// not there.
+// content returns the file that a text in parentheses stands for. Data is nil for a
+// file that does not exist.
 func content(t testing.TB, data []byte) *fstest.MapFile {
 	f := &fstest.MapFile{Data: data, Mode: 0o644}
 	if f.Data == nil {
@@ -140,7 +202,7 @@ func content(t testing.TB, data []byte) *fstest.MapFile {
 		if mode == "" {
 			f.Mode = 0o755
 		}
-	case what == "not there":
+	case what == "missing":
 		f.Data = nil
 	case what == "png":
 		f.Data = []byte("\x89PNG\r\n\x1a\n")
@@ -163,7 +225,7 @@ func (e sample) run(t *testing.T, tree fstest.MapFS) *validate.Report {
 	return report
 }
 
-// update writes what a run found and what the fixes make of it into the example.
+// update writes the findings and the fixed files to the example.
 func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
 	e.archive.Files = slices.DeleteFunc(e.archive.Files, func(f txtar.File) bool {
 		return strings.HasPrefix(f.Name, "fixed/") || f.Name == "findings"
@@ -182,8 +244,7 @@ func (e sample) update(t *testing.T, findings string, fixed fstest.MapFS) {
 		added = append(added, txtar.File{Name: "fixed/" + name, Data: data})
 	}
 	e.archive.Files = append(e.archive.Files, added...)
-	file := strings.ReplaceAll(e.rule.ID, "-", "_") + ".txtar"
-	if err := os.WriteFile(file, txtar.Format(e.archive), 0o644); err != nil {
+	if err := os.WriteFile(exampleFile(e.rule.ID), txtar.Format(e.archive), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

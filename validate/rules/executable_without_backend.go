@@ -8,25 +8,25 @@ func executableWithoutBackend() validate.Rule {
 	return validate.Rule{
 		ID:       "executable-without-backend",
 		Severity: validate.Warning,
-		Summary:  "a plugin that names an executable has a backend",
-		Why:      "The service starts the executable only if \"backend\" is true. Otherwise it is shipped in vain.",
-		Help:     "set \"backend\" to true, or delete \"executable\"",
+		Summary:  `"executable" without a backend`,
+		Why:      `The service starts the executable only if "backend" is true. Otherwise it is never used.`,
+		Help:     `set "backend" to true, or delete "executable"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")
-			name, _ := p.Doc.Text(executablePointer)
+			name, _ := p.Doc.Text("/executable")
 			if name == "" || p.Doc.Bool("/backend") || kind != "" && kind != "boolean" || startsAlways(p) {
 				return
 			}
-			f := validate.Finding{Place: p.Key(executablePointer), Message: "there is an \"executable\", but the plugin has no backend"}
+			f := validate.Finding{Place: p.Key("/executable"), Message: `"executable" is set, but the plugin has no backend`}
 			if kind != "" {
-				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: "\"backend\" is false here"}}
+				f.Related = []validate.Related{{Place: p.Value("/backend"), Message: `"backend" is false here`}}
 			}
 			p.Report(f)
 		},
 	}
 }
 
-// startsAlways says whether the plugin is of a type that is nothing but a backend.
+// startsAlways reports whether plugins of this type consist only of a backend.
 func startsAlways(p *validate.Pass) bool {
 	kind, _ := p.Doc.Text("/type")
 	return kind == "renderer" || kind == "secretsmanager"

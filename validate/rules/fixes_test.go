@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// fixAll applies fixes until there are none, which must not take long, and returns
-// the tree. No finding that has been mended comes again.
+// fixAll applies fixes until none are left and returns the tree. Each round must leave
+// fewer findings.
 func (e sample) fixAll(t *testing.T, report *validate.Report) fstest.MapFS {
 	t.Helper()
 	tree := e.bad
@@ -28,15 +28,15 @@ func (e sample) fixAll(t *testing.T, report *validate.Report) fstest.MapFS {
 		next := apply(t, tree, report.Findings)
 		after := e.run(t, next)
 		if len(after.Findings) >= len(report.Findings) {
-			t.Fatalf("after the fixes there are not fewer findings:\n%s\nbefore:\n%s", lines(after), lines(report))
+			t.Fatalf("not fewer findings after the fixes:\n%s\nbefore:\n%s", lines(after), lines(report))
 		}
 		tree, report = next, after
 	}
-	t.Fatal("fixes have no end")
+	t.Fatal("fixes do not end")
 	return nil
 }
 
-// apply makes the edits of all fixes; one that overlaps another is left out.
+// apply applies all fixes, except those that overlap another.
 func apply(t *testing.T, tree fstest.MapFS, findings []validate.Finding) fstest.MapFS {
 	t.Helper()
 	out := fstest.MapFS{}
@@ -49,7 +49,7 @@ func apply(t *testing.T, tree fstest.MapFS, findings []validate.Finding) fstest.
 			continue
 		}
 		if len(f.Fix.Edits) == 0 || f.Fix.Title == "" {
-			t.Errorf("%s: a fix without edits or a title", f.Rule)
+			t.Errorf("%s: fix without edits or title", f.Rule)
 		}
 		isApart := !slices.ContainsFunc(f.Fix.Edits, func(e validate.Edit) bool {
 			return slices.ContainsFunc(edits, func(other validate.Edit) bool {
@@ -64,7 +64,7 @@ func apply(t *testing.T, tree fstest.MapFS, findings []validate.Finding) fstest.
 	for _, e := range edits {
 		f := out[e.File]
 		if f == nil {
-			t.Fatalf("an edit of %s, which is not there", e.File)
+			t.Fatalf("edit of %s, which does not exist", e.File)
 		}
 		if e.MakeExecutable {
 			f.Mode |= 0o111
@@ -77,8 +77,8 @@ func apply(t *testing.T, tree fstest.MapFS, findings []validate.Finding) fstest.
 
 func changed(a, b *fstest.MapFile) bool { return !bytes.Equal(a.Data, b.Data) || a.Mode != b.Mode }
 
-// TestFixesOfMutants applies the fix of each mutant that has one, with both kinds of
-// line ends: the finding is gone, no other came, and the line ends are as they were.
+// TestFixesOfMutants applies the fix of each mutant that has one, with both kinds of line
+// breaks. The finding must be gone, no other may appear, and line breaks must not change.
 func TestFixesOfMutants(t *testing.T) {
 	t.Parallel()
 	rules := All()
@@ -111,12 +111,12 @@ func TestFixesOfMutants(t *testing.T) {
 			}
 			p.files = apply(t, p.files, local)
 			after := p.run(t, rules)
-			mayUncover := strings.HasPrefix(m.name, "null ") // what the service took for absent is absent now
+			mayUncover := strings.HasPrefix(m.name, "null ") // a key that is null counts as present
 			if len(of(m.rule, after)) >= len(of(m.rule, before)) || !mayUncover && len(after.Findings) >= len(before.Findings) {
 				t.Errorf("%s: after its fix:\n%sbefore:\n%s", m.name, lines(after), lines(before))
 			}
 			if end == "\r\n" && strings.Contains(strings.ReplaceAll(string(p.files["plugin.json"].Data), end, ""), "\n") {
-				t.Errorf("%s: the fix breaks the line ends", m.name)
+				t.Errorf("%s: the fix changes line breaks", m.name)
 			}
 		}
 	}

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// maxScriptBytes is how much of the frontend is read at most.
+// maxScriptBytes limits how much of the frontend is read.
 const maxScriptBytes = 64 << 20
 
 func generatedStale() validate.Rule {
 	return validate.Rule{
 		ID:       "generated-stale",
 		Severity: validate.Error,
-		Summary:  "the frontend registers the kinds of extensions that \"generated\" lists",
-		Why:      "The service offers what \"generated\" lists. If the frontend beside it no longer registers it, people click on what is not there.",
-		Help:     "build the plugin again, frontend and plugin.json together",
+		Summary:  `stale extension in "generated"`,
+		Why:      `The service offers the extensions that "generated" lists. If the frontend does not register them, users select something that does not exist.`,
+		Help:     "build the frontend and plugin.json again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			var listed []string // the first extension of each type
@@ -29,12 +30,12 @@ func generatedStale() validate.Rule {
 					listed = append(listed, item)
 				}
 			}
-			if len(listed) == 0 || !exists(p, path.Join(p.Dir, moduleFile)) {
-				return // module-js-missing speaks of it
+			if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, moduleFile)) {
+				return // module-js-missing reports it
 			}
 			found, err := callsIn(p)
 			if err != nil {
-				p.Skipf("the frontend was not read: %v", err)
+				p.Skipf("cannot read the frontend: %v", err)
 				return
 			}
 			for _, item := range listed {
@@ -44,15 +45,15 @@ func generatedStale() validate.Rule {
 					isThere = isThere || found[call]
 				}
 				if !isThere {
-					p.Reportf(p.Opening(item), "no script of the plugin registers a %s, but \"generated\" lists one", kind)
+					p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kind)
 				}
 			}
 		},
 	}
 }
 
-// registrations are the functions by which a frontend adds a type of extension. No
-// tool that shortens scripts renames them, since the service knows them by name.
+// registrations returns the functions with which a frontend registers a type of
+// extension. Minifiers do not rename them, because they are methods of the service.
 func registrations(kind string) []string {
 	return map[string][]string{
 		"link":      {"addLink", "configureExtensionLink"},
@@ -69,7 +70,7 @@ func containsType(p *validate.Pass, items []string, kind string) bool {
 	return false
 }
 
-// callsIn looks for registrations in every script of the plugin.
+// callsIn returns the registrations that occur in the scripts of the plugin.
 func callsIn(p *validate.Pass) (found map[string]bool, err error) {
 	found = map[string]bool{}
 	left := int64(maxScriptBytes)
@@ -77,7 +78,7 @@ func callsIn(p *validate.Pass) (found map[string]bool, err error) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".js") {
 			return err
 		}
-		data, err := readFile(p, p.Root, name, left)
+		data, err := inspect.ReadFile(p, p.Root, name, left)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// TestHostileFiles gives rules files that are meant to cost them time or memory, or
-// to make them read what they should not.
+// TestHostileFiles runs the rules over files that are meant to use up time or memory.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	entities := `<!DOCTYPE svg [<!ENTITY a0 "x">`
@@ -42,20 +41,21 @@ func TestHostileFiles(t *testing.T) {
 				p.write(file, data)
 				start := time.Now()
 				for _, s := range p.run(t, All()).Skips {
-					if s.IsBroken && s.Rule != "" && !strings.Contains(s.Reason, "plugin.json has more than") {
+					isTooLarge := file == panelFile && strings.HasSuffix(s.File, panelFile) // not read at all
+					if s.IsBroken && s.Rule != "" && !isTooLarge {
 						t.Errorf("%s: %s", s.Rule, s.Reason)
 					}
 				}
 				if took := time.Since(start); took > 20*time.Second {
-					t.Errorf("it took %s", took)
+					t.Errorf("took %s", took)
 				}
 			}
 		})
 	}
 }
 
-// TestLinksStayInside looks for the texts and images of a plugin behind symbolic
-// links that lead out of it: none is read.
+// TestLinksStayInside requires that texts and images behind symbolic links that leave the
+// plugin are not read.
 func TestLinksStayInside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestLinksStayInside(t *testing.T) {
 	}
 	for from, to := range map[string]string{"in/README.md": "../outside.md", "in/logo.svg": filepath.Join(dir, "outside.svg")} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("cannot create symbolic links: %v", err)
 		}
 	}
 	report, err := validate.Run(t.Context(), os.DirFS(dir), validate.Options{Path: "in", Rules: All()})
@@ -81,15 +81,15 @@ func TestLinksStayInside(t *testing.T) {
 	got := lines(report)
 	for _, leaked := range []string{"svg-unsafe", "scaffold-text", "readme-relative-link"} {
 		if strings.Contains(got, leaked) {
-			t.Errorf("%s read a file outside of the plugin:\n%s", leaked, got)
+			t.Errorf("%s read a file outside the plugin:\n%s", leaked, got)
 		}
 	}
 	if strings.Count(got, "path-escape") != 2 {
-		t.Errorf("the links of the logos are not reported:\n%s", got)
+		t.Errorf("want two findings of path-escape:\n%s", got)
 	}
 }
 
-// TestManySiblings checks that what is known of all plugins is computed once.
+// TestManySiblings validates many plugins that depend on each other.
 func TestManySiblings(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{}
@@ -104,6 +104,6 @@ func TestManySiblings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(of("dependency-cycle", report)); n != 300 {
-		t.Errorf("%d findings of the one circle of 300 plugins", n)
+		t.Errorf("%d findings for one cycle of 300 plugins, want 300", n)
 	}
 }

@@ -7,28 +7,29 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func idTypeSuffix() validate.Rule {
 	return validate.Rule{
 		ID:       "id-type-suffix",
 		Severity: validate.Warning,
-		Summary:  "the id ends with the type of the plugin",
-		Why:      "An id such as acme-clock-panel tells everyone who reads a log or an address what kind of plugin it is. Catalogues ask for it.",
-		Help:     "let the id end with a hyphen and the type; once a plugin is published its id must stay",
+		Summary:  "plugin id without the plugin type as suffix",
+		Why:      "An id such as acme-clock-panel shows the kind of plugin in every log and URL. Catalogs require it.",
+		Help:     "end the id with a hyphen and the type; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			kind, _ := p.Doc.Text("/type")
-			if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || isPartOfService(p) {
-				return // id-format and enum-value speak of it
+			if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || inspect.IsPartOfService(p) {
+				return // id-format and enum-value report it
 			}
 			if strings.HasSuffix(id, "-"+kind) {
 				return
 			}
 			p.Report(validate.Finding{
 				Place:   p.Value("/id"),
-				Message: fmt.Sprintf("the id %q does not end with -%s", id, kind),
-				Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is here"}},
+				Message: fmt.Sprintf("id %q does not end with %q", id, "-"+kind),
+				Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
 			})
 		},
 	}

@@ -13,25 +13,25 @@ func jsonDuplicateKey() validate.Rule {
 	return validate.Rule{
 		ID:       "json-duplicate-key",
 		Severity: validate.Error,
-		Summary:  "no object has the same key twice",
-		Why:      "Of two equal keys only the last counts, without a word. What the first one says is lost.",
-		Help:     "keep one of the two",
+		Summary:  "duplicate key in an object",
+		Why:      "If an object has the same key twice, the service uses the last value and silently ignores the first.",
+		Help:     "delete one of the entries",
 		Check: func(p *validate.Pass) {
 			for _, d := range p.Doc.Duplicates() {
 				p.Report(validate.Finding{
 					Place:   p.At(d.Pointer, d.Again),
-					Message: fmt.Sprintf("%q comes again in the same object; the service reads only the last one", d.Key),
-					Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "the first one is here"}},
-					Fix:     dropTwin(p, d),
+					Message: fmt.Sprintf("duplicate key %q; the service uses only the last one", d.Key),
+					Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "first set here"}},
+					Fix:     dropEqual(p, d),
 				})
 			}
 		},
 	}
 }
 
-// dropTwin deletes the entry that comes before an equal one, comma included; nil
-// where the two differ.
-func dropTwin(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
+// dropEqual is the fix that deletes the first of two equal entries, or nil if they
+// differ.
+func dropEqual(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
 	same := 0
 	for _, other := range p.Doc.Duplicates() {
 		if other.Pointer == d.Pointer {
@@ -49,13 +49,12 @@ func dropTwin(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
 	}
 	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
 	mark := len(p.Data) - len(p.Doc.Data)
-	return &validate.Fix{Title: "delete the first one, which says the same", Edits: []validate.Edit{{
+	return &validate.Fix{Title: "delete the first entry, which is equal", Edits: []validate.Edit{{
 		File: p.File, From: d.First.Start.Offset + mark, To: len(p.Doc.Data) - len(rest) + mark,
 	}}}
 }
 
-// entryAt returns the value of the entry whose key is given, as it is spelt, and
-// where it ends.
+// entryAt returns the source text of the value that follows a key, and its end.
 func entryAt(data []byte, key bundle.Span) (value string, end int) {
 	rest := bytes.TrimLeft(data[key.End.Offset:], " \t\r\n")
 	if !bytes.HasPrefix(rest, []byte(":")) {

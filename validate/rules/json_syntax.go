@@ -11,28 +11,28 @@ func jsonSyntax() validate.Rule {
 	return validate.Rule{
 		ID:       "json-syntax",
 		Severity: validate.Error,
-		Summary:  "plugin.json is JSON",
-		Why:      "The service reads strict JSON: no comments, no comma after the last entry. It does not load a plugin whose plugin.json it cannot read.",
-		Help:     "fix the file at this place or just before it",
+		Summary:  "invalid JSON",
+		Why:      "The service parses strict JSON, without comments and trailing commas. It does not load a plugin whose plugin.json it cannot parse.",
+		Help:     "fix the syntax here or just before",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			bad := invalidUTF8(p.Data)
 			for _, f := range p.Syntax {
 				if f.Pos.Offset == bad {
-					continue // json-bom speaks of it
+					continue // json-bom reports it
 				}
 				at := p.At("", bundle.Span{Start: f.Pos, End: f.End})
 				if f.End == f.Pos {
 					at.EndColumn++
 				}
-				p.Report(validate.Finding{Place: at, Message: "this is not JSON: " + f.Problem, Help: f.Help, Fix: dropSyntax(p, f)})
+				p.Report(validate.Finding{Place: at, Message: "invalid JSON: " + f.Problem, Help: f.Help, Fix: dropSyntax(p, f)})
 			}
 		},
 	}
 }
 
-// dropSyntax deletes a comment or a comma too many, where nothing else keeps the
-// file from being JSON; nil for all other faults.
+// dropSyntax is the fix that deletes a comment or a trailing comma, or nil if the
+// document has other syntax errors.
 func dropSyntax(p *validate.Pass, f *bundle.SyntaxError) *validate.Fix {
 	if p.Doc == nil {
 		return nil
@@ -47,8 +47,8 @@ func dropSyntax(p *validate.Pass, f *bundle.SyntaxError) *validate.Fix {
 	return &validate.Fix{Title: title, Edits: []validate.Edit{{File: p.File, From: from + mark, To: to + mark}}}
 }
 
-// withSpace widens a stretch by the spaces before it and, where nothing else is on
-// its lines, by the end of the last.
+// withSpace extends a range by the spaces before it and, if nothing else is on its
+// lines, by the line break.
 func withSpace(data []byte, from, to int) (int, int) {
 	for from > 0 && (data[from-1] == ' ' || data[from-1] == '\t') {
 		from--

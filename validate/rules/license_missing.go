@@ -1,14 +1,17 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func licenseMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "license-missing",
 		Severity: validate.Warning,
-		Summary:  "the plugin has a licence",
-		Why:      "Without a licence nobody may use or pass on the plugin, and catalogues do not accept it.",
-		Help:     "put the text of the licence into a file LICENSE beside plugin.json or the folder src",
-		Check:    func(p *validate.Pass) { needText(p, "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "COPYING") },
+		Summary:  "missing or empty license",
+		Why:      "Without a license, nobody may use or redistribute the plugin, and catalogs do not accept it.",
+		Help:     "put the license text in LICENSE next to plugin.json or src",
+		Check:    func(p *validate.Pass) { needText(p, inspect.LicenseNames()...) },
 	}
 }

@@ -1,26 +1,25 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func logoNotSVG() validate.Rule {
 	return validate.Rule{
 		ID:       "logo-not-svg",
 		Severity: validate.Warning,
-		Summary:  "logos are SVG images",
-		Why:      "Logos are shown in many sizes. A picture made of pixels is blurred in some of them, and the contract asks for SVG.",
-		Help:     "draw the logo as SVG and name that file",
+		Summary:  "logo in a format other than SVG",
+		Why:      "Logos are shown in many sizes. A bitmap is blurred in some of them, and the contract requires SVG.",
+		Help:     "save the logo as SVG and use that file",
 		Check: func(p *validate.Pass) {
-			for _, i := range images(p) {
+			for _, i := range inspect.Images.Of(p) {
 				switch {
-				case !i.isLogo:
-				case i.err != nil:
-					p.Skipf("%s was not read: %v", i.text, i.err)
-				case i.kind != "svg":
-					what := i.describe()
-					if i.kind != "" {
-						what += ", not SVG"
-					}
-					p.Reportf(p.Value(i.pointer), "the logo %q is %s", i.text, what)
+				case !i.IsLogo:
+				case i.Err != nil:
+					p.Skipf("cannot read %s: %v", i.Text, i.Err)
+				case i.Kind != "svg":
+					p.Reportf(p.Value(i.Pointer), "logo %q is %s; it must be SVG", i.Text, i.Describe())
 				}
 			}
 		},

@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -10,59 +13,74 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func manifestHash() validate.Rule {
 	return validate.Rule{
 		ID:       "manifest-hash",
 		Severity: validate.Error,
-		Summary:  "the files are those that the manifest lists, unchanged",
-		Why:      "The service compares each file with its sum in the manifest and does not load a plugin that was changed since.",
+		Summary:  "file that does not match the manifest",
+		Why:      "The service compares each file with its checksum in the manifest. It does not load a plugin that has changed.",
 		Help:     "package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			m := manifestOf(p)
+			m := inspect.Manifest.Of(p)
 			switch {
-			case m.file == "":
+			case m.File == "":
 				return
-			case m.err != nil:
-				p.Reportf(validate.Place{File: m.file}, "the manifest cannot be read: %v", m.err)
+			case m.Err != nil:
+				p.Reportf(validate.Place{File: m.File}, "cannot read the manifest: %v", m.Err)
 				return
 			}
 			checkOwner(p, m)
 			for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 				at := "/files/" + bundle.EscapePointer(name)
 				if !fs.ValidPath(name) {
-					p.Reportf(m.at(p, at), "the manifest lists %q, which is not a path in the plugin", name)
+					p.Reportf(m.Key(p, at), "%q is not a path in the plugin", name)
 					continue
 				}
 				switch got, err := sum(p, path.Join(p.Dir, name)); {
 				case errors.Is(err, fs.ErrNotExist):
-					p.Reportf(m.at(p, at), "the manifest lists %s, which is not there", name)
+					p.Reportf(m.Key(p, at), "%s is listed but does not exist", name)
 				case err != nil:
-					p.Skipf("%s was not compared with the manifest: %v", name, err)
+					p.Skipf("cannot compare %s with the manifest: %v", name, err)
 				case got != m.Files[name]:
-					p.Reportf(m.at(p, at), "%s was changed after the manifest was written", name)
+					p.Reportf(m.Key(p, at), "%s has changed since the manifest was written", name)
 				}
 			}
 		},
 	}
 }
 
-// checkOwner compares whose manifest it is.
-func checkOwner(p *validate.Pass, m *manifest) {
-	for _, c := range []struct{ in, is, key, pointer string }{
+// checkOwner compares the plugin and version of the manifest with plugin.json.
+func checkOwner(p *validate.Pass, m *inspect.PluginManifest) {
+	for _, c := range []struct{ in, found, key, pointer string }{
 		{"plugin", m.Plugin, "id", "/id"},
 		{"version", m.Version, "version", "/info/version"},
 	} {
 		want, _ := p.Doc.Text(c.pointer)
-		if c.is == "" || want == "" || c.is == want {
+		if c.found == "" || want == "" || c.found == want {
 			continue
 		}
 		p.Report(validate.Finding{
-			Place:   m.at(p, "/"+c.in),
-			Message: fmt.Sprintf("the manifest is of the %s %q, but plugin.json has the %s %q", c.in, c.is, c.key, want),
-			Related: []validate.Related{{Place: p.Value(c.pointer), Message: "the " + c.key + " is here"}},
+			Place:   m.Key(p, "/"+c.in),
+			Message: fmt.Sprintf("manifest is for %s %q, but plugin.json has %s %q", c.key, c.found, c.key, want),
+			Related: []validate.Related{{Place: p.Value(c.pointer), Message: "the " + c.key + " is set here"}},
 		})
 	}
+}
+
+// sum returns the SHA-256 sum of a file of the plugin in hexadecimal.
+func sum(p *validate.Pass, name string) (string, error) {
+	f, err := inspect.OpenFile(p, p.Root, name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

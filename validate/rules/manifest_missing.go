@@ -1,18 +1,21 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func manifestMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "manifest-missing",
 		Severity: validate.Warning,
-		Summary:  "a packaged plugin has a manifest",
-		Why:      "The manifest lists every file with its sum, so that a change on the way can be seen. A service may refuse a plugin without one.",
-		Help:     "package the plugin again with the manifest",
+		Summary:  "packaged plugin without a manifest",
+		Why:      "The manifest lists every file with its checksum, so that later changes are detected. A service may refuse a plugin without one.",
+		Help:     "package the plugin again, with the manifest",
 		Where:    validate.Zip,
 		Check: func(p *validate.Pass) {
-			if !isNested(p) && manifestOf(p).file == "" {
-				p.Reportf(p.Whole(), "there is no MANIFEST.txt beside plugin.json")
+			if !inspect.IsNested(p) && inspect.Manifest.Of(p).File == "" {
+				p.Reportf(p.Whole(), "no MANIFEST.txt next to plugin.json")
 			}
 		},
 	}

@@ -2,37 +2,56 @@ package rules
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func manifestUndeclared() validate.Rule {
 	return validate.Rule{
 		ID:       "manifest-undeclared",
 		Severity: validate.Error,
-		Summary:  "the manifest lists every file of the plugin",
-		Why:      "A file that the manifest does not list was added later. The service does not load such a plugin.",
+		Summary:  "file missing from the manifest",
+		Why:      "A file that is not in the manifest was added later. The service does not load such a plugin.",
 		Help:     "delete the file, or package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			m := manifestOf(p)
-			if m.file == "" || m.err != nil {
-				return // manifest-hash speaks of it
+			m := inspect.Manifest.Of(p)
+			if m.File == "" || m.Err != nil {
+				return // manifest-hash reports it
 			}
 			files, err := filesOf(p)
 			if err != nil {
-				p.Skipf("the files were not compared with the manifest: %v", err)
+				p.Skipf("cannot compare the files with the manifest: %v", err)
 				return
 			}
 			for _, name := range files {
 				if _, ok := m.Files[name]; !ok {
 					p.Report(validate.Finding{
 						Place:   validate.Place{File: path.Join(p.Dir, name)},
-						Message: fmt.Sprintf("the manifest does not list %s", name),
+						Message: fmt.Sprintf("%s is not listed in the manifest", name),
 					})
 				}
 			}
 		},
 	}
+}
+
+// filesOf returns the paths of the plugin's files, except its manifest.
+func filesOf(p *validate.Pass) (files []string, err error) {
+	const maxFiles = 20000
+	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if len(files) == maxFiles {
+			return fmt.Errorf("the plugin has more than %d files", maxFiles)
+		}
+		files = append(files, inspect.Below(p.Dir, name))
+		return nil
+	})
+	return slices.DeleteFunc(files, func(f string) bool { return slices.Contains(inspect.ManifestNames(), f) }), err
 }

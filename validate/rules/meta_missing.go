@@ -11,9 +11,9 @@ func metaMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "meta-missing",
 		Severity: validate.Error,
-		Summary:  "there is a plugin.json to check",
-		Why:      "The service takes a folder for a plugin if it holds plugin.json. Where a plugin has a dist folder, the service looks only into that.",
-		Help:     "name the folder of a plugin, or write plugin.json there",
+		Summary:  "missing plugin.json",
+		Why:      "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the service looks for plugin.json only there.",
+		Help:     "validate the directory of a plugin, or create plugin.json",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			switch {
@@ -21,11 +21,11 @@ func metaMissing() validate.Rule {
 			case path.Base(p.Dir) == bundle.DistDir:
 				p.Report(validate.Finding{
 					Place:   p.Whole(),
-					Message: "this dist folder holds no plugin.json, and the service looks only into dist",
+					Message: "dist contains no plugin.json, and the service looks only there",
 					Help:    "build the plugin, or delete dist",
 				})
 			default:
-				p.Reportf(p.Whole(), "there is no plugin.json here, nor in src, dist or any folder below")
+				p.Reportf(p.Whole(), "no plugin.json here or in any directory below")
 			}
 		},
 	}

@@ -1,16 +1,20 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 	"github.com/slipway-dev/slipway/validate/ranges"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 func minVersionIAM() validate.Rule {
 	return validate.Rule{
 		ID:       "min-version-iam",
 		Severity: validate.Error,
-		Summary:  "a plugin with \"iam\" asks for service version 10.3.0 or later",
-		Why:      "Older services do not make a service account for a plugin, so its backend starts there without a token.",
+		Summary:  `"iam" with service versions before 10.3.0`,
+		Why:      "Earlier services do not create service accounts for plugins, so the backend starts without a token.",
 		Help:     "raise the lower bound of the range of service versions to 10.3.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/iam/permissions")) > 0 {
@@ -18,4 +22,25 @@ func minVersionIAM() validate.Rule {
 			}
 		},
 	}
+}
+
+// needsVersion reports that the key at the pointer needs service version least while
+// the plugin admits earlier ones. The severity "" is that of the rule.
+func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severity validate.Severity) {
+	r, err, ok := inspect.ServiceRange(p)
+	if !ok || err != nil || !r.AdmitsBelow(least) {
+		return
+	}
+	lowest, _ := r.Lowest()
+	key := schema.Name(pointer)
+	p.Report(validate.Finding{
+		Severity: severity,
+		Place:    p.Key(pointer),
+		Message:  fmt.Sprintf("%s requires service version %s or later, but the plugin admits %s", key, least, lowest),
+		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %s", p.Profile.DependencyKey, least, key),
+		Related: []validate.Related{{
+			Place:   p.Value(inspect.RangePointer(p)),
+			Message: fmt.Sprintf("the lowest version admitted here is %s", lowest),
+		}},
+	})
 }

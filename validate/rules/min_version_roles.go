@@ -9,8 +9,8 @@ func minVersionRoles() validate.Rule {
 	return validate.Rule{
 		ID:       "min-version-roles",
 		Severity: validate.Error,
-		Summary:  "a plugin with \"roles\" asks for service version 9.4.0 or later",
-		Why:      "Older services do not know roles of plugins: nobody gets them, and what they protect stays closed.",
+		Summary:  `"roles" with service versions before 9.4.0`,
+		Why:      "Earlier services do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
 		Help:     "raise the lower bound of the range of service versions to 9.4.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/roles")) > 0 {

@@ -6,18 +6,19 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// moduleFile is what the web application loads of a plugin.
+// moduleFile is the script that the web application loads.
 const moduleFile = "module.js"
 
 func moduleJSMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "module-js-missing",
 		Severity: validate.Error,
-		Summary:  "a built app, data source or panel has its module.js",
-		Why:      "The web application loads module.js when the plugin is used. Without it people see an error in its place.",
-		Help:     "build the frontend; its output must be called module.js and lie beside plugin.json",
+		Summary:  "missing or empty module.js",
+		Why:      "The web application loads module.js to show the plugin. Without it, users see an error instead.",
+		Help:     "build the frontend, so that it writes module.js next to plugin.json",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
@@ -25,9 +26,9 @@ func moduleJSMissing() validate.Rule {
 				return
 			}
 			name := path.Join(p.Dir, moduleFile)
-			f, err := openFile(p, p.Root, name)
+			f, err := inspect.OpenFile(p, p.Root, name)
 			if err != nil {
-				p.Reportf(p.Value("/type"), "there is no module.js beside plugin.json, which every plugin of type %s needs", kind)
+				p.Reportf(p.Value("/type"), "no module.js next to plugin.json; a plugin of type %s requires one", kind)
 				return
 			}
 			defer f.Close()

@@ -1,32 +1,38 @@
 package rules
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// mutant is the complete plugin with one fault.
+// mutant is a change to the complete plugin that makes one finding.
 type mutant struct {
 	name   string
 	form   validate.Where // 0 is Dist
-	file   string         // that the finding is in; "" is plugin.json
+	file   string         // of the finding; "" is plugin.json
 	mutate func(*plugin)
 	rule   string
-	at     string // what the finding points at: the key, value, opening or parent of pointer, text, or "" for the whole file
-	what   string // the pointer or the text
-	also   string // rules that rightly speak as well
+	at     string // the place of the finding: "value", "key" or "parent" of a pointer, "text", or "" for the whole file
+	what   string // the pointer or text
+	also   string // other rules that report it as well
 }
 
-// TestMutants makes one fault at a time. Each is reported once, by its rule and at
-// its place, and nothing else is.
+// TestMutants breaks one thing at a time. It must be reported once, by its rule and at
+// its place, and nothing else may be.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	all := append(schemaMutants(t), ruleMutants()...)
@@ -47,7 +53,7 @@ func TestMutants(t *testing.T) {
 	}
 	for _, r := range rules {
 		if !seen[r.ID] && !strings.HasPrefix(r.ID, "zip-") {
-			t.Errorf("no mutant shows %s", r.ID)
+			t.Errorf("no mutant for %s", r.ID)
 		}
 	}
 }
@@ -75,7 +81,7 @@ func checkMutant(t *testing.T, m mutant, p *plugin, report *validate.Report) {
 	}
 }
 
-// TestCompletePlugin has no finding in any form.
+// TestCompletePlugin requires that the complete plugin has no findings in any form.
 func TestCompletePlugin(t *testing.T) {
 	t.Parallel()
 	for _, form := range []validate.Where{validate.Source, validate.Dist, validate.Zip} {
@@ -90,7 +96,7 @@ func TestCompletePlugin(t *testing.T) {
 	}
 }
 
-// TestSignedManifest reads the manifest out of a signed message.
+// TestSignedManifest parses the manifest in a signed message.
 func TestSignedManifest(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Dist)
@@ -102,15 +108,15 @@ func TestSignedManifest(t *testing.T) {
 	}
 }
 
-// TestManyFaultsInOneRun puts several faults into one file: each is found.
-func TestManyFaultsInOneRun(t *testing.T) {
+// TestManyFindingsInOneRun breaks several things in one file: each is reported.
+func TestManyFindingsInOneRun(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Dist)
 	want := map[string]int{}
 	for _, m := range ruleMutants() {
 		switch m.name {
-		case "id in capitals", "version of another form", "date of another form", "range that cannot be read", "state of another kind",
-			"action of another plugin", "logo that is not there", "no keywords", "blank description", "include of no file":
+		case "id in uppercase", "invalid version", "invalid date", "invalid range", "unknown state",
+			"action of another plugin", "missing logo", "no keywords", "blank description", "include of a missing file":
 			m.mutate(p)
 			want[m.rule]++
 		}
@@ -119,8 +125,11 @@ func TestManyFaultsInOneRun(t *testing.T) {
 	for _, f := range p.run(t, All()).Findings {
 		got[f.Rule]++
 	}
-	if !maps.Equal(got, want) || len(want) < 9 {
-		t.Errorf("got %v, want %v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings by rule (-want +got):\n%s", diff)
+	}
+	if len(want) < 9 {
+		t.Errorf("mutants of only %d rules", len(want))
 	}
 }
 
@@ -144,7 +153,8 @@ func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
 	return report
 }
 
-// place computes where the finding of a mutant must be.
+// place returns where the finding of a mutant must be. It does not use the code under
+// test: offsets come from encoding/json, and lines and columns are counted here.
 func (p *plugin) place(t *testing.T, m mutant) string {
 	t.Helper()
 	file := m.file
@@ -154,28 +164,66 @@ func (p *plugin) place(t *testing.T, m mutant) string {
 	if m.at == "" {
 		return file + ":0:0"
 	}
-	data := p.files[file].Data
-	if m.at == "text" {
-		i := strings.Index(string(data), m.what)
-		if i < 0 {
-			t.Fatalf("%s does not hold %q", file, m.what)
+	data := strings.TrimPrefix(string(p.files[file].Data), inspect.BOM)
+	offset := 0
+	switch in, _ := path.Split(m.what); m.at {
+	case "text":
+		if offset = strings.Index(data, m.what); offset < 0 {
+			t.Fatalf("%s does not contain %q", file, m.what)
 		}
-		at := bundle.PositionIn(data, i)
-		return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
-	}
-	doc, _ := bundle.ParseDocument(file, []byte(strings.TrimPrefix(string(data), byteOrderMark)))
-	at := doc.Value(m.what)
-	switch m.at {
+	case "value":
+		_, offset = locate(t, data, m.what)
 	case "key":
-		at = doc.Key(m.what)
+		offset, _ = locate(t, data, m.what)
 	case "parent":
-		in, _ := parent(m.what)
-		at = doc.Key(in)
+		offset, _ = locate(t, data, strings.TrimSuffix(in, "/"))
 	}
-	return fmt.Sprintf("%s:%d:%d", file, at.Start.Line, at.Start.Column)
+	before := data[:offset]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return fmt.Sprintf("%s:%d:%d", file, strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1)
 }
 
-// edit changes a JSON file at a pointer, with the edits that fixes use.
+// locate returns the offsets of the key and the value at a pointer. An item of an array
+// has no key; its value counts.
+func locate(t *testing.T, data, pointer string) (key, value int) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(data))
+	token := func() json.Token {
+		token, err := d.Token()
+		if err != nil {
+			t.Fatalf("%s: %v", pointer, err)
+		}
+		return token
+	}
+	next := func() int { // offset of the next token
+		rest := data[d.InputOffset():]
+		return len(data) - len(strings.TrimLeft(rest, " \t\r\n:,"))
+	}
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		isArray := token() == json.Delim('[')
+		for i := 0; ; i++ {
+			if !d.More() {
+				t.Fatalf("%s: not found", pointer)
+			}
+			key = next()
+			found := strconv.Itoa(i)
+			if !isArray {
+				found, _ = token().(string)
+			}
+			value = next()
+			if found == name {
+				break
+			}
+			var skipped json.RawMessage
+			if err := d.Decode(&skipped); err != nil {
+				t.Fatalf("%s: %v", pointer, err)
+			}
+		}
+	}
+	return key, value
+}
+
+// edit changes a JSON file with the edits that fixes use.
 func (p *plugin) edit(file string, change func(*validate.Pass) validate.Edit) {
 	data := p.files[file].Data
 	doc, _ := bundle.ParseDocument(file, data)
@@ -192,7 +240,7 @@ func (p *plugin) write(file, data string) {
 	p.files[file] = &mode
 }
 
-// raw stands for a JSON text in set.
+// raw is JSON text for set.
 type raw string
 
 func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
@@ -201,7 +249,7 @@ func setIn(file, pointer string, value any) func(*plugin) {
 	return func(p *plugin) {
 		p.edit(file, func(pass *validate.Pass) validate.Edit {
 			if !pass.Doc.Has(pointer) {
-				in, key := parent(pointer)
+				in, key := schema.Parent(pointer)
 				return pass.Insert(in, key, value)
 			}
 			return pass.Replace(pointer, value)

@@ -1,21 +1,24 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func nameEqualsID() validate.Rule {
 	return validate.Rule{
 		ID:       "name-equals-id",
 		Severity: validate.Warning,
-		Summary:  "the name is for people, not the id again",
-		Why:      "People find the plugin in lists by its name. An id there tells them less than a few words.",
-		Help:     "write a name such as \"Acme Clock\"",
+		Summary:  "name that repeats the id",
+		Why:      "People see the name in lists. An id tells them less than a few words do.",
+		Help:     `write a readable name, such as "Acme Clock"`,
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
-			if name, _ := p.Doc.Text("/name"); name != "" && name == id && !isPartOfService(p) {
+			if name, _ := p.Doc.Text("/name"); name != "" && name == id && !inspect.IsPartOfService(p) {
 				p.Report(validate.Finding{
 					Place:   p.Value("/name"),
-					Message: "the name is the id again",
-					Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is here"}},
+					Message: "name is the same as the id",
+					Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is set here"}},
 				})
 			}
 		},

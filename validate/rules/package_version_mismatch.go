@@ -6,38 +6,33 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func packageVersionMismatch() validate.Rule {
 	return validate.Rule{
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
-		Summary:  "plugin.json and package.json name the same version",
-		Why:      "Releases are named after package.json, while the service reads plugin.json. With two versions an update is taken for the version before it, and not installed.",
-		Help:     "write %VERSION% into plugin.json, and the build takes the version of package.json",
+		Summary:  "version mismatch between plugin.json and package.json",
+		Why:      "Releases are named after package.json, but the service reads plugin.json. If they differ, the service mistakes an update for the version it already has.",
+		Help:     "write %VERSION% in plugin.json, so that the build copies the version from package.json",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
-			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" || isNested(p) {
+			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" || inspect.IsNested(p) {
 				return
 			}
-			dirs, _ := homes(p)
-			for _, dir := range dirs {
-				file := path.Join(dir, "package.json")
-				data, err := readFile(p, dir, file, maxTextBytes)
-				if err != nil {
-					continue
-				}
-				doc, _ := bundle.ParseDocument(file, data)
+			for _, dir := range inspect.Homes(p) {
+				doc := inspect.Document(p, dir, path.Join(dir, "package.json"))
 				if doc == nil {
-					continue // npm says what is wrong with it
+					continue // npm reports what is wrong with it
 				}
 				if other, _ := doc.Text("/version"); other != "" && other != version {
 					p.Report(validate.Finding{
 						Place:   p.Value(pointer),
-						Message: fmt.Sprintf("the version is %q, but package.json says %q", version, other),
-						Related: []validate.Related{{Place: sibling{file: file, doc: doc}.in(p, "/version"), Message: "the version of package.json is here"}},
+						Message: fmt.Sprintf("version is %q, but package.json has %q", version, other),
+						Related: []validate.Related{{Place: inspect.ValueIn(p, doc, "/version"), Message: "the version in package.json"}},
 					})
 					return
 				}

@@ -1,18 +1,21 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func pathMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "path-missing",
 		Severity: validate.Error,
-		Summary:  "the files that plugin.json names are there",
-		Why:      "A logo, a picture or a dashboard that is not there shows as a broken image or an error to everyone who opens the plugin.",
-		Help:     "add the file, or correct its path from the folder of plugin.json",
+		Summary:  "path to a missing file",
+		Why:      "A missing logo, screenshot or dashboard appears as a broken image or an error.",
+		Help:     "add the file, or correct the path, which is relative to plugin.json",
 		Check: func(p *validate.Pass) {
-			for _, a := range assets(p) {
-				if a.verdict == pathIsMissing {
-					p.Reportf(p.Value(a.pointer), "the path %q %s", a.text, a.detail)
+			for _, a := range inspect.Assets.Of(p) {
+				if a.Verdict == inspect.PathMissing {
+					p.Reportf(p.Value(a.Pointer), "path %q %s", a.Text, a.Problem)
 				}
 			}
 		},

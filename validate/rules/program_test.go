@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// program returns the header of a program for a platform.
+// program returns the header of an executable for a platform.
 func program(t testing.TB, p bundle.Platform) []byte {
 	t.Helper()
 	data := make([]byte, 256)
@@ -35,7 +35,7 @@ func program(t testing.TB, p bundle.Platform) []byte {
 	}
 	got, err := bundle.ExecutablePlatform(bytes.NewReader(data))
 	if err != nil || got != p {
-		t.Fatalf("made a program for %s: it is for %s: %v", p, got, err)
+		t.Fatalf("header for %s is for %s: %v", p, got, err)
 	}
 	return data
 }

@@ -1,14 +1,52 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func readmeMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "readme-missing",
 		Severity: validate.Warning,
-		Summary:  "the plugin has a README.md",
-		Why:      "It is what people see when they look at the plugin in a catalogue: what it is for and how it is set up.",
-		Help:     "write README.md beside plugin.json or the folder src",
+		Summary:  "missing or empty README.md",
+		Why:      "README.md is what people read in a catalog: what the plugin is for and how to set it up.",
+		Help:     "create README.md next to plugin.json or src",
 		Check:    func(p *validate.Pass) { needText(p, "README.md") },
+	}
+}
+
+// needText reports that the plugin has none of the files, or that the file is empty. A
+// nested plugin and one that is part of the service need none.
+func needText(p *validate.Pass, names ...string) {
+	if inspect.IsNested(p) || inspect.IsPartOfService(p) {
+		return
+	}
+	found, misnamed := inspect.FindText(p, names...)
+	where, isComplete := inspect.TextsBelong(p)
+	switch {
+	case found == nil && !isComplete:
+		p.Skipf("the directory around src is not part of this run, and %s may be there", names[0])
+	case found == nil && misnamed != "" && !slices.Contains(names, misnamed):
+		p.Report(validate.Finding{
+			Place:   p.Whole(),
+			Message: fmt.Sprintf("missing %s, found %s", names[0], misnamed),
+			Help:    fmt.Sprintf("rename it to %s; case matters", names[0]),
+		})
+	case found == nil:
+		p.Report(validate.Finding{
+			Place:   p.Whole(),
+			Message: "missing " + names[0],
+			Help:    fmt.Sprintf("create %s %s", names[0], where),
+		})
+	case found.Err != nil:
+		p.Skipf("cannot read %s: %v", found.File, found.Err)
+	case strings.TrimSpace(string(found.Data)) == "":
+		p.Reportf(validate.Place{File: found.File}, "%s is empty", path.Base(found.File))
 	}
 }

@@ -1,15 +1,15 @@
 package rules
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// link is a link or picture of Markdown or HTML; one of the groups holds its target.
+// link matches a link or image in Markdown or HTML; one of its groups is the target.
 var link = regexp.MustCompile(`\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s+["'(][^\n]*?)?\)` +
 	`|(?m:^ {0,3}\[[^\]\n]+\]:\s*<?([^\s<>]+)>?)` +
 	`|(?i:<(?:a|img)\b[^>]*?\b(?:href|src)\s*=\s*["']?([^"'\s>]+))`)
@@ -20,32 +20,31 @@ func readmeRelativeLink() validate.Rule {
 	return validate.Rule{
 		ID:       "readme-relative-link",
 		Severity: validate.Warning,
-		Summary:  "links and pictures in README.md have full addresses",
-		Why:      "A catalogue shows README.md without the files beside it. A relative link leads nowhere there, and a picture is missing.",
-		Help:     "write the full address, beginning with https://",
+		Summary:  "relative link or image in README.md",
+		Why:      "A catalog shows README.md without the files around it, so relative links and images are broken.",
+		Help:     "write the full URL, beginning with https://",
 		Check: func(p *validate.Pass) {
-			if isNested(p) || isPartOfService(p) {
+			if inspect.IsNested(p) || inspect.IsPartOfService(p) {
 				return
 			}
-			readme, _ := findText(p, "README.md")
-			if readme == nil || readme.err != nil {
-				return // readme-missing says why
+			readme, _ := inspect.FindText(p, "README.md")
+			if readme == nil || readme.Err != nil {
+				return // readme-missing reports it
 			}
-			data := bytes.TrimPrefix(readme.data, []byte(byteOrderMark))
 			reported := 0
-			for _, m := range link.FindAllSubmatchIndex(withoutCode(data), -1) {
+			for _, m := range link.FindAllSubmatchIndex(inspect.WithoutCode(readme.Data), -1) {
 				from, to := target(m)
-				address := string(data[from:to])
+				address := string(readme.Data[from:to])
 				if !isRelative(address) {
 					continue
 				}
 				if reported++; reported > maxLinksReported {
-					p.Skipf("the links after the first %d relative ones", maxLinksReported)
+					p.Skipf("README.md has more than %d relative links", maxLinksReported)
 					return
 				}
 				p.Report(validate.Finding{
-					Place:   placeIn(p, readme.file, data, from, to),
-					Message: fmt.Sprintf("the link to %q is relative", shorten(address)),
+					Place:   inspect.PlaceIn(p, readme.File, readme.Data, from, to),
+					Message: fmt.Sprintf("link to %.200q is relative", address),
 				})
 			}
 		},
@@ -61,15 +60,10 @@ func target(match []int) (from, to int) {
 	return match[0], match[1]
 }
 
-// isRelative says whether an address needs to know where it stands. A part of the
-// same page does not.
+var scheme = regexp.MustCompile(`^[a-zA-Z+.-]*[a-zA-Z][a-zA-Z+.-]*:`)
+
+// isRelative reports whether a URL is relative to the page it is on. A fragment of the
+// same page does not count.
 func isRelative(address string) bool {
-	scheme, _, hasScheme := strings.Cut(address, ":")
-	switch {
-	case address == "", strings.HasPrefix(address, "#"), strings.HasPrefix(address, "//"):
-		return false
-	case hasScheme && isLetters(strings.NewReplacer("+", "", "-", "", ".", "").Replace(scheme)):
-		return false
-	}
-	return true
+	return address != "" && !strings.HasPrefix(address, "#") && !strings.HasPrefix(address, "//") && !scheme.MatchString(address)
 }

@@ -13,9 +13,9 @@ func roleActionPrefix() validate.Rule {
 	return validate.Rule{
 		ID:       "role-action-prefix",
 		Severity: validate.Error,
-		Summary:  "every action in a role begins with the id of the plugin",
-		Why:      "A plugin may hand out only its own actions. The service refuses roles with the actions of others.",
-		Help:     "begin the action with the id of the plugin and a dot or a colon",
+		Summary:  "role action without the plugin's id as prefix",
+		Why:      "A plugin may grant only its own actions. The service refuses roles with the actions of others.",
+		Help:     "prefix the action with the plugin's id and a dot or colon",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			if id == "" {
@@ -40,21 +40,21 @@ func checkAction(p *validate.Pass, id, pointer string) {
 	case !isOwn:
 		p.Report(validate.Finding{
 			Place:   p.Value(pointer),
-			Message: fmt.Sprintf("the action %q does not begin with the plugin's id %q", action, id),
-			Help:    fmt.Sprintf("begin it with the id, such as %q", id+"."+action),
-			Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is here"}},
+			Message: fmt.Sprintf("action %q does not begin with the plugin's id %q", action, id),
+			Help:    fmt.Sprintf("prefix it with the id, as in %q", id+"."+action),
+			Related: []validate.Related{{Place: p.Value("/id"), Message: "the id is set here"}},
 		})
 	case !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ":"):
 		p.Report(validate.Finding{
 			Severity: validate.Warning,
 			Place:    p.Value(pointer),
-			Message:  fmt.Sprintf("the action %q has no dot or colon after the plugin's id, so it could belong to another plugin", action),
+			Message:  fmt.Sprintf("action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action),
 		})
 	}
 }
 
-// sharedActions are those of the service itself that a plugin may hand out there:
-// Grafana has one for opening the pages of an app.
+// sharedActions returns the actions of the service that a plugin may grant: in
+// Grafana, opening the pages of an app.
 func sharedActions(profile bundle.Profile) []string {
 	return map[string][]string{"grafana": {"plugins.app:access"}}[profile.Name]
 }

@@ -14,8 +14,8 @@ func routeInvalid() validate.Rule {
 	return validate.Rule{
 		ID:       "route-invalid",
 		Severity: validate.Warning,
-		Summary:  "routes name methods that there are, a full address, and headers with name and content",
-		Why:      "The service forwards requests by these routes. One that it cannot make sense of answers every request with an error, or sends it without its header.",
+		Summary:  "route with an invalid method, URL or header",
+		Why:      "The service proxies requests according to these routes. It answers requests to an invalid route with an error, or forwards them without the header.",
 		Help:     "correct the route",
 		Check: func(p *validate.Pass) {
 			for _, route := range p.Doc.Items("/routes") {
@@ -31,7 +31,7 @@ func routeInvalid() validate.Rule {
 	}
 }
 
-// checkMethods reads a list such as "GET, POST"; * is every method.
+// checkMethods checks a list such as "GET, POST"; * stands for every method.
 func checkMethods(p *validate.Pass, pointer string) {
 	text, ok := p.Doc.Text(pointer)
 	if !ok || text == "" {
@@ -48,8 +48,8 @@ func checkMethods(p *validate.Pass, pointer string) {
 		}
 		f := validate.Finding{
 			Place:   p.Within(pointer, from, from+len(method)),
-			Message: fmt.Sprintf("%q is not a method of HTTP", method),
-			Help:    "write GET, or several with commas between them, or * for all",
+			Message: fmt.Sprintf("%q is not an HTTP method", method),
+			Help:    "write GET, several methods separated by commas, or * for all",
 		}
 		if near := nearest.Name(method, known); near != "" {
 			f.Help = fmt.Sprintf("did you mean %s?", near)
@@ -58,7 +58,8 @@ func checkMethods(p *validate.Pass, pointer string) {
 	}
 }
 
-// checkAddress wants http or https and a host. What a template puts in is not known.
+// checkAddress checks that a URL has the scheme http or https and a host. It accepts a
+// template in place of them.
 func checkAddress(p *validate.Pass, pointer string) {
 	text, ok := p.Doc.Text(pointer)
 	if !ok {
@@ -67,26 +68,26 @@ func checkAddress(p *validate.Pass, pointer string) {
 	report := func(problem string) {
 		p.Report(validate.Finding{
 			Place:   p.Value(pointer),
-			Message: fmt.Sprintf("the address %q %s", text, problem),
-			Help:    "write a full address, such as https://api.example.com or {{ .JsonData.url }}",
+			Message: fmt.Sprintf("URL %q %s", text, problem),
+			Help:    "write a full URL, such as https://api.example.com or {{ .JsonData.url }}",
 		})
 	}
 	switch before, after, isTemplate := strings.Cut(text, "{{"); {
 	case strings.TrimSpace(text) == "":
 		report("is empty")
 	case isTemplate && !strings.Contains(after, "}}"):
-		report("begins a template with {{ that no }} ends")
+		report("contains {{ without a matching }}")
 	case isTemplate && (before == "" || strings.HasPrefix(before, "http://") || strings.HasPrefix(before, "https://")):
 	default:
 		to, err := url.Parse(text)
 		if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
-			report("does not begin with http:// or https:// and a host")
+			report("must begin with http:// or https:// and a host")
 		}
 	}
 }
 
-// checkHeader wants name and content. The contract does not say what else a header
-// may be, so this is no error.
+// checkHeader checks that a header has a name and a content. The schema does not
+// describe headers, so it accepts other keys.
 func checkHeader(p *validate.Pass, pointer string) {
 	name, hasName := p.Doc.Text(pointer + "/name")
 	_, hasContent := p.Doc.Text(pointer + "/content")
@@ -95,7 +96,7 @@ func checkHeader(p *validate.Pass, pointer string) {
 	}
 	p.Report(validate.Finding{
 		Place:   p.Opening(pointer),
-		Message: "this header lacks a name or its content, both texts in quotes",
-		Help:    "write { \"name\": \"X-Name\", \"content\": \"value\" }",
+		Message: `header must have "name" and "content", both strings`,
+		Help:    `write { "name": "X-Name", "content": "value" }`,
 	})
 }

@@ -13,20 +13,19 @@ import (
 //go:embed *.txtar
 var examples embed.FS
 
-// All returns every rule in the order in which they run: first the file as
-// JSON, then its shape, then what it means, then the files it names.
+// All returns all rules in the order in which they run: rules for the JSON, its
+// schema, its meaning, and the files it refers to.
 func All() []validate.Rule {
-	s := newSchemas()
 	all := []validate.Rule{
 		metaMissing(),
 		jsonBOM(),
 		jsonSyntax(),
 		jsonDuplicateKey(),
 
-		requiredField(s),
-		wrongType(s),
-		enumValue(s),
-		unknownField(s),
+		requiredField(),
+		wrongType(),
+		enumValue(),
+		unknownField(),
 		schemaMissing(),
 
 		idFormat(),
@@ -46,7 +45,7 @@ func All() []validate.Rule {
 		dependencyRangePatchOnly(),
 		dependencySelf(),
 		dependencyCycle(),
-		dependencyUnknownType(s),
+		dependencyUnknownType(),
 		minVersionIAM(),
 		minVersionRoles(),
 		minVersionHealthDiagnostics(),
@@ -57,7 +56,7 @@ func All() []validate.Rule {
 		roleActionPrefix(),
 		routeInvalid(),
 		generatedInSource(),
-		generatedInvalid(s),
+		generatedInvalid(),
 		generatedStale(),
 		nestedDeclared(),
 		nestedType(),
@@ -111,13 +110,16 @@ func ByID(id string) (validate.Rule, error) {
 		ids[i] = r.ID
 	}
 	if near := nearest.Name(id, ids); near != "" {
-		return validate.Rule{}, fmt.Errorf("no rule %q: did you mean %s?", id, near)
+		return validate.Rule{}, fmt.Errorf("unknown rule %q; did you mean %s?", id, near)
 	}
-	return validate.Rule{}, fmt.Errorf("no rule %q: the rules are %s", id, strings.Join(ids, ", "))
+	return validate.Rule{}, fmt.Errorf("unknown rule %q: must be one of %s", id, strings.Join(ids, ", "))
 }
 
-// example returns the txtar archive of a rule, "" if it has none.
+// example returns the txtar archive of a rule, or "" if it has none. It removes the
+// marks « and », which enclose the place of each finding for the tests.
 func example(id string) string {
-	data, _ := examples.ReadFile(strings.ReplaceAll(id, "-", "_") + ".txtar")
-	return string(data)
+	data, _ := examples.ReadFile(exampleFile(id))
+	return strings.NewReplacer("«", "", "»", "").Replace(string(data))
 }
+
+func exampleFile(id string) string { return strings.ReplaceAll(id, "-", "_") + ".txtar" }

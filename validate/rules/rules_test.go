@@ -3,6 +3,7 @@ package rules
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,32 +17,34 @@ func TestRulesAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range All() {
 		if seen[r.ID] {
-			t.Errorf("%s comes twice", r.ID)
+			t.Errorf("duplicate rule %s", r.ID)
 		}
 		seen[r.ID] = true
-		if r.Severity == "" || r.Summary == "" || r.Why == "" || r.Help == "" || r.Check == nil {
-			t.Errorf("%s lacks a part: %+v", r.ID, r)
+		if slices.Contains([]string{string(r.Severity), r.Summary, r.Why, r.Help}, "") || r.Check == nil {
+			t.Errorf("%s lacks documentation or Check: %+v", r.ID, r)
 		}
 		if got, err := ByID(r.ID); err != nil || got.ID != r.ID {
 			t.Errorf("ByID(%q): %v", r.ID, err)
 		}
 	}
 	if _, err := ByID("path-mising"); err == nil || !strings.Contains(err.Error(), "did you mean path-missing?") {
-		t.Errorf("ByID of a misspelt id: %v", err)
+		t.Errorf("ByID of a misspelled id: %v", err)
 	}
 	files, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name(), ".txtar"); ok && name != "base" && !seen[strings.ReplaceAll(name, "_", "-")] {
-			t.Errorf("%s belongs to no rule", f.Name())
+		name, ext, _ := strings.Cut(f.Name(), ".")
+		isRule := ext == "txtar" && name != "base" || ext == "go" && name != "rules" && name != "doc" && !strings.HasSuffix(name, "_test")
+		if isRule && !seen[strings.ReplaceAll(name, "_", "-")] {
+			t.Errorf("%s: no such rule", f.Name())
 		}
 	}
 }
 
-// TestSrcAlone validates src without the repository around it: that README.md and
-// its like may lie there is said, and is no finding.
+// TestSrcAlone validates src without the repository around it. README.md and the like
+// may be there, so their rules skip.
 func TestSrcAlone(t *testing.T) {
 	t.Parallel()
 	p := completePlugin(t, validate.Source)
@@ -50,12 +53,15 @@ func TestSrcAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := lines(report); got != "" || len(report.Skips) != 3 || report.ExitCode() != validate.ExitClean {
-		t.Errorf("%s%+v", got, report.Skips)
+	if got := lines(report); got != "" {
+		t.Errorf("findings:\n%s", got)
+	}
+	if len(report.Skips) != 3 || report.ExitCode() != validate.ExitClean {
+		t.Errorf("exit code %d, skips %+v", report.ExitCode(), report.Skips)
 	}
 }
 
-// TestGrafanaRoles accepts what real apps write: "grants", and the action that opens
+// TestGrafanaRoles accepts what apps for Grafana use: "grants", and the action that opens
 // the pages of an app.
 func TestGrafanaRoles(t *testing.T) {
 	t.Parallel()

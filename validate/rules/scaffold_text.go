@@ -8,9 +8,10 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// leftover is a text that a scaffold wrote for the author to replace.
+// leftover matches text that a scaffold wrote for the author to replace.
 var leftover = regexp.MustCompile(`(?im)^#+ *Grafana (?:Panel|Data Source(?: Backend)?|App|Scenes App) Plugin Template\b` +
 	`|<!-- *This README file is going to be the one displayed on` +
 	`|<%= *\w[\w. ]*%>` +
@@ -22,32 +23,31 @@ func scaffoldText() validate.Rule {
 	return validate.Rule{
 		ID:       "scaffold-text",
 		Severity: validate.Warning,
-		Summary:  "no text of a scaffold is left for the author to replace",
-		Why:      "A scaffold writes texts that speak of no plugin in particular. People who find them in a catalogue think that the plugin is not finished.",
-		Help:     "write what is true of this plugin",
+		Summary:  "text left over from a scaffold",
+		Why:      "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog.",
+		Help:     "replace it with text about this plugin",
 		Check: func(p *validate.Pass) {
 			for _, pointer := range suspects(p.Doc) {
 				text, _ := p.Doc.Text(pointer)
 				if m := leftover.FindStringIndex(text); m != nil {
-					p.Reportf(p.Within(pointer, m[0], m[1]), "the text %q is left from a scaffold", text[m[0]:m[1]])
+					p.Reportf(p.Within(pointer, m[0], m[1]), "%q is left over from a scaffold", text[m[0]:m[1]])
 				}
 			}
-			if isNested(p) {
+			if inspect.IsNested(p) {
 				return
 			}
 			for _, name := range []string{"README.md", "CHANGELOG.md"} {
-				found, _ := findText(p, name)
-				if found == nil || found.err != nil {
-					continue // readme-missing says why
+				found, _ := inspect.FindText(p, name)
+				if found == nil || found.Err != nil {
+					continue // readme-missing reports it
 				}
-				data := bytes.TrimPrefix(found.data, []byte(byteOrderMark))
-				if !mayHaveLeftover(string(data)) {
+				if !mayHaveLeftover(string(found.Data)) {
 					continue
 				}
-				for _, m := range leftover.FindAllIndex(withoutCode(data), maxLeftovers) {
+				for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
 					p.Report(validate.Finding{
-						Place:   placeIn(p, found.file, data, m[0], m[1]),
-						Message: fmt.Sprintf("the text %q is left from a scaffold", data[m[0]:m[1]]),
+						Place:   inspect.PlaceIn(p, found.File, found.Data, m[0], m[1]),
+						Message: fmt.Sprintf("%q is left over from a scaffold", found.Data[m[0]:m[1]]),
 					})
 				}
 			}
@@ -57,7 +57,7 @@ func scaffoldText() validate.Rule {
 
 const maxLeftovers = 20
 
-// mayHaveLeftover is a quick look for a part of what leftover finds.
+// mayHaveLeftover quickly rules out texts in which leftover cannot match.
 func mayHaveLeftover(text string) bool {
 	text = strings.ToLower(text)
 	for _, part := range []string{"plugin template", "<!--", "<%=", "[[", "<your", "<my", "github.com/your", "github.com/my"} {
@@ -68,8 +68,8 @@ func mayHaveLeftover(text string) bool {
 	return false
 }
 
-// suspects are the places of a document that may hold a leftover: none where its
-// text has no part of one, which an escape could hide.
+// suspects returns the pointers at which leftover may match: none if the document
+// contains no part of a match and no escape that could hide one.
 func suspects(doc *bundle.Document) []string {
 	if !mayHaveLeftover(string(doc.Data)) && !bytes.Contains(doc.Data, []byte(`\u`)) && !bytes.Contains(doc.Data, []byte(`\/`)) {
 		return nil

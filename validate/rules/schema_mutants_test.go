@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -8,15 +9,12 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// schemaMutants breaks every property of the contract in every way in which its
-// schema can be broken.
+// schemaMutants violates the schema of every key in every possible way.
 func schemaMutants(t *testing.T) (all []mutant) {
-	schema, err := rawSchema("service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := mustSchema()
 	seen := map[string]bool{}
 	for _, file := range []string{bundle.MetadataFile, datasourceFile, panelFile} {
 		data := map[string]string{bundle.MetadataFile: completeApp, datasourceFile: completeDatasource, panelFile: completePanel}[file]
@@ -25,7 +23,7 @@ func schemaMutants(t *testing.T) (all []mutant) {
 			t.Fatal(err)
 		}
 		for _, pointer := range doc.Pointers() {
-			node, generic := nodeAt(schema, pointer)
+			node, generic := nodeAt(root, pointer)
 			if node == nil || pointer == "" || seen[generic] {
 				continue
 			}
@@ -33,15 +31,15 @@ func schemaMutants(t *testing.T) (all []mutant) {
 			all = append(all, breakProperty(file, pointer, node, doc)...)
 		}
 	}
-	walkSchema(schema, "", func(generic string) {
+	walkSchema(root, "", func(generic string) {
 		if !seen[generic] {
-			t.Errorf("the complete plugin lacks %s", generic)
+			t.Errorf("the complete plugin does not use %s", generic)
 		}
 	})
 	return all
 }
 
-// breakProperty returns the mutants of one property.
+// breakProperty returns the mutants of one key.
 func breakProperty(file, pointer string, node map[string]any, doc *bundle.Document) (all []mutant) {
 	add := func(what string, mutate func(*plugin), rule, at, target string) {
 		if strings.HasPrefix(pointer, "/generated") {
@@ -53,7 +51,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	wrong := map[string]any{"string": 17, "boolean": "true", "number": "7", "object": raw("[1]"), "array": raw(`{"a": 1}`)}[kind]
 	at := "value"
 	if kind == "object" || kind == "array" {
-		at = "key" // a large value is pointed at by its key
+		at = "key" // the place of a large value is its key
 	}
 	add("wrong type ", setIn(file, pointer, wrong), "wrong-type", at, pointer)
 	add("null ", setIn(file, pointer, nil), "wrong-type", "value", pointer)
@@ -70,7 +68,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	if node["additionalProperties"] == false {
 		add("unknown in ", setIn(file, pointer+"/zzz", true), "unknown-field", "key", pointer+"/zzz")
 	}
-	in, key := parent(pointer)
+	in, key := schema.Parent(pointer)
 	if around, _ := nodeAt(mustSchema(), in); around != nil {
 		if required, _ := around["required"].([]any); slices.Contains(required, any(key)) {
 			add("no ", removeIn(file, pointer), "required-field", "parent", pointer)
@@ -80,17 +78,21 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 }
 
 func mustSchema() map[string]any {
-	schema, err := rawSchema("service")
+	text, err := schema.JSON("service")
 	if err != nil {
 		panic(err)
 	}
-	return schema
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		panic(err)
+	}
+	return root
 }
 
-// nodeAt returns the part of the schema for a pointer into a document, nil where
-// the schema says nothing, and the pointer without the numbers of items.
-func nodeAt(schema map[string]any, pointer string) (node map[string]any, generic string) {
-	node = schema
+// nodeAt returns the schema of the value at a pointer, or nil if there is none, and the
+// pointer without indexes.
+func nodeAt(root map[string]any, pointer string) (node map[string]any, generic string) {
+	node = root
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if token == "" || node == nil {
 			continue

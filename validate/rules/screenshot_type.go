@@ -1,22 +1,25 @@
 package rules
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
 
 func screenshotType() validate.Rule {
 	return validate.Rule{
 		ID:       "screenshot-type",
 		Severity: validate.Error,
-		Summary:  "screenshots are images that browsers show",
-		Why:      "A file of any other kind shows as a broken image to everyone who looks at the plugin.",
-		Help:     "save the picture as PNG, JPEG, GIF, WebP or SVG",
+		Summary:  "screenshot in an unsupported format",
+		Why:      "A file of another kind appears as a broken image.",
+		Help:     "save the screenshot as PNG, JPEG, GIF, WebP or SVG",
 		Check: func(p *validate.Pass) {
-			for _, i := range images(p) {
+			for _, i := range inspect.Images.Of(p) {
 				switch {
-				case i.isLogo:
-				case i.err != nil:
-					p.Skipf("%s was not read: %v", i.text, i.err)
-				case i.kind == "":
-					p.Reportf(p.Value(i.pointer), "the screenshot %q is %s", i.text, i.describe())
+				case i.IsLogo:
+				case i.Err != nil:
+					p.Skipf("cannot read %s: %v", i.Text, i.Err)
+				case i.Kind == "":
+					p.Reportf(p.Value(i.Pointer), "screenshot %q is %s", i.Text, i.Describe())
 				}
 			}
 		},

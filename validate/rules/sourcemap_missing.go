@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
-// minifiedLine is the length of a line that nobody has written by hand.
+// minifiedLine is the length from which a line is taken for generated.
 const minifiedLine = 2000
 
 var mapComment = regexp.MustCompile(`//[#@] ?sourceMappingURL=(\S+)\s*$`)
@@ -19,18 +20,18 @@ func sourcemapMissing() validate.Rule {
 	return validate.Rule{
 		ID:       "sourcemap-missing",
 		Severity: validate.Warning,
-		Summary:  "a bundled module.js has its source map",
-		Why:      "Without the map an error in a user's browser names a column of one endless line, and reviewers cannot see what the script was made of.",
-		Help:     "let the build of the frontend write module.js.map",
+		Summary:  "bundled module.js without a source map",
+		Why:      "Without a source map, a stack trace points at a column of one very long line, and reviewers cannot see what the bundle was built from.",
+		Help:     "configure the frontend build to write module.js.map",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			name := path.Join(p.Dir, moduleFile)
-			if !exists(p, name) || exists(p, name+".map") {
+			if !inspect.Exists(p, name) || inspect.Exists(p, name+".map") {
 				return
 			}
-			data, err := readFile(p, p.Root, name, maxScriptBytes)
+			data, err := inspect.ReadFile(p, p.Root, name, maxScriptBytes)
 			if err != nil {
-				p.Skipf("module.js was not read: %v", err)
+				p.Skipf("cannot read module.js: %v", err)
 				return
 			}
 			if m := mapComment.FindSubmatchIndex(data[max(0, len(data)-1024):]); m != nil {
@@ -39,12 +40,12 @@ func sourcemapMissing() validate.Rule {
 				if strings.HasPrefix(target, "data:") || isThere(p, path.Join(p.Dir, target)) {
 					return
 				}
-				p.Reportf(validate.Place{File: name}, "module.js names the source map %s, which is not there", shorten(target))
+				p.Reportf(validate.Place{File: name}, "module.js refers to the source map %.200q, which does not exist", target)
 				return
 			}
 			for line := range bytes.Lines(data) {
 				if len(line) >= minifiedLine {
-					p.Reportf(validate.Place{File: name}, "module.js is bundled, and there is no module.js.map")
+					p.Reportf(validate.Place{File: name}, "module.js is bundled, but there is no module.js.map")
 					return
 				}
 			}
@@ -53,5 +54,5 @@ func sourcemapMissing() validate.Rule {
 }
 
 func isThere(p *validate.Pass, name string) bool {
-	return fs.ValidPath(name) && isInside(p.Root, name) && exists(p, name)
+	return fs.ValidPath(name) && inspect.IsInside(p.Root, name) && inspect.Exists(p, name)
 }

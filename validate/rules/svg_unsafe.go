@@ -5,30 +5,31 @@ import (
 	"path"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func svgUnsafe() validate.Rule {
 	return validate.Rule{
 		ID:       "svg-unsafe",
 		Severity: validate.Error,
-		Summary:  "SVG images run no code and load nothing",
-		Why:      "An SVG image can hold scripts and load files from elsewhere. In a browser that acts in the name of the user who looks at it.",
-		Help:     "delete it from the image",
+		Summary:  "SVG image that runs code or loads external resources",
+		Why:      "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it.",
+		Help:     "remove it from the image",
 		Check: func(p *validate.Pass) {
-			for _, i := range images(p) {
-				if i.kind != "svg" || i.err != nil || !isFirst(p, "svg-unsafe", i.file) {
+			for _, i := range inspect.Images.Of(p) {
+				if i.Kind != "svg" || i.Err != nil || !inspect.IsFirst(p, "svg-unsafe", i.File) {
 					continue
 				}
-				dangers, err := scanSVG(i.data)
+				dangers, err := inspect.ScanSVG(i.Data)
 				if err != nil {
-					p.Skipf("%s was read only in part: %v", i.text, err)
+					p.Skipf("cannot read all of %s: %v", i.Text, err)
 				}
 				for _, d := range dangers {
 					p.Report(validate.Finding{
-						Place:   placeIn(p, i.file, i.data, d.from, d.to),
-						Message: fmt.Sprintf("%s: %s", path.Base(i.file), d.problem),
-						Help:    d.help,
-						Related: []validate.Related{{Place: p.Value(i.pointer), Message: "plugin.json names the image here"}},
+						Place:   inspect.PlaceIn(p, i.File, i.Data, d.From, d.To),
+						Message: fmt.Sprintf("%s %s", path.Base(i.File), d.Problem),
+						Help:    d.Help,
+						Related: []validate.Related{{Place: p.Value(i.Pointer), Message: "plugin.json refers to the image here"}},
 					})
 				}
 			}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// fieldOfTypes is a property that has an effect in plugins of some types only.
+// fieldOfTypes is a key that has an effect only in plugins of some types.
 type fieldOfTypes struct {
 	name  string
-	kind  string // of its value; "" is a switch, which counts where it is on
+	kind  string // of its value; "" for a boolean, which counts if it is true
 	types []string
 }
 
-// fieldsOfTypes lists them. The service also forwards the routes of apps.
+// fieldsOfTypes returns these keys. The service also proxies the routes of apps.
 func fieldsOfTypes() []fieldOfTypes {
 	app, panel, datasource := []string{"app"}, []string{"panel"}, []string{"datasource"}
 	return []fieldOfTypes{
@@ -31,27 +32,27 @@ func typeOnlyField() validate.Rule {
 	return validate.Rule{
 		ID:       "type-only-field",
 		Severity: validate.Warning,
-		Summary:  "properties for one type of plugin are not in others",
-		Why:      "The service reads \"preload\" of apps, \"skipDataQuery\" of panels, \"metrics\" of data sources and so on. Elsewhere they have no effect, so what they promise is not there.",
-		Help:     "delete it, or correct \"type\"",
+		Summary:  "key without effect for the plugin type",
+		Why:      `Some keys apply only to one type of plugin: "preload" to apps, "skipDataQuery" to panels, "metrics" to data sources. In other plugins they have no effect.`,
+		Help:     `delete the key, or correct "type"`,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
 			if !slices.Contains(bundle.Types(), bundle.Type(kind)) {
-				return // enum-value speaks of it
+				return // enum-value reports it
 			}
 			for _, f := range fieldsOfTypes() {
 				at := "/" + f.name
 				isOn := p.Doc.Bool(at) || f.kind != "" && p.Doc.Kind(at) == f.kind
 				if !isOn || slices.Contains(f.types, kind) {
-					continue // a value of another kind is wrong-type's
+					continue // wrong-type reports a value of another kind
 				}
 				if f.name == "alerting" && !p.Doc.Bool("/backend") && p.Runs("alerting-needs-backend") {
-					continue // one fault, one finding
+					continue // that rule reports it
 				}
 				p.Report(validate.Finding{
 					Place:   p.Key(at),
-					Message: fmt.Sprintf("%q has no effect here: it is for plugins of type %s, and this one is of type %s", f.name, either(f.types), kind),
-					Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is here"}},
+					Message: fmt.Sprintf("%q has no effect in a plugin of type %s; it applies only to type %s", f.name, kind, schema.Either(f.types)),
+					Related: []validate.Related{{Place: p.Value("/type"), Message: "the type is set here"}},
 				})
 			}
 		},

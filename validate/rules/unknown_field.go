@@ -9,104 +9,92 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-func unknownField(s schemas) validate.Rule {
+func unknownField() validate.Rule {
 	return validate.Rule{
 		ID:       "unknown-field",
 		Severity: validate.Warning,
-		Summary:  "every property is one that the contract knows",
-		Why:      "The service ignores a property that it does not know, so a misspelt one has no effect and nobody says so. Where a required property is misspelt this is an error.",
-		Help:     "delete the property",
+		Summary:  "unknown key",
+		Why:      "The service ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling of a required key, the finding is an error.",
+		Help:     "delete the key",
 		Check: func(p *validate.Pass) {
-			for _, f := range s.faults(p) {
-				if f.keyword != "additionalProperties" {
+			for _, v := range schema.Violations(p) {
+				if v.Keyword != "additionalProperties" {
 					continue
 				}
-				in, key := parent(f.pointer)
-				finding := validate.Finding{
-					Place:   p.Key(f.pointer),
-					Message: fmt.Sprintf("%s has no property %q", object(in), key),
-				}
-				if f.meant != "" {
-					finding.Severity = validate.Error
-					finding.Message += fmt.Sprintf(" and lacks %q: did you mean that?", f.meant)
-					finding.Help = fmt.Sprintf("rename it to %q", f.meant)
-					finding.Fix = rename(p, s, f, f.meant)
+				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
+				if v.Meant != "" {
+					f.Severity = validate.Error
+					f.Message += fmt.Sprintf("; did you mean the required key %q?", v.Meant)
+					f.Help = fmt.Sprintf("rename it to %q", v.Meant)
+					f.Fix = renameKey(p, v, v.Meant)
 				} else {
-					question, help, near := s.of(p).suggest(p, f, in, key)
-					finding.Message += question
-					finding.Help = help
-					finding.Fix = rename(p, s, f, near)
+					suggestKey(p, v, &f)
 				}
-				p.Report(finding)
+				p.Report(f)
 			}
 		},
 	}
 }
 
-// suggest says what an unknown key may have been meant to be: a property of the
-// same object, else one of another object.
-func (s *schema) suggest(p *validate.Pass, f fault, in, key string) (question, help, near string) {
-	known, _ := f.node["properties"].(map[string]any)
-	free := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool {
+// suggestKey adds what the unknown key may have been meant to be: another key of the
+// same object, else a key of another object.
+func suggestKey(p *validate.Pass, v schema.Violation, f *validate.Finding) {
+	in, key := schema.Parent(v.Pointer)
+	free := slices.DeleteFunc(slices.Sorted(maps.Keys(v.Node.Properties)), func(name string) bool {
 		return p.Doc.Has(in + "/" + bundle.EscapePointer(name))
 	})
-	near = ofProfile(p.Profile, key)
+	near := schema.KeyInProfile(p.Profile, key)
 	if !slices.Contains(free, near) {
 		near = nearest.Name(key, free)
 	}
 	if near != "" {
-		return fmt.Sprintf(": did you mean %q?", near), fmt.Sprintf("rename it to %q", near), near
+		f.Message += fmt.Sprintf("; did you mean %q?", near)
+		f.Help = fmt.Sprintf("rename it to %q", near)
+		f.Fix = renameKey(p, v, near)
+		return
 	}
 
-	const moveIt = "move it to where it belongs, or delete it"
-	if homes := s.homes[key]; 0 < len(homes) && len(homes) <= 3 {
-		return ": it belongs to " + either(homes), moveIt, ""
+	const maxHomes = 3
+	s := schema.Of(p.Profile)
+	elsewhere := key
+	if len(s.Homes[key]) == 0 || len(s.Homes[key]) > maxHomes {
+		elsewhere = nearest.Name(key, s.Keys)
 	}
-	elsewhere := nearest.Name(key, s.names)
-	if homes := s.homes[elsewhere]; 0 < len(homes) && len(homes) <= 3 {
-		return fmt.Sprintf(": did you mean %q of %s?", elsewhere, either(homes)), moveIt, ""
+	homes := s.Homes[elsewhere]
+	switch {
+	case len(homes) == 0 || len(homes) > maxHomes:
+		f.Help = "delete it, or check its spelling"
+		return
+	case elsewhere == key:
+		f.Message += "; it belongs in " + schema.Either(homes)
+	default:
+		f.Message += fmt.Sprintf("; did you mean %q in %s?", elsewhere, schema.Either(homes))
 	}
-	return "", "delete it, or check its spelling", ""
+	f.Help = "move it there, or delete it"
 }
 
-// rename is the fix that gives an unknown key the name it was meant to have, where
-// that is sure: the value has the type of that property, the keys differ little for
-// their length, and no key beside it could be meant as well. nil where it is not.
-func rename(p *validate.Pass, s schemas, f fault, to string) *validate.Fix {
-	properties, _ := f.node["properties"].(map[string]any)
-	property, _ := properties[to].(map[string]any)
-	in, key := parent(f.pointer)
-	isClose := ofProfile(p.Profile, key) == to || nearest.Distance(strings.ToLower(key), strings.ToLower(to)) <= max(1, len(to)/5)
-	if property == nil || property["type"] != p.Doc.Kind(f.pointer) || !isClose || isTwice(p, f.pointer) {
+// renameKey is the fix that renames an unknown key, or nil unless the new name is
+// certain: its value has the right type, the names differ little for their length, and
+// no other unknown key of the object could be meant as well.
+func renameKey(p *validate.Pass, v schema.Violation, to string) *validate.Fix {
+	in, key := schema.Parent(v.Pointer)
+	node := v.Node.Properties[to]
+	isNear := schema.KeyInProfile(p.Profile, key) == to || nearest.Distance(strings.ToLower(key), strings.ToLower(to)) <= max(1, len(to)/5)
+	if node == nil || node.Type != p.Doc.Kind(v.Pointer) || !isNear || isDuplicate(p, v.Pointer) {
 		return nil
 	}
-	for _, other := range s.unknownKeys(p)[in] {
+	for _, other := range schema.UnknownKeys.Of(p)[in] {
 		if other != key && nearest.Name(other, []string{to}) != "" {
 			return nil
 		}
 	}
-	return &validate.Fix{Title: fmt.Sprintf("rename %q to %q", key, to), Edits: []validate.Edit{p.Rename(f.pointer, to)}}
+	return &validate.Fix{Title: fmt.Sprintf("rename %q to %q", key, to), Edits: []validate.Edit{p.Rename(v.Pointer, to)}}
 }
 
-type unknownKey struct{}
-
-// unknownKeys returns the unknown keys by the pointer of their object.
-func (s schemas) unknownKeys(p *validate.Pass) map[string][]string {
-	return validate.Fact(p, unknownKey{}, func() map[string][]string {
-		keys := map[string][]string{}
-		for _, f := range s.allFaults(p) {
-			if f.keyword == "additionalProperties" {
-				in, key := parent(f.pointer)
-				keys[in] = append(keys[in], key)
-			}
-		}
-		return keys
-	})
-}
-
-// isTwice says whether the object holds the key more than once.
-func isTwice(p *validate.Pass, pointer string) bool {
+// isDuplicate reports whether the object has the key more than once.
+func isDuplicate(p *validate.Pass, pointer string) bool {
 	return slices.ContainsFunc(p.Doc.Duplicates(), func(d bundle.Duplicate) bool { return d.Pointer == pointer })
 }

@@ -15,30 +15,29 @@ func updatedDate() validate.Rule {
 	return validate.Rule{
 		ID:       "updated-date",
 		Severity: validate.Warning,
-		Summary:  "the day of the version is a date such as 2026-01-31",
-		Why:      "Lists sort by this date. Other forms sort wrongly, and of 01/02/2026 nobody knows which month is meant.",
-		Help:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build write it",
+		Summary:  "invalid release date",
+		Why:      "Lists sort by this date. Other forms sort wrongly, and 01/02/2026 is ambiguous.",
+		Help:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build fill in the date",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/updated"
 			text, _ := p.Doc.Text(pointer)
 			if placeholder, _ := bundle.FindPlaceholder(text); text == "" || placeholder != "" {
-				return // required-field and unresolved-placeholder speak of it
+				return // required-field and unresolved-placeholder report it
 			}
 			if _, err := time.Parse(time.DateOnly, text); err == nil {
 				return
 			}
-			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a date in the form 2026-01-31", text)}
+			f := validate.Finding{Place: p.Value(pointer), Message: fmt.Sprintf("%q is not a date in the form YYYY-MM-DD", text)}
 			if date := readDate(text); date != "" {
 				f.Help = fmt.Sprintf("write %q", date)
-				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", date), Edits: []validate.Edit{p.Replace(pointer, date)}}
+				f.Fix = writeText(p, pointer, date)
 			}
 			p.Report(f)
 		},
 	}
 }
 
-// readDate reads the forms in which a date has one meaning only, and returns it as
-// year-month-day; "" if text is in none of them.
+// readDate returns an unambiguous date as year-month-day, or "" if text is not one.
 func readDate(text string) string {
 	text = strings.TrimSpace(text)
 	for _, layout := range []string{
@@ -53,11 +52,12 @@ func readDate(text string) string {
 	if m == nil {
 		return ""
 	}
-	day, month := number(m[1]), number(m[3])
+	day, _ := strconv.Atoi(m[1])
+	month, _ := strconv.Atoi(m[3])
 	if month > 12 {
 		day, month = month, day
 	}
-	if day <= 12 && day != month { // could be the other way round
+	if day <= 12 && day != month { // ambiguous
 		return ""
 	}
 	date := fmt.Sprintf("%s-%02d-%02d", m[4], month, day)
@@ -65,10 +65,4 @@ func readDate(text string) string {
 		return ""
 	}
 	return date
-}
-
-// number reads a few digits.
-func number(digits string) int {
-	n, _ := strconv.Atoi(digits)
-	return n
 }

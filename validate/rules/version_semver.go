@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// semanticVersion is the grammar of semver.org.
+// semanticVersion is the grammar from semver.org.
 var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
@@ -18,14 +18,14 @@ func versionSemver() validate.Rule {
 	return validate.Rule{
 		ID:       "version-semver",
 		Severity: validate.Warning,
-		Summary:  "the version of the plugin is a semantic version",
-		Why:      "Whether there is an update is decided by comparing versions. One of another form cannot be compared.",
-		Help:     "write three numbers with dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build write it",
+		Summary:  "plugin version that is not semantic",
+		Why:      "The service compares versions to decide whether an update is available. It cannot compare other forms.",
+		Help:     "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
 			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
-				return // required-field and unresolved-placeholder speak of it
+				return // required-field and unresolved-placeholder report it
 			}
 			if semanticVersion.MatchString(version) {
 				return
@@ -34,7 +34,7 @@ func versionSemver() validate.Rule {
 			bare := strings.TrimLeft(strings.TrimSpace(version), "vV=")
 			if semanticVersion.MatchString(bare) {
 				f.Help = fmt.Sprintf("write %q", bare)
-				f.Fix = &validate.Fix{Title: fmt.Sprintf("write %q", bare), Edits: []validate.Edit{p.Replace(pointer, bare)}}
+				f.Fix = writeText(p, pointer, bare)
 			}
 			p.Report(f)
 		},

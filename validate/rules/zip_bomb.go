@@ -10,23 +10,23 @@ func zipBomb() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-bomb",
 		Severity:  validate.Error,
-		Summary:   "a zip unpacks to what its size lets one expect",
-		Why:       "A small zip that unpacks to very much fills the disk of whoever unpacks it, so services refuse it. What is beyond the limits is not read here either.",
-		Help:      "pack again with a common tool, and leave out what the plugin does not need",
+		Summary:   "zip that is too large, or suspiciously well compressed",
+		Why:       "A small zip can unpack to an enormous size and fill the disk, so services refuse it. Content beyond the limits is not validated.",
+		Help:      "package again with a common tool, and leave out what the plugin does not need",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
 			if p.Archive.Refusal != "" {
-				p.Reportf(p.Whole(), "the zip is not read: %s", p.Archive.Refusal)
+				p.Reportf(p.Whole(), "zip was not read: %s", p.Archive.Refusal)
 				return
 			}
-			var faults []string
+			var problems []string
 			for _, e := range p.Archive.Entries {
 				if e.Refusal != "" {
-					faults = append(faults, fmt.Sprintf("the entry %.200q of the zip is not read: %s", e.Name, e.Refusal))
+					problems = append(problems, fmt.Sprintf("zip entry %.200q was not read: %s", e.Name, e.Refusal))
 				}
 			}
-			reportZip(p, faults)
+			reportZip(p, problems)
 		},
 	}
 }

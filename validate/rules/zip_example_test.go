@@ -10,22 +10,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/archive"
 )
 
-// zipExample checks the example of a rule about zips. Its files good.zip/NAME and
-// bad.zip/NAME are the entries of two zips, by exactly this name and in this order;
-// NAME/ is a folder, "NAME -> TARGET" a symbolic link, "NAME x 1000" has its text
-// again and again up to 1000 bytes. Only the rules about zips run, so that the
-// plugin in the zip can be short.
+// zipExample checks the example of a rule for zips. Its files good.zip/NAME and
+// bad.zip/NAME are the entries of two zips, with these names and in this order. NAME/ is
+// a directory, "NAME -> TARGET" a symbolic link, and "NAME x 1000" repeats its text up to
+// 1000 bytes. Only the rules for zips run, so that the plugin can be short.
 func zipExample(t *testing.T, rule validate.Rule) {
 	t.Helper()
 	example := txtar.Parse([]byte(rule.Example))
 	if len(bytes.TrimSpace(example.Comment)) == 0 {
-		t.Error("the example does not say what it shows")
+		t.Error("the example has no comment")
 	}
 	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
 	check := func(side string) string {
@@ -40,25 +41,25 @@ func zipExample(t *testing.T, rule validate.Rule) {
 		return lines(report)
 	}
 	if got := check("good"); got != "" {
-		t.Errorf("good.zip has findings:\n%s", got)
+		t.Errorf("findings in good.zip:\n%s", got)
 	}
 	got := check("bad")
 	if !strings.Contains(got, " "+rule.ID+" ") {
-		t.Errorf("bad.zip does not show %s:\n%s", rule.ID, got)
+		t.Errorf("no finding of %s in bad.zip:\n%s", rule.ID, got)
 	}
 	want := &example.Files[len(example.Files)-1]
 	if *update {
 		want.Data = []byte(got)
-		if err := os.WriteFile(strings.ReplaceAll(rule.ID, "-", "_")+".txtar", txtar.Format(example), 0o644); err != nil {
+		if err := os.WriteFile(exampleFile(rule.ID), txtar.Format(example), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got != string(want.Data) {
-		t.Errorf("bad.zip has other findings than listed:\n%swant:\n%s", got, want.Data)
+	if diff := cmp.Diff(string(want.Data), got); diff != "" {
+		t.Errorf("findings in bad.zip (-want +got):\n%s", diff)
 	}
 }
 
-// zipOf writes the zip of an example.
+// zipOf returns a zip of an example.
 func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, int64, archive.Limits) {
 	t.Helper()
 	var b bytes.Buffer

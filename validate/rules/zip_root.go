@@ -13,72 +13,72 @@ func zipRoot() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-root",
 		Severity:  validate.Error,
-		Summary:   "a zip holds one folder with the plugin in it",
-		Why:       "Whoever installs a plugin unpacks its zip into the folder of all plugins. What is not in the plugin's own folder lands among the other plugins.",
-		Help:      "pack one folder that holds plugin.json, and nothing beside it",
+		Summary:   "zip without exactly one plugin directory",
+		Why:       "A zip is unpacked into the directory of all plugins. Files outside the plugin's directory end up among the other plugins.",
+		Help:      "package one directory that contains plugin.json, and nothing next to it",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
-			folders, beside := zipTop(p.Archive)
-			faults := make([]string, 0, len(beside))
-			for _, name := range beside {
-				faults = append(faults, fmt.Sprintf("%.200q lies at the top of the zip, not in the folder of the plugin", name))
+			dirs, others := zipTop(p.Archive)
+			problems := make([]string, 0, len(others))
+			for _, name := range others {
+				problems = append(problems, fmt.Sprintf("%.200q is at the top of the zip, outside the plugin's directory", name))
 			}
-			reportZip(p, faults)
+			reportZip(p, problems)
 			switch {
-			case len(folders) > 1:
-				p.Reportf(p.Whole(), "the zip has %d folders at its top, not one: %s", len(folders), someOf(folders))
-			case len(folders) == 1 && zipPluginFile(p.Archive) == "":
-				p.Reportf(p.Whole(), "the folder %.200q of the zip holds no %s", folders[0], bundle.MetadataFile)
+			case len(dirs) > 1:
+				p.Reportf(p.Whole(), "zip has %d directories at the top, must have one: %s", len(dirs), someOf(dirs))
+			case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
+				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
 			}
 		},
 	}
 }
 
-// zipTop returns what is at the top of a zip: folders, and what is none.
-func zipTop(a *archive.Archive) (folders, beside []string) {
-	entries, _ := a.ReadDir(".") // there always is a top
+// zipTop returns what is at the top of a zip: directories, and everything else.
+func zipTop(a *archive.Archive) (dirs, others []string) {
+	entries, _ := a.ReadDir(".") // always succeeds
 	for _, e := range entries {
 		if e.IsDir() {
-			folders = append(folders, e.Name())
+			dirs = append(dirs, e.Name())
 		} else {
-			beside = append(beside, e.Name())
+			others = append(others, e.Name())
 		}
 	}
-	return folders, beside
+	return dirs, others
 }
 
-// zipPluginFile returns the plugin.json of the one folder at the top of a zip, "" if
-// there is none.
+// zipPluginFile returns the plugin.json in the only directory at the top of a zip, or
+// "" if there is none.
 func zipPluginFile(a *archive.Archive) string {
-	folders, _ := zipTop(a)
-	if len(folders) != 1 {
+	dirs, _ := zipTop(a)
+	if len(dirs) != 1 {
 		return ""
 	}
-	name := folders[0] + "/" + bundle.MetadataFile
+	name := dirs[0] + "/" + bundle.MetadataFile
 	if info, err := a.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return name
 }
 
-// maxZipFindings is how many entries a rule names one by one: a hostile zip may have
-// thousands that are wrong.
+// maxZipFindings is how many entries a rule reports one by one: a hostile zip may have
+// thousands.
 const maxZipFindings = 10
 
-// reportZip reports faults of the entries of a zip, the first ones each and then how
+// reportZip reports problems with the entries of a zip: the first ones each, then how
 // many more there are.
-func reportZip(p *validate.Pass, faults []string) {
-	for i, fault := range faults {
+func reportZip(p *validate.Pass, problems []string) {
+	for i, problem := range problems {
 		if i == maxZipFindings {
-			p.Reportf(p.Whole(), "the same is wrong with %d more entries of the zip", len(faults)-i)
+			p.Reportf(p.Whole(), "%d more zip entries have the same problem", len(problems)-i)
 			return
 		}
-		p.Reportf(p.Whole(), "%s", fault)
+		p.Reportf(p.Whole(), "%s", problem)
 	}
 }
 
-// someOf writes a list of names, a long one not in full.
+// someOf joins names and leaves out the end of a long list.
 func someOf(names []string) string {
 	const most = 5
 	quoted := make([]string, 0, most)

@@ -8,30 +8,31 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 func zipRootName() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-root-name",
 		Severity:  validate.Error,
-		Summary:   "the folder in a zip is named by the id of the plugin",
-		Why:       "The folder becomes the folder of the plugin. By another name it does not replace an older version, and two plugins can end up in one folder.",
-		Help:      "rename the folder to the id and pack again",
+		Summary:   "zip directory that is not named after the plugin's id",
+		Why:       "The directory in the zip becomes the plugin's directory. With another name it does not replace an earlier version, and two plugins may end up in one directory.",
+		Help:      "rename the directory to the id and package again",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
 			file := zipPluginFile(p.Archive)
 			if file == "" {
-				return // zip-root says so
+				return // zip-root reports it
 			}
-			if id, folder := zipPluginID(p.Archive, file), path.Dir(file); id != "" && id != folder {
-				p.Reportf(p.Whole(), "the folder %.200q of the zip is not named by the id of the plugin, %.200q", folder, id)
+			if id, dir := zipPluginID(p.Archive, file), path.Dir(file); id != "" && id != dir {
+				p.Reportf(p.Whole(), "directory %.200q in the zip must be named after the plugin's id, %.200q", dir, id)
 			}
 		},
 	}
 }
 
-// zipPluginID returns the id that plugin.json says, "" if it cannot be read.
+// zipPluginID returns the id in plugin.json, or "" if it cannot be read.
 func zipPluginID(a *archive.Archive, file string) string {
 	f, err := a.Open(file)
 	if err != nil {
@@ -43,7 +44,7 @@ func zipPluginID(a *archive.Archive, file string) string {
 	if err != nil {
 		return ""
 	}
-	doc, _ := bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(byteOrderMark))) // json-syntax has the faults
+	doc, _ := bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(inspect.BOM))) // json-syntax reports the error
 	if doc == nil {
 		return ""
 	}

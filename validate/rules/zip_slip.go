@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,42 +13,43 @@ func zipSlip() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-slip",
 		Severity:  validate.Error,
-		Summary:   "no entry of a zip leads out of it",
-		Why:       "A name such as ../../x makes a careless program write outside of the folder it unpacks into. Careful ones refuse the whole zip.",
-		Help:      "pack again with names below the folder of the plugin",
+		Summary:   "zip entry with an unsafe name",
+		Why:       "A name such as ../../x makes a careless program write outside the target directory. Careful programs refuse the whole zip.",
+		Help:      "package again with paths inside the plugin's directory",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
-			var faults []string
+			var problems []string
 			for _, e := range p.Archive.Entries {
-				if fault := zipNameFault(e.Name); fault != "" {
-					faults = append(faults, fmt.Sprintf("the entry %.200q of the zip %s", e.Name, fault))
+				if problem := zipNameProblem(e.Name); problem != "" {
+					problems = append(problems, fmt.Sprintf("zip entry %.200q %s", e.Name, problem))
 				}
 			}
-			reportZip(p, faults)
+			reportZip(p, problems)
 		},
 	}
 }
 
-// zipNameFault says what is wrong with the name of an entry, "" if nothing is. That
-// of a backslash is left to zip-backslash.
-func zipNameFault(name string) string {
+var windowsDrive = regexp.MustCompile(`^[a-zA-Z]:`)
+
+// zipNameProblem returns what is wrong with the name of an entry, or "". zip-backslash
+// reports backslashes.
+func zipNameProblem(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
-	drive, _, hasColon := strings.Cut(name, ":")
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	switch {
 	case strings.Trim(name, "/") == "":
 		return "has no name"
 	case strings.HasPrefix(name, "/"):
 		return "begins with a slash"
-	case hasColon && len(drive) == 1 && isLetters(drive):
-		return "begins with a drive of Windows"
+	case windowsDrive.MatchString(name):
+		return "begins with a Windows drive letter"
 	case slices.Contains(parts, ".."):
-		return "leads upwards with \"..\""
+		return `contains ".."`
 	case slices.Contains(parts, "."), slices.Contains(parts, ""):
-		return "has an empty part or \".\" in its name"
+		return `contains an empty element or "."`
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F }):
-		return "has a control character in its name"
+		return "contains a control character"
 	}
 	return ""
 }

@@ -11,22 +11,22 @@ func zipSymlink() validate.Rule {
 	return validate.Rule{
 		ID:        "zip-symlink",
 		Severity:  validate.Error,
-		Summary:   "a zip holds only files and folders",
+		Summary:   "symbolic link or special file in a zip",
 		Why:       "A symbolic link in a zip can lead anywhere on the machine that unpacks it, so services refuse it. On Windows it becomes a text file.",
-		Help:      "pack the file that the link leads to in its place",
+		Help:      "package the target of the link instead",
 		Where:     validate.Zip,
 		OfArchive: true,
 		Check: func(p *validate.Pass) {
-			var faults []string
+			var problems []string
 			for _, e := range p.Archive.Entries {
 				switch {
 				case e.Mode&fs.ModeSymlink != 0:
-					faults = append(faults, fmt.Sprintf("the entry %.200q of the zip is a symbolic link", e.Name))
+					problems = append(problems, fmt.Sprintf("zip entry %.200q is a symbolic link", e.Name))
 				case !e.Mode.IsRegular() && !e.Mode.IsDir():
-					faults = append(faults, fmt.Sprintf("the entry %.200q of the zip is a device, a pipe or a socket", e.Name))
+					problems = append(problems, fmt.Sprintf("zip entry %.200q is a device, pipe or socket", e.Name))
 				}
 			}
-			reportZip(p, faults)
+			reportZip(p, problems)
 		},
 	}
 }

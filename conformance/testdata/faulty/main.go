@@ -1,5 +1,5 @@
-// Command faulty is a plugin with one fault, for the tests of the conformance checks:
-// started under the name gpx_<mode>_<os>_<arch> it has the fault that the mode names.
+// Command faulty is a plugin with one bug, for the tests of the conformance checks. The
+// mode in its name, gpx_<mode>_<os>_<arch>, selects the bug.
 package main
 
 import (
@@ -36,20 +36,20 @@ func main() {
 }
 
 func serve(mode string) {
-	p := faultless()
-	answer := answerQueries
-	fault, isQuery := queryFaults()[mode]
+	p := correct()
+	respond := respondToQueries
+	bug, isQuery := queryBugs()[mode]
 	if isQuery {
-		answer = fault
+		respond = bug
 	}
 	p.QueryData = nil
 	p.Services = map[string]func(grpc.ServiceRegistrar){wire.SetData: func(g grpc.ServiceRegistrar) {
-		pluginv2.RegisterDataServer(g, dataServer{answer: answer})
+		pluginv2.RegisterDataServer(g, dataServer{respond: respond})
 	}}
-	if change, isOther := otherFaults()[mode]; isOther {
+	if change, isOther := otherBugs()[mode]; isOther {
 		change(&p)
 	} else if !isQuery && mode != "none" {
-		panic("there is no mode " + mode)
+		panic("unknown mode " + mode)
 	}
 	sdk.Serve(p)
 	switch mode {
@@ -60,10 +60,10 @@ func serve(mode string) {
 	}
 }
 
-// faultless is a plugin that does everything right.
-func faultless() sdk.Plugin {
+// correct returns a plugin without bugs.
+func correct() sdk.Plugin {
 	refuse := func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) {
-		return nil, sdk.Downstreamf(http.StatusNotFound, "there is no such channel")
+		return nil, sdk.Downstreamf(http.StatusNotFound, "channel not found")
 	}
 	return sdk.Plugin{
 		CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
@@ -90,22 +90,22 @@ func faultless() sdk.Plugin {
 
 type dataServer struct {
 	pluginv2.UnimplementedDataServer
-	answer queryFunc
+	respond queryFunc
 }
 
 type queryFunc func(context.Context, *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error)
 
 func (s dataServer) QueryData(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
-	return s.answer(ctx, in)
+	return s.respond(ctx, in)
 }
 
-// answerQueries answers as a plugin should.
-func answerQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
+// respondToQueries responds correctly.
+func respondToQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
 	out := &pluginv2.QueryDataResponse{Responses: map[string]*pluginv2.DataResponse{}}
 	for _, q := range in.GetQueries() {
 		var model map[string]any
 		if q.GetQueryType() != "" || json.Unmarshal(q.GetJson(), &model) != nil {
-			out.Responses[q.GetRefId()] = &pluginv2.DataResponse{Error: "the query is not right", Status: 400, ErrorSource: "downstream"}
+			out.Responses[q.GetRefId()] = &pluginv2.DataResponse{Error: "invalid query", Status: 400, ErrorSource: "downstream"}
 			continue
 		}
 		frame := data.NewFrame("x", data.NewField("value", nil, []int64{1}))
@@ -119,10 +119,10 @@ func answerQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.
 	return out, nil
 }
 
-// changed answers as a plugin should, but for what a function does to each answer.
+// changed responds correctly, except that change modifies each response.
 func changed(change func(q *pluginv2.DataQuery, a *pluginv2.DataResponse)) queryFunc {
 	return func(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
-		out, err := answerQueries(ctx, in)
+		out, err := respondToQueries(ctx, in)
 		for _, q := range in.GetQueries() {
 			change(q, out.GetResponses()[q.GetRefId()])
 		}
@@ -130,18 +130,17 @@ func changed(change func(q *pluginv2.DataQuery, a *pluginv2.DataResponse)) query
 	}
 }
 
-// before does something, such as to end the process, before it answers as a plugin
-// should.
+// before calls do, which may end the process, and then responds correctly.
 func before(do func(ctx context.Context, in *pluginv2.QueryDataRequest) error) queryFunc {
 	return func(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
 		if err := do(ctx, in); err != nil {
 			return nil, err
 		}
-		return answerQueries(ctx, in)
+		return respondToQueries(ctx, in)
 	}
 }
 
-func queryFaults() map[string]queryFunc {
+func queryBugs() map[string]queryFunc {
 	var lock sync.Mutex
 	var running atomic.Int64
 	var last atomic.Value
@@ -187,7 +186,7 @@ func queryFaults() map[string]queryFunc {
 				a.Error = "panic caught: assignment to entry in nil map"
 			}
 		}),
-		// Waits for a place that a call which was given up never gave back.
+		// Waits for a lock that a cancelled call never released.
 		"holds-on": before(func(ctx context.Context, _ *pluginv2.QueryDataRequest) error {
 			lock.Lock()
 			time.Sleep(time.Millisecond)
@@ -219,7 +218,7 @@ func queryFaults() map[string]queryFunc {
 		"first-settings": before(func(_ context.Context, in *pluginv2.QueryDataRequest) error {
 			now := in.GetPluginContext().GetDataSourceInstanceSettings().GetLastUpdatedMS()
 			if now != 0 && !version.CompareAndSwap(0, now) && version.Load() != now {
-				return errors.New("the settings have changed")
+				return errors.New("the settings changed")
 			}
 			return nil
 		}),
@@ -232,7 +231,7 @@ func queryFaults() map[string]queryFunc {
 	}
 }
 
-func otherFaults() map[string]func(*sdk.Plugin) {
+func otherBugs() map[string]func(*sdk.Plugin) {
 	health := func(change func(context.Context, *sdk.CheckHealthResult)) func(*sdk.Plugin) {
 		return func(p *sdk.Plugin) {
 			good := p.CheckHealth
@@ -265,7 +264,7 @@ func otherFaults() map[string]func(*sdk.Plugin) {
 			time.Sleep(time.Hour)
 		}),
 		"bad-metrics": func(p *sdk.Plugin) {
-			p.CollectMetrics = func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("a b c\n"), nil }
+			p.CollectMetrics = func(context.Context, *sdk.CollectMetricsRequest) ([]byte, error) { return []byte("a einf\n"), nil }
 		},
 		"breaks-off": resources(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }),
 		"post-panics": resources(func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +275,7 @@ func otherFaults() map[string]func(*sdk.Plugin) {
 		}),
 		"path-panics": resources(func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(r.URL.Path, "..") {
-				panic("where does that lead?")
+				panic("unexpected path")
 			}
 			http.NotFound(w, r)
 		}),
@@ -309,10 +308,10 @@ func otherFaults() map[string]func(*sdk.Plugin) {
 				panic(err)
 			}
 		},
-		// As on go-plugin without more.
+		// Nothing but go-plugin.
 		"plain": func(p *sdk.Plugin) {
 			set := wire.Services{wire.SetDiagnostics: func(g grpc.ServiceRegistrar) {
-				pluginv2.RegisterDataServer(g, dataServer{answer: answerQueries})
+				pluginv2.RegisterDataServer(g, dataServer{respond: respondToQueries})
 			}}.PluginSet()
 			goplugin.Serve(&goplugin.ServeConfig{HandshakeConfig: wire.Handshake(), Plugins: set, GRPCServer: goplugin.DefaultGRPCServer})
 			os.Exit(0)

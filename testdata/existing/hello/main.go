@@ -1,5 +1,5 @@
-// Command hello is the smallest data source that does something, on the existing SDK.
-// It is what binary size and start time are compared with.
+// Command hello is a minimal data source on the existing SDK, to compare the size of
+// executables and the time they take to start.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 
 type source struct{}
 
-// QueryData answers each query with the ends of its time range.
+// QueryData returns the start and the end of the time range.
 func (source) QueryData(_ context.Context, req *backend.QueryDataRequest) (*backend.QueryDataResponse, error) {
 	resp := backend.NewQueryDataResponse()
 	for _, q := range req.Queries {
@@ -27,7 +27,7 @@ func (source) QueryData(_ context.Context, req *backend.QueryDataRequest) (*back
 	return resp, nil
 }
 
-// CheckHealth says that the program runs.
+// CheckHealth reports that the plugin runs.
 func (source) CheckHealth(context.Context, *backend.CheckHealthRequest) (*backend.CheckHealthResult, error) {
 	return &backend.CheckHealthResult{Status: backend.HealthStatusOk, Message: "hello"}, nil
 }

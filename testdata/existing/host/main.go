@@ -1,6 +1,6 @@
 // Command host starts the executable of a plugin as the existing host does, with the
-// clients of the existing SDK, calls every handler with a filled-in context, and prints
-// what came back: one JSON object a line.
+// clients of the existing SDK. It calls every handler with a context in which every field is
+// set, and prints each result as a JSON object on one line.
 //
 //	host [-type app] <executable>
 package main
@@ -27,7 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// callTimeout is for one call: a plugin that hangs is reported, not waited for.
+// callTimeout limits each call, in case a plugin hangs.
 const callTimeout = 20 * time.Second
 
 func main() {
@@ -52,7 +52,7 @@ type host struct {
 	stream      grpcplugin.StreamClient
 }
 
-// line is what is printed of a call.
+// line is the output for a call.
 type line struct {
 	Call   string   `json:"call"`
 	Result any      `json:"result,omitempty"`
@@ -63,7 +63,7 @@ type line struct {
 type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	Source  string `json:"source,omitempty"` // that of the ErrorInfo; "" where there is none
+	Source  string `json:"source,omitempty"` // in the ErrorInfo, or ""
 }
 
 func drive(executable string, isApp bool) error {
@@ -98,7 +98,7 @@ func drive(executable string, isApp bool) error {
 	return errors.Join(h.health(), h.query(), h.resources(), h.streams(), h.metrics())
 }
 
-// dispense gets a client of the type T.
+// dispense returns a client of type T.
 func dispense[T any](from goplugin.ClientProtocol, name string, into *T) error {
 	raw, err := from.Dispense(name)
 	if err != nil {
@@ -130,7 +130,7 @@ func try(name string, call func(context.Context) (any, error)) error {
 	return emit(l)
 }
 
-// context has a value of its own in every field.
+// context has a distinct value in every field.
 func (h *host) context() (backend.PluginContext, error) {
 	agent, err := useragent.New("12.1.0", "linux", "amd64")
 	if err != nil {
@@ -158,7 +158,7 @@ func (h *host) context() (backend.PluginContext, error) {
 	return c, nil
 }
 
-// bare has no more than a call must have.
+// bare has only what every call has.
 func (h *host) bare() backend.PluginContext {
 	if h.isApp {
 		return backend.PluginContext{OrgID: 4, AppInstanceSettings: &backend.AppInstanceSettings{}}
@@ -173,7 +173,7 @@ func (h *host) kind() string {
 	return "datasource"
 }
 
-// headers are those that the existing host forwards: HTTP headers have a prefix.
+// headers are those that the existing host forwards, where HTTP headers have a prefix.
 func headers() map[string]string {
 	return map[string]string{"http_X-Trace": "t1", "Authorization": "Bearer abc", "FromAlert": "true"}
 }
@@ -239,7 +239,7 @@ func (h *host) query() error {
 		ask("none"))
 }
 
-// answer is what is printed of a DataResponse.
+// answer is the output for a DataResponse.
 type answer struct {
 	Frames []*data.Frame `json:"frames,omitempty"`
 	Status int           `json:"status"`
@@ -259,14 +259,14 @@ func answers(resp *backend.QueryDataResponse) (map[string]answer, error) {
 	return out, nil
 }
 
-// piece is one message of a resource's answer.
+// piece is a message of a response to a resource request.
 type piece struct {
 	Status  int                 `json:"status,omitempty"`
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    string              `json:"body"`
 }
 
-// call sends a resource request; each piece is handed over as it arrives.
+// call sends a resource request and passes on each message as it arrives.
 func (h *host) call(ctx context.Context, req *backend.CallResourceRequest, each func(piece) error) ([]piece, error) {
 	full, err := h.context()
 	if err != nil {
@@ -371,13 +371,13 @@ func (h *host) streams() error {
 			}
 		}))
 	}
-	// The stream that was given up has to know.
+	// The plugin must learn that the stream was cancelled.
 	return errors.Join(errors.Join(faults...), try("CallResource ended", func(ctx context.Context) (any, error) {
 		return h.call(ctx, &backend.CallResourceRequest{Method: "GET", Path: "ended", URL: "ended"}, nil)
 	}))
 }
 
-// nullable is JSON that may not be there.
+// nullable returns nil for empty JSON.
 func nullable(text []byte) json.RawMessage {
 	if len(text) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Command bare is the floor: go-plugin and the protocol, nothing else.
+// Command bare is the baseline of the footprint: go-plugin and the protocol only.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command frames is a hello data source on the SDK with frames of sdk/frame: the
+// Command frames is a minimal data source on the SDK with frames of sdk/frame, the
 // counterpart of testdata/existing/hello.
 package main
 
@@ -14,7 +14,7 @@ type source struct{}
 
 func newSource(context.Context, sdk.DataSource, struct{}) (source, error) { return source{}, nil }
 
-// QueryData answers each query with the ends of its time range.
+// QueryData returns the start and the end of the time range.
 func (source) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	return sdk.EachQuery(query)(ctx, req)
 }
@@ -26,7 +26,7 @@ func query(_ context.Context, q sdk.Query, _ struct{}) ([]sdk.Frame, error) {
 	)}, nil
 }
 
-// CheckHealth says that the program runs.
+// CheckHealth reports that the plugin runs.
 func (source) CheckHealth(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "hello"}, nil
 }

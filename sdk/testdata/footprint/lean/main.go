@@ -1,4 +1,4 @@
-// Command lean is a hello data source on the SDK that brings no library for frames.
+// Command lean is a minimal data source on the SDK without frames.
 package main
 
 import (
@@ -11,12 +11,12 @@ type source struct{}
 
 func newSource(context.Context, sdk.DataSource, struct{}) (source, error) { return source{}, nil }
 
-// QueryData answers each query with nothing.
+// QueryData returns no frames.
 func (source) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	return sdk.EachQuery(func(context.Context, sdk.Query, struct{}) ([]sdk.Frame, error) { return nil, nil })(ctx, req)
 }
 
-// CheckHealth says that the program runs.
+// CheckHealth reports that the plugin runs.
 func (source) CheckHealth(context.Context, *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "hello"}, nil
 }

@@ -1,6 +1,6 @@
-// Package echo answers every call of the existing SDK with what the call said, so that
-// a test sees whether anything was lost on the way. Its counterpart on our SDK,
-// internal/e2e/testdata/ours/echo, answers the same calls with the same JSON.
+// Package echo responds to every call with the content of the call, on the existing SDK,
+// so that a test can check that nothing was lost. Its counterpart on our SDK,
+// internal/e2e/testdata/ours/echo, responds with the same JSON.
 package echo
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// patience is how long the plugin waits for the host to ask for the next piece.
+// patience is how long the plugin waits for the host to request the next part.
 const patience = 10 * time.Second
 
 // Settings are what an administrator entered.
@@ -31,7 +31,7 @@ type Settings struct {
 	APIVersion string            `json:"apiVersion,omitempty"`
 }
 
-// DataSource is all there is to know of a data source.
+// DataSource has every field of a data source.
 type DataSource struct {
 	Settings
 	ID            int64  `json:"id,omitempty"`
@@ -44,7 +44,7 @@ type DataSource struct {
 	BasicAuthUser string `json:"basicAuthUser,omitempty"`
 }
 
-// User is who asks.
+// User is the user of a call.
 type User struct {
 	Login string `json:"login"`
 	Name  string `json:"name"`
@@ -52,7 +52,7 @@ type User struct {
 	Role  string `json:"role"`
 }
 
-// Seen is what a handler was told.
+// Seen is what a handler received.
 type Seen struct {
 	OrgID         int64             `json:"orgId"`
 	Namespace     string            `json:"namespace,omitempty"`
@@ -64,7 +64,7 @@ type Seen struct {
 	User          *User             `json:"user,omitempty"`
 	App           *Settings         `json:"app,omitempty"`
 	DataSource    *DataSource       `json:"dataSource,omitempty"`
-	Made          any               `json:"made"` // what the instance was made of
+	Made          any               `json:"made"` // the settings of the instance
 	Headers       map[string]string `json:"headers,omitempty"`
 
 	Query    *Query    `json:"query,omitempty"`
@@ -83,7 +83,7 @@ type Query struct {
 	MaxDataPoints int64           `json:"maxDataPoints"`
 }
 
-// Resource is a request to the plugin's own endpoints.
+// Resource is a resource request.
 type Resource struct {
 	Method string              `json:"method"`
 	Path   string              `json:"path"`
@@ -98,14 +98,14 @@ type Stream struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Shared is what the instances of one process have in common.
+// Shared is shared by the instances of a process.
 type Shared struct {
 	checks prometheus.Counter
-	next   chan struct{} // asks for the next piece of a resource
-	ended  chan struct{} // a stream saw its end
+	next   chan struct{} // requests the next part of a resource
+	ended  chan struct{} // a stream has ended
 }
 
-// NewShared registers the metric of this process.
+// NewShared registers the metric of the process.
 func NewShared() *Shared {
 	s := &Shared{
 		checks: prometheus.NewCounter(prometheus.CounterOpts{Name: "interop_health_checks_total", Help: "Health checks."}),
@@ -115,20 +115,20 @@ func NewShared() *Shared {
 	return s
 }
 
-// Instance has every handler. It answers resources itself, or lets the SDK's adapter
-// of an http.Handler do it: both are in use.
+// Instance has every handler. It serves resources itself or through the SDK's adapter of
+// an http.Handler, since plugins do both.
 type Instance struct {
 	shared  *Shared
 	made    any
-	adapter backend.CallResourceHandler // nil: by itself
+	adapter backend.CallResourceHandler // or nil
 }
 
-// DataSourceInstance makes the instance of a data source.
+// DataSourceInstance creates the instance of a data source.
 func (s *Shared) DataSourceInstance(made backend.DataSourceInstanceSettings) *Instance {
 	return &Instance{shared: s, made: dataSource(&made)}
 }
 
-// AppInstance makes the instance of an app, whose resources are an http.Handler.
+// AppInstance creates the instance of an app, whose resources are an http.Handler.
 func (s *Shared) AppInstance(made backend.AppInstanceSettings) *Instance {
 	i := &Instance{shared: s, made: app(&made)}
 	i.adapter = httpadapter.New(http.HandlerFunc(i.serve))
@@ -170,7 +170,7 @@ func (i *Instance) seen(c backend.PluginContext, headers map[string]string) Seen
 	return s
 }
 
-// CheckHealth is as well as the header X-Health says.
+// CheckHealth returns the health that the header X-Health names.
 func (i *Instance) CheckHealth(_ context.Context, req *backend.CheckHealthRequest) (*backend.CheckHealthResult, error) {
 	i.shared.checks.Inc()
 	details, err := json.Marshal(i.seen(req.PluginContext, req.Headers))
@@ -185,14 +185,14 @@ func (i *Instance) CheckHealth(_ context.Context, req *backend.CheckHealthReques
 	return &backend.CheckHealthResult{Status: backend.HealthStatusOk, Message: "fine", JSONDetails: details}, err
 }
 
-// fault is the model of a query that asks for an error.
+// fault is the model of a query that requests an error.
 type fault struct {
 	Status  int    `json:"status"`
 	Source  string `json:"source"`
 	Message string `json:"message"`
 }
 
-// QueryData answers each query as its type says.
+// QueryData responds to each query according to its type.
 func (i *Instance) QueryData(_ context.Context, req *backend.QueryDataRequest) (*backend.QueryDataResponse, error) {
 	resp := backend.NewQueryDataResponse()
 	for _, q := range req.Queries {
@@ -238,7 +238,7 @@ func (i *Instance) QueryData(_ context.Context, req *backend.QueryDataRequest) (
 	return resp, nil
 }
 
-// series is a frame with something of everything.
+// series is a frame with fields of several types.
 func series(from time.Time) *data.Frame {
 	one, nan := 1.5, math.NaN()
 	value := data.NewField("value", data.Labels{"host": "a"}, []*float64{&one, nil, &nan}).SetConfig(&data.FieldConfig{Unit: "ms"})
@@ -248,8 +248,8 @@ func series(from time.Time) *data.Frame {
 	})
 }
 
-// CallResource answers a request by itself or through the adapter. Only by itself can
-// it fail: an http.Handler has no way to.
+// CallResource serves a request itself or through the adapter. It can return an error only
+// in the first case.
 func (i *Instance) CallResource(ctx context.Context, req *backend.CallResourceRequest, sender backend.CallResourceResponseSender) error {
 	if req.Path == "broken" {
 		if err := sender.Send(&backend.CallResourceResponse{Status: http.StatusOK, Body: []byte("half")}); err != nil {
@@ -294,7 +294,7 @@ func (i *Instance) CallResource(ctx context.Context, req *backend.CallResourceRe
 
 const notFound = `{"message":"there is no such thing","errorSource":"downstream"}` + "\n"
 
-// serve does the same as an http.Handler.
+// serve is the same as an http.Handler.
 func (i *Instance) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	w.Header()["X-Multi"] = []string{"a", "b"}
@@ -341,8 +341,8 @@ func (i *Instance) echo(c backend.PluginContext, r *Resource) ([]byte, error) {
 	return json.Marshal(seen)
 }
 
-// asked returns a piece once the host has asked for it, in another call: an answer that
-// is held back until it is complete would never be.
+// asked returns a part once the host has requested it in another call. A host that
+// buffered the response until it is complete would never do so.
 func (i *Instance) asked(ctx context.Context, piece string) []byte {
 	select {
 	case <-i.shared.next:
@@ -379,7 +379,7 @@ func (i *Instance) stream(c backend.PluginContext, headers map[string]string, pa
 	return json.Marshal(seen)
 }
 
-// SubscribeStream lets users in as the path says.
+// SubscribeStream allows or denies access according to the path.
 func (i *Instance) SubscribeStream(_ context.Context, req *backend.SubscribeStreamRequest) (*backend.SubscribeStreamResponse, error) {
 	switch req.Path {
 	case "missing":
@@ -399,7 +399,7 @@ func (i *Instance) SubscribeStream(_ context.Context, req *backend.SubscribeStre
 	return &backend.SubscribeStreamResponse{Status: backend.SubscribeStreamStatusOK, InitialData: initial}, err
 }
 
-// PublishStream takes what users send as the path says.
+// PublishStream accepts or rejects messages according to the path.
 func (i *Instance) PublishStream(_ context.Context, req *backend.PublishStreamRequest) (*backend.PublishStreamResponse, error) {
 	switch req.Path {
 	case "missing":
@@ -415,7 +415,7 @@ func (i *Instance) PublishStream(_ context.Context, req *backend.PublishStreamRe
 	return &backend.PublishStreamResponse{Status: backend.PublishStreamStatusOK, Data: text}, err
 }
 
-// RunStream sends what the path says.
+// RunStream sends packets according to the path.
 func (i *Instance) RunStream(ctx context.Context, req *backend.RunStreamRequest, sender *backend.StreamSender) error {
 	switch req.Path {
 	case "broken":

@@ -1,6 +1,6 @@
-// Package echo answers every call of our SDK with what the call said, so that a test
-// sees whether anything was lost on the way. Its counterpart on the existing SDK,
-// testdata/existing/internal/echo, answers the same calls with the same JSON.
+// Package echo responds to every call of our SDK with the contents of the call, so that
+// tests see whether anything was lost. Its counterpart on the existing SDK,
+// testdata/existing/internal/echo, responds to the same calls with the same JSON.
 package echo
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// patience is how long the plugin waits for the host to ask for the next piece.
+// patience is how long the plugin waits for the host to request the next piece.
 const patience = 10 * time.Second
 
 type settings struct {
@@ -49,7 +49,7 @@ type user struct {
 	Role  string `json:"role"`
 }
 
-// seen is what a handler was told.
+// seen is what a handler received.
 type seen struct {
 	OrgID         int64             `json:"orgId"`
 	Namespace     string            `json:"namespace,omitempty"`
@@ -61,7 +61,7 @@ type seen struct {
 	User          *user             `json:"user,omitempty"`
 	App           *settings         `json:"app,omitempty"`
 	DataSource    *dataSource       `json:"dataSource,omitempty"`
-	Made          any               `json:"made"` // what the instance was made of
+	Made          any               `json:"made"` // what the instance was made from
 	Headers       map[string]string `json:"headers,omitempty"`
 
 	Query    *query    `json:"query,omitempty"`
@@ -92,19 +92,19 @@ type stream struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Shared is what the instances of one process have in common.
+// Shared is the state that the instances of one process share.
 type Shared struct {
 	checks atomic.Int64
-	next   chan struct{} // asks for the next piece of a resource
-	ended  chan struct{} // a stream saw its end
+	next   chan struct{} // requests the next piece of a resource
+	ended  chan struct{} // a stream noticed its end
 }
 
-// NewShared prepares a process.
+// NewShared returns the state of a process.
 func NewShared() *Shared {
 	return &Shared{next: make(chan struct{}), ended: make(chan struct{}, 1)}
 }
 
-// CollectMetrics counts the health checks, and says for whom it was asked.
+// CollectMetrics counts the health checks, and returns the organization of the request.
 func (s *Shared) CollectMetrics(_ context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
 	return fmt.Appendf(nil, "# HELP interop_health_checks_total Health checks.\n# TYPE interop_health_checks_total counter\ninterop_health_checks_total %d\ninterop_org %d\n",
 		s.checks.Load(), req.Context.OrgID), nil
@@ -159,7 +159,7 @@ func (i *Instance) seen(c sdk.Context, headers map[string]string) seen {
 	return s
 }
 
-// CheckHealth is as well as the header X-Health says.
+// CheckHealth returns the status in the header X-Health.
 func (i *Instance) CheckHealth(_ context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 	i.shared.checks.Add(1)
 	details, err := json.Marshal(i.seen(req.Context, req.Headers))
@@ -174,23 +174,23 @@ func (i *Instance) CheckHealth(_ context.Context, req *sdk.CheckHealthRequest) (
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine", Details: details}, err
 }
 
-// fault is the model of a query that asks for an error.
-type fault struct {
+// failure is the model of a query that requests an error.
+type failure struct {
 	Status  int        `json:"status"`
 	Source  sdk.Source `json:"source"`
 	Message string     `json:"message"`
 }
 
-// err keeps a cause, which must not travel.
-func (f fault) err() error {
+// err returns an error with a cause, which must not reach the host.
+func (f failure) err() error {
 	return &sdk.Error{Status: f.Status, Source: f.Source, Message: f.Message, Cause: errors.New("for the log only")}
 }
 
-// QueryData answers each query as its type says.
+// QueryData responds to each query according to its type.
 func (i *Instance) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	out := sdk.QueryDataResponse{}
 	for _, q := range req.Queries {
-		var f fault
+		var f failure
 		if err := json.Unmarshal(q.JSON, &f); err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (i *Instance) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.
 	return out, nil
 }
 
-// series is a frame with something of everything.
+// series returns a frame that uses every feature.
 func series(from time.Time) *data.Frame {
 	one, nan := 1.5, math.NaN()
 	value := data.NewField("value", data.Labels{"host": "a"}, []*float64{&one, nil, &nan}).SetConfig(&data.FieldConfig{Unit: "ms"})
@@ -279,7 +279,7 @@ func (i *Instance) serve(w http.ResponseWriter, r *http.Request) error {
 	return sdk.Downstreamf(http.StatusNotFound, "there is no such thing")
 }
 
-// asked returns a piece once the host has asked for it, in another call: an answer that
+// asked returns a piece once the host has requested it by another call. A response that
 // is held back until it is complete would never be.
 func (i *Instance) asked(ctx context.Context, piece string) string {
 	select {
@@ -288,7 +288,7 @@ func (i *Instance) asked(ctx context.Context, piece string) string {
 	case <-ctx.Done():
 	case <-time.After(patience):
 	}
-	return "nobody asked for " + piece
+	return "no request for " + piece
 }
 
 func (i *Instance) ask(ctx context.Context) string {
@@ -298,7 +298,7 @@ func (i *Instance) ask(ctx context.Context) string {
 	case <-ctx.Done():
 	case <-time.After(patience):
 	}
-	return "nobody waits"
+	return "no piece is waiting"
 }
 
 func (i *Instance) waitEnd(ctx context.Context) string {
@@ -317,7 +317,7 @@ func (i *Instance) stream(req *sdk.StreamRequest) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// channel lets users in as the path says.
+// channel accepts or refuses a request according to its path.
 func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "missing":
@@ -332,17 +332,17 @@ func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.stream(req)
 }
 
-// SubscribeStream lets users in as the path says.
+// SubscribeStream accepts or refuses a subscription according to its path.
 func (i *Instance) SubscribeStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.channel(req)
 }
 
-// PublishStream takes what users send as the path says.
+// PublishStream accepts or refuses data according to the path.
 func (i *Instance) PublishStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.channel(req)
 }
 
-// RunStream sends what the path says.
+// RunStream sends packets according to the path.
 func (i *Instance) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
 	switch req.Path {
 	case "broken":

@@ -1,4 +1,4 @@
-// Command hello is the smallest data source that does something, on our SDK: the
+// Command hello is a minimal data source on our SDK, the
 // counterpart of testdata/existing/hello.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// query answers with the ends of the time range.
+// query returns the ends of the time range.
 func query(_ context.Context, q sdk.Query, _ struct{}) ([]sdk.Frame, error) {
 	return []sdk.Frame{data.NewFrame("hello",
 		data.NewField("time", nil, []time.Time{q.TimeRange.From, q.TimeRange.To}),

@@ -1,0 +1,44 @@
+// Package arrow reads the frames of a response, which plugins send as Arrow IPC files,
+// with the library that existing hosts use.
+package arrow
+
+import (
+	"fmt"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+
+	"github.com/slipway-dev/slipway/sdk/frame"
+)
+
+// Decode reads a frame from an Arrow IPC file with any number of record batches. Its
+// columns may hold numbers, strings, booleans, timestamps and binary; compression and
+// dictionaries are not supported. Decode does not panic, and the memory that it
+// allocates is proportional to the size of the file.
+func Decode(file []byte) (f *data.Frame, err error) {
+	if _, err := frame.Parse(file); err != nil { // the data package trusts the lengths in the file
+		return nil, fmt.Errorf("decode Arrow file: %w", err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			f, err = nil, fmt.Errorf("decode Arrow file: damaged file: %v", p)
+		}
+	}()
+	if f, err = data.UnmarshalArrowFrame(file); err != nil {
+		return nil, fmt.Errorf("decode Arrow file: %w", err)
+	}
+	return f, nil
+}
+
+// ToJSON encodes a frame as JSON, as hosts send it to browsers. It returns an error if
+// the frame cannot be encoded, for example because its fields differ in length.
+func ToJSON(f *data.Frame) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, fmt.Errorf("encode frame as JSON: %v", p)
+		}
+	}()
+	if text, err = data.FrameToJSON(f, data.IncludeAll); err != nil {
+		return nil, fmt.Errorf("encode frame as JSON: %w", err)
+	}
+	return text, nil
+}

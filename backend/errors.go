@@ -1,0 +1,88 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// ErrUnsupported is returned by a call that the plugin has no handler for.
+var ErrUnsupported = errors.New("the plugin does not support this call")
+
+// callError returns the error for a gRPC error: the error of ctx, ErrUnsupported, or an
+// *sdk.Error with the status and the source that the plugin sent, or those that match the
+// gRPC code.
+func callError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s, _ := status.FromError(err)
+	if s.Code() == codes.Unimplemented {
+		return fmt.Errorf("%w: %s", ErrUnsupported, s.Message())
+	}
+	e := &sdk.Error{Status: httpStatus(s.Code()), Source: sdk.SourcePlugin, Message: s.Message()}
+	for _, detail := range s.Details() {
+		info, ok := detail.(*errdetails.ErrorInfo)
+		if !ok {
+			continue
+		}
+		switch source := sdk.Source(info.GetMetadata()[wire.InfoSource]); source {
+		case sdk.SourcePlugin, sdk.SourceDownstream:
+			e.Source = source
+		}
+		if code, err := strconv.Atoi(info.GetMetadata()[wire.InfoStatus]); err == nil && code >= 400 && code <= 599 {
+			e.Status = code
+		}
+		return e
+	}
+	switch s.Code() {
+	case codes.Unavailable, codes.Canceled: // also when the process exits; the text of gRPC contains socket names
+		e.Message, e.Cause = "the connection to the plugin was lost", err
+	case codes.Internal:
+		e.Message, e.Cause = "the plugin failed on this call; its log may contain the reason", err
+	}
+	return e
+}
+
+// finalError returns the error in the trailer of a stream that ended for good, or nil.
+func finalError(trailer metadata.MD) error {
+	first := func(key string) string {
+		if values := trailer.Get(key); len(values) > 0 {
+			return values[0]
+		}
+		return ""
+	}
+	code, err := strconv.Atoi(first(wire.TrailerStatus))
+	if err != nil {
+		return nil
+	}
+	return &sdk.Error{Status: code, Source: sdk.Source(first(wire.TrailerSource)), Message: first(wire.TrailerMessage)}
+}
+
+func httpStatus(code codes.Code) int {
+	switch code {
+	case codes.InvalidArgument:
+		return http.StatusBadRequest
+	case codes.Unauthenticated:
+		return http.StatusUnauthorized
+	case codes.PermissionDenied:
+		return http.StatusForbidden
+	case codes.NotFound:
+		return http.StatusNotFound
+	case codes.DeadlineExceeded:
+		return http.StatusGatewayTimeout
+	case codes.Unavailable, codes.Canceled:
+		return http.StatusBadGateway
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,35 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// Only the end of the caller's own context is a context's error: go-plugin cancels
+// calls too, when a process has died.
+func TestCallError(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for code, want := range map[codes.Code]int{
+		codes.Canceled: 502, codes.Unavailable: 502, codes.Internal: 500, codes.DeadlineExceeded: 504, codes.NotFound: 404,
+	} {
+		cause := status.Error(code, "unix /tmp/x: closed")
+		e, ok := errors.AsType[*sdk.Error](callError(t.Context(), cause))
+		if !ok || e.Status != want {
+			t.Errorf("%s became %v", code, callError(t.Context(), cause))
+		}
+		if err := callError(gone, cause); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s for a caller that has left became %v", code, err)
+		}
+	}
+	if err := callError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}

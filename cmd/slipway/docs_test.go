@@ -1,0 +1,114 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+var (
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	codeSpan  = regexp.MustCompile("`([^`]+)`")
+	// continuation joins the lines of one command in a code block.
+	continuation = regexp.MustCompile(`\n {10,}`)
+	docCommand   = regexp.MustCompile(`(?m)(?:^|[ /])slipway ([a-z][a-z-]*)(.*)$`)
+	docFlag      = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z-]*)`)
+	docExcept    = regexp.MustCompile(`(?:except|but for) .*`)
+)
+
+// TestCommandsInDocuments requires that every command in the documents exists, with its
+// flags.
+func TestCommandsInDocuments(t *testing.T) {
+	t.Parallel()
+	root := newRoot(os.Stdout, io.Discard)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	names, err := filepath.Glob(filepath.Join("..", "..", "doc", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for _, name := range append(names, filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CONTRIBUTING.md")) {
+		if base := filepath.Base(name); base == "rules.md" || base == "commands.md" {
+			continue // generated
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := codeBlock.FindAllString(string(data), -1)
+		for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
+			code = append(code, m[1])
+			if strings.HasPrefix(m[1], "--") {
+				checkFlags(t, name, m[1], root.Commands()...)
+			}
+		}
+		for _, text := range code {
+			for _, m := range docCommand.FindAllStringSubmatch(continuation.ReplaceAllString(text, " "), -1) {
+				commands++
+				c, _, err := root.Find([]string{m[1]})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				checkFlags(t, name, docExcept.ReplaceAllString(m[2], ""), c)
+			}
+		}
+	}
+	if commands < 8 {
+		t.Errorf("found only %d commands in the documents", commands)
+	}
+}
+
+var update = flag.Bool("update", false, "write doc/commands.md")
+
+// TestCommandsDocument requires that doc/commands.md is the help of every command.
+func TestCommandsDocument(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nThe help of every command of `slipway`. \"go tool mage docs\" generates this file.\n\n" +
+		"Mage targets take the same options with one hyphen and without the others: `--service-version` is\n" +
+		"`-serviceVersion`. `go tool mage -h <target>` lists them.\n")
+	for _, c := range newRoot(os.Stdout, io.Discard).Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		about := c.Long
+		if about == "" {
+			about = c.Short + "."
+		}
+		fmt.Fprintf(&b, "\n## slipway %s\n\n```text\n%s\n\n%s```\n", c.Name(), strings.TrimSpace(about), c.UsageString())
+	}
+	name := filepath.Join("..", "..", "doc", "commands.md")
+	if *update {
+		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.String(), string(text)); diff != "" {
+		t.Errorf("doc/commands.md is stale; run go tool mage docs (-want +got):\n%s", diff)
+	}
+}
+
+// checkFlags requires that one of the commands has each flag in text.
+func checkFlags(t *testing.T, document, text string, commands ...*cobra.Command) {
+	t.Helper()
+	for _, m := range docFlag.FindAllStringSubmatch(text, -1) {
+		if !slices.ContainsFunc(commands, func(c *cobra.Command) bool { return c.Flag(m[1]) != nil }) {
+			t.Errorf("%s: unknown flag --%s in %q", document, m[1], text)
+		}
+	}
+}

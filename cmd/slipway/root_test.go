@@ -1,0 +1,246 @@
+package main
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
+)
+
+// slipway runs the command line and returns what it printed and its exit code.
+func slipway(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var errors strings.Builder
+	code = run(t.Context(), args, out, &errors)
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), errors.String(), code
+}
+
+// optionForm matches an option in a message, such as --write-baseline or -fix.
+var optionForm = regexp.MustCompile(`(?:^|[\s'(])(--?[a-z][A-Za-z-]*)`)
+
+// TestUsageErrors checks the messages of invalid command lines, and that the verb
+// accepts every option that a message names.
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"scafold"}, "unknown command \"scafold\"; did you mean \"scaffold\"?\nrun 'slipway --help' for usage"},
+		{[]string{"help", "biuld"}, "unknown command \"biuld\"; did you mean \"build\"?\nrun 'slipway --help' for usage"},
+		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, completion, conformance, dev, explain, host, rules, scaffold, schema, validate, version\nrun 'slipway --help' for usage"},
+		{[]string{"scaffold", "pannel", "acme-x-panel"}, `unknown plugin type "pannel"; did you mean "panel"?`},
+		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]"},
+		{[]string{"scaffold", "panel"}, "missing argument <id>\nusage: slipway scaffold <type> <id> [flags]"},
+		{[]string{"scaffold", "panel", "acme-x-panel", "--dir=."}, "choose another directory with --dir, or overwrite files with --force"},
+		{[]string{"validate", "a", "b"}, "unexpected argument \"b\"\nusage: slipway validate [path] [flags]"},
+		{[]string{"validate", "--formt=json"}, "unknown option --formt; did you mean --format?\nrun 'slipway validate --help' for usage"},
+		{[]string{"validate", "--zzzzzzzz"}, "unknown option --zzzzzzzz\nrun 'slipway validate --help' for usage"},
+		{[]string{"validate", "--format"}, "--format needs a value\nrun 'slipway validate --help' for usage"},
+		{[]string{"validate", "--format=jsn"}, `--format: unknown format "jsn"; did you mean "json"?`},
+		{[]string{"validate", "--profile=sevice"}, `--profile: unknown profile "sevice"; did you mean "service"?`},
+		{[]string{"validate", "--fix", "--diff"}, "--fix and --diff cannot be used together"},
+		{[]string{"validate", "--baseline=a", "--write-baseline=b"}, "--baseline and --write-baseline cannot be used together"},
+		{[]string{"validate", "--baseline=none.json", dir}, "baseline none.json not found; create it with --write-baseline=none.json"},
+		{[]string{"explain", "path-mising"}, `unknown rule "path-mising"; did you mean "path-missing"?`},
+		{[]string{"schema", "plugn"}, `unknown schema "plugn"; did you mean "plugin"?`},
+		{[]string{"schema", "--profile=graphana"}, `--profile: unknown profile "graphana"; did you mean "grafana"?`},
+		{[]string{"build", "--platforms=linx/amd64"}, `--platforms: unknown platform "linx/amd64"; did you mean "linux/amd64"?`},
+		{[]string{"build", "--profile=x"}, `--profile: unknown profile "x"; use one of service, grafana`},
+		{[]string{"conformance", "--timeout=soon"}, "--timeout: invalid value \"soon\": time: invalid duration \"soon\"\nrun 'slipway conformance --help' for usage"},
+		{[]string{"version", "--format=yaml"}, `--format: unknown format "yaml"; use one of text, json`},
+	} {
+		_, stderr, code := slipway(t, c.args...)
+		if code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: status %d, want %d and %s\n%s", c.args, code, verbs.ExitUsage, c.want, stderr)
+		}
+		verb, _, err := newRoot(os.Stdout, os.Stderr).Find(c.args[:1])
+		if err != nil {
+			continue // the error is about the command
+		}
+		for _, found := range optionForm.FindAllStringSubmatch(stderr, -1) {
+			name, isLong := strings.CutPrefix(found[1], "--")
+			isTyped := slices.ContainsFunc(c.args, func(arg string) bool { return strings.HasPrefix(arg, found[1]) })
+			if !isTyped && name != "help" && (!isLong || verb.Flags().Lookup(name) == nil) {
+				t.Errorf("%v: the message names %s, which %s does not accept\n%s", c.args, found[1], verb.Name(), stderr)
+			}
+		}
+	}
+}
+
+// TestMageFace checks that a verb started by a Mage target spells options as Mage does.
+func TestMageFace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ arg, want string }{
+		{"--service-versio=x", "unknown option -serviceVersio; did you mean -serviceVersion?\nrun 'go tool mage -h host' for usage"},
+		{"--data-dir", "-dataDir needs a value\nrun 'go tool mage -h host' for usage"},
+	} {
+		if _, stderr, code := slipway(t, "host", "--face=mage", c.arg); code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, want %d and %s\n%s", c.arg, code, verbs.ExitUsage, c.want, stderr)
+		}
+	}
+}
+
+// TestNamedOptionsExist looks for options in the source of the messages, which need
+// not all be printed by the tests.
+func TestNamedOptionsExist(t *testing.T) {
+	t.Parallel()
+	accepted := map[string]bool{}
+	for _, c := range newRoot(os.Stdout, os.Stderr).Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) { accepted[f.Name] = true })
+	}
+	names := optionsInSource(t, filepath.Join("..", "..", "internal", "verbs"))
+	if len(names) < 5 {
+		t.Errorf("found only the options %v", names)
+	}
+	for _, name := range names {
+		if !accepted[name] {
+			t.Errorf("a message names the option %s, which no verb accepts", name)
+		}
+	}
+}
+
+// optionsInSource returns the names passed to Face.Option in the files of a package.
+func optionsInSource(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range ast.Preorder(parsed) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				continue
+			}
+			selector, isSelector := call.Fun.(*ast.SelectorExpr)
+			literal, isLiteral := call.Args[0].(*ast.BasicLit)
+			if isSelector && isLiteral && selector.Sel.Name == "Option" {
+				name, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func TestCompletion(t *testing.T) {
+	repo := t.TempDir()
+	source := filepath.Join(repo, "src")
+	if err := os.MkdirAll(source, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(source, "plugin.json"), []byte(`{"id":"acme-x-panel","type":"panel"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(repo)
+	for _, c := range []struct {
+		args []string
+		want []string // among the completions
+		last string   // the directive for the shell
+	}{
+		{[]string{"sca"}, []string{"scaffold\tCreate a plugin repository"}, ":4"},
+		{[]string{"scaffold", ""}, []string{"datasource", "panel"}, ":4"},
+		{[]string{"scaffold", "panel", ""}, []string{"acme-x-panel"}, ":4"},
+		{[]string{"scaffold", "--dir", ""}, nil, ":16"},
+		{[]string{"validate", "--format", ""}, []string{"text", "json", "sarif", "junit", "github"}, ":4"},
+		{[]string{"validate", "--profile", ""}, []string{"service", "grafana"}, ":4"},
+		{[]string{"validate", "--config", ""}, []string{"yaml", "yml"}, ":8"},
+		{[]string{"validate", ""}, nil, ":0"},
+		{[]string{"explain", "path-mis"}, []string{"path-missing"}, ":4"},
+		{[]string{"schema", ""}, []string{"plugin", "config"}, ":4"},
+		{[]string{"build", "--platforms", ""}, []string{"all", "host", "linux/amd64", "windows/amd64"}, ":4"},
+		{[]string{"build", "--platforms", "linux/amd64,dar"}, []string{"linux/amd64,darwin/amd64", "linux/amd64,darwin/arm64"}, ":4"},
+		{[]string{"conformance", "--format", ""}, []string{"text", "json"}, ":4"},
+		{[]string{"conformance", "--only", "query-none,huge"}, []string{"query-none,huge-request"}, ":4"},
+		{[]string{"conformance", ""}, nil, ":16"},
+		{[]string{"host", "--feature-toggles", ""}, []string{"externalServiceAccounts", "accessControlOnCall"}, ":4"},
+		{[]string{"host", "--plugins-dir", ""}, nil, ":16"},
+		{[]string{"dev", "--feature-toggles", ""}, []string{"externalServiceAccounts"}, ":4"},
+		{[]string{"version", "--format", ""}, []string{"text", "json"}, ":4"},
+	} {
+		stdout, _, code := slipway(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
+		var words []string
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		for _, line := range lines[:len(lines)-1] {
+			word, _, _ := strings.Cut(line, "\t")
+			words = append(words, line, word)
+		}
+		if code != 0 || lines[len(lines)-1] != c.last {
+			t.Errorf("%q: status %d, want %s last in\n%s", c.args, code, c.last, stdout)
+		}
+		for _, want := range c.want {
+			if !slices.Contains(words, want) {
+				t.Errorf("%q: %s is not among\n%s", c.args, want, stdout)
+			}
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if stdout, stderr, code := slipway(t, "completion", shell); code != 0 || !strings.Contains(stdout, cobra.ShellCompRequestCmd) {
+			t.Errorf("completion %s: status %d, %d bytes\n%s", shell, code, len(stdout), stderr)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	v := version{Version: "v1.2.3", Go: "go1.26.5", OS: "linux", Arch: "amd64"}
+	if got, want := v.String(), "slipway v1.2.3 go1.26.5 linux/amd64\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	v.readSettings([]debug.BuildSetting{
+		{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "0123abcd"},
+		{Key: "vcs.time", Value: "2026-11-21T17:00:00Z"}, {Key: "vcs.modified", Value: "true"},
+	})
+	if got, want := v.String(), "slipway v1.2.3 go1.26.5 linux/amd64\ncommit 0123abcd, 2026-11-21T17:00:00Z, with uncommitted changes\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	want := readVersion()
+	stdout, stderr, code := slipway(t, "version", "--format=json")
+	var got version
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
+		t.Fatalf("status %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		if stdout, stderr, code := slipway(t, args...); code != 0 || stdout != want.String() {
+			t.Errorf("%v: status %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+const profileUsage = "key names of plugin.json: service or grafana (default: derived from the file)"
+
+func scaffoldCommand(stdout *os.File) *cobra.Command {
+	var o templates.Options
+	c := &cobra.Command{
+		Use:   "scaffold <type> <id>",
+		Short: "Create a plugin repository",
+		Long: "Create a plugin repository. The type is datasource, which includes a Go backend, or panel.\n" +
+			"The id has the form <org>-<name>-<type>.",
+		Example: "  slipway scaffold datasource acme-hello-datasource\n" +
+			"  slipway scaffold panel acme-gauge-panel --dir=gauge --name=\"Round gauge\"",
+		Args: arguments(cobra.ExactArgs(2)),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Type, o.ID = args[0], args[1]
+			return verbs.Scaffold(c.Context(), stdout, verbs.ScaffoldOptions{Options: o})
+		},
+		ValidArgsFunction: completeScaffold,
+	}
+	f := c.Flags()
+	f.StringVar(&o.Dir, "dir", "", "directory to create (default: the id)")
+	f.StringVar(&o.Name, "name", "", "name shown to users (default: derived from the id)")
+	f.StringVar(&o.Org, "org", "", "author (default: the first part of the id)")
+	f.StringVar(&o.Description, "description", "", "one sentence about the plugin")
+	f.BoolVar(&o.Force, "force", false, "write into a directory that is not empty, and list the files overwritten")
+	return c
+}
+
+func validateCommand(stdout *os.File) *cobra.Command {
+	var o verbs.ValidateOptions
+	c := &cobra.Command{
+		Use:   "validate [path]",
+		Short: "Check plugin.json and the files it refers to",
+		Long: "Check plugin.json and the files it refers to. The path is a plugin repository, a dist\n" +
+			"directory, a zip, a plugin.json or a directory of plugins; the default is the current\n" +
+			"directory. If it is -, plugin.json is read from standard input.\n\n" +
+			"Exit status: 0 no errors, 1 errors, 2 invalid usage, 3 a check could not run.",
+		Example: "  slipway validate\n" +
+			"  slipway validate --fix\n" +
+			"  slipway validate --format=sarif --output=slipway.sarif plugins",
+		Args: arguments(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.Path = args[0]
+			}
+			return verbs.Validate(c.Context(), stdout, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Format, "format", "text", "format of the report: text, json, sarif, junit or github")
+	f.StringVar(&o.Output, "output", "", "write the report to this file")
+	f.StringVar(&o.Profile, "profile", "", profileUsage)
+	f.BoolVar(&o.Strict, "strict", false, "treat warnings as errors")
+	f.BoolVar(&o.Fix, "fix", false, "apply the safe fixes, then report the remaining findings")
+	f.BoolVar(&o.Diff, "diff", false, "print what --fix would change; exit with status 1 if there is anything to change")
+	f.StringVar(&o.Config, "config", "", "configuration file (default: the nearest slipway.yaml)")
+	f.StringVar(&o.Baseline, "baseline", "", "omit the findings recorded in this file")
+	f.StringVar(&o.WriteBaseline, "write-baseline", "", "record all findings in this file, for --baseline")
+	return c
+}
+
+func rulesCommand(stdout *os.File) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rules",
+		Short: "List the rules of validate",
+		Args:  arguments(cobra.NoArgs),
+		RunE:  func(*cobra.Command, []string) error { return verbs.Rules(stdout) },
+	}
+}
+
+func explainCommand(stdout *os.File) *cobra.Command {
+	return &cobra.Command{
+		Use:               "explain <rule>",
+		Short:             "Explain a rule: its purpose, how to fix its findings, and an example",
+		Example:           "  slipway explain path-missing",
+		Args:              arguments(cobra.ExactArgs(1)),
+		RunE:              func(_ *cobra.Command, args []string) error { return verbs.Explain(stdout, args[0]) },
+		ValidArgsFunction: completeFirst(ruleNames),
+	}
+}
+
+func schemaCommand(stdout *os.File) *cobra.Command {
+	var o verbs.SchemaOptions
+	c := &cobra.Command{
+		Use:   "schema [plugin|config]",
+		Short: "Write JSON Schemas of plugin.json and slipway.yaml for editors",
+		Long: "Write JSON Schemas of plugin.json and slipway.yaml, with which editors complete and check\n" +
+			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
+			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +
+			"  slipway.schema.json  in slipway.yaml:     # yaml-language-server: $schema=slipway.schema.json",
+		Args: arguments(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.What = args[0]
+			}
+			return verbs.Schema(stdout, o)
+		},
+		ValidArgsFunction: completeFirst(verbs.SchemaNames),
+	}
+	c.Flags().StringVar(&o.Dir, "dir", ".", "directory to write to")
+	c.Flags().StringVar(&o.Profile, "profile", "", profileUsage)
+	return c
+}
+
+func buildCommand(stdout *os.File) *cobra.Command {
+	var o verbs.BuildOptions
+	c := &cobra.Command{
+		Use:   "build",
+		Short: "Build the plugin into dist",
+		Long: "Build a plugin repository: write its executables, assets and plugin.json to dist.\n" +
+			"The same commit gives the same executables in any directory.",
+		Example: "  slipway build\n" +
+			"  slipway build --platforms=linux/amd64,windows/amd64",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := verbs.Build(c.Context(), stdout, o)
+			return err
+		},
+	}
+	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository")
+	c.Flags().StringVar(&o.Platforms, "platforms", "all", "all, host or a list such as linux/amd64,windows/amd64")
+	c.Flags().StringVar(&o.Profile, "profile", "", profileUsage)
+	return c
+}

@@ -1,0 +1,101 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxOutput is how much of a plugin's output is kept.
+const maxOutput = 4 << 20
+
+// output keeps what a plugin prints.
+type output struct {
+	mu   sync.Mutex
+	kept bytes.Buffer
+}
+
+// Write never fails, since that would hold up the plugin.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept.Write(b[:min(len(b), maxOutput-o.kept.Len())])
+	return len(b), nil
+}
+
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.kept.String()
+}
+
+// provoke makes the calls during which a plugin is most likely to print something. It
+// matters only if the other checks did not run.
+func (s *subject) provoke(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // other checks judge the replies
+	defer cancel()
+	for _, c := range []call{callHealth, callQuery, callResource} {
+		_ = s.do(ctx, c, s.context(1, 1), nil)
+	}
+	time.Sleep(250 * time.Millisecond) // output may arrive later than responses
+}
+
+const allCalls = "all calls of this run"
+
+func stdoutSilent(ctx context.Context, s *subject, _ []call) Verdict {
+	s.provoke(ctx)
+	text := s.stdout.text()
+	if text == "" {
+		return passed()
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return failed(allCalls, fmt.Sprintf("%d bytes on standard output, starting with %q", len(text), shorten(line, 120)),
+		"print to standard error, or log; look for fmt.Print and for libraries that print")
+}
+
+func logsReadable(ctx context.Context, s *subject, _ []call) Verdict {
+	s.provoke(ctx)
+	count := 0
+	for line := range strings.Lines(s.stderr.text()) {
+		if isCrash(line) {
+			break // the check that caused the crash reports it
+		}
+		if !strings.HasSuffix(line, "\n") || strings.TrimSpace(line) == "" {
+			continue // incomplete
+		}
+		count++
+		if problem := logProblem(line); problem != "" {
+			return failed(allCalls, fmt.Sprintf("%s: %q", problem, shorten(strings.TrimSpace(line), 160)),
+				"log with the SDK's logger, which writes one JSON object per line with @level, @message and @timestamp; do not share standard error with programs that the plugin starts")
+		}
+	}
+	if count == 0 {
+		return skipped("the plugin logged nothing")
+	}
+	return passed()
+}
+
+// logProblem returns why a host cannot read a log line, or "".
+func logProblem(line string) string {
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(line), &fields); err != nil {
+		return "a line on standard error is not a JSON object"
+	}
+	for _, name := range []string{"@level", "@message", "@timestamp"} {
+		if _, isString := fields[name].(string); !isString {
+			return "a log line has no " + name
+		}
+	}
+	if !slices.Contains([]string{"trace", "debug", "info", "warn", "error"}, strings.ToLower(fields["@level"].(string))) {
+		return "a log line has an unknown @level"
+	}
+	if _, err := time.Parse("2006-01-02T15:04:05.999999999Z07:00", fields["@timestamp"].(string)); err != nil {
+		return "a log line has an invalid @timestamp"
+	}
+	return ""
+}

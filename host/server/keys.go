@@ -1,0 +1,99 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
+)
+
+// InUseError reports a file that another host holds.
+type InUseError struct {
+	File string
+}
+
+// Error names the file.
+func (e *InUseError) Error() string { return "another host is using " + e.File }
+
+// lockData locks the data directory and the SQLite file until Close: a second host
+// would replace the tokens of the plugins that the first one runs.
+func (s *Server) lockData(o Options) error {
+	names := []string{filepath.Join(o.DataDir, "instance")}
+	if !store.IsShared(o.Database) {
+		names = append(names, o.Database)
+	}
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return fmt.Errorf("create the data directory: %w", err)
+		}
+		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
+		isFree, err := lock.TryLock()
+		if err != nil {
+			return err
+		}
+		if !isFree {
+			return &InUseError{name}
+		}
+		s.onClose(lock.Close)
+	}
+	return nil
+}
+
+// instanceName returns the name of this host's tokens, which no other host on the
+// same database has. By that name a host finds the tokens of its previous start.
+func instanceName(dataDir string) (string, error) {
+	return kept(filepath.Join(dataDir, "instance"), func() (string, error) { return host.NewUID(rand.Reader) })
+}
+
+// secretKey returns the key in the data directory that encrypts the secrets of data
+// sources and apps.
+func secretKey(dataDir string) ([]byte, error) {
+	file := filepath.Join(dataDir, "secret.key")
+	text, err := kept(file, func() (string, error) {
+		key := make([]byte, host.KeyLength)
+		_, err := rand.Read(key)
+		return hex.EncodeToString(key), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	key, err := host.ParseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: restore it to keep the stored secrets, or delete it and enter them again", file)
+	}
+	return key, nil
+}
+
+// kept returns the contents of a file. If the file does not exist, kept creates it
+// with the text that create returns, readable only by its owner.
+func kept(file string, create func() (string, error)) (string, error) {
+	known, err := os.ReadFile(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return strings.TrimSpace(string(known)), err
+	}
+	text, err := create()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err == nil {
+		err = atomicfile.Write(file, 0o600, func(w io.Writer) error {
+			_, err := io.WriteString(w, text+"\n")
+			return err
+		})
+	}
+	if err != nil {
+		return "", fmt.Errorf("create %s: %w", file, err)
+	}
+	return text, nil
+}

@@ -1,0 +1,331 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+)
+
+// output collects the log of a server, which may still write when the test reads.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+func testOptions(t *testing.T) Options {
+	return Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: testdb.New(t), AdminPassword: "x"}
+}
+
+// open returns a host that is closed when the test ends.
+func open(t *testing.T, o Options) *Server {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestOneHostPerDatabase(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	first := open(t, o)
+	_, err := Open(t.Context(), o)
+	if e, ok := errors.AsType[*InUseError](err); !ok || e.File != filepath.Join(o.DataDir, "instance") {
+		t.Errorf("second host: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, o)
+}
+
+// A password is generated only when nothing else can fail: it is shown once.
+func TestPasswordIsNotLost(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	o.AdminPassword, o.Listen = "", "256.0.0.1:0"
+	_, err := Open(t.Context(), o)
+	if e, ok := errors.AsType[*ListenError](err); !ok || e.Address != o.Listen {
+		t.Fatalf("listen on 256.0.0.1: %v", err)
+	}
+	o.Listen = "127.0.0.1:0"
+	s := open(t, o)
+	if s.AdminPassword() == "" {
+		t.Error("the first start generated no password")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if again := open(t, o); again.AdminPassword() != "" {
+		t.Errorf("the second start generated the password %s", again.AdminPassword())
+	}
+}
+
+// Cutting a stream that does not end by itself is not an error.
+func TestCloseCutsStreams(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	o.DrainTimeout = 100 * time.Millisecond
+	s := open(t, o)
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	got, err := http.Get(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !s.HasCut() {
+		t.Error("HasCut reports that no request was cut")
+	}
+}
+
+// A plugin keeps its token when its permissions change and gets a new one when its
+// account was removed.
+func TestPluginToken(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	st, err := store.Open(ctx, store.Options{Database: testdb.New(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	a := newAccounts(st, "test")
+	token := func(actions ...string) string {
+		iam := &bundle.IAM{}
+		for _, action := range actions {
+			iam.Permissions = append(iam.Permissions, bundle.Permission{Action: action})
+		}
+		token, err := a.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	allows := func(action string) bool {
+		who, err := st.Authenticate(ctx, a.tokens["acme-app"])
+		return err == nil && who.Allows(action, "")
+	}
+	first := token("playlists:read")
+	if again := token("playlists:write"); again != first {
+		t.Error("the token changed with the permissions")
+	}
+	if !allows("playlists:write") || allows("playlists:read") {
+		t.Error("the permissions were not replaced")
+	}
+	if err := st.RemovePluginAccount(ctx, store.MainOrg, "acme-app"); err != nil {
+		t.Fatal(err)
+	}
+	if fresh := token("playlists:read"); fresh == first || !allows("playlists:read") {
+		t.Error("a removed account was not created again")
+	}
+}
+
+// Hosts that share a database can start at the same time, and a change made through
+// one of them applies to the next request to any other.
+func TestHostsShareADatabase(t *testing.T) {
+	t.Parallel()
+	if !testdb.IsWanted() {
+		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")
+	}
+	ctx, database := t.Context(), testdb.New(t)
+	servers := make([]*Server, 3)
+	tokens := make([]string, len(servers))
+	var group sync.WaitGroup
+	for n := range servers {
+		o := testOptions(t)
+		o.Database = database
+		group.Go(func() {
+			s, err := Open(ctx, o)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			iam := &bundle.IAM{Permissions: []bundle.Permission{{Action: "playlists:read"}}}
+			servers[n] = s
+			if tokens[n], err = s.accounts.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if t.Failed() {
+		return
+	}
+	status := func(s *Server, token string) int {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/api/playlists", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		return got.StatusCode
+	}
+	for _, s := range servers {
+		for _, token := range tokens {
+			if got := status(s, token); got != http.StatusOK {
+				t.Errorf("%s returned %d for the token of a host", s.URL(), got)
+			}
+		}
+	}
+	if err := servers[0].store.RemovePluginAccount(ctx, store.MainOrg, "acme-app"); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range servers {
+		if got := status(s, tokens[0]); got != http.StatusUnauthorized {
+			t.Errorf("%s returned %d for a removed token", s.URL(), got)
+		}
+	}
+}
+
+// Mounting a plugin imports its dashboards. A user's changes stay until the plugin
+// ships another version.
+func TestPluginDashboards(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, "acme-boards-app", name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("plugin.json", `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
+		{"type":"dashboard","path":"dashboards/one.json"},
+		{"type":"dashboard","path":"dashboards/two.json","uid":"two"},
+		{"type":"dashboard","path":"dashboards/no-uid.json"},
+		{"type":"dashboard","path":"dashboards/taken.json"},
+		{"type":"dashboard","path":"../../outside.json","uid":"outside"},
+		{"type":"dashboard","path":"dashboards/broken.json","uid":"broken"},
+		{"type":"dashboard","path":"dashboards","uid":"folder"},
+		{"type":"page","path":"/a/acme-boards-app"}]}`)
+	write("dashboards/one.json", `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"]}`)
+	write("dashboards/two.json", `{"title":"Two"}`)
+	write("dashboards/no-uid.json", `{"title":"None"}`)
+	write("dashboards/broken.json", `{`)
+	write("../outside.json", `{"title":"Outside"}`)
+	o := testOptions(t)
+	var log output
+	o.PluginDirs, o.Logger = []string{dir}, slog.New(slog.NewTextHandler(&log, nil))
+	s := open(t, o)
+	s.mounting.Wait()
+	ctx := t.Context()
+	if _, err := s.store.SaveDashboard(ctx, store.MainOrg, host.Dashboard{UID: "theirs", Title: "Theirs"}, store.Save{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	write("dashboards/taken.json", `{"uid":"theirs","title":"Taken"}`)
+	titles := func() (titles []string) {
+		found, err := s.store.Dashboards(ctx, store.MainOrg, store.DashboardFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found {
+			titles = append(titles, fmt.Sprint(d.Title, d.Version, d.PluginID, d.Tags))
+		}
+		return titles
+	}
+	mount := func(want ...string) {
+		t.Helper()
+		if err := s.Mount(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := titles(); !slices.Equal(got, want) {
+			t.Errorf("dashboards %q, want %q", got, want)
+		}
+	}
+	mount("One1acme-boards-app[acme]", "Theirs1[]", "Two1acme-boards-app[]")
+	for _, path := range []string{"no-uid.json", "outside.json", "broken.json", "path=dashboards ", "taken.json"} {
+		if !strings.Contains(log.String(), path) {
+			t.Errorf("the log does not name %s:\n%s", path, log.String())
+		}
+	}
+	if _, err := s.store.SaveDashboard(ctx, store.MainOrg, host.Dashboard{UID: "one", Title: "Mine", Version: 1}, store.Save{}); err != nil {
+		t.Fatal(err)
+	}
+	mount("Mine2acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
+	write("dashboards/one.json", `{"uid":"one","title":"One, better"}`)
+	mount("One, better3acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
+}
+
+// The key and the name of a host are created once, readable only by their owner.
+func TestKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	key, err := secretKey(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := secretKey(dir); err != nil || !bytes.Equal(key, again) {
+		t.Errorf("second call: key %x, %v, want %x", again, err, key)
+	}
+	info, err := os.Stat(filepath.Join(dir, "secret.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o600 {
+		t.Errorf("mode of secret.key is %o", mode)
+	}
+	name, err := instanceName(dir)
+	if err != nil || !host.IsUID(name) {
+		t.Errorf("instance name %q, %v", name, err)
+	}
+	if again, err := instanceName(dir); err != nil || again != name {
+		t.Errorf("second call: instance name %q, %v, want %q", again, err, name)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secret.key"), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
+		t.Errorf("damaged key: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write := func(mode fs.FileMode, text string, err error) error {
+		return Write(file, mode, func(w io.Writer) error {
+			_, writeErr := io.WriteString(w, text)
+			return errors.Join(writeErr, err)
+		})
+	}
+	check := func(text string, mode fs.FileMode) {
+		t.Helper()
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(data) != text {
+			t.Errorf("the file contains %q, want %q", data, text)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" && info.Mode() != mode {
+			t.Errorf("the file has mode %v, want %v", info.Mode(), mode)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) != 1 {
+			t.Errorf("the directory has the entries %v, want only the file", entries)
+		}
+	}
+	if err := write(0o644, "first", nil); err != nil {
+		t.Fatal(err)
+	}
+	check("first", 0o644)
+	if err := write(0o600, "second", nil); err != nil {
+		t.Fatal(err)
+	}
+	check("second", 0o600)
+	wrong := errors.New("wrong")
+	if err := write(0o644, "third", wrong); !errors.Is(err, wrong) {
+		t.Errorf("Write returned %v, want %v", err, wrong)
+	}
+	check("second", 0o600)
+}
+
+func TestWriteErrors(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "taken", "below"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(io.Writer) error { return nil }
+	for _, name := range []string{"taken", filepath.Join("none", "file")} {
+		if err := Write(filepath.Join(dir, name), 0o644, nothing); err == nil {
+			t.Errorf("Write(%q) returned no error", name)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the directory has the entries %v (%v), want only the directory", entries, err)
+	}
+}

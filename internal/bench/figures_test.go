@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+var check = flag.Bool("check", false, "fail if a figure misses its bound in two measurements")
+
+// root is the directory of the module.
+var root = filepath.Join("..", "..")
+
+// figure is a measured quantity.
+type figure struct {
+	name   string
+	value  float64
+	format string // of the value and the bound, such as %.1f ms
+	bound  bound
+	share  string // a second reading of the value, such as its ratio to another
+	others string // the same quantity of other programs
+}
+
+// bound is the least or the greatest acceptable value of a figure.
+type bound struct {
+	value   float64
+	isLeast bool
+}
+
+func atLeast(value float64) bound { return bound{value, true} }
+
+func atMost(value float64) bound { return bound{value, false} }
+
+func (f figure) isMissed() bool {
+	if f.bound.isLeast {
+		return f.value < f.bound.value
+	}
+	return f.value > f.bound.value
+}
+
+func (f figure) String() string {
+	relation := "at most "
+	if f.bound.isLeast {
+		relation = "at least "
+	}
+	missed := ""
+	if f.isMissed() {
+		missed = "  MISSED"
+	}
+	return fmt.Sprintf("%s\t"+f.format+"\t%s\t%s"+f.format+"%s\t%s", f.name, f.value, f.share, relation, f.bound.value, missed, f.others)
+}
+
+// BenchmarkFigures measures the command, plugins and the host, and prints a table. On a
+// busy machine the times are high, but the processor times and ratios hardly are.
+func BenchmarkFigures(b *testing.B) {
+	for b.Loop() {
+		program := filepath.Join(b.TempDir(), "slipway")
+		goCommand(b, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		var missed []string
+		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprint(table, "\nFIGURE\tMEASURED\tSHARE\tBOUND\tOTHERS\n")
+		for _, measure := range []func() []figure{
+			func() []figure { return validateFigures(b, program) },
+			func() []figure { return pluginFigures(b) },
+			func() []figure { return queryFigures(b) },
+			func() []figure { return hostFigures(b, program) },
+		} {
+			missed = append(missed, report(table, measure)...)
+		}
+		if err := table.Flush(); err != nil {
+			b.Fatal(err)
+		}
+		fmt.Println()
+		if *check && len(missed) > 0 {
+			b.Fatalf("missed in two measurements:\n%s", strings.Join(missed, "\n"))
+		}
+	}
+}
+
+// report measures figures and prints them. If one misses its bound, it measures again.
+// It returns the names of the figures that missed their bounds in both measurements.
+func report(table io.Writer, measure func() []figure) (missed []string) {
+	first := measure()
+	for _, f := range first {
+		fmt.Fprintln(table, f)
+	}
+	if !*check || !slices.ContainsFunc(first, figure.isMissed) {
+		return nil
+	}
+	for i, again := range measure() {
+		if first[i].isMissed() {
+			again.name = "  again: " + again.name
+			fmt.Fprintln(table, again)
+		}
+		if first[i].isMissed() && again.isMissed() {
+			missed = append(missed, first[i].name)
+		}
+	}
+	return missed
+}
+
+// TestBounds checks that a figure is only missed if a second measurement misses it too.
+func TestBounds(t *testing.T) {
+	defer func(before bool) { *check = before }(*check)
+	*check = true
+	for _, c := range []struct {
+		name          string
+		bound         bound
+		first, second float64
+		want          bool
+	}{
+		{"above the least", atLeast(5), 6, 0, false},
+		{"at the least", atLeast(5), 5, 0, false},
+		{"below the least, then above", atLeast(5), 4, 6, false},
+		{"below the least twice", atLeast(5), 4, 3, true},
+		{"below the greatest", atMost(5), 4, 9, false},
+		{"above the greatest, then below", atMost(5), 6, 4, false},
+		{"above the greatest twice", atMost(5), 6, 7, true},
+	} {
+		values := []float64{c.first, c.second}
+		missed := report(io.Discard, func() []figure {
+			f := figure{name: c.name, format: "%.0f", value: values[0], bound: c.bound}
+			values = values[1:]
+			return []figure{f, {name: "other", format: "%.0f"}}
+		})
+		if got := len(missed) > 0; got != c.want {
+			t.Errorf("%s: missed %v, want %t", c.name, missed, c.want)
+		}
+	}
+	f := figure{name: "size", format: "%.1f MB", value: 20, bound: atMost(15), share: "50 %", others: "go-plugin: 10 MB"}
+	if got, want := f.String(), "size\t20.0 MB\t50 %\tat most 15.0 MB  MISSED\tgo-plugin: 10 MB"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// times are the times of several runs of a program.
+type times struct {
+	best, median time.Duration
+	cpu          time.Duration // user and system time, the least
+}
+
+// run runs a command several times. Exit status 1 is not a failure.
+func run(b *testing.B, runs int, name string, args ...string) times {
+	b.Helper()
+	var all, cpu []time.Duration
+	for range runs {
+		cmd := exec.CommandContext(b.Context(), name, args...)
+		start := time.Now()
+		if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 {
+			b.Fatalf("%s: %v", cmd, err)
+		}
+		all = append(all, time.Since(start))
+		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	slices.Sort(all)
+	return times{best: all[0], median: all[len(all)/2], cpu: slices.Min(cpu)}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// goCommand runs the go command in a directory and returns its output.
+func goCommand(b *testing.B, dir string, args ...string) string {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), "go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		b.Fatalf("%s: %v\n%s%s", cmd, err, out, &stderr)
+	}
+	return string(out)
+}

@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// envFloor makes the test executable the minimal server on the SQLite file it names.
+const envFloor = "SLIPWAY_BENCH_FLOOR"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(envFloor); file != "" {
+		fmt.Fprintln(os.Stderr, floor(file, os.Stdout))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// floor serves playlists with as little code as possible: the mux of net/http and one
+// prepared statement per request, without authentication and logging.
+func floor(file string, out io.Writer) error {
+	options := "?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&_pragma=journal_mode(WAL)"
+	open := func(connections int) (*sql.DB, error) {
+		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: file}).String()+options)
+		if err == nil {
+			db.SetMaxOpenConns(connections)
+			db.SetMaxIdleConns(connections)
+		}
+		return db, err
+	}
+	read, err := open(4)
+	if err != nil {
+		return err
+	}
+	write, err := open(1)
+	if err != nil {
+		return err
+	}
+	list, err := read.Prepare("SELECT uid, name, rotation FROM playlists WHERE org_id = 1 ORDER BY name, uid LIMIT 20")
+	if err != nil {
+		return err
+	}
+	one, err := read.Prepare(`SELECT p.uid, p.name, p.rotation, i.id, i.type, i.value, i.position, i.title
+		FROM playlists p JOIN playlist_items i ON i.playlist_id = p.id WHERE p.org_id = 1 AND p.uid = $1 ORDER BY i.position`)
+	if err != nil {
+		return err
+	}
+	insert, err := write.Prepare("INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES (1, lower(hex(randomblob(10))), $1, $1, $2)")
+	if err != nil {
+		return err
+	}
+	type item struct {
+		ID                 int64
+		Type, Value, Title string
+		Order              int
+	}
+	type playlist struct {
+		UID      string `json:"uid"`
+		Name     string `json:"name"`
+		Interval string `json:"interval"`
+		Items    []item `json:"items,omitempty"`
+	}
+	respond := func(w http.ResponseWriter, v any, err error) {
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		text, _ := json.Marshal(v)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = w.Write(text)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/playlists", func(w http.ResponseWriter, r *http.Request) {
+		rows, err := list.QueryContext(r.Context())
+		if err != nil {
+			respond(w, nil, err)
+			return
+		}
+		defer rows.Close()
+		var all []playlist
+		for rows.Next() {
+			var p playlist
+			if err = rows.Scan(&p.UID, &p.Name, &p.Interval); err != nil {
+				break
+			}
+			all = append(all, p)
+		}
+		respond(w, all, errors.Join(err, rows.Err()))
+	})
+	mux.HandleFunc("GET /api/playlists/{uid}", func(w http.ResponseWriter, r *http.Request) {
+		rows, err := one.QueryContext(r.Context(), r.PathValue("uid"))
+		if err != nil {
+			respond(w, nil, err)
+			return
+		}
+		defer rows.Close()
+		var p playlist
+		for rows.Next() {
+			var i item
+			if err = rows.Scan(&p.UID, &p.Name, &p.Interval, &i.ID, &i.Type, &i.Value, &i.Order, &i.Title); err != nil {
+				break
+			}
+			p.Items = append(p.Items, i)
+		}
+		respond(w, p, errors.Join(err, rows.Err()))
+	})
+	mux.HandleFunc("POST /api/playlists", func(w http.ResponseWriter, r *http.Request) {
+		var p playlist
+		err := json.NewDecoder(r.Body).Decode(&p)
+		if err == nil {
+			_, err = insert.ExecContext(r.Context(), p.Name, p.Interval)
+		}
+		respond(w, p, err)
+	})
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "listening on http://%s\n", listener.Addr())
+	return http.Serve(listener, mux)
+}
+
+// TestFloor checks that the minimal server works: otherwise, every share of it would
+// look good.
+func TestFloor(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "slipway.db")
+	s, err := store.Open(t.Context(), store.Options{Database: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out, in := io.Pipe()
+	go func() { _ = floor(file, in) }() // ends with the process
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address, _ := strings.Cut(strings.TrimSpace(line), "http://")
+	rate, err := load(address, requestText("POST", "/api/playlists", "", `{"name":"made","interval":"5m"}`), 50*time.Millisecond)
+	if err != nil || rate == 0 {
+		t.Fatalf("rate %.0f/s, error %v", rate, err)
+	}
+	if _, err := load(address, requestText("POST", "/api/nothing", "", ""), time.Millisecond); err == nil || !strings.Contains(err.Error(), "status 404") {
+		t.Errorf("an unknown path: %v", err)
+	}
+	got, err := http.Get("http://" + address + "/api/playlists")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	var list []struct{ Name string }
+	if err := json.NewDecoder(got.Body).Decode(&list); err != nil || len(list) == 0 || list[0].Name != "made" {
+		t.Errorf("list %+v, %v", list, err)
+	}
+}

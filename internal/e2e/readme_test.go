@@ -1,0 +1,191 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// step is a command of the README's tour and what it prints.
+type step struct {
+	command string
+	want    []string // "..." is any number of lines, or any text within a line
+}
+
+var tourBlock = regexp.MustCompile("(?s)```\n\\$ (.*?)\n(.*?)```")
+
+// tour reads the commands of the README's tour.
+func tour(t *testing.T) []step {
+	t.Helper()
+	var steps []step
+	for _, m := range tourBlock.FindAllStringSubmatch(string(readFile(t, filepath.Join("..", "..", "README.md"))), -1) {
+		steps = append(steps, step{m[1], strings.Split(strings.TrimRight(m[2], "\n"), "\n")})
+	}
+	return steps
+}
+
+// TestTour runs the commands of the README's tour and compares what they print, except for
+// times, sizes and the width of columns.
+func TestTour(t *testing.T) {
+	repo := filepath.Join(t.TempDir(), "tour", pluginID)
+	file := filepath.Join(repo, "src", "plugin.json")
+	var good string
+	steps := tour(t)
+	if len(steps) != 5 {
+		t.Fatalf("the tour has %d commands, want 5", len(steps))
+	}
+	for _, s := range steps {
+		var out string
+		switch args := strings.Fields(s.command); {
+		case args[1] == "run":
+			out = run(t, 0, filepath.Join("..", ".."), args[0], append(args[1:len(args)-1], "--dir="+repo)...)
+			good = string(readFile(t, file))
+			write(t, file, damage(t, good))
+		case args[len(args)-1] == "validate":
+			out = run(t, 1, repo, args[0], args[1:]...)
+			write(t, file, good)
+		case args[len(args)-1] == "build":
+			platforms, err := bundle.ParsePlatforms(*platformList)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.want = onlyBuilt(s.want, platforms)
+			last := &s.want[len(s.want)-1]
+			*last = strings.Replace(*last, fmt.Sprintf("%d executables", len(bundle.AllPlatforms())), fmt.Sprintf("%d executables", len(platforms)), 1)
+			out = run(t, 0, repo, args[0], append(args[1:], "-platforms="+*platformList)...)
+		case args[len(args)-1] == "dev":
+			for i := range s.want {
+				s.want[i] = strings.Replace(s.want[i], "127.0.0.1:3000", "...", 1)
+			}
+			out = edited(t, repo, args)
+		default:
+			out = run(t, 0, repo, args[0], args[1:]...)
+		}
+		got := strings.Split(strings.TrimRight(out, "\n"), "\n")
+		if !matches(s.want, got) {
+			t.Errorf("%s: the README is out of date (-want +got):\n%s", s.command, cmp.Diff(strings.Join(s.want, "\n"), out))
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onlyBuilt drops the lines of the platforms that are not built.
+func onlyBuilt(lines []string, platforms []bundle.Platform) []string {
+	var kept []string
+	for _, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		isBuilt := !strings.Contains(name, "/")
+		for _, p := range platforms {
+			isBuilt = isBuilt || name == p.String()
+		}
+		if isBuilt {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// edited runs dev, edits the backend, and returns what dev has printed when the edit is live.
+func edited(t *testing.T, repo string, args []string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], "-listen=127.0.0.1:0", "-dataDir="+t.TempDir())...)
+	cmd.Dir, cmd.Env = repo, append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	source := filepath.Join(repo, "pkg", "datasource.go")
+	text := string(readFile(t, source))
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "watching ") {
+			write(t, source, strings.Replace(text, "the backend is running", "edited", 1))
+		}
+		if strings.Contains(lines.Text(), " is live, ") {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	rest, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("dev: %v\n%s%s", err, out.String(), rest)
+	}
+	write(t, source, text)
+	return out.String()
+}
+
+var (
+	number = regexp.MustCompile(`\d+\.\d+`)
+	spaces = regexp.MustCompile(` +`)
+)
+
+// matches reports whether lines are as wanted.
+func matches(want, got []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if strings.TrimSpace(want[0]) == "..." {
+		return matches(want[1:], got) || len(got) > 0 && matches(want, got[1:])
+	}
+	return len(got) > 0 && matchesLine(want[0], got[0]) && matches(want[1:], got[1:])
+}
+
+func matchesLine(want, got string) bool {
+	var pattern strings.Builder
+	for i, part := range strings.Split(want, "...") {
+		if i > 0 {
+			pattern.WriteString(".*")
+		}
+		part = regexp.QuoteMeta(number.ReplaceAllString(part, "0"))
+		pattern.WriteString(spaces.ReplaceAllString(part, " +"))
+	}
+	ok, err := regexp.MatchString("^"+pattern.String()+"$", number.ReplaceAllString(got, "0"))
+	return ok && err == nil
+}
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		want, got string
+		ok        bool
+	}{
+		{"a\n  ...\nb 1.5 MB", "a\nx\ny\nb  22.0 MB", true},
+		{"a .../b c", "a /tmp/b c", true},
+		{"a\n...\nb", "a\nb", true},
+		{"a\n...\nb", "a\nc", false},
+		{"a", "a\nb", false},
+		{"1 error", "2 error", false},
+	} {
+		if matches(strings.Split(c.want, "\n"), strings.Split(c.got, "\n")) != c.ok {
+			t.Errorf("%q and %q: want %t", c.want, c.got, c.ok)
+		}
+	}
+}

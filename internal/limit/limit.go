@@ -1,0 +1,47 @@
+// Package limit reads files whose size somebody else decides.
+package limit
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// TooLargeError reports more bytes than may be read.
+type TooLargeError struct {
+	Limit int64 // bytes
+}
+
+// Error returns the limit in KiB, or in MiB if it has some.
+func (e *TooLargeError) Error() string {
+	if e.Limit >= 1<<20 {
+		return fmt.Sprintf("larger than %d MiB", e.Limit>>20)
+	}
+	return fmt.Sprintf("larger than %d KiB", e.Limit>>10)
+}
+
+// ReadAll reads all of r, which has at most limit bytes; otherwise the error is a
+// *TooLargeError. If r is a file, memory is allocated once, by its size.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	size := int64(512)
+	if f, ok := r.(fs.File); ok {
+		if info, err := f.Stat(); err == nil {
+			size = info.Size() + 1 // so that the last read meets the end
+		}
+	}
+	data := make([]byte, 0, max(min(size, limit+1), 1))
+	for {
+		n, err := r.Read(data[len(data):min(int64(cap(data)), limit+1)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, &TooLargeError{limit}
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return data, err
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}

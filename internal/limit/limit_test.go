@@ -1,0 +1,67 @@
+package limit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, 511, 512, 513, 4096, 5000} {
+		text := strings.Repeat("x", size)
+		file := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		for name, r := range map[string]io.Reader{
+			"file": f, "reader": strings.NewReader(text), "one byte": iotest.OneByteReader(strings.NewReader(text)),
+			"data with EOF": iotest.DataErrReader(strings.NewReader(text)), "claims less": lying{strings.NewReader(text), 0},
+			"claims more": lying{strings.NewReader(text), 1 << 40},
+		} {
+			got, err := ReadAll(r, 5000)
+			if diff := cmp.Diff(text, string(got)); diff != "" || err != nil {
+				t.Errorf("%s of %d bytes: %v %s", name, size, err, diff)
+			}
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	for _, r := range []io.Reader{bytes.NewReader(make([]byte, 1025)), lying{bytes.NewReader(make([]byte, 1025)), 3}} {
+		data, err := ReadAll(r, 1024)
+		if _, ok := errors.AsType[*TooLargeError](err); !ok || data != nil || err.Error() != "larger than 1 KiB" {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
+	if _, err := ReadAll(iotest.ErrReader(io.ErrUnexpectedEOF), 10); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+}
+
+// lying is a file with another size than it has.
+type lying struct {
+	io.Reader
+	size int
+}
+
+func (l lying) Stat() (fs.FileInfo, error) {
+	return fstest.MapFS{"x": {Data: make([]byte, min(l.size, 1<<20))}}.Stat("x")
+}
+
+func (l lying) Close() error { return nil }

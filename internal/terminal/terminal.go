@@ -1,0 +1,26 @@
+// Package terminal makes untrusted text safe to print.
+//
+// It owns which characters could control a terminal. It knows nothing about colors or
+// about the layout of a report.
+package terminal
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Printable replaces the control and format characters of a line, except tabs, by U+FFFD,
+// so that a hostile file cannot control the terminal.
+func Printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, line)
+}
+
+// Line returns a text on one line that is Printable.
+func Line(s string) string {
+	return Printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
+}

@@ -1,0 +1,33 @@
+package verbs
+
+import "strings"
+
+// A Face is one of the two ways to run the verbs. Messages name options and commands
+// through it, so that users read what they can type.
+type Face string
+
+// The faces. The zero Face is Command.
+const (
+	Command Face = "command" // slipway validate --write-baseline=baseline.json
+	Mage    Face = "mage"    // go tool mage validate -writeBaseline=baseline.json
+)
+
+// Option spells the option with the given name, such as "write-baseline".
+func (f Face) Option(name string) string {
+	if f != Mage {
+		return "--" + name
+	}
+	words := strings.Split(name, "-")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return "-" + strings.Join(words, "")
+}
+
+// Help returns the command line that prints the usage of a verb.
+func (f Face) Help(verb string) string {
+	if f != Mage {
+		return "slipway " + verb + " --help"
+	}
+	return "go tool mage -h " + verb
+}

@@ -1,0 +1,183 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// pipeGrace is how long output is read after the process has ended, in case one of its
+// children holds the pipes open.
+const pipeGrace = 500 * time.Millisecond
+
+// command is an operating system process that implements go-plugin's runner.Runner.
+// Unlike go-plugin's own runner it learns at once that the process has ended, ends the
+// whole process group, provides no standard input, and ties the process to the host's
+// life.
+type command struct {
+	cmd            *exec.Cmd
+	stdout, stderr *os.File
+	rest           io.Writer // receives standard output from the second line on
+	exited         chan struct{}
+	startErr       error // why the executable could not be started
+	waitErr        error // how the process ended; read after exited
+
+	mu       sync.Mutex // orders Start and Kill
+	isKilled bool
+}
+
+func newCommand(executable, dir string, env []string, rest io.Writer) *command {
+	cmd := exec.Command(executable)
+	cmd.Dir, cmd.Env = dir, env
+	return &command{cmd: cmd, rest: rest, exited: make(chan struct{})}
+}
+
+// Start starts the executable, unless Kill was called before.
+func (c *command) Start(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isKilled {
+		return c.failed(context.Canceled)
+	}
+	stdout, outW, err := os.Pipe()
+	if err != nil {
+		return c.failed(err)
+	}
+	stderr, errW, err := os.Pipe()
+	if err != nil {
+		return c.failed(errors.Join(err, stdout.Close(), outW.Close()))
+	}
+	c.stdout, c.stderr = stdout, stderr
+	c.cmd.Stdout, c.cmd.Stderr = outW, errW
+	c.cmd.SysProcAttr = processAttributes()
+
+	started := make(chan error)
+	go func() {
+		// On Linux a child is signalled when the thread that started it ends, so
+		// this goroutine keeps its thread until the process has ended.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		_, _ = outW.Close(), errW.Close()
+		started <- err
+		if err != nil {
+			return
+		}
+		c.waitErr = c.cmd.Wait()
+		endGroup(c.cmd.Process.Pid)
+		close(c.exited)
+		time.Sleep(pipeGrace)
+		_, _ = stdout.Close(), stderr.Close()
+	}()
+	if err := <-started; err != nil {
+		return c.failed(errors.Join(err, stdout.Close(), stderr.Close()))
+	}
+	return nil
+}
+
+func (c *command) failed(err error) error {
+	c.startErr = err
+	close(c.exited)
+	return err
+}
+
+// Wait waits for the end of the process.
+func (c *command) Wait(context.Context) error {
+	<-c.exited
+	return c.waitErr
+}
+
+// Kill ends the process and its children.
+func (c *command) Kill(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isKilled = true
+	if c.cmd.Process == nil || c.hasExited() {
+		return nil
+	}
+	endGroup(c.cmd.Process.Pid)
+	if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return nil
+}
+
+// Stdout returns the line of the handshake and then io.EOF.
+func (c *command) Stdout() io.ReadCloser { return &handshake{file: c.stdout, rest: c.rest} }
+
+// Stderr returns standard error, which carries the logs.
+func (c *command) Stderr() io.ReadCloser { return c.stderr }
+
+// Name returns the path of the executable.
+func (c *command) Name() string { return c.cmd.Path }
+
+// ID returns the process id.
+func (c *command) ID() string {
+	if c.cmd.Process == nil {
+		return ""
+	}
+	return strconv.Itoa(c.cmd.Process.Pid)
+}
+
+// Diagnose returns nothing: startError explains failures.
+func (c *command) Diagnose(context.Context) string { return "" }
+
+// PluginToHost returns addresses unchanged.
+func (c *command) PluginToHost(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+// HostToPlugin returns addresses unchanged.
+func (c *command) HostToPlugin(network, address string) (string, string, error) {
+	return network, address, nil
+}
+
+// handshake returns the first line of standard output and copies the rest to another
+// writer: go-plugin would stop at a line over 64 KB and block the backend.
+type handshake struct {
+	file *os.File
+	rest io.Writer
+	done bool
+}
+
+// Read returns bytes up to the end of the first line.
+func (h *handshake) Read(p []byte) (int, error) {
+	if h.done {
+		_, _ = io.Copy(h.rest, h.file) // a broken pipe is an end as well
+		return 0, io.EOF
+	}
+	n, err := h.file.Read(p)
+	if end := bytes.IndexByte(p[:n], '\n'); end >= 0 {
+		_, _ = h.rest.Write(p[end+1 : n])
+		n, h.done = end+1, true
+	}
+	return n, err
+}
+
+// Close closes the pipe.
+func (h *handshake) Close() error { return h.file.Close() }
+
+func (c *command) hasExited() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// result describes how the process ended.
+func (c *command) result() string {
+	if c.waitErr == nil {
+		return "exit status 0"
+	}
+	return fmt.Sprint(c.waitErr)
+}

@@ -1,0 +1,149 @@
+// Package hostapi is a client of the HTTP API of the host that runs the plugin.
+//
+// A plugin whose plugin.json has the key "iam" has a service account, with the
+// permissions listed there:
+//
+//	host, err := hostapi.FromEnv()
+//	if err != nil {
+//		return err
+//	}
+//	playlists, err := host.Playlists(ctx, hostapi.PlaylistSearch{Query: "lobby"})
+//
+// The error for an unsuccessful response is an [*Error]. A handler that returns it shows
+// the host's message to the user, as a downstream error.
+package hostapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// Environment variables that the host sets for a plugin with a service account.
+// [sdk.Env] reads them.
+const (
+	EnvAppURL       = "SVC_APP_URL"                  // URL of the host
+	EnvClientSecret = "SVC_PLUGIN_APP_CLIENT_SECRET" // token of the service account
+)
+
+// ErrNoToken is returned by FromEnv if the plugin has no service account.
+var ErrNoToken = errors.New(EnvClientSecret + " is not set: the plugin has no service account; it requires \"iam\" in plugin.json and, in existing hosts, version 10.3.0 and the feature toggle externalServiceAccounts")
+
+const (
+	defaultTimeout = 30 * time.Second
+	maxResponse    = 16 << 20 // bytes
+)
+
+// Client calls the HTTP API of a host. It is safe for concurrent use.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// FromEnv returns a client that authenticates as the plugin's service account to the
+// host that started this process. Requests time out after 30 s.
+func FromEnv() (*Client, error) {
+	token := sdk.Env(EnvClientSecret)
+	if token == "" {
+		return nil, ErrNoToken
+	}
+	return New(sdk.Env(EnvAppURL), token, &http.Client{Timeout: defaultTimeout})
+}
+
+// New returns a client of the host at an absolute http or https URL. It authenticates
+// with a bearer token.
+func New(baseURL, token string, client *http.Client) (*Client, error) {
+	base, err := sdk.JoinURL(baseURL)
+	if err != nil {
+		return nil, fmt.Errorf("URL of the host: %v", err) // not wrapped: it is not the error of a query
+	}
+	return &Client{base: base, token: token, http: client}, nil
+}
+
+// Error is an unsuccessful response of the host.
+type Error struct {
+	Status  int    // HTTP status
+	Message string // from the host, or the text of the status
+}
+
+// Error returns the status and the message.
+func (e *Error) Error() string {
+	return fmt.Sprintf("the host responded %d: %s", e.Status, e.Message)
+}
+
+// As allows errors.As to find a downstream *sdk.Error; see [sdk.FromStatus].
+func (e *Error) As(target any) bool {
+	t, ok := target.(**sdk.Error)
+	if ok {
+		*t = sdk.FromStatus(e.Status, e.Error())
+	}
+	return ok
+}
+
+// IsNotFound reports whether err is an [*Error] with status 404.
+func IsNotFound(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == http.StatusNotFound
+}
+
+// call sends body, if it is not nil, as JSON to a fixed path with segments appended, and
+// decodes the response.
+func call[T any](ctx context.Context, c *Client, method, path string, segments []string, query url.Values, body any) (response T, err error) {
+	u, err := sdk.JoinURL(c.base.JoinPath(path).String(), segments...)
+	if err != nil {
+		return response, fmt.Errorf("call host: %w", err)
+	}
+	u.RawQuery = query.Encode()
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return response, fmt.Errorf("call host: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+	if err != nil {
+		return response, fmt.Errorf("call host: %w", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return response, fmt.Errorf("call host: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	if err != nil {
+		return response, fmt.Errorf("read response of host: %w", err)
+	}
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		return response, newError(resp.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, &response); err != nil {
+		return response, fmt.Errorf("decode response of host: %w", err)
+	}
+	return response, nil
+}
+
+func newError(status int, body []byte) *Error {
+	var content struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &content) != nil || content.Message == "" {
+		content.Message = http.StatusText(status)
+	}
+	return &Error{Status: status, Message: content.Message}
+}

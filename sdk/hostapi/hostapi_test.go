@@ -1,0 +1,86 @@
+package hostapi_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
+)
+
+func TestClient(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer right" {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"message":"invalid API key"}`)
+			return
+		}
+		fmt.Fprintf(w, `[{"uid":"u","name":%q,"interval":"5m"}]`, r.URL.RequestURI())
+	}))
+	t.Cleanup(server.Close)
+	for _, tc := range []struct{ base, token, want string }{
+		{server.URL, "right", "/api/playlists?limit=2&query=a+b"},
+		{server.URL + "/sub/", "right", "/sub/api/playlists?limit=2&query=a+b"},
+	} {
+		h, err := hostapi.New(tc.base, tc.token, server.Client())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{Query: "a b", Limit: 2})
+		if err != nil || len(list) != 1 || list[0].Name != tc.want {
+			t.Errorf("%v, %v", list, err)
+		}
+	}
+	h, err := hostapi.New(server.URL, "wrong", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *hostapi.Error
+	if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); !errors.As(err, &e) || e.Status != http.StatusUnauthorized || e.Message != "invalid API key" {
+		t.Errorf("%v", err)
+	}
+	if e, ok := errors.AsType[*sdk.Error](fmt.Errorf("list: %w", e)); !ok || e.Status != http.StatusUnauthorized || e.Source != sdk.SourceDownstream || !strings.HasSuffix(e.Message, "invalid API key") {
+		t.Errorf("as an *sdk.Error, the response is %+v", e)
+	}
+	for _, bad := range []string{"", "nowhere", "ftp://x", "http://"} {
+		if _, err := hostapi.New(bad, "t", nil); err == nil {
+			t.Errorf("New(%q) returned no error", bad)
+		}
+	}
+	if _, err := hostapi.New("ann:hunter2@host:80", "t", nil); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a URL with a password: %v", err)
+	}
+}
+
+// Existing hosts set variables of other names.
+func TestFromEnv(t *testing.T) {
+	for _, prefix := range []string{"SVC", "GF"} {
+		t.Run(prefix, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer of "+prefix {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+				_, _ = io.WriteString(w, `[]`)
+			}))
+			t.Cleanup(server.Close)
+			if _, err := hostapi.FromEnv(); !errors.Is(err, hostapi.ErrNoToken) {
+				t.Errorf("without a token: %v", err)
+			}
+			t.Setenv(prefix+"_APP_URL", server.URL)
+			t.Setenv(prefix+"_PLUGIN_APP_CLIENT_SECRET", "of "+prefix)
+			h, err := hostapi.FromEnv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package hostapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Playlist is a playlist of the host. Items is empty in the results of Playlists and
+// CreatePlaylist.
+type Playlist struct {
+	UID      string         `json:"uid,omitempty"` // assigned by the host
+	Name     string         `json:"name"`
+	Interval string         `json:"interval"` // a number and a unit, one of s, m, h, d, w and M; for example "5m"
+	Items    []PlaylistItem `json:"items,omitempty"`
+}
+
+// PlaylistItem is an item of a playlist.
+type PlaylistItem struct {
+	ID    int64  `json:"id,omitempty"` // assigned by the host
+	Type  string `json:"type"`         // dashboard_by_id or dashboard_by_tag
+	Value string `json:"value"`        // the ID of a dashboard, or a tag
+	Order int    `json:"order,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// PlaylistDashboard is a dashboard that a playlist shows.
+type PlaylistDashboard struct {
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+	Order int    `json:"order"` // of the item, from 1
+}
+
+// PlaylistSearch selects playlists. The zero value selects all, up to the host's default
+// limit.
+type PlaylistSearch struct {
+	Query string // part of the name
+	Limit int    // 0 means the host's default
+	Page  int    // from 1; 0 means the first
+}
+
+// Playlists lists the playlists of the organization. It requires the permission
+// playlists:read, as the other methods that read playlists do. Those that change
+// playlists require playlists:write.
+func (c *Client) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
+	return call[[]Playlist](ctx, c, http.MethodGet, "api/playlists", nil, searchQuery(s.Query, s.Limit, s.Page), nil)
+}
+
+// Playlist returns a playlist with its items in order.
+func (c *Client) Playlist(ctx context.Context, uid string) (Playlist, error) {
+	return call[Playlist](ctx, c, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
+}
+
+// PlaylistDashboards lists the dashboards that a playlist shows, in order.
+func (c *Client) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
+	return call[[]PlaylistDashboard](ctx, c, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
+}
+
+// CreatePlaylist creates a playlist and returns it with its UID. It ignores p.UID.
+func (c *Client) CreatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
+	p.UID = ""
+	return call[Playlist](ctx, c, http.MethodPost, "api/playlists", nil, nil, p)
+}
+
+// UpdatePlaylist replaces the playlist p.UID and returns it as stored.
+func (c *Client) UpdatePlaylist(ctx context.Context, p Playlist) (Playlist, error) {
+	return call[Playlist](ctx, c, http.MethodPut, "api/playlists", []string{p.UID}, nil, p)
+}
+
+// DeletePlaylist deletes a playlist.
+func (c *Client) DeletePlaylist(ctx context.Context, uid string) error {
+	_, err := call[struct{}](ctx, c, http.MethodDelete, "api/playlists", []string{uid}, nil, nil)
+	return err
+}
+
+// searchQuery returns the parameters of a search that are set.
+func searchQuery(text string, limit, page int) url.Values {
+	q := url.Values{}
+	if text != "" {
+		q.Set("query", text)
+	}
+	if limit > 0 {
+		q.Set("limit", strconv.Itoa(limit))
+	}
+	if page > 0 {
+		q.Set("page", strconv.Itoa(page))
+	}
+	return q
+}

@@ -1,0 +1,105 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/magefile/mage/mg"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
+)
+
+// Dev builds the plugin, runs it in a host, and rebuilds and reloads it when files change.
+func Dev(ctx context.Context,
+	dir *string, // plugin repository (default: this directory)
+	listen *string, // address to listen on (default: 127.0.0.1:3000)
+	adminPassword *string, // password of the user admin (default: generated)
+	serviceVersion *string, // service version reported to plugins
+	featureToggles *string, // enabled feature toggles, separated by commas
+	dataDir *string, // data directory of the host (default: .slipway/data)
+	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
+) error {
+	return runSlipway(ctx, "dev", map[string]*string{
+		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
+		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database,
+	})
+}
+
+// Host runs the reference host on the plugin in this directory, or on a directory of plugins.
+func Host(ctx context.Context,
+	pluginsDir *string, // directory of plugins (default: this directory)
+	listen *string, // address to listen on (default: 127.0.0.1:3000)
+	dataDir *string, // data directory of the host (default: .slipway/data)
+	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
+	adminPassword *string, // password of the user admin (default: generated)
+	serviceVersion *string, // service version reported to plugins
+	featureToggles *string, // enabled feature toggles, separated by commas
+) error {
+	if pluginsDir == nil {
+		pluginsDir = new(".")
+	}
+	return runSlipway(ctx, "host", map[string]*string{
+		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
+		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
+	})
+}
+
+// Conformance runs the conformance checks on the built plugin.
+func Conformance(ctx context.Context,
+	dir *string, // plugin to check (default: this directory)
+	format *string, // format of the report: text or json
+	timeout *string, // time limit of each check (default: 30s)
+	only *string, // checks to run, separated by commas (default: all)
+	query *string, // JSON of a query that the plugin can answer, with its queryType
+	settings *string, // JSON of the settings (jsonData) of the data source or app
+	url *string, // URL of the data source
+) error {
+	return runSlipway(ctx, "conformance", map[string]*string{
+		"dir": dir, "format": format, "timeout": timeout, "only": only, "query": query, "settings": settings, "url": url,
+	})
+}
+
+// runSlipway builds the command slipway if needed and runs one of its verbs.
+func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	program, err := verbs.Program(ctx, ".", os.Stderr)
+	if err != nil {
+		return exit(err)
+	}
+	return runProgram(ctx, program, verb, options)
+}
+
+// runProgram runs a verb of the program with the options that are not nil.
+func runProgram(ctx context.Context, program, verb string, options map[string]*string) error {
+	args := []string{verb, "--face=" + string(verbs.Mage)}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if v := options[name]; v != nil {
+			args = append(args, "--"+name+"="+*v)
+		}
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	// A terminal sends Ctrl-C to the program as well. The signal is for the case that
+	// only Mage is stopped.
+	cmd.Cancel = func() error {
+		if runtime.GOOS == "windows" {
+			return nil
+		}
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
+	err := cmd.Run()
+	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.ExitCode() > 0 {
+		return mg.Fatalf(status.ExitCode(), "%s exited with status %d", verb, status.ExitCode())
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package inspect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// BOM is the byte order mark in UTF-8.
+const BOM = "\uFEFF"
+
+// ErrOutside reports that a symbolic link leads out of the plugin.
+var ErrOutside = errors.New("it is a symbolic link that leaves the plugin")
+
+// ReadFile reads a file of at most most bytes below root. It follows symbolic links
+// that stay in root.
+func ReadFile(p *validate.Pass, root, name string, most int64) ([]byte, error) {
+	f, err := OpenFile(p, root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := limit.ReadAll(f, most)
+	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
+		err = fmt.Errorf("it is %w", err)
+	}
+	return data, err
+}
+
+// OpenFile opens a regular file below root.
+func OpenFile(p *validate.Pass, root, name string) (fs.File, error) {
+	name, info, err := follow(p.FS, root, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	return p.FS.Open(name)
+}
+
+// Exists reports whether the tree has an entry with the name.
+func Exists(p *validate.Pass, name string) bool {
+	_, err := fs.Stat(p.FS, name)
+	return err == nil
+}
+
+// Document parses a JSON file in dir or below. It returns nil if the file cannot be
+// read or parsed; for a plugin.json of the run, another rule reports that.
+func Document(p *validate.Pass, dir, file string) *bundle.Document {
+	if doc, ok := p.Document(file); ok {
+		return doc
+	}
+	const maxBytes = 1 << 20
+	data, err := ReadFile(p, dir, file, maxBytes)
+	if err != nil {
+		return nil
+	}
+	doc, _ := bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(BOM)))
+	return doc
+}
+
+// ValueIn returns the place of the value at a pointer of another document.
+func ValueIn(p *validate.Pass, doc *bundle.Document, pointer string) validate.Place {
+	at := p.At(pointer, doc.Value(pointer))
+	at.File = doc.File
+	return at
+}
+
+// PlaceIn returns the place of the bytes from..to of another file, and registers its
+// text so that reports can show the line.
+func PlaceIn(p *validate.Pass, file string, data []byte, from, to int) validate.Place {
+	p.Source(file, data)
+	start, end := bundle.PositionIn(data, from), bundle.PositionIn(data, to)
+	return validate.Place{File: file, Line: start.Line, Column: start.Column, EndLine: end.Line, EndColumn: end.Column}
+}
+
+// IsNested reports whether the plugin lies inside another plugin.
+func IsNested(p *validate.Pass) bool { return p.Dir != p.Root }
+
+// IsPartOfService reports whether the plugin comes with the service: it is marked
+// as built in, or has neither a version nor dependencies. Such a plugin is not
+// published, and its backend is compiled into the service.
+func IsPartOfService(p *validate.Pass) bool {
+	return p.Doc.Bool("/builtIn") || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies")
+}
+
+// Homes returns the directories that may hold README.md, package.json and the like:
+// the plugin's own and, if that is src, the repository around it.
+func Homes(p *validate.Pass) []string {
+	dirs, _ := homes(p)
+	return dirs
+}
+
+// homes also reports whether the tree includes the repository.
+func homes(p *validate.Pass) (dirs []string, isComplete bool) {
+	const source = "src"
+	switch {
+	case p.Where != validate.Source || IsNested(p):
+	case p.Dir == "." && p.RootName == source:
+		return []string{"."}, false
+	case path.Base(p.Dir) == source:
+		return []string{p.Dir, path.Dir(p.Dir)}, true
+	}
+	return []string{p.Dir}, true
+}
+
+var seen = validate.NewTreeFact(func(*validate.Pass) *sync.Map { return &sync.Map{} })
+
+// IsFirst reports whether this is the first time in this run that a rule looks at a
+// file: a plugin and those nested in it may share one.
+func IsFirst(p *validate.Pass, rule, file string) bool {
+	_, isKnown := seen.Of(p).LoadOrStore([2]string{rule, file}, true)
+	return !isKnown
+}

@@ -1,0 +1,73 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// ManifestNames returns the names that a manifest may have.
+func ManifestNames() []string { return []string{"MANIFEST.txt", "MANIFEST"} }
+
+// maxManifestBytes is the size beyond which a manifest is not read.
+const maxManifestBytes = 8 << 20
+
+// PluginManifest lists the files of a plugin with their SHA-256 sums.
+type PluginManifest struct {
+	File string `json:"-"` // "" if the plugin has none
+	Err  error  `json:"-"`
+
+	Plugin, Version string
+	Files           map[string]string // hexadecimal sums by the path from the plugin's directory
+
+	text []byte // the file
+	skip int    // bytes of the text before the JSON
+	doc  *bundle.Document
+}
+
+// Manifest holds the manifest of a plugin. A nested plugin has none of its own.
+var Manifest = validate.NewFact(func(p *validate.Pass) *PluginManifest {
+	m := &PluginManifest{}
+	if IsNested(p) {
+		return m
+	}
+	for _, name := range ManifestNames() {
+		if file := path.Join(p.Dir, name); Exists(p, file) {
+			m.File = file
+			break
+		}
+	}
+	if m.File == "" {
+		return m
+	}
+	if m.text, m.Err = ReadFile(p, p.Root, m.File, maxManifestBytes); m.Err == nil {
+		m.read()
+	}
+	return m
+})
+
+// read parses the JSON, which may be inside a signed message.
+func (m *PluginManifest) read() {
+	m.skip = max(bytes.IndexByte(m.text, '{'), 0)
+	var raw json.RawMessage
+	if m.Err = json.NewDecoder(bytes.NewReader(m.text[m.skip:])).Decode(&raw); m.Err != nil {
+		return
+	}
+	m.doc, m.Err = bundle.ParseDocument(m.File, raw)
+	if m.Err == nil {
+		m.Err = json.Unmarshal(raw, m)
+	}
+	if m.Err == nil && m.Files == nil {
+		m.Err = errors.New(`missing key "files"`)
+	}
+}
+
+// Key returns the place of the key at a pointer.
+func (m *PluginManifest) Key(p *validate.Pass, pointer string) validate.Place {
+	span := m.doc.Key(pointer)
+	return PlaceIn(p, m.File, m.text, m.skip+span.Start.Offset, m.skip+span.End.Offset)
+}

@@ -1,0 +1,73 @@
+package inspect
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/ranges"
+)
+
+// RangePointer returns where plugin.json names the versions of the service.
+func RangePointer(p *validate.Pass) string {
+	return "/dependencies/" + p.Profile.DependencyKey
+}
+
+// ServiceRange parses the range of service versions. ok is false if plugin.json has
+// no such string; err is the syntax error if the string is not a range.
+func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool) {
+	text, ok := p.Doc.Text(RangePointer(p))
+	if !ok {
+		return ranges.Range{}, nil, false
+	}
+	r, parseError := ranges.Parse(text)
+	errors.As(parseError, &err)
+	return r, err, true
+}
+
+// RangeWidth is how much a range admits.
+type RangeWidth int
+
+// The widths of a range.
+const (
+	ManyVersions RangeWidth = iota
+	OneVersion
+	OnePatchLevel
+)
+
+// The forms of a condition that admit one version, or only the patches of one.
+var (
+	exactVersion = regexp.MustCompile(`^[=v\s]*\d+\.\d+\.\d+([-+][\w.+-]*)?$`)
+	patchesOf    = regexp.MustCompile(`^([=v\s]*\d+\.\d+(\.[xX*])?|~>?[v\s]*\d+\.\d+(\.[\dxX*]+)?([-+][\w.+-]*)?|\^[v\s]*0\.\d+.*)$`)
+	fromTo       = regexp.MustCompile(`^>=\s*v?(\d+)\.(\d+)(?:\.\d+)?(?:-[\w.-]+)?\s+<\s*v?(\d+)\.(\d+)(?:\.(\d+))?(?:-[\w.-]+)?$`)
+)
+
+// ServiceRangeWidth returns how much the range of the plugin admits. Alternatives
+// count as many, because their author chose them deliberately.
+func ServiceRangeWidth(p *validate.Pass) RangeWidth {
+	r, err, ok := ServiceRange(p)
+	if !ok || err != nil || !r.IsSatisfiable() {
+		return ManyVersions
+	}
+	text, _ := p.Doc.Text(RangePointer(p))
+	text = strings.TrimSpace(text)
+	switch {
+	case exactVersion.MatchString(text):
+		return OneVersion
+	case patchesOf.MatchString(text), isPatchLevel(fromTo.FindStringSubmatch(text)):
+		return OnePatchLevel
+	}
+	return ManyVersions
+}
+
+// isPatchLevel reports whether a match of fromTo admits only the patches of one minor
+// version: both bounds lie in it, or the upper one is the next minor version.
+func isPatchLevel(bounds []string) bool {
+	if bounds == nil || bounds[1] != bounds[3] {
+		return false
+	}
+	number := func(i int) int { n, _ := strconv.Atoi(bounds[i]); return n }
+	return number(2) == number(4) || number(4) == number(2)+1 && number(5) == 0
+}

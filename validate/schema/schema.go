@@ -1,0 +1,174 @@
+// Package schema holds the JSON Schema of plugin.json and lists what a plugin.json
+// violates.
+//
+// It owns the contract of plugin.json in both profiles (plugin.schema.json, and the
+// changes to it in grafana.patch.json) and the names by which messages refer to its
+// parts. It reports nothing: each kind of violation belongs to a rule.
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+//go:embed plugin.schema.json
+var baseSchema string
+
+//go:embed grafana.patch.json
+var grafanaPatch string
+
+// JSON returns the JSON Schema (draft 2020-12) of plugin.json in a profile.
+func JSON(profile string) ([]byte, error) {
+	raw, err := rawSchema(profile)
+	if err != nil {
+		return nil, err
+	}
+	return json.MarshalIndent(raw, "", "  ")
+}
+
+// rawSchema returns the base schema with the profile's JSON merge patch (RFC 7396).
+func rawSchema(profile string) (map[string]any, error) {
+	var raw map[string]any
+	if err := json.Unmarshal([]byte(baseSchema), &raw); err != nil {
+		return nil, fmt.Errorf("schema of plugin.json: %w", err)
+	}
+	patchText, ok := map[string]string{"service": "{}", "grafana": grafanaPatch}[profile]
+	if !ok {
+		return nil, fmt.Errorf("profile %q has no schema", profile)
+	}
+	var patch map[string]any
+	if err := json.Unmarshal([]byte(patchText), &patch); err != nil {
+		return nil, fmt.Errorf("schema patch of profile %s: %w", profile, err)
+	}
+	return mergePatch(raw, patch), nil
+}
+
+func mergePatch(target, patch map[string]any) map[string]any {
+	if target == nil {
+		target = map[string]any{}
+	}
+	for key, value := range patch {
+		switch v := value.(type) {
+		case nil:
+			delete(target, key)
+		case map[string]any:
+			below, _ := target[key].(map[string]any)
+			target[key] = mergePatch(below, v)
+		default:
+			target[key] = v
+		}
+	}
+	return target
+}
+
+// Schema is the schema of one profile.
+type Schema struct {
+	Root  *Node
+	Homes map[string][]string // the objects that have a key, such as "roles[].role", by key
+	Keys  []string            // of Homes, sorted
+
+	compiled func() (*jsonschema.Schema, error) // compiles on first use
+	shape    *shape                             // nil if the schema has none
+}
+
+// Node is the schema of one value, as far as messages need it.
+type Node struct {
+	Type        string
+	Description string
+	Enum        []string
+	Required    []string
+	Properties  map[string]*Node
+	Items       *Node
+}
+
+var byProfile = sync.OnceValues(func() (map[string]*Schema, error) {
+	all := map[string]*Schema{}
+	for _, p := range bundle.Profiles() {
+		s, err := load(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		all[p.Name] = s
+	}
+	return all, nil
+})
+
+// Of returns the schema of a profile. It panics if the embedded files are invalid.
+func Of(profile bundle.Profile) *Schema {
+	all, err := byProfile()
+	if err != nil {
+		panic(err)
+	}
+	return all[profile.Name]
+}
+
+func load(profile string) (*Schema, error) {
+	raw, err := rawSchema(profile)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	s := &Schema{Homes: map[string][]string{}}
+	if err := json.Unmarshal(text, &s.Root); err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(profile, text) })
+	s.shape, _ = newShape(raw)
+	s.findHomes(s.Root, "")
+	s.Keys = slices.Sorted(maps.Keys(s.Homes))
+	return s, nil
+}
+
+func compile(profile string, text []byte) (*jsonschema.Schema, error) {
+	const address = "mem:///plugin.schema.json"
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	compiled, err := compiler.Compile(address)
+	if err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
+	return compiled, nil
+}
+
+func (s *Schema) findHomes(n *Node, home string) {
+	if n.Items != nil {
+		s.findHomes(n.Items, home+"[]")
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.Properties)) {
+		s.Homes[key] = append(s.Homes[key], cmp.Or(home, "the top level"))
+		s.findHomes(n.Properties[key], strings.TrimPrefix(home+"."+key, "."))
+	}
+}
+
+// At returns the schema of the value at a pointer of a document, or nil if the schema
+// does not describe it.
+func (n *Node) At(pointer string) *Node {
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch {
+		case n == nil:
+			return nil
+		case token == "":
+		case n.Items != nil:
+			n = n.Items
+		default:
+			n = n.Properties[bundle.UnescapePointer(token)]
+		}
+	}
+	return n
+}
