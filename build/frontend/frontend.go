@@ -108,13 +108,13 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	b := newBundler(ctx, o, sharedBy(o.Root))
 	built := api.Build(b.settings(entry))
 	if len(built.Errors) > 0 {
-		return nil, &Error{b.messages(built.Errors)}
+		return nil, &Error{Messages(built.Errors)}
 	}
 	var meta metafile
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
-	r := &Result{Warnings: b.messages(built.Warnings), Inputs: meta.inputs()}
+	r := &Result{Warnings: Messages(built.Warnings), Inputs: meta.inputs()}
 	var code, sourceMap, css []byte
 	for _, f := range built.OutputFiles {
 		switch name := filepath.Base(f.Path); name {
@@ -157,12 +157,18 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 // outdir is where esbuild would write, which it does not.
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
+// Tsconfig returns the tsconfig.json of a repository, or "" if there is none: esbuild would look
+// for one above the repository.
+func Tsconfig(root string) string {
+	file := filepath.Join(root, "tsconfig.json")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
 // settings are those of esbuild for an entry.
 func (b *bundler) settings(entry string) api.BuildOptions {
-	tsconfig := filepath.Join(b.Root, "tsconfig.json") // not one above the repository, as esbuild would
-	if _, err := os.Stat(tsconfig); err != nil {
-		tsconfig = ""
-	}
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -170,7 +176,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints:       []string{entry},
 		AbsWorkingDir:     b.Root,
-		Tsconfig:          tsconfig,
+		Tsconfig:          Tsconfig(b.Root),
 		Outdir:            b.outdir(),
 		EntryNames:        "module",
 		AssetNames:        "[name]-[hash]",
@@ -246,8 +252,8 @@ func (m metafile) inputs() []string {
 	return list
 }
 
-// messages turns the bundler's messages into ours, with help where we know better.
-func (b *bundler) messages(list []api.Message) []Message {
+// Messages turns the bundler's messages into ours, with help where we know better.
+func Messages(list []api.Message) []Message {
 	var out []Message
 	for _, m := range list {
 		to := Message{Text: lowerFirst(m.Text)}
@@ -261,7 +267,7 @@ func (b *bundler) messages(list []api.Message) []Message {
 				to.Help = note.Text
 			}
 		}
-		to.Text, to.Help = b.explain(to.Text, to.Help)
+		to.Text, to.Help = explain(to.Text, to.Help)
 		out = append(out, to)
 	}
 	slices.SortStableFunc(out, func(a, c Message) int {
