@@ -17,6 +17,9 @@ import (
 // dynamic import loads, and files that are not code.
 const hostNamespace = "host"
 
+// bundleName is the file of positions that are not in a source file.
+const bundleName = "bundle.js"
+
 // bundle returns the entry and the files of the repository that it imports as one script,
 // with an inline source map. The script is an async function and a call of it, so that it
 // may await at its top level.
@@ -33,7 +36,7 @@ func bundle(o Options) (string, error) {
 		},
 		AbsWorkingDir: o.Root,
 		Tsconfig:      frontend.Tsconfig(o.Root),
-		Outfile:       filepath.Join(o.Root, "bundle.js"), // not written; the source map is relative to it
+		Outfile:       filepath.Join(o.Root, bundleName), // not written; the source map is relative to it
 		Bundle:        true,
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformBrowser,

@@ -103,7 +103,9 @@ func (s *script) evaluate(ctx context.Context, answer bool, limit time.Duration)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	e.vm.ClearInterrupt()
+	if !e.isDead {
+		e.vm.ClearInterrupt()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
@@ -179,7 +181,7 @@ func (e *evaluation) failed(step int, text, stack string) {
 	defer e.mu.Unlock()
 	p := problem{position: e.script.steps[step], statement: e.script.steps[step], text: text}
 	for _, m := range frame.FindAllStringSubmatch(stack, -1) {
-		if m[1] == preludeName {
+		if m[1] == preludeName || m[1] == bundleName {
 			continue
 		}
 		line, _ := strconv.Atoi(m[2]) // the expression admits digits only
@@ -221,7 +223,7 @@ func (e *evaluation) end(err error) problem {
 // positionIn returns the place of the innermost call that is in the repository.
 func positionIn(stack []goja.StackFrame) file.Position {
 	for _, f := range stack {
-		if p := f.Position(); p.Filename != preludeName && p.Line > 0 {
+		if p := f.Position(); p.Filename != preludeName && p.Filename != bundleName && p.Line > 0 {
 			return p
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	testHelper    = "__test"    // a condition
 	holdHelper    = "__hold"    // the left side of && or ||, kept for heldHelper
 	givenHelper   = "__given"   // the left side of ??, kept for heldHelper
-	heldHelper    = "__held"    //
+	heldHelper    = "__held"    // that value
 	compareHelper = "__compare" // a comparison
 	addHelper     = "__add"     // the operator +
 	pieceHelper   = "__piece"   // a value that becomes part of a larger one
@@ -86,7 +86,7 @@ type lateArgument struct {
 }
 
 func instrument(code string) (*script, error) {
-	program, err := goja.Parse("bundle.js", code)
+	program, err := goja.Parse(bundleName, code)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,8 @@ func (in *instrumenter) expression(e ast.Expression) ast.Expression {
 		case token.EQUAL, token.NOT_EQUAL, token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.LESS, token.LESS_OR_EQUAL,
 			token.GREATER, token.GREATER_OR_EQUAL, token.IN, token.INSTANCEOF:
 			if _, isPrivate := e.Left.(*ast.PrivateIdentifier); !isPrivate {
-				return call(compareHelper, at, text(e.Operator.String(), at), e.Left, e.Right)
+				in.tests++
+				return call(compareHelper, at, text(e.Operator.String(), at), e.Left, e.Right, number(in.tests, at))
 			}
 		}
 	}

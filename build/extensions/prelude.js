@@ -297,8 +297,13 @@
 
   // What instrumented code calls -----------------------------------------------------------------
 
-  const asked = {}; // how often a condition depended on a stand-in
+  // decide is what a condition is that depends on the host. It changes at last, so that loops end.
+  const asked = {};
   const maxAsked = 100;
+  const decide = (n) => {
+    asked[n] = (asked[n] || 0) + 1;
+    return asked[n] <= maxAsked ? answer : !answer;
+  };
   let held;
   let thunks = [];
 
@@ -312,8 +317,9 @@
     return v;
   };
 
-  const compare = (operator, a, b) => {
+  const compare = (operator, a, b, n) => {
     if (isUnknown(a) || isUnknown(b)) {
+      const answer = decide(n);
       const other = isUnknown(a) ? b : a;
       const isNothing = other === null || other === undefined;
       switch (operator) {
@@ -353,13 +359,7 @@
 
   const helpers = {
     __module: module,
-    __test: (v, n) => {
-      if (!isUnknown(v)) {
-        return v;
-      }
-      asked[n] = (asked[n] || 0) + 1;
-      return answer && asked[n] <= maxAsked;
-    },
+    __test: (v, n) => (isUnknown(v) ? decide(n) : v),
     __hold: (v) => {
       held = v;
       return truth(v);
@@ -468,6 +468,7 @@
   for (const name of ['repeat', 'padStart', 'padEnd']) {
     guard(String.prototype, name, (self, args) => (name === 'repeat' ? String(self).length : 1) * args[0] > maxElements);
   }
+  guard(String.prototype, 'concat', (self, args) => args.reduce((n, v) => n + String(v).length, String(self).length) > maxElements);
   for (const name of ['replace', 'replaceAll']) {
     guard(String.prototype, name, (self, args) => typeof args[1] === 'string' && String(self).length * args[1].length > maxElements);
   }
@@ -494,7 +495,7 @@
   }
   globalThis.Boolean = new Proxy(Boolean, { apply: (_, self, args) => truth(args[0]) });
   // Source code that is made at run time could nest too deeply for the parser.
-  delete globalThis.eval;
+  globalThis.eval = standIn('eval', '');
   const NoFunction = function () {
     return () => globalThis;
   };
