@@ -184,7 +184,7 @@
   }
 
   // The enumerations are those of packages/grafana-data/src/types/pluginExtensions.ts in
-  // github.com/grafana/grafana, as of version 13.
+  // github.com/grafana/grafana.
   const data = '@grafana/data';
   const modules = {
     [data]: standIn('', data, {
