@@ -297,7 +297,7 @@ var (
 )
 
 // explain says what to do about the errors that repositories meet most.
-func (b *bundler) explain(text, help string) (string, string) {
+func explain(text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
 		if !isBare(m[1]) {
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"

@@ -112,13 +112,13 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 		built = api.Build(b.settings(entry))
 	}
 	if len(built.Errors) > 0 {
-		return nil, &Error{b.messages(built.Errors)}
+		return nil, &Error{Messages(built.Errors)}
 	}
 	var meta metafile
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
-	r := &Result{Warnings: b.messages(built.Warnings), Inputs: meta.inputs()}
+	r := &Result{Warnings: Messages(built.Warnings), Inputs: meta.inputs()}
 	var code, sourceMap, css []byte
 	for _, f := range built.OutputFiles {
 		switch name := filepath.Base(f.Path); name {
@@ -176,12 +176,18 @@ func (b *bundler) sharedIn(module output) []string {
 // outdir is where esbuild would write, which it does not.
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
+// Tsconfig returns the tsconfig.json of a repository, or "" if there is none: esbuild would look
+// for one above the repository.
+func Tsconfig(root string) string {
+	file := filepath.Join(root, "tsconfig.json")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
 // settings are those of esbuild for an entry.
 func (b *bundler) settings(entry string) api.BuildOptions {
-	tsconfig := filepath.Join(b.Root, "tsconfig.json") // not one above the repository, as esbuild would
-	if _, err := os.Stat(tsconfig); err != nil {
-		tsconfig = ""
-	}
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -193,7 +199,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints:       []string{entry},
 		AbsWorkingDir:     b.Root,
-		Tsconfig:          tsconfig,
+		Tsconfig:          Tsconfig(b.Root),
 		Outdir:            b.outdir(),
 		EntryNames:        "module",
 		AssetNames:        "[name]-[hash]",
@@ -270,8 +276,8 @@ func (m metafile) inputs() []string {
 	return list
 }
 
-// messages turns the bundler's messages into ours, with help where we know better.
-func (b *bundler) messages(list []api.Message) []Message {
+// Messages turns the bundler's messages into ours, with help where we know better.
+func Messages(list []api.Message) []Message {
 	var out []Message
 	for _, m := range list {
 		to := Message{Text: lowerFirst(m.Text)}
@@ -285,7 +291,7 @@ func (b *bundler) messages(list []api.Message) []Message {
 				to.Help = note.Text
 			}
 		}
-		to.Text, to.Help = b.explain(to.Text, to.Help)
+		to.Text, to.Help = explain(to.Text, to.Help)
 		out = append(out, to)
 	}
 	slices.SortStableFunc(out, func(a, c Message) int {

@@ -1,0 +1,143 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the want sections of testdata")
+
+// write creates the files of an archive below a new directory, whose name has a space.
+func write(t *testing.T, a *txtar.Archive) Options {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "my repo")
+	for _, f := range a.Files {
+		file := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{Root: root, Source: filepath.Join(root, "src")}
+}
+
+// Each archive in testdata is a repository and what is found in it.
+func TestFixtures(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		// Not in parallel: the memory limit is for the process.
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			if last := len(a.Files) - 1; a.Files[last].Name == "want" {
+				want = string(a.Files[last].Data)
+				a.Files = a.Files[:last]
+			}
+			o := write(t, a)
+			start, memory := time.Now(), peak()
+			r, err := Find(t.Context(), o)
+			if used := memory(); used > 512<<20 {
+				t.Errorf("uses %d MB, want at most 512", used>>20)
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("takes %v, want at most 5s", d)
+			}
+			got := shown(r, err)
+			if *update {
+				a.Files = append(a.Files, txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("result (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func shown(r *Result, err error) string {
+	var b strings.Builder
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+		return b.String()
+	}
+	for _, e := range r.Extensions {
+		fmt.Fprintf(&b, "%s:%d:%d: %s at %q: %q, %q\n", e.File, e.Line, e.Column, e.Type, e.PointID, e.Title, e.Description)
+	}
+	for _, e := range r.Exposed {
+		fmt.Fprintf(&b, "%s:%d:%d: exposes %q: %q, %q\n", e.File, e.Line, e.Column, e.ID, e.Title, e.Description)
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n  help: %s\n", w, w.Help)
+		if w.Line == 0 {
+			b.WriteString("  without a position\n")
+		}
+	}
+	return b.String()
+}
+
+// peak measures memory until the function that it returns is called. That returns the
+// most memory that the process had from the operating system, less what it had at first.
+func peak() func() uint64 {
+	debug.FreeOSMemory()
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	read := func() uint64 {
+		metrics.Read(samples)
+		return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+	}
+	start := read()
+	highest := start
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			highest = max(highest, read())
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return func() uint64 {
+		cancel()
+		<-done
+		return highest - start
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/endless.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	before := runtime.NumGoroutine()
+	if _, err := Find(ctx, write(t, a)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines are left", n-before)
+	}
+}

@@ -1,0 +1,465 @@
+package extensions
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+)
+
+// The functions of prelude.js that instrumented code calls.
+const (
+	moduleHelper  = "__module"  // the stand-in for a module
+	testHelper    = "__test"    // a condition
+	holdHelper    = "__hold"    // the left side of && or ||, kept for heldHelper
+	givenHelper   = "__given"   // the left side of ??, kept for heldHelper
+	heldHelper    = "__held"    // that value
+	compareHelper = "__compare" // a comparison
+	addHelper     = "__add"     // the operator +
+	pieceHelper   = "__piece"   // a value that becomes part of a larger one
+	siteHelper    = "__site"    // the first argument of a registration, or else its receiver
+	stepHelper    = "__step"    // begins a statement at the top level
+	failedHelper  = "__failed"  // an exception at the top level
+	unknownHelper = "__unknown" // a value that nobody knows
+	keepHelper    = "__keep"    // a variable, or an unknown value if it has none
+	lateHelper    = "__late"    // the arguments of all registrations, as functions
+)
+
+// method is a method of AppPlugin that registers something.
+type method struct {
+	name   string
+	typ    Type   // "" exposes a component
+	target string // the key of what it is registered at or as
+}
+
+func methods() []method {
+	return []method{
+		{"addLink", Link, "targets"},
+		{"addComponent", Component, "targets"},
+		{"addFunction", Function, "targets"},
+		{"exposeComponent", "", "id"},
+		{"configureExtensionLink", Link, "extensionPointId"},
+		{"configureExtensionComponent", Component, "extensionPointId"},
+	}
+}
+
+// script is a bundle with calls to the prelude at its conditions, its registrations and
+// whatever could grow without bound.
+type script struct {
+	program *goja.Program
+	sites   []site
+	steps   []file.Position // of the statements at the top level, without the end
+}
+
+// site is a call that looks like a registration.
+type site struct {
+	method
+	position file.Position
+	// isOther is set if the argument shows that this is a method of something else.
+	isOther bool
+}
+
+// instrumenter changes a syntax tree in place.
+type instrumenter struct {
+	file   *file.File
+	script *script
+	scopes []scope
+	tests  int
+	late   []lateArgument
+	values map[string]int // how often a name gets a value
+}
+
+// scope contains the names that a function or a block declares. The value is a constant's
+// binding, or nil for everything else.
+type scope map[string]*ast.Binding
+
+// lateArgument is the first argument of a site, to be evaluated at the top level if the site
+// is not reached.
+type lateArgument struct {
+	argument ast.Expression
+	scopes   []scope
+}
+
+func instrument(code string) (*script, error) {
+	program, err := goja.Parse(bundleName, code)
+	if err != nil {
+		return nil, err
+	}
+	in := &instrumenter{file: program.File, script: &script{}, values: map[string]int{}}
+	body := program.Body[0].(*ast.ExpressionStatement).Expression.(*ast.CallExpression).
+		Callee.(*ast.ArrowFunctionLiteral).Body.(*ast.BlockStatement)
+	for i, s := range body.List {
+		in.walk(reflect.ValueOf(&body.List[i]).Elem())
+		body.List[i] = in.isolate(s)
+	}
+	thunks := make([]ast.Expression, len(in.late))
+	for i, l := range in.late {
+		inner := inliner{instrumenter: in, scopes: l.scopes}
+		thunks[i] = arrow(inner.copied(l.argument))
+	}
+	first := &ast.ExpressionStatement{Expression: call(lateHelper, body.LeftBrace, thunks...)}
+	last := &ast.ExpressionStatement{Expression: call(stepHelper, body.RightBrace, number(len(in.script.steps), body.RightBrace))}
+	body.List = slices.Concat([]ast.Statement{first}, body.List, []ast.Statement{last})
+	in.script.program, err = goja.CompileAST(program, true)
+	return in.script, err
+}
+
+func (in *instrumenter) position(at file.Idx) file.Position {
+	return in.file.Position(int(at) - in.file.Base())
+}
+
+// isolate keeps an exception in a statement at the top level from ending the evaluation.
+func (in *instrumenter) isolate(s ast.Statement) ast.Statement {
+	switch s.(type) {
+	case *ast.FunctionDeclaration, *ast.LexicalDeclaration, *ast.ClassDeclaration, *ast.EmptyStatement:
+		return s
+	}
+	at := s.Idx0()
+	step := number(len(in.script.steps), at)
+	in.script.steps = append(in.script.steps, in.position(at))
+	caught := &ast.Identifier{Name: "__caught", Idx: at}
+	failed := []ast.Statement{&ast.ExpressionStatement{Expression: call(failedHelper, at, step, caught)}}
+	if v, ok := s.(*ast.VariableStatement); ok {
+		for _, binding := range v.List {
+			for _, name := range names(binding.Target) {
+				variable := &ast.Identifier{Name: unistring.String(name), Idx: at}
+				failed = append(failed, &ast.ExpressionStatement{Expression: &ast.AssignExpression{
+					Operator: token.ASSIGN, Left: variable, Right: call(keepHelper, at, variable, text(name, at)),
+				}})
+			}
+		}
+	}
+	return &ast.TryStatement{
+		Try:   at,
+		Body:  block(at, &ast.ExpressionStatement{Expression: call(stepHelper, at, step)}, s),
+		Catch: &ast.CatchStatement{Catch: at, Parameter: caught, Body: block(at, failed...)},
+	}
+}
+
+// walk instruments a node and everything below it.
+func (in *instrumenter) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		in.walk(v.Elem())
+		if e, ok := v.Interface().(ast.Expression); ok && v.CanSet() {
+			if changed := reflect.ValueOf(in.expression(e)); changed.Type().AssignableTo(v.Type()) {
+				v.Set(changed)
+			}
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if s, ok := declared(v.Interface()); ok {
+			in.scopes = append(in.scopes, s)
+			defer func() { in.scopes = in.scopes[:len(in.scopes)-1] }()
+		}
+		in.walk(v.Elem())
+		in.node(v.Interface())
+	case reflect.Slice:
+		if _, repeated := v.Interface().([]*ast.VariableDeclaration); repeated {
+			return // the same bindings are in the body
+		}
+		for i := range v.Len() {
+			in.walk(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			in.walk(v.Field(i))
+		}
+	}
+}
+
+// node instruments the conditions of statements, the parts of larger values, and calls.
+func (in *instrumenter) node(node any) {
+	switch n := node.(type) {
+	case *ast.Binding:
+		if n.Initializer != nil {
+			in.assigned(n.Target)
+		}
+	case *ast.ForIntoVar:
+		in.assigned(n.Binding.Target)
+		in.assigned(n.Binding.Target) // for each element
+	case *ast.ForIntoExpression:
+		in.assigned(n.Expression)
+		in.assigned(n.Expression)
+	case *ast.UnaryExpression:
+		if n.Operator == token.INCREMENT || n.Operator == token.DECREMENT {
+			in.assigned(n.Operand)
+		}
+	case *ast.IfStatement:
+		n.Test = in.tested(n.Test)
+	case *ast.ConditionalExpression:
+		n.Test = in.tested(n.Test)
+	case *ast.WhileStatement:
+		n.Test = in.tested(n.Test)
+	case *ast.DoWhileStatement:
+		n.Test = in.tested(n.Test)
+	case *ast.ForStatement:
+		if n.Test != nil {
+			n.Test = in.tested(n.Test)
+		}
+	case *ast.AssignExpression:
+		in.assigned(n.Left)
+		if n.Operator == token.PLUS { // +=
+			n.Right = call(pieceHelper, n.Right.Idx0(), n.Right)
+		}
+	case *ast.TemplateLiteral:
+		for i, e := range n.Expressions {
+			n.Expressions[i] = call(pieceHelper, e.Idx0(), e)
+		}
+	case *ast.SpreadElement:
+		n.Expression = call(pieceHelper, n.Expression.Idx0(), n.Expression)
+	case *ast.CallExpression:
+		in.registration(n)
+	}
+}
+
+func (in *instrumenter) assigned(target ast.Expression) {
+	for _, name := range names(target) {
+		in.values[name]++
+	}
+}
+
+func (in *instrumenter) tested(e ast.Expression) ast.Expression {
+	in.tests++
+	return call(testHelper, e.Idx0(), e, number(in.tests, e.Idx0()))
+}
+
+// expression returns what replaces an expression.
+func (in *instrumenter) expression(e ast.Expression) ast.Expression {
+	at := e.Idx0()
+	switch e := e.(type) {
+	case *ast.UnaryExpression:
+		if e.Operator == token.NOT {
+			e.Operand = in.tested(e.Operand)
+		}
+	case *ast.BinaryExpression:
+		held := call(heldHelper, at)
+		switch e.Operator {
+		case token.LOGICAL_AND:
+			return &ast.ConditionalExpression{Test: call(holdHelper, at, e.Left), Consequent: e.Right, Alternate: held}
+		case token.LOGICAL_OR:
+			return &ast.ConditionalExpression{Test: call(holdHelper, at, e.Left), Consequent: held, Alternate: e.Right}
+		case token.COALESCE:
+			return &ast.ConditionalExpression{Test: call(givenHelper, at, e.Left), Consequent: held, Alternate: e.Right}
+		case token.PLUS:
+			return call(addHelper, at, e.Left, e.Right)
+		case token.EQUAL, token.NOT_EQUAL, token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.LESS, token.LESS_OR_EQUAL,
+			token.GREATER, token.GREATER_OR_EQUAL, token.IN, token.INSTANCEOF:
+			if _, isPrivate := e.Left.(*ast.PrivateIdentifier); !isPrivate {
+				in.tests++
+				return call(compareHelper, at, text(e.Operator.String(), at), e.Left, e.Right, number(in.tests, at))
+			}
+		}
+	}
+	return e
+}
+
+// registration marks a call that looks like a registration.
+func (in *instrumenter) registration(c *ast.CallExpression) {
+	callee := c.Callee
+	if o, ok := callee.(*ast.Optional); ok {
+		callee = o.Expression
+	}
+	var receiver *ast.Expression
+	var name string
+	var at file.Idx
+	switch callee := callee.(type) {
+	case *ast.DotExpression:
+		receiver, name, at = &callee.Left, string(callee.Identifier.Name), callee.Identifier.Idx
+	case *ast.BracketExpression:
+		if key, ok := callee.Member.(*ast.StringLiteral); ok {
+			receiver, name, at = &callee.Left, string(key.Value), key.Idx
+		}
+	}
+	for _, m := range methods() {
+		if m.name != name {
+			continue
+		}
+		id := number(len(in.script.sites), at)
+		s := site{method: m, position: in.position(at)}
+		var argument ast.Expression = &ast.NullLiteral{Idx: at, Literal: "null"}
+		_, isSuper := (*receiver).(*ast.SuperExpression)
+		switch {
+		case len(c.ArgumentList) > 0 && !isSpread(c.ArgumentList[0]):
+			argument = c.ArgumentList[0]
+			s.isOther = isOther(argument, m)
+			c.ArgumentList[0] = call(siteHelper, at, id, argument)
+		case !isSuper:
+			*receiver = call(siteHelper, at, id, *receiver)
+		}
+		in.script.sites = append(in.script.sites, s)
+		in.late = append(in.late, lateArgument{argument, append([]scope(nil), in.scopes...)})
+	}
+}
+
+func isSpread(e ast.Expression) bool {
+	_, ok := e.(*ast.SpreadElement)
+	return ok
+}
+
+// isOther reports whether an argument is a literal that no registration has, as in the graph
+// libraries whose addLink takes a source and a target.
+func isOther(argument ast.Expression, m method) bool {
+	switch a := argument.(type) {
+	case *ast.StringLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.ArrayLiteral, *ast.FunctionLiteral,
+		*ast.ArrowFunctionLiteral, *ast.TemplateLiteral:
+		return true
+	case *ast.ObjectLiteral:
+		for _, p := range a.Value {
+			switch p := p.(type) {
+			case *ast.PropertyShort:
+				if string(p.Name.Name) == m.target {
+					return false
+				}
+			case *ast.PropertyKeyed:
+				if key, ok := p.Key.(*ast.StringLiteral); p.Computed || ok && string(key.Value) == m.target {
+					return false
+				}
+			case *ast.SpreadElement:
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// declared returns the names that a node declares for what is below it.
+func declared(node any) (scope, bool) {
+	s := scope{}
+	parameters := func(list *ast.ParameterList) {
+		for _, binding := range list.List {
+			s.add(binding.Target, nil)
+		}
+		s.add(list.Rest, nil)
+	}
+	switch n := node.(type) {
+	case *ast.FunctionLiteral:
+		parameters(n.ParameterList)
+		s.variables(n.DeclarationList)
+	case *ast.ArrowFunctionLiteral:
+		parameters(n.ParameterList)
+		s.variables(n.DeclarationList)
+	case *ast.ClassStaticBlock:
+		s.variables(n.DeclarationList)
+	case *ast.BlockStatement:
+		s.statements(n.List)
+	case *ast.CaseStatement:
+		s.statements(n.Consequent)
+	case *ast.CatchStatement:
+		s.add(n.Parameter, nil)
+	case *ast.ForStatement:
+		if l, ok := n.Initializer.(*ast.ForLoopInitializerLexicalDecl); ok {
+			s.statements([]ast.Statement{&l.LexicalDeclaration})
+		}
+	case *ast.ForOfStatement:
+		s.into(n.Into)
+	case *ast.ForInStatement:
+		s.into(n.Into)
+	}
+	return s, len(s) > 0
+}
+
+func (s scope) into(into ast.ForInto) {
+	if d, ok := into.(*ast.ForDeclaration); ok {
+		s.add(d.Target, nil)
+	}
+}
+
+func (s scope) variables(list []*ast.VariableDeclaration) {
+	for _, d := range list {
+		for _, binding := range d.List {
+			s.add(binding.Target, nil)
+		}
+	}
+}
+
+func (s scope) statements(list []ast.Statement) {
+	for _, statement := range list {
+		switch d := statement.(type) {
+		case *ast.LexicalDeclaration:
+			for _, binding := range d.List {
+				if d.Token == token.CONST {
+					s.add(binding.Target, binding)
+				} else {
+					s.add(binding.Target, nil)
+				}
+			}
+		case *ast.FunctionDeclaration:
+			s.add(d.Function.Name, nil)
+		case *ast.ClassDeclaration:
+			s.add(d.Class.Name, nil)
+		}
+	}
+}
+
+func (s scope) add(target ast.Expression, constant *ast.Binding) {
+	if id, ok := target.(*ast.Identifier); ok {
+		if id != nil {
+			s[string(id.Name)] = constant
+		}
+		return
+	}
+	for _, name := range names(target) {
+		s[name] = nil
+	}
+}
+
+// names returns the names that a binding declares.
+func names(target ast.Expression) []string {
+	var list []string
+	switch t := target.(type) {
+	case *ast.Identifier:
+		list = append(list, string(t.Name))
+	case *ast.ArrayPattern:
+		for _, e := range t.Elements {
+			list = append(list, names(e)...)
+		}
+		list = append(list, names(t.Rest)...)
+	case *ast.ObjectPattern:
+		for _, p := range t.Properties {
+			switch p := p.(type) {
+			case *ast.PropertyShort:
+				list = append(list, string(p.Name.Name))
+			case *ast.PropertyKeyed:
+				list = append(list, names(p.Value)...)
+			}
+		}
+		list = append(list, names(t.Rest)...)
+	case *ast.AssignExpression:
+		list = append(list, names(t.Left)...)
+	case *ast.Binding:
+		list = append(list, names(t.Target)...)
+	}
+	return list
+}
+
+func call(function unistring.String, at file.Idx, arguments ...ast.Expression) *ast.CallExpression {
+	return &ast.CallExpression{Callee: &ast.Identifier{Name: function, Idx: at}, LeftParenthesis: at, ArgumentList: arguments, RightParenthesis: at}
+}
+
+func number(n int, at file.Idx) ast.Expression {
+	return &ast.NumberLiteral{Idx: at, Literal: strconv.Itoa(n), Value: int64(n)}
+}
+
+func text(s string, at file.Idx) ast.Expression {
+	return &ast.StringLiteral{Idx: at, Literal: quote(s), Value: unistring.NewFromString(s)}
+}
+
+func arrow(e ast.Expression) ast.Expression {
+	return &ast.ArrowFunctionLiteral{Start: e.Idx0(), ParameterList: &ast.ParameterList{}, Body: &ast.ExpressionBody{Expression: e}}
+}
+
+func block(at file.Idx, list ...ast.Statement) *ast.BlockStatement {
+	return &ast.BlockStatement{LeftBrace: at, List: list, RightBrace: at}
+}
