@@ -30,7 +30,7 @@ func (p *Plan) planAssets(context.Context) error {
 		switch {
 		case d.IsDir() && (bundle.IsToolDir(d.Name()) || p.isOutside(rel+"/")):
 			return filepath.SkipDir
-		case d.IsDir() || isSourceFile(d.Name()) || rel == bundle.MetadataFile || p.isOutside(rel):
+		case d.IsDir() || isSourceFile(d.Name()) || p.isBundledSource(rel) || rel == bundle.MetadataFile || p.isOutside(rel):
 			return nil
 		case d.Name() == bundle.MetadataFile:
 			return p.addNested(file, rel)
@@ -114,6 +114,9 @@ func (p *Plan) addNested(file, rel string) error {
 		return fmt.Errorf("%s: the backend of a nested plugin is not built on its own: set \"executable\" to %q", rel, up+p.Metadata.Executable)
 	}
 	p.documents = append(p.documents, document{to: rel, data: data, id: m.ID})
+	if isBundled(filepath.Dir(file)) {
+		p.addFrontend(filepath.Dir(file), m, path.Dir(rel))
+	}
 	return nil
 }
 

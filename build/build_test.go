@@ -296,12 +296,12 @@ func TestFailuresKeepDist(t *testing.T) {
 			if err := os.Rename(filepath.Join(dir, "src", "module.js"), filepath.Join(dir, "src", "module.ts")); err != nil {
 				t.Fatal(err)
 			}
-		}, "module.ts"},
+		}, "has no bundler"},
 		"no module.js": {func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, "src", "module.js")); err != nil {
 				t.Fatal(err)
 			}
-		}, "module.js not found"},
+		}, "src has no frontend"},
 		"a symbolic link to a file elsewhere": {func(t *testing.T, dir string) {
 			if err := os.Symlink("../../README.md", filepath.Join(dir, "src", "img", "x.md")); err != nil {
 				t.Fatal(err)

@@ -77,9 +77,13 @@ func (p *Plan) completed(d document) ([]byte, error) {
 	if err := root.Patch(patch); err != nil {
 		return nil, err
 	}
+	return indented(root)
+}
+
+func indented(root hujson.Value) ([]byte, error) {
 	root.Minimize()
 	var out bytes.Buffer
-	err = json.Indent(&out, root.Pack(), "", "  ")
+	err := json.Indent(&out, root.Pack(), "", "  ")
 	out.WriteByte('\n')
 	return out.Bytes(), err
 }

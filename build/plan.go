@@ -24,17 +24,20 @@ type Options struct {
 	Progress  io.Writer         // receives progress for people; nil discards
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
+	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
+	Download  bool              // packages of frontends that are missing
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
 }
 
 // Plan describes what a build does.
 type Plan struct {
-	Repo     bundle.Repo
-	Metadata *bundle.Metadata
-	Commands []Command // the compilations, run in parallel
-	Assets   []Asset   // files to copy
-	Info     Info      // what the build adds to plugin.json
+	Repo      bundle.Repo
+	Metadata  *bundle.Metadata
+	Commands  []Command  // the compilations, run in parallel
+	Frontends []Frontend // to bundle
+	Assets    []Asset    // files to copy
+	Info      Info       // what the build adds to plugin.json
 
 	options   Options
 	documents []document // the plugin.json files, the plugin's own first
@@ -79,7 +82,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	// The steps of planning, in order: each needs the results of those before it.
 	for _, step := range []func(context.Context) error{
 		p.readMetadata,  // plugin.json, which must have no errors
-		p.planFrontend,  // module.js must exist; Slipway does not bundle
+		p.planFrontend,  // bundled, or a module.js to copy
 		p.planBackend,   // one compilation for each platform
 		p.planAssets,    // everything else in the source directory
 		p.gatherInfo,    // version, date and commit
@@ -133,21 +136,6 @@ func (p *Plan) validate(ctx context.Context) error {
 		return fmt.Errorf("the plugin has errors, which validate explains:\n  %s", strings.Join(errs, "\n  "))
 	}
 	return nil
-}
-
-// planFrontend requires a frontend in plain JavaScript.
-func (p *Plan) planFrontend(context.Context) error {
-	hasFrontend := p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
-	module := filepath.Join(p.Repo.Source, "module.js")
-	if !hasFrontend || exists(module) {
-		return nil
-	}
-	for _, name := range []string{"module.ts", "module.tsx"} {
-		if source := filepath.Join(p.Repo.Source, name); exists(source) {
-			return fmt.Errorf("%s is TypeScript, which Slipway does not bundle: bundle it to module.js in the same directory first", p.relative(source))
-		}
-	}
-	return fmt.Errorf("%s not found: a plugin of type %s needs a frontend", p.relative(module), p.Metadata.Type)
 }
 
 // mainPackages lists where the main package of a backend may be, in order of search.

@@ -18,6 +18,7 @@ import (
 type Result struct {
 	Dist        string // absolute
 	Executables []Executable
+	Warnings    []string // about the sources, each with its place
 	Took        time.Duration
 }
 
@@ -48,12 +49,13 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	// The steps of a build, in order. Those before replaceDist work in the staging
 	// directory.
 	for _, step := range []func(context.Context, string, *Result) error{
-		p.compile,       // executables, in parallel
-		p.copyAssets,    // frontend, images, texts
-		p.writeMetadata, // plugin.json
-		p.replaceDist,   // from here on the new build is visible
-		p.writeRecord,   // for the next build
-		p.sweep,         // leftovers of killed builds
+		p.bundleFrontends, // module.js
+		p.compile,         // executables, in parallel
+		p.copyAssets,      // images, texts, frontends that need no bundling
+		p.writeMetadata,   // plugin.json
+		p.replaceDist,     // from here on the new build is visible
+		p.writeRecord,     // for the next build
+		p.sweep,           // leftovers of killed builds
 	} {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func Conformance(ctx context.Context,
 func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	program, err := verbs.Program(ctx, ".", os.Stderr)
+	program, err := verbs.Program(ctx, "slipway", ".", os.Stderr)
 	if err != nil {
 		return exit(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -63,9 +64,26 @@ func Build(ctx context.Context,
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
-		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile),
+		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Bundler: bundler(),
 	})
 	return exit(err)
+}
+
+// Deps downloads the packages that the frontend imports, in the versions of its lockfile.
+func Deps(ctx context.Context,
+	dir *string, // plugin repository (default: this directory)
+) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	return exit(verbs.Deps(ctx, os.Stdout, verbs.DepsOptions{Face: verbs.Mage, Dir: value(dir), Bundler: bundler()}))
+}
+
+// bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not
+// wait for esbuild to compile.
+func bundler() build.Bundler {
+	return build.Program{Path: func(ctx context.Context) (string, error) {
+		return verbs.Program(ctx, "slipway-bundler", ".", os.Stderr)
+	}}
 }
 
 // Rules lists the rules of validate.

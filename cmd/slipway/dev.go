@@ -15,6 +15,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/verbs"
@@ -123,7 +124,7 @@ func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout
 // buildHere builds the plugin for this platform. It prints the error and reports
 // whether the build succeeded.
 func buildHere(ctx context.Context, stdout *os.File, repo bundle.Repo) bool {
-	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host"})
+	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}})
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(stdout, "%v\n", err)
 	}

@@ -40,6 +40,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		rulesCommand(stdout),
 		explainCommand(stdout),
 		schemaCommand(stdout),
+		depsCommand(stdout),
 		buildCommand(stdout),
 		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),

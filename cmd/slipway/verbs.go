@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -112,13 +113,30 @@ func schemaCommand(stdout *os.File) *cobra.Command {
 	return c
 }
 
+func depsCommand(stdout *os.File) *cobra.Command {
+	o := verbs.DepsOptions{Bundler: bundler.Bundler{}}
+	c := &cobra.Command{
+		Use:   "deps",
+		Short: "Download the packages that the frontend imports",
+		Long: "Download the packages that the frontend imports, in the versions of package-lock.json,\n" +
+			"yarn.lock or pnpm-lock.yaml, into a cache that repositories share. Packages that only tests\n" +
+			"or other tools need are left out, and no scripts are run. A repository with node_modules needs\n" +
+			"no download.",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return verbs.Deps(c.Context(), stdout, o) },
+	}
+	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository")
+	return c
+}
+
 func buildCommand(stdout *os.File) *cobra.Command {
-	var o verbs.BuildOptions
+	o := verbs.BuildOptions{Bundler: bundler.Bundler{}}
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Build the plugin into dist",
-		Long: "Build a plugin repository: write its executables, assets and plugin.json to dist.\n" +
-			"The same commit gives the same executables in any directory.",
+		Long: "Build a plugin repository: write its executables, frontend, assets and plugin.json to\n" +
+			"dist. TypeScript is bundled without Node.js. The same commit gives the same files in any\n" +
+			"directory.",
 		Example: "  slipway build\n" +
 			"  slipway build --platforms=linux/amd64,windows/amd64",
 		Args: arguments(cobra.NoArgs),

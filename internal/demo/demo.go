@@ -112,7 +112,7 @@ func (d *demo) build(ctx context.Context) (string, error) {
 }
 
 func (d *demo) start(ctx context.Context) (string, error) {
-	program, err := verbs.Program(ctx, d.repo, d.out)
+	program, err := verbs.Program(ctx, "slipway", d.repo, d.out)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type BuildOptions struct {
 	Dir       string // the plugin repository; "" is the current directory
 	Platforms string // all, host or a list of os/arch; "" is all
 	Profile   string // of plugin.json; "" derives it from the file
+	Bundler   build.Bundler
 }
 
 // Build builds a plugin repository and prints its progress to w.
@@ -41,9 +43,12 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	}
 	r, err := build.Plugin(ctx, build.Options{
 		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,
-		Progress: w, Live: isLive,
+		Progress: w, Live: isLive, Bundler: o.Bundler,
 	})
 	stop()
+	if errors.Is(err, build.ErrNotDownloaded) {
+		return nil, fmt.Errorf("build: %w\n  help: download them with %s", err, o.Face.Verb("deps"))
+	}
 	if err != nil {
 		for _, p := range platforms { // only the go command knows all architectures
 			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
@@ -51,6 +56,9 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 			}
 		}
 		return nil, fmt.Errorf("build: %w", err)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))
 	if o.Platforms != "host" { // a build for this platform only stays on this machine

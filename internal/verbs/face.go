@@ -31,3 +31,11 @@ func (f Face) Help(verb string) string {
 	}
 	return "go tool mage -h " + verb
 }
+
+// Verb returns the command line that runs a verb.
+func (f Face) Verb(verb string) string {
+	if f != Mage {
+		return "slipway " + verb
+	}
+	return "go tool mage " + verb
+}

@@ -19,11 +19,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Program returns the path of the command slipway in the version that the module in
-// dir requires. It builds the command into the user's cache if needed, outside of
-// the module: the go.mod of a plugin does not require the dependencies of the host.
-// It prints to w while it builds.
-func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
+// Program returns the path of one of our commands, slipway or slipway-bundler, in the
+// version that the module in dir requires. It builds the command into the user's cache
+// if needed, outside of the module: the go.mod of a plugin does not require the
+// dependencies of the host. It prints to w while it builds.
+func Program(ctx context.Context, name, dir string, w io.Writer) (string, error) {
 	from, err := required(ctx, dir)
 	if err != nil {
 		return "", err
@@ -37,7 +37,7 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 		sum := sha256.Sum256([]byte(from.Checkout))
 		key = "checkout-" + hex.EncodeToString(sum[:6])
 	}
-	program := filepath.Join(cache, "slipway", key, "slipway")
+	program := filepath.Join(cache, "slipway", key, name)
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
@@ -46,25 +46,25 @@ func Program(ctx context.Context, dir string, w io.Writer) (string, error) {
 		return program, nil
 	}
 	if statErr != nil {
-		fmt.Fprintln(w, "building slipway; the first time, this takes a minute or two")
+		fmt.Fprintf(w, "building %s; the first time, this can take a minute or two\n", name)
 	}
-	defer progress.Report(w, "building slipway", progress.Interval)()
-	if out, err := programCommand(ctx, from, program).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build slipway: %w\n%s", err, bytes.TrimSpace(out))
+	defer progress.Report(w, "building "+name, progress.Interval)()
+	if out, err := programCommand(ctx, from, name, program).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, bytes.TrimSpace(out))
 	}
 	return program, nil
 }
 
-// programCommand returns the command that builds slipway. A released version is built
+// programCommand returns the command that builds one of our commands. A released version is built
 // with the flags of plugins, to share what is compiled. A checkout is built without
 // -trimpath, to share what the developers of Slipway have compiled.
-func programCommand(ctx context.Context, from origin.Origin, program string) *exec.Cmd {
+func programCommand(ctx context.Context, from origin.Origin, name, program string) *exec.Cmd {
 	if from.Checkout != "" {
-		cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, "./cmd/"+name)
 		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
 		return cmd
 	}
-	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/slipway@"+from.Version)
+	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", origin.Module+"/cmd/"+name+"@"+from.Version)
 	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+filepath.Dir(program), "GOFLAGS=-mod=mod")
 	return cmd
 }

@@ -36,7 +36,7 @@ func TestProgramOfCheckout(t *testing.T) {
 	build := func(want string) string {
 		t.Helper()
 		var progress bytes.Buffer
-		program, err := Program(t.Context(), plugin, &progress)
+		program, err := Program(t.Context(), "slipway", plugin, &progress)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,14 +52,14 @@ func TestProgramOfCheckout(t *testing.T) {
 	if progress := build("two"); progress != "" {
 		t.Errorf("the second build printed %q", progress)
 	}
-	if program, err := Program(t.Context(), slipway, &bytes.Buffer{}); err != nil {
+	if program, err := Program(t.Context(), "slipway", slipway, &bytes.Buffer{}); err != nil {
 		t.Errorf("in the checkout itself: %s, %v", program, err)
 	}
 	checkout(t, slipway, "undefined")
-	if _, err := Program(t.Context(), plugin, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "build slipway: exit status 1\n") || !strings.Contains(err.Error(), "undefined: undefined") {
+	if _, err := Program(t.Context(), "slipway", plugin, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "build slipway: exit status 1\n") || !strings.Contains(err.Error(), "undefined: undefined") {
 		t.Errorf("a checkout that does not compile: %v", err)
 	}
-	if _, err := Program(t.Context(), t.TempDir(), &bytes.Buffer{}); err == nil || !strings.HasPrefix(err.Error(), "find the version of Slipway in go.mod: ") {
+	if _, err := Program(t.Context(), "slipway", t.TempDir(), &bytes.Buffer{}); err == nil || !strings.HasPrefix(err.Error(), "find the version of Slipway in go.mod: ") {
 		t.Errorf("a directory without a go.mod: %v", err)
 	}
 }
@@ -76,15 +76,15 @@ func TestProgramOfVersion(t *testing.T) {
 	if from, err := required(t.Context(), plugin); err != nil || from != (origin.Origin{Version: "v1.2.4"}) {
 		t.Errorf("%+v, %v", from, err)
 	}
-	if _, err := Program(t.Context(), plugin, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "build slipway: ") {
+	if _, err := Program(t.Context(), "slipway", plugin, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "build slipway: ") {
 		t.Errorf("a version that cannot be downloaded: %v", err)
 	}
 	want := filepath.Join(cache, "slipway", "v1.2.4", "slipway")
 	write(t, want, "")
-	if got, err := Program(t.Context(), plugin, &bytes.Buffer{}); err != nil || got != want {
+	if got, err := Program(t.Context(), "slipway", plugin, &bytes.Buffer{}); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
 	}
-	cmd := programCommand(t.Context(), origin.Origin{Version: "v1.2.4"}, want)
+	cmd := programCommand(t.Context(), origin.Origin{Version: "v1.2.4"}, "slipway", want)
 	if line := strings.Join(cmd.Args, " "); line != "go install -trimpath "+origin.Module+"/cmd/slipway@v1.2.4" {
 		t.Error(line)
 	}

@@ -1,0 +1,123 @@
+// Package bundler bundles frontends for package build: with esbuild (build/frontend), packages
+// by the lockfile (build/packages) and the extensions that apps register (build/extensions). It
+// owns the cache of packages that repositories share.
+package bundler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/extensions"
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/build/packages"
+)
+
+// Bundler is a build.Bundler. Its zero value uses the user's cache and the environment.
+type Bundler struct {
+	CacheDir string   // of packages; "" is in the user's cache
+	Environ  []string // for npm's configuration; nil is os.Environ
+}
+
+// Bundle bundles a frontend.
+func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID}
+	store, err := b.packages(f)
+	if err != nil {
+		return nil, err
+	}
+	provider := &provider{Store: store}
+	if store != nil {
+		o.Packages = provider
+	}
+	r, err := frontend.Bundle(ctx, o)
+	if provider.isMissing.Load() {
+		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &build.Bundle{Files: map[string][]byte{}}
+	for _, file := range r.Files {
+		out.Files[file.Path] = file.Contents
+	}
+	out.Warnings = texts(r.Warnings)
+	if store != nil {
+		out.Packages, out.Bytes = store.Downloaded()
+	}
+	if !f.IsApp {
+		return out, nil
+	}
+	return out, addExtensions(ctx, f, out)
+}
+
+// packages returns the packages of the repository's lockfile, or nil if it has none.
+func (b Bundler) packages(f build.Frontend) (*packages.Store, error) {
+	cache := b.CacheDir
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("find cache directory: %w", err)
+		}
+		cache = filepath.Join(user, "slipway", "npm")
+	}
+	environ := b.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	store, err := packages.Open(packages.Options{Root: f.Root, CacheDir: cache, Environ: environ, Offline: !f.Download})
+	if errors.Is(err, packages.ErrNoLockfile) || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return store, err
+}
+
+// provider notes whether a package was missing.
+type provider struct {
+	*packages.Store
+	isMissing atomic.Bool
+}
+
+// Dir implements frontend.Packages.
+func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error) {
+	dir, ok, err = p.Store.Dir(ctx, importer, name)
+	if errors.Is(err, packages.ErrMissing) {
+		p.isMissing.Store(true)
+	}
+	return dir, ok, err
+}
+
+// addExtensions adds what an app registers, in the form of each profile.
+func addExtensions(ctx context.Context, f build.Frontend, to *build.Bundle) (err error) {
+	found, err := extensions.Find(ctx, extensions.Options{Root: f.Root, Source: f.Source})
+	if err != nil {
+		return fmt.Errorf("find extensions: %w", err)
+	}
+	to.Warnings = append(to.Warnings, texts(found.Warnings)...)
+	if list := found.Generated(); len(list) > 0 {
+		if to.Extensions, err = json.Marshal(list); err != nil {
+			return err
+		}
+	}
+	if len(found.Extensions)+len(found.Exposed) > 0 {
+		to.Declared, err = json.Marshal(found.Declared())
+	}
+	return err
+}
+
+func texts(messages []frontend.Message) []string {
+	list := make([]string, len(messages))
+	for i, m := range messages {
+		list[i] = m.String()
+		if m.Help != "" {
+			list[i] += "\n  help: " + m.Help
+		}
+	}
+	return list
+}

@@ -1,0 +1,247 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Bundler bundles frontends. Package build/bundler does, but takes a while to compile: the Mage
+// targets run it as a program, and only for plugins that need it.
+type Bundler interface {
+	// Bundle bundles a frontend. The error is ErrNotDownloaded if packages are missing that
+	// f does not allow to download.
+	Bundle(ctx context.Context, f Frontend) (*Bundle, error)
+}
+
+// ErrNotDownloaded reports that a frontend imports packages of the lockfile that are neither in
+// node_modules nor in the cache.
+var ErrNotDownloaded = errors.New("the packages of the frontend are not downloaded")
+
+// Program is a Bundler that runs the command slipway-bundler.
+type Program struct {
+	// Path returns the path of the command, and builds it first if needed.
+	Path func(ctx context.Context) (string, error)
+}
+
+// ExitNotDownloaded is the exit status of slipway-bundler for ErrNotDownloaded.
+const ExitNotDownloaded = 3
+
+// Bundle implements Bundler.
+func (p Program) Bundle(ctx context.Context, f Frontend) (*Bundle, error) {
+	program, err := p.Path(ctx)
+	if err != nil {
+		return nil, err
+	}
+	request, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(request), &stderr
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		err = errors.New(strings.TrimSpace(stderr.String()))
+		if exit.ExitCode() == ExitNotDownloaded {
+			err = notDownloaded{err}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &Bundle{}
+	if err := json.Unmarshal(out, b); err != nil {
+		return nil, fmt.Errorf("read the bundle: %w", err)
+	}
+	return b, nil
+}
+
+// notDownloaded is ErrNotDownloaded with the text of another process.
+type notDownloaded struct{ error }
+
+// Is reports whether the target is ErrNotDownloaded.
+func (notDownloaded) Is(target error) bool { return target == ErrNotDownloaded }
+
+// Frontend is a frontend to bundle.
+type Frontend struct {
+	Root     string `json:"root"`     // of the plugin repository, absolute
+	Source   string `json:"source"`   // directory of plugin.json, absolute
+	PluginID string `json:"pluginId"` // of that plugin.json
+	IsApp    bool   `json:"isApp"`    // only apps register extensions
+	Download bool   `json:"download"` // packages that are missing
+
+	to string // directory relative to dist
+}
+
+// Bundle is a bundled frontend.
+type Bundle struct {
+	Files      map[string][]byte `json:"files"`                // module.js and what it loads, by path
+	Warnings   []string          `json:"warnings,omitempty"`   // each with its place
+	Extensions json.RawMessage   `json:"extensions,omitempty"` // array for "generated" of the profile service
+	Declared   json.RawMessage   `json:"declared,omitempty"`   // "extensions" of the profile grafana
+	Packages   int64             `json:"packages"`             // downloaded
+	Bytes      int64             `json:"bytes"`                // downloaded
+}
+
+// entries are the names of a frontend's entry. module.js is one only if it is an ES module;
+// otherwise it is copied as it is.
+func entries() []string { return []string{"module.ts", "module.tsx", "module.js", "module.jsx"} }
+
+var esModule = regexp.MustCompile(`(?m)^\s*(import|export)\b`)
+
+// isBundled reports whether the frontend in a directory must be bundled.
+func isBundled(dir string) bool {
+	for _, name := range entries() {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil && (path.Ext(name) != ".js" || esModule.Match(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Frontends lists the frontends of a repository that must be bundled, that of the plugin
+// first and then those of nested plugins.
+func Frontends(repo bundle.Repo) ([]Frontend, error) {
+	p := &Plan{Repo: repo}
+	data, err := os.ReadFile(filepath.Join(repo.Source, bundle.MetadataFile))
+	if err != nil {
+		return nil, fmt.Errorf("read metadata: %w", err)
+	}
+	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
+		return nil, err
+	}
+	p.documents = []document{{to: bundle.MetadataFile, data: data, id: p.Metadata.ID}}
+	if err := p.planFrontend(context.Background()); err != nil {
+		return nil, err
+	}
+	return p.Frontends, p.planAssets(context.Background())
+}
+
+// planFrontend requires a frontend and decides whether it is bundled.
+func (p *Plan) planFrontend(context.Context) error {
+	hasFrontend := p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
+	switch {
+	case !hasFrontend:
+	case isBundled(p.Repo.Source):
+		p.addFrontend(p.Repo.Source, p.Metadata, ".")
+	case !exists(filepath.Join(p.Repo.Source, "module.js")):
+		return fmt.Errorf("%s has no frontend, which a plugin of type %s needs: add one of %s", p.relative(p.Repo.Source), p.Metadata.Type, strings.Join(entries(), ", "))
+	}
+	return nil
+}
+
+func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
+	p.Frontends = append(p.Frontends, Frontend{
+		Root: p.Repo.Root, Source: source, PluginID: m.ID, IsApp: m.Type == bundle.TypeApp, to: to, Download: p.options.Download,
+	})
+}
+
+// isBundledSource reports whether a file ends up in module.js or is of use only until then. The
+// directories whose contents existing bundlers copy are kept.
+func (p *Plan) isBundledSource(rel string) bool {
+	first, _, _ := strings.Cut(rel, "/")
+	if len(p.Frontends) == 0 || slices.Contains([]string{"img", "libs", "static"}, first) {
+		return false
+	}
+	dir := filepath.Join(p.Repo.Source, filepath.FromSlash(path.Dir(rel)))
+	if path.Base(rel) == "module.js" && exists(filepath.Join(dir, bundle.MetadataFile)) && !isBundled(dir) {
+		return false // of a nested plugin that needs no bundling
+	}
+	return slices.Contains([]string{".js", ".mjs", ".cjs", ".css", ".scss", ".sass", ".less", ".snap"}, path.Ext(rel))
+}
+
+// bundleFrontends writes the bundles and adds what the frontends register to plugin.json.
+func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) error {
+	for _, f := range p.Frontends {
+		started := time.Now()
+		if p.options.Bundler == nil {
+			return fmt.Errorf("bundle %s: this program has no bundler", p.relative(f.Source))
+		}
+		b, err := p.options.Bundler.Bundle(ctx, f)
+		if err != nil {
+			return fmt.Errorf("bundle %s: %w", p.relative(f.Source), err)
+		}
+		size := int64(0)
+		for _, name := range slices.Sorted(maps.Keys(b.Files)) {
+			if !filepath.IsLocal(filepath.FromSlash(name)) {
+				return fmt.Errorf("bundle %s: invalid file name %q", p.relative(f.Source), name)
+			}
+			target := filepath.Join(staging, filepath.FromSlash(path.Join(f.to, name)))
+			err := os.MkdirAll(filepath.Dir(target), 0o755)
+			if err == nil {
+				err = os.WriteFile(target, b.Files[name], 0o644)
+			}
+			if err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+			if !strings.HasSuffix(name, ".map") {
+				size += int64(len(b.Files[name]))
+			}
+		}
+		if err := p.addExtensions(f, b); err != nil {
+			return err
+		}
+		r.Warnings = append(r.Warnings, b.Warnings...)
+		fmt.Fprintf(p.options.Progress, "  %-14s %s  %s  %.1fs\n", "frontend", path.Join(f.to, "module.js"), humanSize(size), time.Since(started).Seconds())
+	}
+	return nil
+}
+
+// addExtensions adds what a frontend registers to its plugin.json, unless the author has.
+func (p *Plan) addExtensions(f Frontend, b *Bundle) error {
+	for i := range p.documents {
+		d := &p.documents[i]
+		if path.Dir(d.to) != f.to {
+			continue
+		}
+		doc, err := bundle.ParseDocument(d.to, d.data)
+		if err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+		key, value := "generated", any(map[string]any{"extensions": b.Extensions})
+		empty := b.Extensions == nil
+		if profile, ok := bundle.DetectProfile(doc); ok && profile.Name == "grafana" {
+			key, value, empty = "extensions", b.Declared, b.Declared == nil
+		}
+		if empty || doc.Has("/"+key) {
+			continue
+		}
+		if d.data, err = withMember(d.data, key, value); err != nil {
+			return fmt.Errorf("edit %s: %w", d.to, err)
+		}
+	}
+	return nil
+}
+
+// withMember adds a member at the end of an object.
+func withMember(data []byte, key string, value any) ([]byte, error) {
+	root, err := hujson.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := json.Marshal([]edit{{"add", "/" + key, value}})
+	if err != nil {
+		return nil, err
+	}
+	if err := root.Patch(patch); err != nil {
+		return nil, err
+	}
+	return indented(root)
+}

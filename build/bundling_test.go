@@ -1,0 +1,186 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// fakeBundler returns a bundle that names the frontend.
+type fakeBundler struct {
+	bundle Bundle
+	err    error
+}
+
+func (f fakeBundler) Bundle(_ context.Context, in Frontend) (*Bundle, error) {
+	b := f.bundle
+	if b.Files == nil {
+		b.Files = map[string][]byte{"module.js": []byte(in.PluginID), "module.js.map": []byte("{}"), "logo-1.svg": []byte("<svg/>")}
+	}
+	return &b, f.err
+}
+
+const appJSON = `{"id": "acme-x-app", "name": "X", "type": "app", "info": {"keywords": ["x"], "description": "x",
+	"logos": {"small": "img/logo.svg", "large": "img/logo.svg"}, "updated": "%TODAY%", "version": "1.0.0"},
+	"dependencies": {"KEY": ">=10.3.0"}INCLUDES}`
+
+const appIncludes = `, "includes": [{"type": "panel", "name": "X", "path": "panel/plugin.json"}, {"type": "panel", "name": "X", "path": "plain/plugin.json"}]`
+
+// app writes the repository of an app in TypeScript with a nested panel.
+func app(t *testing.T, key string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"src/plugin.json":            strings.NewReplacer("KEY", key, "INCLUDES", appIncludes).Replace(appJSON),
+		"src/module.ts":              "export const plugin = 1;",
+		"src/util.js":                "source",
+		"src/app.css":                "source",
+		"src/locales/en.json":        "{}",
+		"src/libs/vendored.js":       "kept",
+		"src/img/logo.svg":           "<svg/>",
+		"src/panel/plugin.json":      strings.NewReplacer("acme-x-app", "acme-y-panel", `"app"`, `"panel"`, "KEY", key, "INCLUDES", "", "img/", "../img/").Replace(appJSON),
+		"src/panel/module.tsx":       "export const plugin = 2;",
+		"src/plain/plugin.json":      strings.NewReplacer("acme-x-app", "acme-z-panel", `"app"`, `"panel"`, "KEY", key, "INCLUDES", "", "img/", "../img/").Replace(appJSON),
+		"src/plain/module.js":        "define([], function () {});",
+		"src/node_modules/a/main.ts": "",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	return dir
+}
+
+func TestBundledFrontends(t *testing.T) {
+	t.Parallel()
+	dir := app(t, "serviceDependency")
+	bundler := fakeBundler{bundle: Bundle{Warnings: []string{"src/module.ts:1:1: odd"}, Extensions: json.RawMessage(`[{"extensionPointId":"a","type":"link"}]`)}}
+	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"src/module.ts:1:1: odd", "src/module.ts:1:1: odd"}, r.Warnings); diff != "" {
+		t.Error(diff)
+	}
+	var files []string
+	err = fs.WalkDir(os.DirFS(r.Dist), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"img/logo.svg", "libs/vendored.js", "locales/en.json", "logo-1.svg", "module.js", "module.js.map",
+		"panel/logo-1.svg", "panel/module.js", "panel/module.js.map", "panel/plugin.json", "plain/module.js", "plain/plugin.json", "plugin.json"}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{"module.js": "acme-x-app", "panel/module.js": "acme-y-panel", "plain/module.js": "define([], function () {});"} {
+		if text, err := os.ReadFile(filepath.Join(r.Dist, name)); err != nil || string(text) != want {
+			t.Errorf("%s contains %q, %v", name, text, err)
+		}
+	}
+	doc := parse(t, filepath.Join(r.Dist, "plugin.json"))
+	if text, _ := doc.Text("/generated/extensions/0/extensionPointId"); text != "a" {
+		t.Errorf("generated is %v", doc.Any())
+	}
+}
+
+// The profile decides where extensions are written; the author's own stay.
+func TestExtensionsByProfile(t *testing.T) {
+	t.Parallel()
+	bundler := fakeBundler{bundle: Bundle{Extensions: json.RawMessage(`[1]`), Declared: json.RawMessage(`{"addedLinks": []}`)}}
+	for key, want := range map[string]string{"serviceDependency": "/generated/extensions/0", "grafanaDependency": "/extensions/addedLinks"} {
+		r, err := Plugin(t.Context(), Options{Dir: app(t, key), Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc := parse(t, filepath.Join(r.Dist, "plugin.json")); !doc.Has(want) {
+			t.Errorf("%s: no %s in %v", key, want, doc.Any())
+		}
+	}
+	dir := app(t, "grafanaDependency")
+	file := filepath.Join(dir, "src", "plugin.json")
+	own := appIncludes + `, "extensions": {"addedLinks": [{"targets": ["own"], "title": "x"}]}`
+	write(t, file, strings.NewReplacer("KEY", "grafanaDependency", "INCLUDES", own).Replace(appJSON))
+	r, err := Plugin(t.Context(), Options{Dir: dir, Bundler: bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := parse(t, filepath.Join(r.Dist, "plugin.json")).Text("/extensions/addedLinks/0/targets/0"); text != "own" {
+		t.Errorf("the author's extensions became %q", text)
+	}
+}
+
+func TestBundlerFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		bundler Bundler
+		want    string
+	}{
+		"an error":  {fakeBundler{err: errors.New("src/module.ts:1:1: unexpected")}, "src/module.ts:1:1: unexpected"},
+		"packages":  {fakeBundler{err: ErrNotDownloaded}, ErrNotDownloaded.Error()},
+		"traversal": {fakeBundler{bundle: Bundle{Files: map[string][]byte{"../x": nil}}}, "invalid file name"},
+	} {
+		dir := app(t, "serviceDependency")
+		write(t, filepath.Join(dir, "dist", "module.js"), "previous")
+		_, err := Plugin(t.Context(), Options{Dir: dir, Bundler: c.bundler, CacheDir: t.TempDir(), Rules: rules.All()})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "dist", "module.js")); err != nil || string(text) != "previous" {
+			t.Errorf("%s: dist contains %q, %v", name, text, err)
+		}
+	}
+}
+
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	program := func(script string) Program {
+		file := filepath.Join(t.TempDir(), "bundler")
+		write(t, file, "#!/bin/sh\n"+script+"\n")
+		if err := os.Chmod(file, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return Program{Path: func(context.Context) (string, error) { return file, nil }}
+	}
+	b, err := program(`grep -q '"pluginId":"a"' && echo '{"files": {"module.js": "eA=="}}'`).Bundle(t.Context(), Frontend{PluginID: "a"})
+	if err != nil || string(b.Files["module.js"]) != "x" {
+		t.Errorf("%v, %v", b, err)
+	}
+	for script, want := range map[string]string{"echo wrong >&2; exit 1": "wrong", "echo {": "read the bundle"} {
+		if _, err := program(script).Bundle(t.Context(), Frontend{}); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, ErrNotDownloaded) {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+	if _, err := program("echo missing >&2; exit 3").Bundle(t.Context(), Frontend{}); !errors.Is(err, ErrNotDownloaded) || err.Error() != "missing" {
+		t.Error(err)
+	}
+	broken := Program{Path: func(context.Context) (string, error) { return "", errors.New("no Go") }}
+	if _, err := broken.Bundle(t.Context(), Frontend{}); err == nil || err.Error() != "no Go" {
+		t.Error(err)
+	}
+}
+
+func parse(t *testing.T, file string) *bundle.Document {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := bundle.ParseDocument(file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}

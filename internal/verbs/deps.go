@@ -1,0 +1,49 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// DepsOptions are the options of the verb deps.
+type DepsOptions struct {
+	Face    Face
+	Dir     string // the plugin repository; "" is the current directory
+	Bundler build.Bundler
+}
+
+// Deps downloads the packages that the frontends of a plugin repository import, in the
+// versions of its lockfile, and prints to w how many they were.
+func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	frontends, err := build.Frontends(repo)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	if len(frontends) == 0 {
+		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
+		return nil
+	}
+	started := time.Now()
+	defer progress.Report(w, "downloading", progress.Interval)()
+	var packages, bytes int64
+	for _, f := range frontends {
+		f.Download = true
+		b, err := o.Bundler.Bundle(ctx, f)
+		if err != nil {
+			return fmt.Errorf("deps: %w", err)
+		}
+		packages, bytes = packages+b.Packages, bytes+b.Bytes
+	}
+	fmt.Fprintf(w, "downloaded %d packages, %.1f MB, in %.1fs\n", packages, float64(bytes)/1e6, time.Since(started).Seconds())
+	return nil
+}
