@@ -11,7 +11,7 @@ import (
 )
 
 // address fills in a template of a URL. A value is escaped for the part of the URL it
-// stands in and cannot extend beyond it: not out of the host, the path or the query.
+// is in and cannot extend beyond it: not out of the host, the path or the query.
 func (s settings) address(what, text string) (*url.URL, error) {
 	pieces, err := s.pieces(what, text)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// unavailable reports a mistake in plugin.json or in the settings, which somebody other
+// unavailable reports a mistake in plugin.json or in the settings, which someone other
 // than the caller has to fix.
 func unavailable(format string, args ...any) error {
 	return &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf(format, args...)}
