@@ -128,7 +128,7 @@ func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error
 	return nil
 }
 
-// replaceDist replaces dist by the staging directory. If that fails half way, it
+// replaceDist replaces dist with the staging directory. If that fails halfway, it
 // restores the previous dist.
 func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	if err := os.Chmod(staging, 0o755); err != nil {

@@ -94,7 +94,7 @@ func schemaCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema [plugin|config]",
 		Short: "Write JSON Schemas of plugin.json and slipway.yaml for editors",
-		Long: "Write JSON Schemas of plugin.json and slipway.yaml, with which editors complete and check\n" +
+		Long: "Write JSON Schemas of plugin.json and slipway.yaml, which editors use to complete and check\n" +
 			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
 			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +
 			"  slipway.schema.json  in slipway.yaml:     # yaml-language-server: $schema=slipway.schema.json",
@@ -118,7 +118,7 @@ func buildCommand(stdout *os.File) *cobra.Command {
 		Use:   "build",
 		Short: "Build the plugin into dist",
 		Long: "Build a plugin repository: write its executables, assets and plugin.json to dist.\n" +
-			"The same commit gives the same executables in any directory.",
+			"The same commit produces the same executables in any directory.",
 		Example: "  slipway build\n" +
 			"  slipway build --platforms=linux/amd64,windows/amd64",
 		Args: arguments(cobra.NoArgs),

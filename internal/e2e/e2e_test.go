@@ -543,5 +543,5 @@ func buildPrograms(t *testing.T, module, out string, packages ...string) {
 	}
 }
 
-// existingModule returns the directory of the programs on the existing SDK.
+// existingModule returns the directory of the programs that use Grafana's SDK.
 func existingModule() string { return filepath.Join("..", "..", "testdata", "existing") }
