@@ -124,7 +124,7 @@ func (p *Plan) addNested(file, rel string) error {
 func (p *Plan) addLink(file, rel string) error {
 	target, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return fmt.Errorf("symbolic link %s is broken: remove it, or replace it by a file", rel)
+		return fmt.Errorf("symbolic link %s is broken: remove it, or replace it with a file", rel)
 	}
 	info, err := os.Stat(target)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Plan) addLink(file, rel string) error {
 		return err
 	}
 	if inside, err := filepath.Rel(source, target); err != nil || !filepath.IsLocal(inside) || !info.Mode().IsRegular() {
-		return fmt.Errorf("symbolic link %s must point to a file in %s: replace it by a copy", rel, p.relative(p.Repo.Source))
+		return fmt.Errorf("symbolic link %s must point to a file in %s: replace it with a copy", rel, p.relative(p.Repo.Source))
 	}
 	p.Assets = append(p.Assets, Asset{From: p.relative(file), To: rel})
 	return nil

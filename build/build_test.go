@@ -345,7 +345,7 @@ func TestCancelKeepsDist(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Run(ctx, p); err == nil {
-		t.Error("a cancelled build has no error")
+		t.Error("a canceled build has no error")
 	}
 	if got := strings.Join(listing(t, filepath.Join(dir, "dist")), " "); got != "mine" {
 		t.Errorf("dist contains %s, want mine", got)

@@ -130,7 +130,7 @@ func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error
 	return nil
 }
 
-// replaceDist replaces dist by the staging directory. If that fails half way, it
+// replaceDist replaces dist with the staging directory. If that fails halfway, it
 // restores the previous dist.
 func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	if err := os.Chmod(staging, 0o755); err != nil {
@@ -190,5 +190,8 @@ func copyFile(from, to string) (err error) {
 }
 
 func humanSize(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	}
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(bytes)/1e6), ".0") + " MB"
 }

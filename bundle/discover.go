@@ -154,7 +154,7 @@ func (s *scan) mount(dir, parent string) string {
 	m, err := ParseMetadata(data)
 	switch {
 	case err != nil:
-		s.fault(FaultInvalidJSON, file, "", err.Error()+": validate it to find the place")
+		s.fault(FaultInvalidJSON, file, "", err.Error()+": validate the plugin to locate the error")
 		return ""
 	case m.ID == "":
 		s.fault(FaultMissingID, file, "", "missing id: add one")

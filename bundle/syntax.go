@@ -72,7 +72,7 @@ func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	}
 }
 
-// drop reports a token that the text is JSON without, and replaces it by spaces.
+// drop reports a token that the text is JSON without, and replaces it with spaces.
 func (s *syntax) drop(t token, problem string) {
 	if len(s.errs) == 0 {
 		s.json = bytes.Clone(s.doc.Data)

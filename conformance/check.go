@@ -108,24 +108,24 @@ func Checks() []Check {
 		{ID: "query-no-json", Why: "users edit dashboards by hand", calls: query, run: queryNoJSON},
 		// health.go
 		{ID: "health-answer", Why: "administrators read it after \"Save & test\"", calls: []call{callHealth}, run: healthAnswer},
-		{ID: "metrics-text", Why: "one invalid line loses all metrics", calls: []call{callMetrics}, run: metricsText},
+		{ID: "metrics-text", Why: "hosts discard all metrics if one line is invalid", calls: []call{callMetrics}, run: metricsText},
 		// resource.go
 		{ID: "resource-unknown-path", Why: "a frontend can show an HTTP status, but not a failed call", calls: resource, run: resourceUnknownPath},
 		{ID: "resource-methods", Why: "browsers and scripts use every HTTP method", calls: resource, run: resourceMethods},
 		{ID: "resource-odd-paths", Why: "any signed-in user can send any path", calls: resource, run: resourceOddPaths},
 		// stream.go
-		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must be able to tell", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
-		{ID: "stream-run-refused", Why: "hosts restart a stream that failed, again and again", calls: []call{callRun}, run: streamRunRefused},
+		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must get an error", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
+		{ID: "stream-run-refused", Why: "hosts restart a failed stream again and again", calls: []call{callRun}, run: streamRunRefused},
 		// robust.go
 		{ID: "odd-headers", Why: "headers of browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
-		{ID: "huge-request", Why: "the error for a large query or upload means nothing to users", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
+		{ID: "huge-request", Why: "users cannot understand the error for a large query or upload", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
 		// load.go
 		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
-		{ID: "cancelled-calls", Why: "users leave dashboards while they load", calls: calls(), run: cancelledCalls},
-		{ID: "cancelled-leaves-nothing", Why: "what cancelled calls leave behind adds up until the plugin fails", calls: calls(), run: cancelledLeavesNothing},
+		{ID: "cancelled-calls", Why: "users leave dashboards while they load", calls: calls(), run: canceledCalls},
+		{ID: "cancelled-leaves-nothing", Why: "what canceled calls leave behind accumulates until the plugin fails", calls: calls(), run: canceledLeavesNothing},
 		// lifecycle.go
 		{ID: "stop-in-time", Why: "hosts kill a plugin that takes longer, and its work is lost", ownProcess: true, run: stopInTime},
-		{ID: "stop-busy", Why: "some dashboard is open whenever a host stops", ownProcess: true, run: stopBusy},
+		{ID: "stop-busy", Why: "dashboards are usually open when a host stops", ownProcess: true, run: stopBusy},
 		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, run: stopHostKilled},
 		// output.go
 		{ID: "stdout-silent", Why: "standard output belongs to the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},

@@ -256,7 +256,7 @@ func TestWhatCannotRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := Options{Plugin: writePlugin(t, "datasource", "faulty", "none"), Each: func(Result) { cancel() }}
 	if r, err := Run(ctx, o); !errors.Is(err, context.Canceled) || len(r.Results) != 1 {
-		t.Errorf("cancelled: %v, %d results", err, len(r.Results))
+		t.Errorf("canceled: %v, %d results", err, len(r.Results))
 	}
 }
 

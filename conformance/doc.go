@@ -1,4 +1,4 @@
-// Package conformance checks the backend of a built plugin, written on any SDK and in
+// Package conformance checks the backend of a built plugin, written with any SDK and in
 // any language. It starts the executable, sends it valid and invalid requests as hosts
 // do, and reports the requirements of the protocol that the plugin does not meet.
 //

@@ -103,7 +103,7 @@ func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Ver
 	select {
 	case <-b.exited:
 	case <-stopped:
-		return failed(sent, fmt.Sprintf("the process still ran after %s", stopWithin), "return from main within 2 s of the server's end, and start nothing that outlives main")
+		return failed(sent, fmt.Sprintf("the process was still running after %s", stopWithin), "return from main within 2 s of the server's end, and start nothing that outlives main")
 	}
 	if b.err != nil {
 		return failed(sent, fmt.Sprintf("the process ended with %v", b.err), "exit with status 0 when the host requests it: any other status looks like a crash")
@@ -112,7 +112,7 @@ func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Ver
 	case <-b.gone:
 		return passed()
 	case <-time.After(childrenWithin):
-		return failed(sent, "the process ended, but processes that it had started still ran", "end the processes that the plugin started before main returns")
+		return failed(sent, "the process ended, but processes that it had started were still running", "end the processes that the plugin started before main returns")
 	}
 }
 
@@ -143,7 +143,7 @@ func stopHostKilled(ctx context.Context, s *subject, _ []call) Verdict {
 	case <-b.gone:
 		return passed()
 	case <-time.After(orphanWithin):
-		return failed("nothing: its host was killed and its connections were closed", fmt.Sprintf("the process still ran %s later", orphanWithin),
+		return failed("nothing: its host was killed and its connections were closed", fmt.Sprintf("the process was still running %s later", orphanWithin),
 			"exit when the parent process is no longer the one that started the plugin, as sdk.Serve does")
 	}
 }

@@ -65,16 +65,16 @@ func (s *subject) cancel(ctx context.Context, has []call) {
 	}
 }
 
-// afterCancel is how long a call may take after others were cancelled.
+// afterCancel is how long a call may take after others were canceled.
 const afterCancel = 5 * time.Second
 
-func cancelledCalls(ctx context.Context, s *subject, has []call) Verdict {
+func canceledCalls(ctx context.Context, s *subject, has []call) Verdict {
 	for _, c := range has {
 		s.usually(ctx, c)
 	}
 	s.cancel(ctx, has)
 	for _, c := range has {
-		sent := fmt.Sprintf("%s, after %d cancelled calls", c, s.o.cancels)
+		sent := fmt.Sprintf("%s, after %d canceled calls", c, s.o.cancels)
 		soon, stop := context.WithTimeout(ctx, afterCancel)
 		r := s.do(soon, c, s.context(1, 1), nil)
 		isLate := errors.Is(soon.Err(), context.DeadlineExceeded)
@@ -89,8 +89,8 @@ func cancelledCalls(ctx context.Context, s *subject, has []call) Verdict {
 	return passed()
 }
 
-// cancelledLeavesNothing counts goroutines, if the metrics of the plugin include them.
-func cancelledLeavesNothing(ctx context.Context, s *subject, has []call) Verdict {
+// canceledLeavesNothing counts goroutines, if the metrics of the plugin include them.
+func canceledLeavesNothing(ctx context.Context, s *subject, has []call) Verdict {
 	before, isKnown := s.goroutines(ctx)
 	if !isKnown {
 		return skipped("the plugin's metrics do not include go_goroutines")
@@ -107,7 +107,7 @@ func cancelledLeavesNothing(ctx context.Context, s *subject, has []call) Verdict
 		case <-ctx.Done():
 		}
 	}
-	return failed(fmt.Sprintf("%d cancelled calls of each kind", s.o.cancels),
+	return failed(fmt.Sprintf("%d canceled calls of each kind", s.o.cancels),
 		fmt.Sprintf("%d goroutines 3 s later, up from %d", after, before),
 		"stop what a call started when its context ends; a goroutine profile shows where they wait")
 }

@@ -68,7 +68,7 @@ func queryAnswersEach(ctx context.Context, s *subject, _ []call) Verdict {
 	for _, q := range in.Queries {
 		if out.GetResponses()[q.RefId] == nil {
 			return failed(sent, fmt.Sprintf("%d responses, none for %q", len(out.GetResponses()), q.RefId),
-				"respond to every query under its refId, if need be with an error: its type may be missing or unknown")
+				"respond to every query under its refId, with an error if necessary: the query's type may be missing or unknown")
 		}
 	}
 	if len(out.GetResponses()) != len(in.Queries) {
@@ -133,7 +133,7 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 			seen++
 			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
 			if a.GetStatus() < 400 || a.GetStatus() > 599 {
-				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is wrong, 5xx if the plugin or its upstream is")
+				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is invalid, 5xx if the plugin or its upstream service failed")
 			}
 			if source := a.GetErrorSource(); source != "plugin" && source != "downstream" {
 				return failed(sent, got, "set errorSource to plugin for a bug in the plugin and to downstream for anything else")
@@ -141,7 +141,7 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 		}
 	}
 	if seen == 0 {
-		return skipped("no query got an error of its own")
+		return skipped("no response to a query had an error")
 	}
 	return passed()
 }

@@ -43,7 +43,7 @@ func errorReply(err error) reply {
 // panicText matches the text of a recovered panic. A mere mention of the word, as in "do
 // not panic", does not count.
 var panicText = regexp.MustCompile(strings.Join([]string{
-	`(?:^|: |\n)panic(?: triggered| caught)?: `, // the existing SDK, and gRPC's middleware
+	`(?:^|: |\n)panic(?: triggered| caught)?: `, // Grafana's SDK, and gRPC's middleware
 	`runtime error: (?:invalid memory address|index out of range|slice bounds out of range|integer divide by zero)`,
 	`runtime error: (?:makeslice: |hash of unhashable type|comparing uncomparable type|negative shift amount|cannot convert slice)`,
 	`interface conversion: .* is `,
@@ -61,8 +61,8 @@ func isPanic(text string) bool { return panicText.MatchString(text) }
 const (
 	helpPanic    = "fix the handler: the plugin's log has the stack of the panic. Read messages with their Get methods, which accept nil"
 	helpResponse = "respond to every request, and only to what was requested"
-	helpExited   = "find the reason in the output of the process: one request must not take the plugin down for all others"
-	helpSlow     = "respond to every call, if need be with an error, and stop when its context ends. If the plugin is merely slow, allow more time per check"
+	helpExited   = "find the reason in the output of the process: a single request must not stop the plugin for all others"
+	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, allow more time per check"
 	helpStart    = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
 )
 

@@ -70,7 +70,7 @@ func streamRunRefused(ctx context.Context, s *subject, _ []call) Verdict {
 		return v
 	}
 	if reason := refusal(r.err); reason != "" {
-		return failed(sent, r.got+", which means "+reason, "end a stream that cannot work without an error, as the SDK does for an sdk.Error with a 4xx status: after an error hosts restart it forever")
+		return failed(sent, r.got+", which means "+reason, "if a stream cannot work, end it without an error, as the SDK does for an sdk.Error with a 4xx status: after an error, hosts restart it forever")
 	}
 	if r.err != nil {
 		return skipped("RunStream failed in a way that may be temporary, so hosts may restart it: " + r.got)

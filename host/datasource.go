@@ -70,8 +70,8 @@ func (d DataSource) Check() error {
 	return checkSettings(d.JSON, d.Secrets)
 }
 
-// checkAddress accepts a URL or, as databases have, a host and a port. It refuses
-// credentials, since everybody who may read data sources can read the address.
+// checkAddress accepts a URL or, as for databases, a host and a port. It refuses
+// credentials, since everyone who may read data sources can read the address.
 func checkAddress(address string) error {
 	parsed := address
 	if !strings.Contains(address, "://") {

@@ -2,7 +2,7 @@ package host
 
 import "strings"
 
-// ServiceAdmin stands beside the basic roles in the grants of a plugin's role: it is held
+// ServiceAdmin is allowed next to the basic roles in the grants of a plugin's role: it is held
 // by the administrator of the service.
 const ServiceAdmin = "Service Admin"
 

@@ -39,7 +39,7 @@ func NewToken(kind TokenKind, random io.Reader) (Token, error) {
 }
 
 // ParseToken parses a token. It detects tokens that are incomplete or mistyped, with
-// ErrUnauthorized, without a look into the database.
+// ErrUnauthorized, without accessing the database.
 func ParseToken(text string) (Token, error) {
 	bad := Unauthorized("invalid API key")
 	at := len(text) - checksumLength - 1

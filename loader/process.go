@@ -17,7 +17,7 @@ import (
 )
 
 // Process is a running backend: a command that has completed the handshake. Nothing
-// restarts it; a Loader replaces it by another.
+// restarts it; a Loader replaces it with another.
 type Process struct {
 	client  *backend.Client
 	plugin  *goplugin.Client

@@ -48,7 +48,7 @@ const ToggleRoles = "accessControlOnCall"
 // minRoles is the first host version that registers the roles of plugins.
 const minRoles = "9.4.0"
 
-// TakesRoles reports whether the roles in plugin.json count, which depends on the
+// TakesRoles reports whether the roles in plugin.json take effect, which depends on the
 // host's version and a toggle.
 func (l *Loader) TakesRoles() bool {
 	if l == nil {

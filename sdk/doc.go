@@ -50,7 +50,7 @@
 //
 // The methods of your type decide what the plugin supports.
 //
-// To answer queries, implement [QueryDataHandler]. [EachQuery] calls a function for each
+// To handle queries, implement [QueryDataHandler]. [EachQuery] calls a function for each
 // query, with the query's JSON decoded into a struct, and [QueryTypes] selects a handler
 // by the type of the query:
 //
@@ -150,5 +150,6 @@
 // plugin types of those names. A plugin that has no instances fills in a [Plugin].
 //
 // The package speaks the published protocol pluginv2 over go-plugin, so that a backend
-// runs in every host that supports it.
+// runs in every host that supports it. Existing hosts are those other than Slipway's,
+// such as Grafana.
 package sdk

@@ -102,7 +102,7 @@ func FromStatus(code int, message string) *Error {
 	case code == http.StatusGatewayTimeout:
 		status = code
 	}
-	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream service responded %d %s", code, http.StatusText(code))}
+	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream service responded with %d %s", code, http.StatusText(code))}
 }
 
 // AsError returns what the host makes of an error that a handler returns, with err as
@@ -125,7 +125,7 @@ func describe(err error) (status int, source Source, message string) {
 	case ok && e != nil:
 		status, source, message = e.Status, e.Source, e.Message
 	case errors.Is(err, context.Canceled):
-		return statusCanceled, SourceDownstream, "the request was cancelled"
+		return statusCanceled, SourceDownstream, "the request was canceled"
 	default:
 		if status, message = reachability(err); message != "" {
 			return status, SourceDownstream, message
@@ -214,7 +214,7 @@ func errNoHandler(call string) error {
 	return status.Error(codes.Unimplemented, "the plugin has no handler for "+call)
 }
 
-// isCanceled reports whether a call failed because the caller cancelled it.
+// isCanceled reports whether a call failed because the caller canceled it.
 func isCanceled(ctx context.Context, err error) bool {
 	return errors.Is(ctx.Err(), context.Canceled) && (errors.Is(err, context.Canceled) || status.Code(err) == codes.Canceled)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// QueryDataHandler is implemented by instances that answer queries. See [QueryDataFunc].
+// QueryDataHandler is implemented by instances that handle queries. See [QueryDataFunc].
 type QueryDataHandler interface {
 	QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
 }

@@ -53,7 +53,7 @@ type Instances[T any] struct {
 
 // DataSources returns the instances of a data source plugin. create returns the
 // instance for a data source, whose settings were decoded by [DecodeSettings]. Its
-// context ends when create returns, and when no request waits for it any more;
+// context ends when create returns, and when no request waits for it anymore;
 // a goroutine that outlives create needs a context of its own, which Close cancels. For
 // a call that is not about a data source, ds is the zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {

@@ -240,7 +240,7 @@ func TestInstanceThatCannotBeMade(t *testing.T) {
 }
 
 // A call of create that blocks delays only the requests for its instance, and is
-// cancelled when the last of them has left.
+// canceled when the last of them has left.
 func TestInstanceThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestInstanceThatHangs(t *testing.T) {
 		time.Sleep(2500 * time.Millisecond)
 		synctest.Wait()
 		if ended.Load() != 0 {
-			t.Error("create was cancelled while a request was waiting")
+			t.Error("create was canceled while a request was waiting")
 		}
 		group.Wait()
 		synctest.Wait()

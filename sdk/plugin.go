@@ -15,7 +15,7 @@ import (
 // services a plugin has, and calls without a handler fail as unsupported. Handlers are
 // called concurrently.
 type Plugin struct {
-	// QueryData answers the queries of panels, alerts and Explore.
+	// QueryData handles the queries of panels, alerts and Explore.
 	QueryData QueryDataFunc
 	// CheckHealth reports whether the plugin works.
 	CheckHealth CheckHealthFunc
@@ -35,7 +35,7 @@ type Plugin struct {
 	ServerOptions []grpc.ServerOption
 	// LogLevel is the lowest level that is logged. The zero value is slog.LevelInfo.
 	LogLevel slog.Level
-	// Close, if set, is called once, after the host has stopped the plugin and cancelled
+	// Close, if set, is called once, after the host has stopped the plugin and canceled
 	// its calls. The host kills a plugin that has not exited within 2 s.
 	Close func() error
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// QueryDataFunc answers all queries of a request. An error fails the whole request. To
+// QueryDataFunc handles all queries of a request. An error fails the whole request. To
 // fail a single query, set DataResponse.Err.
 type QueryDataFunc func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
 
@@ -57,34 +57,34 @@ type DataResponse struct {
 }
 
 // Frame is a table of data that can write itself as an Arrow IPC file. Both
-// *frame.Frame of package sdk/frame and *data.Frame of the existing SDK implement it. A
+// *frame.Frame of package sdk/frame and *data.Frame of Grafana's SDK implement it. A
 // frame without a RefID gets that of its query.
 type Frame interface {
 	MarshalArrow() ([]byte, error)
 }
 
-// QueryFunc answers one query, whose JSON was decoded into a value of type M.
+// QueryFunc handles one query, whose JSON was decoded into a value of type M.
 type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
 
 // maxConcurrentQueries keeps one request from opening too many connections to a service.
 const maxConcurrentQueries = 16
 
-// EachQuery returns a QueryDataFunc that calls answer for each query, with up to 16
+// EachQuery returns a QueryDataFunc that calls handle for each query, with up to 16
 // calls at once. It decodes the JSON of the query into an M and, if M or *M has a
 // method Validate() error, calls it. A query whose JSON is not valid fails with status
 // 400. A query that fails or panics does not affect the others.
-func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
+func EachQuery[M any](handle QueryFunc[M]) QueryDataFunc {
 	return func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 		responses := make([]DataResponse, len(req.Queries))
 		if len(req.Queries) == 1 {
-			responses[0] = answerQuery(ctx, req.Queries[0], answer)
+			responses[0] = handleQuery(ctx, req.Queries[0], handle)
 		} else {
 			var group sync.WaitGroup
 			free := make(chan struct{}, maxConcurrentQueries)
 			for i, q := range req.Queries {
 				free <- struct{}{}
 				group.Go(func() {
-					responses[i] = answerQuery(ctx, q, answer)
+					responses[i] = handleQuery(ctx, q, handle)
 					<-free
 				})
 			}
@@ -98,7 +98,7 @@ func EachQuery[M any](answer QueryFunc[M]) QueryDataFunc {
 	}
 }
 
-func answerQuery[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r DataResponse) {
+func handleQuery[M any](ctx context.Context, q Query, handle QueryFunc[M]) (r DataResponse) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = panicResponse(ctx, q.RefID, p)
@@ -113,7 +113,7 @@ func answerQuery[M any](ctx context.Context, q Query, answer QueryFunc[M]) (r Da
 	if err := validate(&model); err != nil {
 		return DataResponse{Err: &Error{Status: http.StatusBadRequest, Source: SourceDownstream, Message: "invalid query: " + err.Error(), Cause: err}}
 	}
-	frames, err := answer(ctx, q, model)
+	frames, err := handle(ctx, q, model)
 	return DataResponse{Frames: frames, Err: err}
 }
 
@@ -142,7 +142,7 @@ func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (Query
 	var group sync.WaitGroup
 	for kind, queries := range byType {
 		group.Go(func() {
-			responses := t.answer(ctx, kind, &QueryDataRequest{Context: req.Context, Headers: req.Headers, Queries: queries})
+			responses := t.handle(ctx, kind, &QueryDataRequest{Context: req.Context, Headers: req.Headers, Queries: queries})
 			mu.Lock()
 			defer mu.Unlock()
 			for _, q := range queries {
@@ -156,7 +156,7 @@ func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (Query
 	return out, nil
 }
 
-func (t QueryTypes) answer(ctx context.Context, kind string, req *QueryDataRequest) (responses QueryDataResponse) {
+func (t QueryTypes) handle(ctx context.Context, kind string, req *QueryDataRequest) (responses QueryDataResponse) {
 	respondToAll := func(r DataResponse) {
 		responses = make(QueryDataResponse, len(req.Queries))
 		for _, q := range req.Queries {

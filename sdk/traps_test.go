@@ -305,7 +305,7 @@ func TestQueriesAtOnce(t *testing.T) {
 		}
 		answers, err := query(t.Context(), req)
 		if err != nil || len(answers) != 100 || most.Load() > 16 || most.Load() < 2 {
-			t.Errorf("%d answers, %d at once, %v", len(answers), most.Load(), err)
+			t.Errorf("%d responses, %d at once, %v", len(answers), most.Load(), err)
 		}
 	})
 }

@@ -4,6 +4,6 @@
 //	//mage:import
 //	_ "github.com/slipway-dev/slipway/targets"
 //
-// Each target has the options of the verb of the same name of the command slipway,
-// written as -name=value and in camel case: --service-version is -serviceVersion.
+// Each target takes the options of the slipway command of the same name, written as
+// -name=value and in camel case: --service-version is -serviceVersion.
 package targets

@@ -56,7 +56,7 @@ func Conformance(ctx context.Context,
 	format *string, // format of the report: text or json
 	timeout *string, // time limit of each check (default: 30s)
 	only *string, // checks to run, separated by commas (default: all)
-	query *string, // JSON of a query that the plugin can answer, with its queryType
+	query *string, // JSON of a valid query, with its queryType
 	settings *string, // JSON of the settings (jsonData) of the data source or app
 	url *string, // URL of the data source
 ) error {

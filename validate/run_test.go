@@ -120,7 +120,7 @@ func TestTargets(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	all := []validate.Rule{show()}
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestUsageErrors(t *testing.T) {
 		{t.Context(), validate.Options{Rules: all, Path: "nowhere"}, "nothing to validate"},
 		{t.Context(), validate.Options{Rules: all, Path: "../x"}, "nothing to validate"},
 		{t.Context(), validate.Options{Rules: all, Profile: "other"}, "unknown profile"},
-		{cancelled, validate.Options{Rules: all}, "cancel"},
+		{canceled, validate.Options{Rules: all}, "cancel"},
 	} {
 		if _, err := validate.Run(c.ctx, tree("plugin.json"), c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -276,15 +277,22 @@ func (m metafile) inputs() []string {
 	return list
 }
 
+// baseConfig matches the warning about a tsconfig.json that extends one in a package that is not
+// installed. Such packages have settings for type checks; the one that matters here, "jsx", is
+// the default.
+var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
+
 // Messages turns the bundler's messages into ours, with help where we know better.
 func Messages(list []api.Message) []Message {
 	var out []Message
 	for _, m := range list {
+		if baseConfig.MatchString(m.Text) {
+			continue
+		}
 		to := Message{Text: lowerFirst(m.Text)}
 		if l := m.Location; l != nil {
 			to.File, to.Line, to.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
 			to.Source, to.Length = l.LineText, l.Length
-			to.Help = l.Suggestion
 		}
 		for _, note := range m.Notes {
 			if to.Help == "" && note.Location == nil {

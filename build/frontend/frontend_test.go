@@ -162,6 +162,9 @@ export { all };
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings: %v", r.Warnings)
+	}
 	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react", "react/jsx-runtime"}, r.Shared); diff != "" {
 		t.Error(diff)
 	}

@@ -33,11 +33,11 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		Use:   "conformance [dir]",
 		Short: "Run conformance checks on a built plugin",
 		Long: "Start the backend of a built plugin, send it valid and invalid requests as hosts do, and report\n" +
-			"which requirements of the protocol it does not meet. The plugin may be written on any SDK.\n" +
+			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
 			"dir is a plugin repository, or any directory with plugin.json and the executable.\n" +
 			"A plugin needs no settings for the checks. With --query, --settings and --url it can respond\n" +
 			"with data instead of errors, and fewer checks are skipped.\n" +
-			"Exit status: 0 all checks passed or were skipped, 1 a check failed, 2 usage error, 3 the checks\n" +
+			"Exit status: 0 all checks passed or were skipped, 1 a check failed, 2 invalid usage, 3 the checks\n" +
 			"could not run.",
 		Example: "  slipway conformance dist\n" +
 			"  slipway conformance --only=query-nil-time-range,huge-request\n" +

@@ -33,7 +33,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Use:   "dev",
 		Short: "Build the plugin, run it in a host, and reload it when files change",
 		Long: "Build the plugin for this platform, run it in the reference host, and rebuild and reload it\n" +
-			"when files change. Requests keep being served while the new build starts.",
+			"when files change. The plugin keeps serving requests while the new build starts.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return dev(c.Context(), face(c), dir, o, stdout, stderr)

@@ -76,8 +76,10 @@ func TestCommandsDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Commands\n\nThe help of every command of `slipway`. \"go tool mage docs\" generates this file.\n\n" +
-		"Mage targets take the same options with one hyphen and without the others: `--service-version` is\n" +
-		"`-serviceVersion`. `go tool mage -h <target>` lists them.\n")
+		"Mage targets take the same options in camel case, with one hyphen: `--service-version` is\n" +
+		"`-serviceVersion`. Optional arguments are options: `slipway validate dist` is\n" +
+		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
+		"`go tool mage -h <target>` lists them.\n")
 	for _, c := range newRoot(os.Stdout, io.Discard).Commands() {
 		if !c.IsAvailableCommand() {
 			continue

@@ -60,7 +60,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	hostFlags(c, &o)
-	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; the first wins if two hold the same id")
+	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
 	return c
 }
 

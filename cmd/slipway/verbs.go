@@ -95,7 +95,7 @@ func schemaCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema [plugin|config]",
 		Short: "Write JSON Schemas of plugin.json and slipway.yaml for editors",
-		Long: "Write JSON Schemas of plugin.json and slipway.yaml, with which editors complete and check\n" +
+		Long: "Write JSON Schemas of plugin.json and slipway.yaml, which editors use to complete and check\n" +
 			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
 			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +
 			"  slipway.schema.json  in slipway.yaml:     # yaml-language-server: $schema=slipway.schema.json",

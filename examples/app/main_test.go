@@ -75,7 +75,7 @@ func TestApp(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv(hostapi.EnvClientSecret, "revoked")
-	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the host responded 401: Invalid API key" {
+	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the host responded with status 401: Invalid API key" {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv(hostapi.EnvClientSecret, "")

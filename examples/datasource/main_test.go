@@ -66,7 +66,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	k.Context.DataSource.Secrets = nil
-	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the upstream service responded 401 Unauthorized" {
+	if r := k.Health(); r.Status != sdk.HealthError || r.Message != "the upstream service responded with 401 Unauthorized" {
 		t.Errorf("with a wrong password: got %+v", r)
 	}
 	k.Context.DataSource.JSON = []byte(`{"pollMs":1}`)

@@ -99,7 +99,7 @@ func open(ctx context.Context, p renderer.Page) ([]string, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return nil, sdk.FromStatus(resp.StatusCode, "the host responded "+resp.Status+" to the request for the page")
+		return nil, sdk.FromStatus(resp.StatusCode, "the host responded with "+resp.Status+" to the request for the page")
 	}
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {

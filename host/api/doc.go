@@ -3,6 +3,6 @@
 // log.
 //
 // It makes no rules of its own: package host defines what is valid and who may do what,
-// and package store what exists. It responds to every mistake of a client with a 4xx
+// and package store what exists. It responds to every client error with a 4xx
 // status and a message that names the field. It does not listen: New returns a handler.
 package api

@@ -46,13 +46,13 @@ const (
 	byAction
 )
 
-// Public admits everybody and does not read credentials.
+// Public allows everyone and does not read credentials.
 func Public() Permission { return Permission{kind: public} }
 
-// SignedIn admits everybody with valid credentials.
+// SignedIn allows everyone with valid credentials.
 func SignedIn() Permission { return Permission{kind: signedIn} }
 
-// Action admits identities that hold one of the actions (host.Identity.Allows).
+// Action allows identities that hold one of the actions (host.Identity.Allows).
 func Action(anyOf ...string) Permission { return Permission{kind: byAction, actions: anyOf} }
 
 // On restricts an Action to a scope in which {name} stands for a path parameter, such

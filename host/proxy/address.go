@@ -11,7 +11,7 @@ import (
 )
 
 // address fills in a template of a URL. A value is escaped for the part of the URL it
-// stands in and cannot extend beyond it: not out of the host, the path or the query.
+// is in and cannot extend beyond it: not out of the host, the path or the query.
 func (s settings) address(what, text string) (*url.URL, error) {
 	pieces, err := s.pieces(what, text)
 	if err != nil {
@@ -73,7 +73,7 @@ func place(before string, p piece, after string) (string, error) {
 		}
 		return strings.TrimSuffix(base.String(), "/"), nil
 	case !hasScheme:
-		return "", errors.New("must not stand in the scheme of the address")
+		return "", errors.New("must not be in the scheme of the address")
 	case strings.Contains(rest, "/"):
 		return placeInPath(before, p, after)
 	case rest == "" || strings.ContainsAny(rest[len(rest)-1:], ".-:") || isHostByte(after):
@@ -190,7 +190,7 @@ func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, er
 		value, valueErr := url.QueryUnescape(value)
 		switch {
 		case nameErr != nil || valueErr != nil || strings.Contains(pair, ";"):
-			return nil, host.Invalid("query", "must not contain a ; that is not escaped, or a %% that two hexadecimal digits do not follow")
+			return nil, host.Invalid("query", "must not contain an unescaped ;, or a %% that is not followed by two hexadecimal digits")
 		case pair == "" || isFixed[host.Fold(name)]:
 			continue
 		}

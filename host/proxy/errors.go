@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// unavailable reports a mistake in plugin.json or in the settings, which somebody other
+// unavailable reports a mistake in plugin.json or in the settings, which someone other
 // than the caller has to fix.
 func unavailable(format string, args ...any) error {
 	return &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf(format, args...)}
@@ -21,7 +21,7 @@ func upstream(category error, public string, cause error) error {
 }
 
 // broken gives a network error its category. The error of a request that the client
-// cancelled has no category.
+// canceled has no category.
 func broken(who string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s: %w", who, err)
@@ -29,5 +29,5 @@ func broken(who string, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		return upstream(host.ErrTimeout, who+" did not respond in time", err)
 	}
-	return upstream(host.ErrUpstream, who+" cannot be reached or broke off its response", err)
+	return upstream(host.ErrUpstream, who+" cannot be reached or cut off its response", err)
 }

@@ -49,7 +49,7 @@ func printf(format string, args ...any) (string, error) {
 		}
 	}
 	if strings.Count(format, "%") > 16 || strings.ContainsAny(format, "*[") {
-		return "", errors.New("printf: at most 16 verbs, and no * or [, are allowed")
+		return "", errors.New("printf: the format must not contain *, [ or more than 16 verbs")
 	}
 	size := len(format)
 	for _, arg := range args {

@@ -26,12 +26,12 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
 	all := append(traversals(), append(detours(), append(smuggling(), queries()...)...)...)
-	var escapes, unauthorised, leaks, forwarded int
+	var escapes, unauthorized, leaks, forwarded int
 	for _, a := range all {
 		code, _, _ := f.raw(t, a.text)
 		got := f.take()
 		if a.base == "" && len(got) > 0 {
-			unauthorised++
+			unauthorized++
 			t.Errorf("%s: forwarded as %s %s", a.name, got[0].method, got[0].uri)
 		}
 		if a.base == "" && code >= 200 && code < 400 || code >= 500 && code != http.StatusNotImplemented {
@@ -59,7 +59,7 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d attempts, %d forwarded: the test covers too little", len(all), forwarded)
 	}
 	t.Logf("%d hostile requests: %d escapes, %d unauthorized forwards, %d leaked headers; %d harmless ones were forwarded",
-		len(all), escapes, unauthorised, leaks, forwarded)
+		len(all), escapes, unauthorized, leaks, forwarded)
 }
 
 // isWithin reports whether an address is below base even for a server that decodes it

@@ -36,7 +36,7 @@ func parsePath(escaped string) (path, error) {
 	for raw := range strings.SplitSeq(rest, "/") {
 		segment, err := url.PathUnescape(raw)
 		if err != nil {
-			return path{}, host.Invalid("path", "must not contain a %% that two hexadecimal digits do not follow")
+			return path{}, host.Invalid("path", "must not contain a %% that is not followed by two hexadecimal digits")
 		}
 		if err := urlpath.CheckName(segment); err != nil {
 			return path{}, host.Invalid("path", "is invalid: a segment %v", err)

@@ -276,7 +276,7 @@ func checkJWT(r *http.Request, key *rsa.PublicKey, now int64, audience string) e
 }
 
 // Concurrent requests without a cached token share one fetch, even if the first of them
-// is cancelled.
+// is canceled.
 func TestOneFetch(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -321,11 +321,11 @@ func TestOneFetch(t *testing.T) {
 	}
 	leave()
 	if err := <-left; err == nil {
-		t.Error("the cancelled request succeeded")
+		t.Error("the canceled request succeeded")
 	}
 	close(release)
 	wg.Wait()
-	t.Logf("%d concurrent requests, 1 cancelled: %d fetches", served.Load()+1, p.fetches.Load())
+	t.Logf("%d concurrent requests, 1 canceled: %d fetches", served.Load()+1, p.fetches.Load())
 	if n := p.fetches.Load(); n != 1 {
 		t.Errorf("%d fetches", n)
 	}

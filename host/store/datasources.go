@@ -117,7 +117,7 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 	})
 }
 
-// mayKeepSecrets refuses to keep secrets if they could be sent to another place than
+// mayKeepSecrets refuses to keep secrets if they could be sent to an address other than
 // before, where whoever changed the address could read them.
 func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
 	stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)

@@ -136,7 +136,7 @@ func TestPlaylistDashboards(t *testing.T) {
 	}
 }
 
-// The next statement reads acknowledged writes, and a cancelled write has no effect.
+// The next statement reads acknowledged writes, and a canceled write has no effect.
 func TestWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
@@ -160,7 +160,7 @@ func TestWritesAtOnce(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.CreatePlaylist(gone, org, host.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled write: %v", err)
+		t.Errorf("canceled write: %v", err)
 	}
 	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
 		t.Errorf("%d playlists", len(all))

@@ -49,7 +49,7 @@ func needAgain(ctx context.Context, tx *sql.Tx, org int64, owner string, given m
 	for _, name := range names {
 		if _, isGiven := given[name]; err == nil && !isGiven {
 			err = host.Invalid("secureJsonData."+name, "must be entered again, or removed with null: "+
-				"the type or an address changed, and stored secrets are never sent to another place")
+				"the type or an address changed, and stored secrets are never sent to another address")
 		}
 	}
 	return err

@@ -66,7 +66,7 @@ func newSQLitePool(dataSource string, size int) (*pool, error) {
 }
 
 // makeFile creates the file, readable only by its owner, before SQLite would create it for
-// everybody. SQLite gives its log files the same mode. remove deletes a temporary file.
+// everyone. SQLite gives its log files the same mode. remove deletes a temporary file.
 func makeFile(path string) (absolute string, remove func() error, err error) {
 	remove = func() error { return nil }
 	if path == "" {

@@ -1,3 +1,3 @@
-// Package bench measures Slipway as users run it, beside other programs, and compares
+// Package bench measures Slipway as users run it, next to other programs, and compares
 // each figure with its bound. The benchmarks are tests; mage bench runs them.
 package bench

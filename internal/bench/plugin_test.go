@@ -28,14 +28,14 @@ func (p *backend) start() float64 {
 	return ms(p.starts[len(p.starts)/2])
 }
 
-// pluginFigures measures the size and the start of a plugin, beside plugins on the
-// existing SDK and on go-plugin alone.
+// pluginFigures measures the size and the start of a plugin, beside plugins that use
+// Grafana's SDK and go-plugin alone.
 func pluginFigures(b *testing.B) (figures []figure) {
 	floor := &backend{name: "go-plugin and the protocol", pkg: "./sdk/testdata/footprint/bare"}
 	lean := &backend{name: "hello data source without frames", pkg: "./sdk/testdata/footprint/lean"}
 	frames := &backend{name: "hello data source with frames", pkg: "./sdk/testdata/footprint/frames"}
-	heavy := &backend{name: "with the frames of the existing SDK", pkg: "./internal/e2e/testdata/ours/hello"}
-	existing := &backend{name: "the existing SDK", module: "testdata/existing", pkg: "./hello"}
+	heavy := &backend{name: "with the frames of Grafana's SDK", pkg: "./internal/e2e/testdata/ours/hello"}
+	existing := &backend{name: "Grafana's SDK", module: "testdata/existing", pkg: "./hello"}
 	all := []*backend{floor, lean, frames, heavy, existing}
 	dir := b.TempDir()
 	for n, p := range all {

@@ -28,12 +28,8 @@ func TestStopNeverHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := time.Now()
 	if err := h.stop(200 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "killed, because it did not exit within 200ms") {
 		t.Errorf("error %v", err)
-	}
-	if took := time.Since(started); took > 10*time.Second {
-		t.Errorf("stop took %s", took)
 	}
 	if h.cmd.ProcessState == nil {
 		t.Error("the host is still running")

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// TestConformance runs slipway conformance on plugins of both SDKs. Those on the
-// existing SDK must fail exactly the checks that it is known to fail; ours must pass.
+// TestConformance runs slipway conformance on plugins of both SDKs. Those that
+// use Grafana's SDK must fail exactly the checks that it is known to fail; ours must pass.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
 	goCommand(t, "", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
 
-	// The existing SDK does not check for missing messages, accepts 16 MiB, and does not
+	// Grafana's SDK does not check for missing messages, accepts 16 MiB, and does not
 	// notice the end of its host.
 	hello := []string{"nil-context-query", "nil-context-health", "query-nil-time-range", "huge-request", "stop-host-killed"}
 	all := []string{

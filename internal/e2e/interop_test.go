@@ -29,9 +29,9 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// TestInterop calls every handler of plugins on the existing SDK through our client, and
-// every handler of plugins on our SDK through the client of the existing one. The plugins
-// echo requests, so that responses show what arrived in both directions. The existing SDK
+// TestInterop calls every handler of plugins that use Grafana's SDK through our client, and
+// every handler of plugins that use our SDK through the client of Grafana's. The plugins
+// echo requests, so that responses show what arrived in both directions. Grafana's SDK
 // on both ends is the control: it shows that the expectations are those of the protocol.
 func TestInterop(t *testing.T) {
 	t.Parallel()
@@ -39,10 +39,10 @@ func TestInterop(t *testing.T) {
 	existing, ours := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/"
 	started := time.Now()
 	buildPrograms(t, existingModule(), existing, "./...")
-	t.Logf("built the programs on the existing SDK in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs that use Grafana's SDK in %s", time.Since(started).Round(time.Millisecond))
 	started = time.Now()
 	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
-	t.Logf("built the programs on our SDK in %s", time.Since(started).Round(time.Millisecond))
+	t.Logf("built the programs that use our SDK in %s", time.Since(started).Round(time.Millisecond))
 
 	for _, kind := range []string{"datasource", "app"} {
 		t.Run("existing plugin in our host/"+kind, func(t *testing.T) {
@@ -214,7 +214,7 @@ func expected(kind string, special map[string]string) map[string]string {
 	return want
 }
 
-// existingInOurs returns how our client reports the errors of the existing SDK, which
+// existingInOurs returns how our client reports the errors of Grafana's SDK, which
 // have no status for a whole call, and a source for queries only.
 func existingInOurs() map[string]string {
 	return map[string]string{
@@ -390,7 +390,7 @@ func unfold(t *testing.T, v any) any {
 	return v
 }
 
-// driveHost makes the host on the existing SDK call a plugin. It returns the outcomes by
+// driveHost makes the host that uses Grafana's SDK call a plugin. It returns the outcomes by
 // call.
 func driveHost(t *testing.T, host, plugin, kind string) map[string]any {
 	t.Helper()
@@ -704,7 +704,7 @@ func (c *client) streams(t *testing.T) {
 			return packets, err
 		})
 	}
-	// The cancelled stream must have ended.
+	// The canceled stream must have ended.
 	c.try(t, "CallResource ended", func(ctx context.Context, s *backend.Client) (any, error) {
 		var pieces []any
 		err := s.CallResource(ctx, &backend.CallResourceRequest{Context: fullContext(c.kind), Method: http.MethodGet, Path: "ended", URL: "ended"}, func(r backend.CallResourceResponse) error {

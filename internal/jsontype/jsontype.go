@@ -1,7 +1,7 @@
-// Package jsontype words the types of JSON for messages such as "must be a boolean,
+// Package jsontype names the types of JSON in messages such as "must be a boolean,
 // found a string".
 //
-// It owns these words only: the sentence around them belongs to the caller.
+// It owns these names only: the sentence around them belongs to the caller.
 package jsontype
 
 import (

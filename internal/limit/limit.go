@@ -1,4 +1,4 @@
-// Package limit reads files whose size somebody else decides.
+// Package limit reads input whose size is not under the caller's control.
 package limit
 
 import (

@@ -152,7 +152,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a_test.go")
-	text := "package a\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestA(t *testing.T) {\n\tprintln(\"started\")\n\ttime.Sleep(10*time.Second)\n}\n"
+	text := "package a\n\nimport (\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {\n\tprintln(\"started\")\n\tselect {}\n}\n"
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26\n"), 0o644), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -164,12 +164,11 @@ func TestInterrupted(t *testing.T) {
 		}
 	})
 	r := New(out, "example.com/m")
-	start := time.Now()
 	if err := r.Run(ctx, Run{Flags: []string{"-C", dir}, Packages: []string{"."}, Verbose: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if status := r.Finish(); status == 0 || time.Since(start) > 9*time.Second {
-		t.Errorf("status %d after %s", status, time.Since(start))
+	if status := r.Finish(); status == 0 {
+		t.Error("status 0")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Parse reads a frame from an Arrow IPC file, as MarshalArrow and the data package of
-// the existing SDK write it: with numbers, strings, booleans, timestamps in
+// Grafana's SDK write it: with numbers, strings, booleans, timestamps in
 // nanoseconds and JSON, and neither compression nor dictionaries. Each field is a
 // *Column of the type that its values had, with int read as int64.
 //

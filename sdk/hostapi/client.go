@@ -77,7 +77,7 @@ type Error struct {
 
 // Error returns the status and the message.
 func (e *Error) Error() string {
-	return fmt.Sprintf("the host responded %d: %s", e.Status, e.Message)
+	return fmt.Sprintf("the host responded with status %d: %s", e.Status, e.Message)
 }
 
 // As allows errors.As to find a downstream *sdk.Error; see [sdk.FromStatus].

@@ -170,7 +170,7 @@ func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return value, sdk.FromStatus(resp.StatusCode, "the upstream service responded "+resp.Status)
+		return value, sdk.FromStatus(resp.StatusCode, "the upstream service responded with "+resp.Status)
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&value); err != nil {
 		return value, sdk.Downstream("invalid response from the upstream service", err)

@@ -1,6 +1,6 @@
 // Command release prepares the files of a release of Slipway in dist/release: an
 // archive per platform, an SBOM, the release notes and the checksums. The same commit
-// gives the same files. It publishes nothing.
+// produces the same files. It publishes nothing.
 package main
 
 import (

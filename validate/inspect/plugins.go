@@ -41,8 +41,8 @@ type Plugin struct {
 	Needs []Dependency // distinct
 }
 
-// Plugins holds the plugins of the run by id. If a plugin is there both as source and
-// built, the first counts.
+// Plugins holds the plugins of the run by id. If a plugin is present both as source and
+// built, the first is used.
 var Plugins = validate.NewTreeFact(func(p *validate.Pass) map[string]Plugin {
 	all := map[string]Plugin{}
 	for _, file := range p.Plugins {

@@ -20,7 +20,7 @@ The %d rules of validate, in the order in which they run. "slipway explain RULE"
 "go tool mage docs" generates this file from the rules and their examples, which are also tests.
 
 An error breaks the plugin or violates the contract. A warning means that the plugin works, but not
-as intended. An info is worth knowing. A plugin is validated as source (what its author edits), as
+as intended. Info is worth knowing. A plugin is validated as source (what its author edits), as
 dist (what the build writes) or as zip (what is distributed).
 
 | Rule | Severity | Where | What it reports |

@@ -14,7 +14,7 @@ func debugFile() validate.Rule {
 	return validate.Rule{
 		ID:       "debug-file",
 		Severity: validate.Error,
-		Summary:  "file of a debugger in a built plugin",
+		Summary:  "debugger file in a built plugin",
 		Why:      "If standalone.txt and pid.txt exist, the service connects to a backend that a debugger has started instead of starting its own. Without that process, the plugin does not work.",
 		Help:     "delete it, and build again without the debugger",
 		Where:    validate.Dist | validate.Zip,

@@ -15,7 +15,7 @@ func dependencyRangeSingleVersion() validate.Rule {
 		Check: func(p *validate.Pass) {
 			if inspect.ServiceRangeWidth(p) == inspect.OneVersion {
 				text, _ := p.Doc.Text(inspect.RangePointer(p))
-				p.Reportf(p.Value(inspect.RangePointer(p)), "%q admits a single service version", text)
+				p.Reportf(p.Value(inspect.RangePointer(p)), "%q allows only a single service version", text)
 			}
 		},
 	}

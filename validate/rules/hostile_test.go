@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -39,15 +38,11 @@ func TestHostileFiles(t *testing.T) {
 				p := completePlugin(t, form)
 				file, _, _ := strings.Cut(name, ",")
 				p.write(file, data)
-				start := time.Now()
 				for _, s := range p.run(t, All()).Skips {
 					isTooLarge := file == panelFile && strings.HasSuffix(s.File, panelFile) // not read at all
 					if s.IsBroken && s.Rule != "" && !isTooLarge {
 						t.Errorf("%s: %s", s.Rule, s.Reason)
 					}
-				}
-				if took := time.Since(start); took > 20*time.Second {
-					t.Errorf("took %s", took)
 				}
 			}
 		})

@@ -36,11 +36,11 @@ func needsVersion(p *validate.Pass, pointer string, least ranges.Version, severi
 	p.Report(validate.Finding{
 		Severity: severity,
 		Place:    p.Key(pointer),
-		Message:  fmt.Sprintf("%s requires service version %s or later, but the plugin admits %s", key, least, lowest),
+		Message:  fmt.Sprintf("%s requires service version %s or later, but the plugin allows %s", key, least, lowest),
 		Help:     fmt.Sprintf("raise the lower bound of %q to %s or later, or delete %s", p.Profile.DependencyKey, least, key),
 		Related: []validate.Related{{
 			Place:   p.Value(inspect.RangePointer(p)),
-			Message: fmt.Sprintf("the lowest version admitted here is %s", lowest),
+			Message: fmt.Sprintf("the lowest version allowed here is %s", lowest),
 		}},
 	})
 }

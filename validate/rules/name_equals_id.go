@@ -10,7 +10,7 @@ func nameEqualsID() validate.Rule {
 		ID:       "name-equals-id",
 		Severity: validate.Warning,
 		Summary:  "name that repeats the id",
-		Why:      "People see the name in lists. An id tells them less than a few words do.",
+		Why:      "People see the name in lists. A few words are more informative than an id.",
 		Help:     `write a readable name, such as "Acme Clock"`,
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")

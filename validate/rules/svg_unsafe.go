@@ -14,7 +14,7 @@ func svgUnsafe() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "SVG image that runs code or loads external resources",
 		Why:      "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it.",
-		Help:     "remove it from the image",
+		Help:     "remove the script or the reference from the image",
 		Check: func(p *validate.Pass) {
 			for _, i := range inspect.Images.Of(p) {
 				if i.Kind != "svg" || i.Err != nil || !inspect.IsFirst(p, "svg-unsafe", i.File) {

@@ -32,7 +32,7 @@ func typeOnlyField() validate.Rule {
 	return validate.Rule{
 		ID:       "type-only-field",
 		Severity: validate.Warning,
-		Summary:  "key without effect for the plugin type",
+		Summary:  "key that has no effect for the plugin type",
 		Why:      `Some keys apply only to one type of plugin: "preload" to apps, "skipDataQuery" to panels, "metrics" to data sources. In other plugins they have no effect.`,
 		Help:     `delete the key, or correct "type"`,
 		Check: func(p *validate.Pass) {

@@ -13,7 +13,7 @@ func zipDuplicateEntry() validate.Rule {
 		ID:        "zip-duplicate-entry",
 		Severity:  validate.Error,
 		Summary:   "duplicate zip entries",
-		Why:       "Which of two entries with one name counts depends on the program that reads the zip, so what runs may not be what was validated. On Windows and macOS, names that differ only in case are the same.",
+		Why:       "If two entries have the same name, different programs may read different ones, so what runs may not be what was validated. On Windows and macOS, names that differ only in case are the same.",
 		Help:      "package again with one entry for each file",
 		Where:     validate.Zip,
 		OfArchive: true,

@@ -22,12 +22,12 @@ func zipRoot() validate.Rule {
 			dirs, others := zipTop(p.Archive)
 			problems := make([]string, 0, len(others))
 			for _, name := range others {
-				problems = append(problems, fmt.Sprintf("%.200q is at the top of the zip, outside the plugin's directory", name))
+				problems = append(problems, fmt.Sprintf("%.200q is at the top level of the zip, outside the plugin's directory", name))
 			}
 			reportZip(p, problems)
 			switch {
 			case len(dirs) > 1:
-				p.Reportf(p.Whole(), "zip has %d directories at the top, must have one: %s", len(dirs), someOf(dirs))
+				p.Reportf(p.Whole(), "zip has %d top-level directories, but must have exactly one: %s", len(dirs), someOf(dirs))
 			case len(dirs) == 1 && zipPluginFile(p.Archive) == "":
 				p.Reportf(p.Whole(), "directory %.200q in the zip contains no %s", dirs[0], bundle.MetadataFile)
 			}

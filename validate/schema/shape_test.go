@@ -81,7 +81,7 @@ func filled(node map[string]any) any {
 	return "ä text"
 }
 
-// mutate replaces each value by others, and removes each.
+// mutate replaces each value with others, and removes each.
 func mutate(value any, set func(any), look func()) {
 	look()
 	for _, other := range []any{nil, 1, "", true, []any{nil}, map[string]any{}} {

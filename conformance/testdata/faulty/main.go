@@ -186,7 +186,7 @@ func queryBugs() map[string]queryFunc {
 				a.Error = "panic caught: assignment to entry in nil map"
 			}
 		}),
-		// Waits for a lock that a cancelled call never released.
+		// Waits for a lock that a canceled call never released.
 		"holds-on": before(func(ctx context.Context, _ *pluginv2.QueryDataRequest) error {
 			lock.Lock()
 			time.Sleep(time.Millisecond)

@@ -1,4 +1,4 @@
--- Once all API keys of an organisation became tokens, it gets no new ones.
+-- Once all API keys of an organization became tokens, it gets no new ones.
 ALTER TABLE orgs ADD COLUMN keys_migrated BOOLEAN NOT NULL DEFAULT FALSE;
 
 ALTER TABLE tokens ADD COLUMN last_used_at BIGINT; -- NULL: never

@@ -1,4 +1,4 @@
-// Command app is an app on the existing SDK with every handler.
+// Command app is an app with every handler, built with Grafana's SDK.
 package main
 
 import (

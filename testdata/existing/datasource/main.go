@@ -1,4 +1,4 @@
-// Command datasource is a data source on the existing SDK with every handler.
+// Command datasource is a data source with every handler, built with Grafana's SDK.
 package main
 
 import (

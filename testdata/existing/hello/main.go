@@ -1,4 +1,4 @@
-// Command hello is a minimal data source on the existing SDK, to compare the size of
+// Command hello is a minimal data source that uses Grafana's SDK, to compare the size of
 // executables and the time they take to start.
 package main
 

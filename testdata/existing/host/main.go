@@ -1,5 +1,5 @@
 // Command host starts the executable of a plugin as the existing host does, with the
-// clients of the existing SDK. It calls every handler with a context in which every field is
+// clients of Grafana's SDK. It calls every handler with a context in which every field is
 // set, and prints each result as a JSON object on one line.
 //
 //	host [-type app] <executable>
@@ -185,7 +185,7 @@ func (h *host) health() error {
 	}
 	check := func(name string, c backend.PluginContext, headers map[string]string) error {
 		return try("CheckHealth "+name, func(ctx context.Context) (any, error) {
-			// The existing SDK has no conversion of this request.
+			// Grafana's SDK has no conversion of this request.
 			out, err := h.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: backend.ToProto().PluginContext(c), Headers: headers})
 			if err != nil {
 				return nil, err
@@ -371,7 +371,7 @@ func (h *host) streams() error {
 			}
 		}))
 	}
-	// The plugin must learn that the stream was cancelled.
+	// The plugin must learn that the stream was canceled.
 	return errors.Join(errors.Join(faults...), try("CallResource ended", func(ctx context.Context) (any, error) {
 		return h.call(ctx, &backend.CallResourceRequest{Method: "GET", Path: "ended", URL: "ended"}, nil)
 	}))

@@ -1,5 +1,5 @@
-// Package echo responds to every call with the content of the call, on the existing SDK,
-// so that a test can check that nothing was lost. Its counterpart on our SDK,
+// Package echo responds to every call with the content of the call, using Grafana's SDK,
+// so that a test can check that nothing was lost. Its counterpart for our SDK,
 // internal/e2e/testdata/ours/echo, responds with the same JSON.
 package echo
 

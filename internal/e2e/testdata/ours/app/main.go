@@ -1,4 +1,4 @@
-// Command app is an app on our SDK with every handler.
+// Command app is an app with every handler, built with our SDK.
 package main
 
 import (

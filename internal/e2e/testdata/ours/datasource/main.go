@@ -1,4 +1,4 @@
-// Command datasource is a data source on our SDK with every handler.
+// Command datasource is a data source with every handler, built with our SDK.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Package echo responds to every call of our SDK with the contents of the call, so that
-// tests see whether anything was lost. Its counterpart on the existing SDK,
+// tests see whether anything was lost. Its counterpart for Grafana's SDK,
 // testdata/existing/internal/echo, responds to the same calls with the same JSON.
 package echo
 

@@ -1,4 +1,4 @@
-// Command hello is a minimal data source on our SDK, the
+// Command hello is a minimal data source with our SDK, the
 // counterpart of testdata/existing/hello.
 package main
 
