@@ -4,4 +4,7 @@
 // It owns the parsed plugin.json, both as Metadata and as a Document with positions. It
 // refuses to judge plugins (see validate) and to start them (see loader), and imports no
 // other package of this module.
+//
+// Profiles lists the key names that the service and grafana profiles give to the same
+// things; what else differs is in validate/schema/grafana.patch.json.
 package bundle

@@ -377,12 +377,30 @@ func (d *Document) Items(pointer string) []string {
 
 // Any returns the document as encoding/json decodes it into an any, with numbers as
 // json.Number.
-func (d *Document) Any() any {
-	var v any
-	decoder := json.NewDecoder(strings.NewReader(d.text))
-	decoder.UseNumber()
-	_ = decoder.Decode(&v) // ParseDocument has parsed it
-	return v
+func (d *Document) Any() any { return d.any(&d.root) }
+
+func (d *Document) any(n *Node) any {
+	switch n.kind {
+	case '{':
+		m := make(map[string]any, len(n.children))
+		for i := range n.children {
+			m[n.children[i].name] = d.any(&n.children[i])
+		}
+		return m
+	case '[':
+		a := make([]any, len(n.children))
+		for i := range n.children {
+			a[i] = d.any(&n.children[i])
+		}
+		return a
+	case '"':
+		return d.unquote(n.value)
+	case '0':
+		return json.Number(d.text[n.value.from:n.value.to])
+	case 'n':
+		return nil
+	}
+	return n.kind == 't'
 }
 
 // Position converts a byte offset into a position.

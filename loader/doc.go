@@ -4,5 +4,6 @@
 //
 // An error in one plugin never reaches another: it ends up in that plugin's Status.
 // The environment of a backend is built from scratch, and passes on only an allowlist
-// of the host's variables.
+// of the host's variables; decideToken (token.go) decides whether it contains a service
+// account token.
 package loader

@@ -3,6 +3,9 @@
 // It owns the formats: text, JSON, SARIF, JUnit and GitHub annotations. It decides
 // nothing: the validate.Report determines severities and the exit code, and the
 // caller knows whether a terminal shows colors.
+//
+// Each format is one function. A change of JSON that breaks its readers raises
+// jsonVersion; "go test ./validate/report -update" rewrites the golden files.
 package report
 
 import (

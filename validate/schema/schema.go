@@ -92,25 +92,23 @@ type Node struct {
 	Items       *Node
 }
 
-var byProfile = sync.OnceValues(func() (map[string]*Schema, error) {
-	all := map[string]*Schema{}
-	for _, p := range bundle.Profiles() {
-		s, err := load(p.Name)
-		if err != nil {
-			return nil, err
-		}
-		all[p.Name] = s
-	}
-	return all, nil
-})
+var (
+	service = sync.OnceValues(func() (*Schema, error) { return load("service") })
+	grafana = sync.OnceValues(func() (*Schema, error) { return load("grafana") })
+)
 
-// Of returns the schema of a profile. It panics if the embedded files are invalid.
+// Of returns the schema of a profile, which it loads on first use. It panics if the
+// embedded files are invalid.
 func Of(profile bundle.Profile) *Schema {
-	all, err := byProfile()
+	get := service
+	if profile.Name == "grafana" {
+		get = grafana
+	}
+	s, err := get()
 	if err != nil {
 		panic(err)
 	}
-	return all[profile.Name]
+	return s
 }
 
 func load(profile string) (*Schema, error) {
@@ -118,22 +116,39 @@ func load(profile string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(raw)
-	if err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
-	}
-	s := &Schema{Homes: map[string][]string{}}
-	if err := json.Unmarshal(text, &s.Root); err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
-	}
-	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(profile, text) })
+	s := &Schema{Root: newNode(raw), Homes: map[string][]string{}}
+	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(profile, raw) })
 	s.shape, _ = newShape(raw)
 	s.findHomes(s.Root, "")
 	s.Keys = slices.Sorted(maps.Keys(s.Homes))
 	return s, nil
 }
 
-func compile(profile string, text []byte) (*jsonschema.Schema, error) {
+// newNode reads the keywords that messages need.
+func newNode(raw map[string]any) *Node {
+	n := &Node{}
+	n.Type, _ = raw["type"].(string)
+	n.Description, _ = raw["description"].(string)
+	n.Enum, _ = texts(raw["enum"])
+	n.Required, _ = texts(raw["required"])
+	if items, ok := raw["items"].(map[string]any); ok {
+		n.Items = newNode(items)
+	}
+	if properties, ok := raw["properties"].(map[string]any); ok {
+		n.Properties = make(map[string]*Node, len(properties))
+		for name, property := range properties {
+			below, _ := property.(map[string]any)
+			n.Properties[name] = newNode(below)
+		}
+	}
+	return n
+}
+
+func compile(profile string, raw map[string]any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
 	const address = "mem:///plugin.schema.json"
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
