@@ -67,6 +67,7 @@ func arrows() map[string][]string {
 		"validate/rulebook":        {"validate"},
 		"validate/fix":             {"validate", "bundle"},
 		"build":                    {"bundle", "validate"},
+		"build/archive":            {"bundle"},
 		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "bundle", "internal/origin"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
