@@ -1,11 +1,9 @@
 package archive
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/pem"
 	"errors"
@@ -35,11 +33,7 @@ func keyID(id [8]byte) string { return fmt.Sprintf("%016X", binary.LittleEndian.
 
 // String returns the key as minisign writes it: one line of base64.
 func (k PublicKey) String() string {
-	return base64.StdEncoding.EncodeToString(slicesOf("Ed", k.id[:], k.key))
-}
-
-func slicesOf(algorithm string, parts ...[]byte) []byte {
-	return append([]byte(algorithm), bytes.Join(parts, nil)...)
+	return encodeLine(publicKeyAlgorithm, k.id, k.key)
 }
 
 // GenerateKey returns a new private key in PKCS#8 PEM, which ParsePrivateKey reads.
@@ -95,11 +89,11 @@ func ParsePublicKey(data []byte) (PublicKey, error) {
 	if strings.HasPrefix(text, untrustedComment) {
 		_, text, _ = strings.Cut(text, "\n")
 	}
-	raw, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(text))
-	if err != nil || len(raw) != 2+8+ed25519.PublicKeySize || string(raw[:2]) != "Ed" {
+	id, key, ok := decodeLine(strings.TrimSpace(text), publicKeyAlgorithm, ed25519.PublicKeySize)
+	if !ok {
 		return PublicKey{}, errors.New("not a public key in PEM, OpenSSH or minisign format")
 	}
-	return PublicKey{id: [8]byte(raw[2:10]), key: raw[10:]}, nil
+	return PublicKey{id, key}, nil
 }
 
 func publicKeyOf(key any) (PublicKey, error) {

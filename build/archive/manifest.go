@@ -22,9 +22,8 @@ import (
 // plugin.
 const ManifestFile = "MANIFEST.json"
 
-// ErrNotCanonical is the error for a manifest that has the right content but is
-// written in another way than Manifest.Encode writes it, for example with a
-// repeated key.
+// ErrNotCanonical is the error for a manifest that differs from what Manifest.Encode
+// returns for its content, for example because it repeats a key.
 var ErrNotCanonical = errors.New("not in canonical form: keys must be known, sorted and unique, and indented by two spaces")
 
 const (
@@ -58,8 +57,8 @@ type encodedManifest struct {
 }
 
 // NewManifest lists the files of the built plugin in dist, which must not lead out
-// of the plugin: use the FS of an os.Root, or a zip. Symbolic links to files count
-// as the files.
+// of the plugin: use the FS of an os.Root, or a zip. A symbolic link to a file of the
+// plugin counts as that file.
 func NewManifest(dist fs.FS) (*Manifest, error) {
 	m, err := manifestOwner(dist)
 	if err != nil {
@@ -198,7 +197,7 @@ func manifestOwner(dist fs.FS) (*Manifest, error) {
 
 func (m *Manifest) checkOwner() error {
 	if !safeName.MatchString(m.Plugin) {
-		return fmt.Errorf("the id %q must be letters, digits, dots, hyphens and underscores", m.Plugin)
+		return fmt.Errorf("the id %q must consist of letters, digits, dots, hyphens and underscores", m.Plugin)
 	}
 	if !safeName.MatchString(m.Version) {
 		return fmt.Errorf("the version %q must be a version such as 1.0.0", m.Version)

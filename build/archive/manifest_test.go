@@ -54,7 +54,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestManifestForm holds the form that the rules of validate and the tools of the
+// TestManifestForm checks the form that the rules of validate and the tools of the
 // ecosystem read.
 func TestManifestForm(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Options is what Pack needs beside the built plugin.
+// Options configures Pack. Out is required.
 type Options struct {
 	// Out is the directory for the files, which Pack creates if needed. It must be
 	// outside of the plugin.
@@ -31,11 +31,12 @@ type Options struct {
 
 	// Time is the modification time of every entry and the timestamp of the SBOM.
 	// For reproducible files it comes from the source, for example from the commit.
-	// A zip holds times from 1980 to 2106, in steps of two seconds: others are
-	// brought into that range.
+	// A zip holds times from 1980 to 2106, in steps of two seconds; other times
+	// become the nearest one.
 	Time time.Time
 
-	// Key signs each zip. Without it the zips are as signed as the plugin is.
+	// Key signs each zip. If it is nil, the zip for all platforms has the signature
+	// that is in the plugin, if any.
 	Key ed25519.PrivateKey
 
 	// Packages lists the npm packages in the frontend, for the SBOM.
@@ -49,7 +50,7 @@ type Options struct {
 var (
 	ErrSignatureStale = errors.New("the plugin changed after it was signed: sign it again")
 	ErrKeyNeeded      = errors.New("a zip for one platform needs a signature of its own: pack with the key")
-	ErrForeign        = errors.New(foreignManifest + " does not list " + ManifestFile + " and so forbids it: remove " + foreignManifest + " before signing, and create it afterwards")
+	ErrForeign        = errors.New("the plugin cannot be signed, because its " + foreignManifest + " does not list " + ManifestFile + " and " + SignatureFile + ": remove " + foreignManifest + ", sign, and create it again")
 )
 
 // Pack packs the built plugin in the directory dist and returns the paths of the
@@ -65,8 +66,8 @@ var (
 // same content twice with one version of Go gives the same bytes.
 //
 // A MANIFEST.txt in dist, which covers the files of all platforms, is part of the
-// zip for all platforms only. That zip has no other manifest if MANIFEST.txt does
-// not list one, since a further file would invalidate it.
+// zip for all platforms only. If it does not list MANIFEST.json, that zip has no
+// MANIFEST.json, since an unlisted file would invalidate it.
 func Pack(ctx context.Context, dist string, o Options) ([]string, error) {
 	if err := checkOutside(dist, o.Out); err != nil {
 		return nil, err
@@ -304,8 +305,8 @@ func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, fil
 	return z.Close()
 }
 
-// header returns the header of the entry for a file of the plugin. It has nothing
-// of the file on disk but the name.
+// header returns the header of the entry for a file of the plugin. Of the file on
+// disk it uses the name only.
 func (p *packer) header(name string) *zip.FileHeader {
 	h := &zip.FileHeader{Name: p.manifest.Plugin + "/" + name, Method: zip.Deflate, Modified: p.time}
 	mode := fs.FileMode(0o644)
@@ -316,7 +317,7 @@ func (p *packer) header(name string) *zip.FileHeader {
 	return h
 }
 
-// zipTime brings a time into the range and the resolution of the times in a zip.
+// zipTime returns the nearest time that a zip can hold.
 func zipTime(t time.Time) time.Time {
 	earliest := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest := time.Unix(math.MaxUint32-1, 0).UTC()
@@ -329,7 +330,7 @@ func zipTime(t time.Time) time.Time {
 	return t
 }
 
-// checkOutside reports whether the directory out is in the directory dist.
+// checkOutside returns an error if the directory out is in the directory dist.
 func checkOutside(dist, out string) error {
 	dist, distErr := filepath.Abs(dist)
 	out, outErr := filepath.Abs(out)

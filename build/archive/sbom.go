@@ -71,7 +71,8 @@ type (
 )
 
 // sbom lists what the plugin is made of: the executables, the Go modules in them
-// and the npm packages. It has no dependencies, which neither source records.
+// and the npm packages. It lists no dependencies between them, since neither source
+// records those.
 func (p *packer) sbom(ctx context.Context) ([]byte, error) {
 	b := bom{
 		Schema:      "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -119,8 +120,7 @@ func serialNumber(content []byte) string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// modules returns the Go modules in an executable, none for one of another
-// language.
+// modules returns the Go modules in an executable: none if Go did not build it.
 func (p *packer) modules(name string) ([]bomComponent, error) {
 	f, err := openRegular(p.dist, name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/blake2b"
@@ -20,8 +21,10 @@ const SignatureFile = ManifestFile + ".minisig"
 const (
 	untrustedComment  = "untrusted comment: "
 	trustedComment    = "trusted comment: "
-	prehashed         = "ED" // the signature is of the BLAKE2b-512 sum
 	maxSignatureBytes = 4 << 10
+
+	publicKeyAlgorithm = "Ed"
+	prehashedAlgorithm = "ED" // the signature is of the BLAKE2b-512 sum
 )
 
 var errSignatureSyntax = errors.New("not a signature in minisign's prehashed format")
@@ -54,10 +57,9 @@ func (m *Manifest) sign(key ed25519.PrivateKey) []byte {
 		comment: "plugin:" + m.Plugin + "\tversion:" + m.Version,
 	}
 	s.global = [ed25519.SignatureSize]byte(ed25519.Sign(key, s.signedByGlobal()))
-	encoding := base64.StdEncoding
 	return fmt.Appendf(nil, "%ssignature by the key %s\n%s\n%s%s\n%s\n",
-		untrustedComment, public.ID(), encoding.EncodeToString(slicesOf(prehashed, s.keyID[:], s.message[:])),
-		trustedComment, s.comment, encoding.EncodeToString(s.global[:]))
+		untrustedComment, public.ID(), encodeLine(prehashedAlgorithm, s.keyID, s.message[:]),
+		trustedComment, s.comment, base64.StdEncoding.EncodeToString(s.global[:]))
 }
 
 func (s *signature) signedByGlobal() []byte { return append(s.message[:], s.comment...) }
@@ -68,23 +70,32 @@ func parseSignature(data []byte) (*signature, error) {
 		return nil, errSignatureSyntax
 	}
 	comment, ok := strings.CutPrefix(lines[2], trustedComment)
-	encoding := base64.StdEncoding.Strict()
-	message, messageErr := encoding.DecodeString(lines[1])
-	global, globalErr := encoding.DecodeString(lines[3])
-	if !ok || messageErr != nil || globalErr != nil ||
-		len(message) != 2+8+ed25519.SignatureSize || string(message[:2]) != prehashed || len(global) != ed25519.SignatureSize {
+	id, message, isMessage := decodeLine(lines[1], prehashedAlgorithm, ed25519.SignatureSize)
+	global, err := base64.StdEncoding.Strict().DecodeString(lines[3])
+	if !ok || !isMessage || err != nil || len(global) != ed25519.SignatureSize {
 		return nil, errSignatureSyntax
 	}
-	return &signature{
-		keyID:   [8]byte(message[2:10]),
-		message: [ed25519.SignatureSize]byte(message[10:]),
-		comment: comment,
-		global:  [ed25519.SignatureSize]byte(global),
-	}, nil
+	return &signature{id, [ed25519.SignatureSize]byte(message), comment, [ed25519.SignatureSize]byte(global)}, nil
 }
 
-// verify reports why s is not the signature of the message by one of the trusted
-// keys.
+// encodeLine returns the line of base64 in which minisign writes a key or a
+// signature.
+func encodeLine(algorithm string, id [8]byte, content []byte) string {
+	return base64.StdEncoding.EncodeToString(slices.Concat([]byte(algorithm), id[:], content))
+}
+
+// decodeLine reads a line that encodeLine wrote; ok is false for any other one.
+func decodeLine(line, algorithm string, size int) (id [8]byte, content []byte, ok bool) {
+	raw, err := base64.StdEncoding.Strict().DecodeString(line)
+	if err != nil || len(raw) != len(algorithm)+len(id)+size || !strings.HasPrefix(string(raw), algorithm) {
+		return id, nil, false
+	}
+	raw = raw[len(algorithm):]
+	return [8]byte(raw), raw[len(id):], true
+}
+
+// verify returns an error unless s is the signature of the message by one of the
+// trusted keys.
 func (s *signature) verify(message []byte, trusted []PublicKey) error {
 	err := error(&UnknownKeyError{KeyID: keyID(s.keyID)})
 	digest := blake2b.Sum512(message)

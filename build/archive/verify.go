@@ -67,9 +67,9 @@ func zipRoot(z *zip.Reader) (fs.FS, error) {
 // plugin: use the FS of an os.Root, or a zip.
 //
 // The error matches ErrUnsigned, ErrUnknownKey (as an UnknownKeyError) or
-// ErrBadSignature, or is one that Check returns. The signature covers names and
-// content, but not modes. What changes after Verify returns goes unnoticed, so
-// only the user who runs the plugin may write to the directory.
+// ErrBadSignature, or is one that Check returns. The signature covers the names and
+// the content of all files but MANIFEST.txt, which another service signs; it does
+// not cover modes. Verify cannot notice what changes after it returns.
 func Verify(dist fs.FS, trusted ...PublicKey) (*Manifest, error) {
 	data, err := readFile(dist, SignatureFile, maxSignatureBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +92,8 @@ func Verify(dist fs.FS, trusted ...PublicKey) (*Manifest, error) {
 	return check(dist, signed)
 }
 
-// Check compares the files of the plugin in dist with its manifest, whoever wrote
-// that. dist must not lead out of the plugin, as for Verify. The error matches
+// Check compares the files of the plugin in dist with its manifest, without a
+// signature. dist must not lead out of the plugin, as for Verify. The error matches
 // ErrOtherPlugin, or is a FileErrors with each file that differs.
 func Check(dist fs.FS) (*Manifest, error) {
 	data, err := readFile(dist, ManifestFile, maxManifestBytes)
@@ -142,8 +142,8 @@ func check(dist fs.FS, manifest []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// compare reports whether the file differs from the manifest. It reads no more
-// than the manifest allows.
+// compare returns ErrChanged if the file differs from the manifest. It reads at most
+// one byte more than the manifest lists.
 func (f File) compare(dist fs.FS) error {
 	r, err := openRegular(dist, f.Path)
 	if err != nil {

@@ -316,8 +316,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestVerifyWithoutKeys holds that no key is trusted by default, and that an empty
-// one is none.
+// TestVerifyWithoutKeys checks that no key is trusted by default and that an empty
+// key verifies nothing.
 func TestVerifyWithoutKeys(t *testing.T) {
 	t.Parallel()
 	dir := signed(t, plugin())
