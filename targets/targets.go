@@ -78,6 +78,17 @@ func Deps(ctx context.Context,
 	return exit(verbs.Deps(ctx, os.Stdout, verbs.DepsOptions{Face: verbs.Mage, Dir: value(dir), Bundler: bundler()}))
 }
 
+// Package packs the built plugin for distribution: zips, checksums, manifests and an SBOM.
+func Package(ctx context.Context,
+	dir *string, // plugin repository (default: this directory)
+	out *string, // directory to write to (default: release in the repository)
+	key *string, // file of an ed25519 private key (PEM or OpenSSH) to sign with
+) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	return exit(verbs.Package(ctx, os.Stdout, verbs.PackageOptions{Face: verbs.Mage, Dir: value(dir), Out: value(out), Key: value(key)}))
+}
+
 // bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not
 // wait for esbuild to compile.
 func bundler() build.Bundler {

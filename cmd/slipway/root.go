@@ -42,6 +42,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		schemaCommand(stdout),
 		depsCommand(stdout),
 		buildCommand(stdout),
+		packageCommand(stdout),
 		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),

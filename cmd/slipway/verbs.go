@@ -129,6 +129,29 @@ func depsCommand(stdout *os.File) *cobra.Command {
 	return c
 }
 
+func packageCommand(stdout *os.File) *cobra.Command {
+	var o verbs.PackageOptions
+	c := &cobra.Command{
+		Use:   "package",
+		Short: "Pack the built plugin for distribution",
+		Long: "Pack dist into a zip for all platforms and one per platform, each with a manifest and\n" +
+			"checksums, and write an SBOM. The same dist produces the same bytes. A plugin whose zip has\n" +
+			"errors is not packed. With a key, the manifests are signed in the format of minisign.",
+		Example: "  slipway build && slipway package\n" +
+			"  slipway package --key=release-key.pem --out=/tmp/release",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.Face = face(c)
+			return verbs.Package(c.Context(), stdout, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Dir, "dir", ".", "plugin repository")
+	f.StringVar(&o.Out, "out", "", "directory to write to (default: release in the repository)")
+	f.StringVar(&o.Key, "key", "", "file of an ed25519 private key (PEM or OpenSSH) to sign with")
+	return c
+}
+
 func buildCommand(stdout *os.File) *cobra.Command {
 	o := verbs.BuildOptions{Bundler: bundler.Bundler{}}
 	c := &cobra.Command{

@@ -1,0 +1,89 @@
+package archive
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// files is a tree of files by path.
+type files map[string]string
+
+// plugin returns a built plugin with a backend, a nested plugin with a backend of
+// its own and one that shares the first.
+func plugin() files {
+	return files{
+		"plugin.json":                   `{"id": "acme-tide-app", "backend": true, "executable": "gpx_tide", "info": {"version": "1.2.3"}}`,
+		"module.js":                     "export {};\n",
+		"README.md":                     "# Tide\n",
+		"gpx_tide_linux_amd64":          "tide for linux\n",
+		"gpx_tide_windows_amd64.exe":    "tide for windows\n",
+		"gpx_tide_linux_amd64.md":       "not an executable\n",
+		"gpx_tide_linux":                "not an executable\n",
+		"data/plugin.json":              `{"id": "acme-tide-datasource", "executable": "bin/gpx_data"}`,
+		"data/bin/gpx_data_linux_amd64": "data for linux\n",
+		"panel/plugin.json":             `{"id": "acme-tide-panel", "executable": "../gpx_tide"}`,
+	}
+}
+
+// write writes the files into a new directory.
+func (f files) write(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range f {
+		writeTest(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+	}
+	return dir
+}
+
+func writeTest(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readTest(t *testing.T, parts ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// testKey returns a key that is the same in every run.
+func testKey(n byte) ed25519.PrivateKey {
+	seed := make([]byte, ed25519.SeedSize)
+	seed[0] = n
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+func publicKey(k ed25519.PrivateKey) PublicKey { return NewPublicKey(k.Public().(ed25519.PublicKey)) }
+
+func testTime() time.Time { return time.Date(2026, 1, 31, 12, 30, 15, 7, time.FixedZone("", 3600)) }
+
+// mustJSON returns the encoded value.
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// errorText is a comparable form of an error.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprint(err)
+}

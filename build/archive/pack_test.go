@@ -1,0 +1,308 @@
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// packed packs the plugin in dir and returns the directory of the files.
+func packed(t *testing.T, dir string, o Options) string {
+	t.Helper()
+	o.Out = filepath.Join(t.TempDir(), "out")
+	written, err := Pack(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		found = append(found, filepath.Join(o.Out, e.Name()))
+	}
+	slices.Sort(written)
+	if diff := cmp.Diff(written, found); diff != "" {
+		t.Errorf("the files differ from those that Pack returns (-returned +found):\n%s", diff)
+	}
+	return o.Out
+}
+
+func TestPack(t *testing.T) {
+	t.Parallel()
+	out := packed(t, plugin().write(t), Options{Time: testTime(), Key: testKey(1)})
+	for file, want := range map[string]string{
+		"acme-tide-app-1.2.3.zip": `
+-rw-r--r-- acme-tide-app/MANIFEST.json
+-rw-r--r-- acme-tide-app/MANIFEST.json.minisig
+-rw-r--r-- acme-tide-app/README.md
+-rwxr-xr-x acme-tide-app/data/bin/gpx_data_linux_amd64
+-rw-r--r-- acme-tide-app/data/plugin.json
+-rw-r--r-- acme-tide-app/gpx_tide_linux
+-rwxr-xr-x acme-tide-app/gpx_tide_linux_amd64
+-rw-r--r-- acme-tide-app/gpx_tide_linux_amd64.md
+-rwxr-xr-x acme-tide-app/gpx_tide_windows_amd64.exe
+-rw-r--r-- acme-tide-app/module.js
+-rw-r--r-- acme-tide-app/panel/plugin.json
+-rw-r--r-- acme-tide-app/plugin.json
+`,
+		"acme-tide-app-1.2.3.linux_amd64.zip": `
+-rw-r--r-- acme-tide-app/MANIFEST.json
+-rw-r--r-- acme-tide-app/MANIFEST.json.minisig
+-rw-r--r-- acme-tide-app/README.md
+-rwxr-xr-x acme-tide-app/data/bin/gpx_data_linux_amd64
+-rw-r--r-- acme-tide-app/data/plugin.json
+-rw-r--r-- acme-tide-app/gpx_tide_linux
+-rwxr-xr-x acme-tide-app/gpx_tide_linux_amd64
+-rw-r--r-- acme-tide-app/gpx_tide_linux_amd64.md
+-rw-r--r-- acme-tide-app/module.js
+-rw-r--r-- acme-tide-app/panel/plugin.json
+-rw-r--r-- acme-tide-app/plugin.json
+`,
+		"acme-tide-app-1.2.3.windows_amd64.zip": `
+-rw-r--r-- acme-tide-app/MANIFEST.json
+-rw-r--r-- acme-tide-app/MANIFEST.json.minisig
+-rw-r--r-- acme-tide-app/README.md
+-rw-r--r-- acme-tide-app/data/plugin.json
+-rw-r--r-- acme-tide-app/gpx_tide_linux
+-rw-r--r-- acme-tide-app/gpx_tide_linux_amd64.md
+-rwxr-xr-x acme-tide-app/gpx_tide_windows_amd64.exe
+-rw-r--r-- acme-tide-app/module.js
+-rw-r--r-- acme-tide-app/panel/plugin.json
+-rw-r--r-- acme-tide-app/plugin.json
+`,
+	} {
+		name := filepath.Join(out, file)
+		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), listing(t, name)); diff != "" {
+			t.Errorf("%s differs (-want +got):\n%s", file, diff)
+		}
+		if _, err := VerifyPath(name, publicKey(testKey(1))); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		content := readTest(t, name)
+		if got, want := readTest(t, name+".sha256"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(content)), file); got != want {
+			t.Errorf("%s.sha256 = %q, want %q", file, got, want)
+		}
+		if got, want := readTest(t, name+".sha1"), fmt.Sprintf("%x\n", sha1.Sum([]byte(content))); got != want {
+			t.Errorf("%s.sha1 = %q, want %q", file, got, want)
+		}
+		unpack(t, name)
+	}
+}
+
+// listing returns the modes and names in a zip, and checks the times.
+func listing(t *testing.T, file string) string {
+	t.Helper()
+	z, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var b strings.Builder
+	for _, f := range z.File {
+		fmt.Fprintln(&b, f.Mode(), f.Name)
+		if want := time.Date(2026, 1, 31, 11, 30, 14, 0, time.UTC); !f.Modified.Equal(want) {
+			t.Errorf("%s has the time %v, want %v", f.Name, f.Modified, want)
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil { // compares the CRC
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+	return b.String()
+}
+
+// unpack unpacks a zip with the program unzip, and compares the modes and the files
+// with the manifest.
+func unpack(t *testing.T, file string) {
+	t.Helper()
+	if _, err := exec.LookPath("unzip"); err != nil {
+		return
+	}
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "unzip", "-q", file, "-d", dir).CombinedOutput(); err != nil {
+		t.Fatalf("unzip: %v\n%s", err, out)
+	}
+	dir = filepath.Join(dir, "acme-tide-app")
+	if _, err := VerifyPath(dir, publicKey(testKey(1))); err != nil {
+		t.Errorf("unpacked %s: %v", file, err)
+	}
+	var got []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o100 != 0 {
+			got = append(got, filepath.Base(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range got {
+		if !strings.HasPrefix(name, "gpx_") {
+			t.Errorf("%s is executable", name)
+		}
+	}
+	if len(got) == 0 {
+		t.Error("nothing is executable")
+	}
+}
+
+// TestPackIsReproducible packs the same content from two directories that differ in
+// everything else.
+func TestPackIsReproducible(t *testing.T) {
+	t.Parallel()
+	one := plugin().write(t)
+	other := t.TempDir()
+	names := keys(plugin())
+	slices.Sort(names)
+	slices.Reverse(names)
+	for i, name := range names {
+		file := filepath.Join(other, name)
+		writeTest(t, file, plugin()[name])
+		when := time.Unix(int64(i)*1_000_000, 0)
+		if err := errors.Join(os.Chmod(file, 0o600|os.FileMode(i%2)*0o177), os.Chtimes(file, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeTest(t, other, "gpx_tide_linux_amd64.md")
+	writeTest(t, filepath.Join(one, "gpx_tide_linux_amd64.md"), plugin()["gpx_tide_linux"])
+	link("gpx_tide_linux", "gpx_tide_linux_amd64.md")(t, other)
+	if err := os.Mkdir(filepath.Join(other, "empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	options := Options{Time: testTime(), Key: testKey(1), Packages: []Package{{Name: "a", Version: "1"}, {Name: "b", Version: "1"}}}
+	want := contents(t, packed(t, one, options))
+	options.Time = options.Time.In(time.FixedZone("", -7*3600))
+	slices.Reverse(options.Packages)
+	got := contents(t, packed(t, other, options))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the files differ (-want +got):\n%.2000s", diff)
+	}
+	if len(want) != 10 {
+		t.Errorf("%d files, want 3 zips with 2 checksums and an SBOM", len(want))
+	}
+}
+
+// contents returns the files in a directory.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, e := range entries {
+		found[e.Name()] = readTest(t, dir, e.Name())
+	}
+	return found
+}
+
+func TestPackSigned(t *testing.T) {
+	t.Parallel()
+	panel := files{"plugin.json": `{"id": "acme-clock-panel", "info": {"version": "1.0.0"}}`, "module.js": ""}
+
+	dir := signed(t, panel)
+	out := packed(t, dir, Options{})
+	if _, err := VerifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); err != nil {
+		t.Errorf("packed without the key: %v", err)
+	}
+	writeTest(t, filepath.Join(dir, "module.js"), "changed")
+	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir()}); !errors.Is(err, ErrSignatureStale) {
+		t.Errorf("changed after it was signed: %v", err)
+	}
+	if _, err := Pack(t.Context(), signed(t, plugin()), Options{Out: t.TempDir()}); !errors.Is(err, ErrKeyNeeded) {
+		t.Errorf("several platforms without the key: %v", err)
+	}
+	out = packed(t, panel.write(t), Options{})
+	if _, err := VerifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); !errors.Is(err, ErrUnsigned) {
+		t.Errorf("unsigned: %v", err)
+	}
+}
+
+func TestPackForeignManifest(t *testing.T) {
+	t.Parallel()
+	tide := plugin()
+	tide["MANIFEST.txt"] = `{"files": {"plugin.json": ""}}`
+	dir := tide.write(t)
+	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir(), Key: testKey(1)}); !errors.Is(err, ErrForeign) {
+		t.Errorf("error = %v", err)
+	}
+	out := packed(t, dir, Options{Time: testTime()})
+	all := listing(t, filepath.Join(out, "acme-tide-app-1.2.3.zip"))
+	if !strings.Contains(all, "/MANIFEST.txt\n") || strings.Contains(all, "/MANIFEST.json") {
+		t.Errorf("the zip for all platforms has\n%s", all)
+	}
+	linux := listing(t, filepath.Join(out, "acme-tide-app-1.2.3.linux_amd64.zip"))
+	if strings.Contains(linux, "/MANIFEST.txt\n") || !strings.Contains(linux, "/MANIFEST.json\n") {
+		t.Errorf("the zip for linux has\n%s", linux)
+	}
+
+	writeTest(t, filepath.Join(dir, "MANIFEST.txt"), `{"files": {"MANIFEST.json": "", "MANIFEST.json.minisig": ""}}`)
+	out = packed(t, dir, Options{Key: testKey(1)})
+	if _, err := VerifyPath(filepath.Join(out, "acme-tide-app-1.2.3.zip"), publicKey(testKey(1))); err != nil {
+		t.Errorf("with both manifests: %v", err)
+	}
+}
+
+func TestPackErrors(t *testing.T) {
+	t.Parallel()
+	dir := plugin().write(t)
+	if _, err := Pack(t.Context(), dir, Options{Out: filepath.Join(dir, "out")}); !strings.Contains(errorText(err), "pack to another directory") {
+		t.Errorf("out in dist: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := t.TempDir()
+	if _, err := Pack(ctx, dir, Options{Out: out}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if got := contents(t, out); len(got) > 0 {
+		t.Errorf("canceled, but %v was written", got)
+	}
+	writeTest(t, filepath.Join(dir, "data", "plugin.json"), "{")
+	if _, err := Pack(t.Context(), dir, Options{Out: out}); !strings.Contains(errorText(err), "data/plugin.json: ") {
+		t.Errorf("nested plugin.json: %v", err)
+	}
+}
+
+func TestZipTime(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0001-01-01T00:00:00Z":      "1980-01-01T00:00:00Z",
+		"1980-01-01T00:30:00+01:00": "1980-01-01T00:00:00Z",
+		"2026-01-31T12:30:15+01:00": "2026-01-31T11:30:14Z",
+		"2106-02-07T06:28:16Z":      "2106-02-07T06:28:14Z",
+		"9999-01-01T00:00:00Z":      "2106-02-07T06:28:14Z",
+	} {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := zipTime(when).Format(time.RFC3339); got != want {
+			t.Errorf("zipTime(%s) = %s, want %s", text, got, want)
+		}
+	}
+}

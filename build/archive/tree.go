@@ -1,0 +1,105 @@
+package archive
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// foreignManifest is the manifest that another service signs. It lists every other
+// file of the plugin, so no manifest can list it.
+const foreignManifest = "MANIFEST.txt"
+
+var errTooManyFiles = fmt.Errorf("the plugin has more than %d files", maxFiles)
+
+// isSigning reports whether a file of a plugin is part of its manifest or signature
+// and so is not listed in the manifest.
+func isSigning(name string) bool {
+	return slices.Contains([]string{ManifestFile, SignatureFile, foreignManifest}, name)
+}
+
+// list returns the sorted names of the files that a manifest must list, and what
+// else is in the directory but is not a regular file.
+func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
+	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || isSigning(name) {
+			return err
+		}
+		if len(names)+len(irregular) == maxFiles {
+			return errTooManyFiles
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if info, err := fs.Stat(dist, name); err != nil || !info.Mode().IsRegular() {
+				irregular = append(irregular, &FileError{Path: name, Err: ErrLink})
+				return nil
+			}
+		} else if !d.Type().IsRegular() {
+			irregular = append(irregular, &FileError{Path: name, Err: ErrIrregular})
+			return nil
+		}
+		names = append(names, name)
+		return nil
+	})
+	slices.Sort(names)
+	slices.SortFunc(irregular, byErrorPath)
+	return names, irregular, err
+}
+
+// checkNames reports the first name that some system cannot unpack, or unpacks to
+// the same file as another one.
+func checkNames(names []string) error {
+	files := map[string]string{} // by folded name
+	for _, reserved := range []string{ManifestFile, SignatureFile, foreignManifest} {
+		files[fold(reserved)] = reserved
+	}
+	for _, name := range names {
+		if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || strings.ContainsFunc(name, unicode.IsControl) {
+			return fmt.Errorf("%q is not a file name that every system accepts", name)
+		}
+		if other, taken := files[fold(name)]; taken {
+			return fmt.Errorf("%q and %q are the same file where case does not matter", other, name)
+		}
+		files[fold(name)] = name
+	}
+	for _, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if file, taken := files[fold(dir)]; taken {
+				return fmt.Errorf("%q cannot be a file and the directory of %q", file, name)
+			}
+		}
+	}
+	return nil
+}
+
+// fold returns the same string for names that differ only in case.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// openRegular opens a regular file. Opening a pipe would wait for its writer.
+func openRegular(dist fs.FS, name string) (fs.File, error) {
+	info, err := fs.Stat(dist, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	return dist.Open(name)
+}
+
+// readFile reads a file of at most limit bytes.
+func readFile(dist fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := openRegular(dist, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	}
+	return data, err
+}

@@ -1,0 +1,106 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// fakeBundler returns a bundle, or says that packages are missing until they may be downloaded.
+type fakeBundler struct{ needsDownload bool }
+
+func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Bundle, error) {
+	if b.needsDownload && !f.Download {
+		return nil, build.ErrNotDownloaded
+	}
+	return &build.Bundle{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: 3, Bytes: 2_500_000}, nil
+}
+
+// panel scaffolds a panel; TypeScript turns its module into one to bundle.
+func panel(t *testing.T, isTypeScript bool) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "acme-x-panel")
+	w, _ := captured(t)
+	if err := Scaffold(t.Context(), w, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
+		t.Fatal(err)
+	}
+	if isTypeScript {
+		module := filepath.Join(dir, "src", "module.js")
+		if err := errors.Join(os.Remove(module), os.WriteFile(strings.TrimSuffix(module, ".js")+".ts", []byte("export const plugin = 1"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	dir, out := panel(t, false), filepath.Join(t.TempDir(), "out")
+	w, _ := captured(t)
+	err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Face: Mage})
+	if err == nil || !strings.Contains(err.Error(), "build the plugin first with go tool mage build") {
+		t.Errorf("before the build: %v", err)
+	}
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	w, printed := captured(t)
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"acme-x-panel-0.1.0.cdx.json", "acme-x-panel-0.1.0.zip", "acme-x-panel-0.1.0.zip.sha1", "acme-x-panel-0.1.0.zip.sha256"}
+	var got []string
+	entries, err := os.ReadDir(out)
+	for _, e := range entries {
+		got = append(got, e.Name())
+		if !strings.Contains(printed(), e.Name()) {
+			t.Errorf("%s is not among\n%s", e.Name(), printed())
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	write(t, filepath.Join(dir, "dist", "plugin.json"), strings.Replace(read(t, filepath.Join(dir, "dist", "plugin.json")), `"panel"`, `"panell"`, 1))
+	refused := filepath.Join(t.TempDir(), "refused")
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: refused}); err == nil {
+		t.Error("a plugin with an unknown type was packed")
+	}
+	if entries, err := os.ReadDir(refused); err == nil && len(entries) > 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
+		t.Error(err)
+	}
+}
+
+func TestDeps(t *testing.T) {
+	t.Parallel()
+	w, printed := captured(t)
+	if err := Deps(t.Context(), w, DepsOptions{Dir: panel(t, false)}); err != nil || !strings.Contains(printed(), "no frontend to bundle") {
+		t.Errorf("%v %s", err, printed())
+	}
+	dir := panel(t, true)
+	bundler := fakeBundler{needsDownload: true}
+	_, err := Build(t.Context(), w, BuildOptions{Dir: dir, Bundler: bundler, Face: Mage})
+	if err == nil || !strings.Contains(err.Error(), "download them with go tool mage deps") {
+		t.Error(err)
+	}
+	w, printed = captured(t)
+	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "downloaded 3 packages, 2.5 MB, in ") {
+		t.Errorf("%v %s", err, printed())
+	}
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Bundler: fakeBundler{}}); err != nil {
+		t.Error(err)
+	}
+	if err := Deps(t.Context(), w, DepsOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
+		t.Error(err)
+	}
+}
