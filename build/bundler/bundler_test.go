@@ -1,0 +1,111 @@
+package bundler
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/build"
+)
+
+// tarball is an npm package with one file.
+func tarball(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: "package/index.js", Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg})
+	if _, writeErr := w.Write([]byte(text)); err == nil {
+		err = writeErr
+	}
+	if err = errors.Join(err, w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A package is downloaded only if that is allowed, and then found in the cache.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	text := tarball(t, "exports.answer = 'from the package'")
+	sum := sha512.Sum512(text)
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) }))
+	t.Cleanup(registry.Close)
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"src/module.ts": "export { answer } from 'dep';",
+		"package.json":  `{"dependencies": {"dep": "1"}}`,
+		".npmrc":        "registry=" + registry.URL,
+		".git/HEAD":     "",
+		"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/dep": {"version": "1.0.0", "integrity": "sha512-%s"}}}`,
+			base64.StdEncoding.EncodeToString(sum[:])),
+	} {
+		write(t, filepath.Join(root, name), text)
+	}
+	b := Bundler{CacheDir: t.TempDir(), Environ: []string{}}
+	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
+	if _, err := b.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) || !strings.Contains(err.Error(), "src/module.ts:1:24: dep@1.0.0") {
+		t.Errorf("not downloaded: %v", err)
+	}
+	f.Download = true
+	for _, want := range []int64{1, 0} {
+		got, err := b.Bundle(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Packages != want || !strings.Contains(string(got.Files["module.js"]), "from the package") {
+			t.Errorf("downloaded %d packages, want %d; %s", got.Packages, want, got.Files["module.js"])
+		}
+		f.Download = false
+	}
+}
+
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, filepath.Join(root, "src", "module.ts"), `import { AppPlugin } from '@grafana/data';
+export const plugin = new AppPlugin().addLink({ targets: ['grafana/a', 'grafana/b'], title: 'T', description: 'D', path: '/x' });`)
+	f := build.Frontend{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-app", IsApp: true}
+	b, err := Bundler{CacheDir: t.TempDir()}.Bundle(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"module.js", "module.js.map"}, slices.Sorted(maps.Keys(b.Files))); diff != "" {
+		t.Error(diff)
+	}
+	want := `[{"extensionPointId":"grafana/a","type":"link","title":"T","description":"D"},{"extensionPointId":"grafana/b","type":"link","title":"T","description":"D"}]`
+	if diff := cmp.Diff(want, string(b.Extensions)); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(string(b.Declared), `"targets":["grafana/a","grafana/b"]`) {
+		t.Errorf("declared %s", b.Declared)
+	}
+	write(t, filepath.Join(root, "src", "module.ts"), "export const = 1")
+	if _, err := (Bundler{CacheDir: t.TempDir()}).Bundle(t.Context(), f); err == nil || !strings.Contains(err.Error(), "src/module.ts:1:14: ") {
+		t.Error(err)
+	}
+}
