@@ -48,7 +48,7 @@ const (
 // Options configure a Client. [FromDataSource] returns those of a data source. A client
 // with the zero value can call any URL, without credentials.
 type Options struct {
-	// URL is that of the service. Credentials and headers are sent to its origin only,
+	// URL is the URL of the service. Credentials and headers are sent to its origin only,
 	// that is its scheme, host and port.
 	URL string
 	// Timeout limits a request including reading the response body. 0 means
