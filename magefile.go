@@ -166,9 +166,10 @@ func Bench(ctx context.Context,
 	return command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "./...")
 }
 
-// Release prepares the files of a release in dist/release. HEAD must be a clean tag.
+// Release prepares the files of a release in dist/release. HEAD must be a clean,
+// tagged commit.
 func Release(ctx context.Context,
-	dry *bool, // accept a commit without a tag, and changes
+	dry *bool, // accept uncommitted changes and a commit without a tag
 ) error {
 	args := []string{"run", "-C=tools", "./release"}
 	if dry != nil && *dry {

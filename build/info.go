@@ -99,7 +99,7 @@ func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		fmt.Fprintln(p.options.Progress, "git not found on the PATH: plugin.json will contain no commit, and today's date")
+		fmt.Fprintln(p.options.Progress, "git not found on the PATH: plugin.json will have today's date and no commit")
 		return nil, nil
 	case err != nil && (strings.Contains(err.Error(), "not a git repository (or any") || strings.Contains(err.Error(), "does not have any commits yet")):
 		return nil, nil

@@ -103,7 +103,7 @@ func (s *scan) directory(dir, parent string, depth int) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory (%v): give the user of the host access", cause(err)))
+		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory (%v): give the user that runs the host access to it", cause(err)))
 		return
 	}
 	dist := filepath.Join(dir, DistDir)
@@ -148,7 +148,7 @@ func (s *scan) mount(dir, parent string) string {
 	file := filepath.Join(dir, MetadataFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		s.fault(FaultUnreadable, file, "", fmt.Sprintf("cannot read plugin.json (%v): give the user of the host access", cause(err)))
+		s.fault(FaultUnreadable, file, "", fmt.Sprintf("cannot read plugin.json (%v): give the user that runs the host access to it", cause(err)))
 		return ""
 	}
 	m, err := ParseMetadata(data)

@@ -112,12 +112,12 @@ func newDocument(file string, data []byte) *Document {
 	return d
 }
 
-// add fills in a node, which is at a path, with a pointer of some length. The last value of
-// a repeated key takes the place of the first.
+// add fills in the node at a path; length is that of its pointer. The last value of a
+// repeated key takes the place of the first.
 func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *SyntaxError {
 	n.value, n.kind = extentOf(from), byte(from.Value.Kind())
 	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
-		return d.syntaxError(n.value.from, n.value.from, "the keys are too long and too many", "shorten them")
+		return d.syntaxError(n.value.from, n.value.from, "the keys are too long in total", "shorten them, or nest less deeply")
 	}
 	switch v := from.Value.(type) {
 	case *hujson.Object:

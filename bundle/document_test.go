@@ -77,11 +77,11 @@ func TestDocumentSyntax(t *testing.T) {
 	deep := strings.Repeat("[", maxNesting+1)
 	for text, want := range map[string]string{
 		"{\n  \"a\": 1,\n}":               "2:9-2:10 trailing comma",
-		"{\n // x\n \"a\": 1}":            "2:2-2:6 comments are not allowed in JSON",
+		"{\n // x\n \"a\": 1}":            "2:2-2:6 comments are not allowed",
 		"{\"a\": [1, 2,]}":                "1:12-1:13 trailing comma",
-		"[1] // end\n":                    "1:5-1:11 comments are not allowed in JSON",
-		"[1] // end":                      "1:5-1:11 comments are not allowed in JSON",
-		"# x\n[1]":                        "1:1-1:4 comments are not allowed in JSON",
+		"[1] // end\n":                    "1:5-1:11 comments are not allowed",
+		"[1] // end":                      "1:5-1:11 comments are not allowed",
+		"# x\n[1]":                        "1:1-1:4 comments are not allowed",
 		"/* x\n":                          "1:1-1:3 unterminated comment",
 		"{\n  \"ä\": x\n}":                "2:8-2:9 strings must be quoted",
 		"":                                "1:1-1:1 the file is empty",
@@ -95,7 +95,7 @@ func TestDocumentSyntax(t *testing.T) {
 		"[\"x\x01\"]":                     "1:4-1:5 unescaped control character U+0001 in a string",
 		`["C:\img"]`:                      "1:5-1:7 invalid escape in a string",
 		`["\u12"]`:                        "1:3-1:5 invalid escape in a string",
-		"{\n  \"a\": 1 // x\n  \"b\": 2}": "2:9-2:9 expected a comma; 2:10-2:14 comments are not allowed in JSON",
+		"{\n  \"a\": 1 // x\n  \"b\": 2}": "2:9-2:9 expected a comma; 2:10-2:14 comments are not allowed",
 		"[1 2]":                           "1:3-1:3 expected a comma",
 		`{"a": "say "yes""}`:              "1:12-1:13 this quote ends the string early",
 		"{'a': 1}":                        "1:2-1:3 unexpected quote '",
@@ -116,7 +116,7 @@ func TestDocumentSyntax(t *testing.T) {
 		"[\u00a01]":                       "1:2-1:3 invisible character U+00A0",
 		"[\xe9]":                          "1:2-1:3 invalid UTF-8: byte 0xe9",
 		deep:                              "1:65-1:66 nested more than 64 levels deep",
-		"// a\n{\"b\": [1,], /* c */\n}":  "1:1-1:5 comments are not allowed in JSON; 2:9-2:10 trailing comma; 2:11-2:12 trailing comma; 2:13-2:20 comments are not allowed in JSON",
+		"// a\n{\"b\": [1,], /* c */\n}":  "1:1-1:5 comments are not allowed; 2:9-2:10 trailing comma; 2:11-2:12 trailing comma; 2:13-2:20 comments are not allowed",
 	} {
 		doc, err := ParseDocument("f.json", []byte(text))
 		var errs SyntaxErrors
@@ -135,7 +135,7 @@ func TestDocumentSyntax(t *testing.T) {
 			t.Errorf("%q:\ngot  %s\nwant %s", text, strings.Join(got, "; "), want)
 		}
 		isReadable := !slices.ContainsFunc(errs, func(e *SyntaxError) bool {
-			return e.Problem != "trailing comma" && e.Problem != "comments are not allowed in JSON"
+			return e.Problem != "trailing comma" && e.Problem != "comments are not allowed"
 		})
 		if isReadable != (doc != nil) {
 			t.Errorf("%q: got a document: %t, want %t", text, doc != nil, isReadable)

@@ -39,7 +39,7 @@ func (d *Document) syntaxError(from, to int, problem, help string) *SyntaxError 
 	return &SyntaxError{File: d.File, Pos: d.Position(from), End: d.Position(to), Problem: problem, Help: help}
 }
 
-// syntax checks the tokens of a text, of which it expects JSON.
+// syntax checks the tokens of a text that should be JSON.
 type syntax struct {
 	doc   *Document
 	json  []byte  // of the document, without what drop has reported
@@ -49,14 +49,14 @@ type syntax struct {
 	errs  SyntaxErrors
 }
 
-// checkSyntax returns all syntax errors. If there are none but comments and trailing
-// commas, ok is true, and the text is JSON with spaces in their place, nested at most
+// checkSyntax returns all syntax errors. If the only ones are comments and trailing
+// commas, ok is true, and text is the JSON with spaces in their place, nested at most
 // maxNesting deep.
 func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	s := &syntax{doc: d, json: d.Data}
 	for t := nextToken(d.Data, 0); ; t = nextToken(d.Data, t.to) {
 		if t.kind == tokenComment && !t.isOpen {
-			s.drop(t, "comments are not allowed in JSON")
+			s.drop(t, "comments are not allowed")
 			continue
 		}
 		err := s.check(t)
@@ -72,7 +72,7 @@ func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	}
 }
 
-// drop reports a token that the text is JSON without, and replaces it with spaces.
+// drop reports a token that JSON does not allow, and replaces it with spaces.
 func (s *syntax) drop(t token, problem string) {
 	if len(s.errs) == 0 {
 		s.json = bytes.Clone(s.doc.Data)

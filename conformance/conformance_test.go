@@ -131,7 +131,7 @@ func TestChecksAreComplete(t *testing.T) {
 		}
 		seen[c.ID] = true
 		if strings.Trim(c.ID, "abcdefghijklmnopqrstuvwxyz-") != "" {
-			t.Errorf("%q must consist of lower-case letters and hyphens", c.ID)
+			t.Errorf("%q must consist of lowercase letters and hyphens", c.ID)
 		}
 		if c.Why == "" {
 			t.Errorf("%s does not explain itself", c.ID)

@@ -87,7 +87,7 @@ func stopBusy(ctx context.Context, s *subject, _ []call) Verdict {
 	})
 }
 
-// stop calls before, requests the plugin to stop and waits for its end.
+// stop calls before, asks the plugin to stop and waits until its process ends.
 func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Verdict {
 	b, err := s.responding(ctx, false)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Ver
 	select {
 	case <-b.exited:
 	case <-stopped:
-		return failed(sent, fmt.Sprintf("the process was still running after %s", stopWithin), "return from main within 2 s of the server's end, and start nothing that outlives main")
+		return failed(sent, fmt.Sprintf("the process was still running after %s", stopWithin), "return from main within 2 s after the server stops, and start nothing that outlives main")
 	}
 	if b.err != nil {
 		return failed(sent, fmt.Sprintf("the process ended with %v", b.err), "exit with status 0 when the host requests it: any other status looks like a crash")
@@ -112,7 +112,7 @@ func (s *subject) stop(ctx context.Context, sent string, before func(*bare)) Ver
 	case <-b.gone:
 		return passed()
 	case <-time.After(childrenWithin):
-		return failed(sent, "the process ended, but processes that it had started were still running", "end the processes that the plugin started before main returns")
+		return failed(sent, "the process ended, but processes that it had started were still running", "before main returns, end the processes that the plugin started")
 	}
 }
 

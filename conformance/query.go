@@ -106,7 +106,7 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 		}
 	}
 	if seen == 0 {
-		return skipped("no response had frames; provide a query, settings or a URL for which one has")
+		return skipped("no response had frames; provide a query, settings or a URL that produces some")
 	}
 	return passed()
 }

@@ -1,6 +1,6 @@
 // Package host defines the types and rules of the reference host: playlists, folders,
 // dashboards, data sources, service accounts, tokens, roles and what each of them may do.
 //
-// It rejects whatever breaks a rule, with an error of one category. It does not know how
+// It rejects anything that breaks a rule, with an error of one category. It does not know how
 // data is stored or how requests arrive. Callers pass in time and randomness.
 package host

@@ -58,8 +58,8 @@ type Settings struct {
 	APIVersion string            // of the stored settings, or ""
 }
 
-// ContextOf returns on whose behalf the call with ctx is made. Outside of a call it
-// returns the zero Context.
+// ContextOf returns the Context of a call, which describes on whose behalf it is made.
+// Outside of a call, it returns the zero Context.
 func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
 
 // ForwardedHeader returns the headers of the user's request that the host sent with

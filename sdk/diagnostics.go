@@ -14,7 +14,7 @@ import (
 // details contain its status and source.
 type CheckHealthFunc func(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error)
 
-// CheckHealthRequest asks for the health of a plugin, in general of one data source.
+// CheckHealthRequest asks for the health of a plugin, usually of one data source.
 type CheckHealthRequest struct {
 	Context Context
 	Headers map[string]string // forwarded by the host; see ForwardedHeader

@@ -127,13 +127,13 @@
 // authentication and TLS settings of the data source. Build URLs with its method URL or
 // with [JoinURL], so that a value in a query cannot lead to another path.
 //
-// Package sdk/hostapi is a client of the host's HTTP API. [ContextOf] returns on whose
-// behalf a call is made. Log with log/slog and the context of the call: the host records
-// the data source and the trace with each line.
+// Package sdk/hostapi is a client of the host's HTTP API. [ContextOf] returns the
+// Context of a call, which describes on whose behalf it is made. Log with log/slog and
+// the context of the call: the host records the data source and the trace with each line.
 //
 // # Tests
 //
-// Package sdk/sdktest runs a plugin in the process of its test:
+// Package sdk/sdktest runs a plugin inside the test process:
 //
 //	k := sdktest.Start(t, sdk.DataSources(newSource).Plugin())
 //	k.Context.DataSource.URL = service.URL
@@ -141,7 +141,7 @@
 //	response := k.Query(sdk.Query{JSON: []byte(`{"points": 3}`)})
 //
 // "slipway conformance dist" checks a built plugin against everything that a host may
-// send. The directory examples of this module has complete plugins.
+// send. The examples directory of this module contains complete plugins.
 //
 // # Other packages
 //

@@ -13,10 +13,10 @@ import (
 const defaultIdle = time.Hour
 
 // lateFor is how long after a change of settings a request with older ones counts as
-// delayed, and not as another change.
+// delayed rather than as another change.
 const lateFor = time.Minute
 
-// ErrSettingsChanged is the cause of the end of a stream's context when the settings of
+// ErrSettingsChanged is the cancellation cause of a stream's context when the settings of
 // its instance have changed. The host runs the stream again, on the new instance.
 var ErrSettingsChanged = errors.New("the settings have changed")
 
@@ -52,10 +52,10 @@ type Instances[T any] struct {
 }
 
 // DataSources returns the instances of a data source plugin. create returns the
-// instance for a data source, whose settings were decoded by [DecodeSettings]. Its
-// context ends when create returns, and when no request waits for it anymore;
-// a goroutine that outlives create needs a context of its own, which Close cancels. For
-// a call that is not about a data source, ds is the zero value.
+// instance for a data source, whose settings were decoded by [DecodeSettings]. The
+// context passed to create is canceled when create returns, or earlier if no request is
+// waiting for it; a goroutine that outlives create needs a context of its own, which
+// Close cancels. For a call that is not about a data source, ds is the zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots: map[slotKey]*slot[T]{},

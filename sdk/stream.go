@@ -49,7 +49,7 @@ type StreamSender struct {
 	send func(json.RawMessage) error
 }
 
-// Send sends a value as JSON, in general a frame. It sends a json.RawMessage as it is.
+// Send sends a value as JSON, usually a frame. It sends a json.RawMessage as it is.
 // It blocks while the host does not read, and returns an error when the channel has no
 // subscribers left, which RunStream should return.
 func (s *StreamSender) Send(v any) error {
@@ -62,7 +62,7 @@ func (s *StreamSender) Send(v any) error {
 	return s.send(text)
 }
 
-// close makes further calls of Send fail, since the call has returned.
+// close makes further calls of Send fail, since RunStream has returned.
 func (s *StreamSender) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

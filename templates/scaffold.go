@@ -133,7 +133,7 @@ func check(o Options) (fields, error) {
 	}
 	parts := strings.Split(o.ID, "-")
 	if !idForm.MatchString(o.ID) || len(parts) < 3 || parts[len(parts)-1] != o.Type {
-		return fields{}, request("invalid plugin id %q; use <org>-<name>-%s in lower-case letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
+		return fields{}, request("invalid plugin id %q; use <org>-<name>-%s in lowercase letters and digits, such as acme-hello-%s", o.ID, o.Type, o.Type)
 	}
 	middle := parts[1 : len(parts)-1]
 	f := fields{

@@ -90,7 +90,7 @@ func (r runner) archive(a *archive.Archive) Report {
 	r.finish(report.Findings)
 	if a.Refusal != "" {
 		isReported := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Severity == Error })
-		report.Skips = append(report.Skips, Skip{File: ".", Reason: "the zip is not read: " + a.Refusal, IsBroken: !isReported})
+		report.Skips = append(report.Skips, Skip{File: ".", Reason: "the zip was not read: " + a.Refusal, IsBroken: !isReported})
 	}
 	return report
 }

@@ -179,8 +179,8 @@ func TestDetectedProfiles(t *testing.T) {
 func TestUTF16(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
-		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian, must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian, must be UTF-8",
-		"\xfe\xff\x00{": "file is encoded as UTF-16, big-endian, must be UTF-8", "\x00{\x00}": "file is encoded as UTF-16, big-endian, must be UTF-8",
+		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8",
+		"\xfe\xff\x00{": "file is encoded as UTF-16, big-endian; it must be UTF-8", "\x00{\x00}": "file is encoded as UTF-16, big-endian; it must be UTF-8",
 	} {
 		r, err := validate.Run(t.Context(), tree("plugin.json="+data), validate.Options{Rules: rules.All()})
 		if err != nil {

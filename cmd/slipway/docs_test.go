@@ -77,7 +77,7 @@ func TestCommandsDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Commands\n\nThe help of every command of `slipway`. \"go tool mage docs\" generates this file.\n\n" +
 		"Mage targets take the same options in camel case, with one hyphen: `--service-version` is\n" +
-		"`-serviceVersion`. Optional arguments are options: `slipway validate dist` is\n" +
+		"`-serviceVersion`. Optional arguments become options: `slipway validate dist` is\n" +
 		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
 		"`go tool mage -h <target>` lists them.\n")
 	for _, c := range newRoot(os.Stdout, io.Discard).Commands() {

@@ -108,7 +108,7 @@ func closeHost(s *server.Server, stdout io.Writer) error {
 	defer notice.Stop()
 	err := s.Close()
 	if s.HasCut() {
-		fmt.Fprintf(stdout, "cut requests that were still running after %s\n", server.DefaultDrainTimeout)
+		fmt.Fprintf(stdout, "aborted requests that were still running after %s\n", server.DefaultDrainTimeout)
 	}
 	return err
 }

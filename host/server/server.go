@@ -243,5 +243,5 @@ func (s *Server) Mount(ctx context.Context) error {
 // same error.
 func (s *Server) Close() error { return s.close() }
 
-// HasCut reports whether Close cut requests that were still running.
+// HasCut reports whether Close aborted requests that were still running.
 func (s *Server) HasCut() bool { return s.hasCut }

@@ -38,7 +38,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, or
-// whose value does not fit the field, goes to Other with a json.RawMessage.
+// whose value does not fit the field, is stored in Other as a json.RawMessage.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type names Config
 	known, other, err := split[names](text)
@@ -106,7 +106,7 @@ func (m Meta) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, or whose
-// value does not fit the field, goes to Other with a json.RawMessage.
+// value does not fit the field, is stored in Other as a json.RawMessage.
 func (m *Meta) UnmarshalJSON(text []byte) error {
 	type names Meta
 	known, other, err := split[names](text)

@@ -15,7 +15,7 @@ func Example() {
 	price.Append(new(1.5))
 	price.Append(nil)
 
-	f := frame.New("sales", times, price) // in an answer: []sdk.Frame{f}
+	f := frame.New("sales", times, price) // in a response: []sdk.Frame{f}
 	f.Meta = &frame.Meta{Type: frame.TimeSeriesWide, TypeVersion: [2]uint{0, 1}}
 
 	text, err := json.MarshalIndent(f, "", " ")

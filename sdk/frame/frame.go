@@ -14,7 +14,7 @@ package frame
 import "fmt"
 
 // Frame is a table. Its fields are the columns, which must have the same number of rows.
-// Several goroutines may read and write out a Frame, but not while one of them changes it.
+// Several goroutines may read and marshal a Frame, but not while one of them changes it.
 type Frame struct {
 	Name   string
 	RefID  string // of the query; the SDK sets it if it is empty

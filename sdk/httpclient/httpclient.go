@@ -13,7 +13,7 @@
 //
 // Credentials, headers and client certificates are sent to the origin of the service
 // only. After a redirect to another origin, the client also drops the request's own
-// headers. Build URLs with [Client.URL], which stay below the URL of the service.
+// headers. Build URLs with [Client.URL]: they stay below the URL of the service.
 package httpclient
 
 import (
@@ -48,10 +48,10 @@ const (
 // Options configure a Client. [FromDataSource] returns those of a data source. A client
 // with the zero value can call any URL, without credentials.
 type Options struct {
-	// URL is that of the service. Credentials and headers are sent to its origin only,
+	// URL is the URL of the service. Credentials and headers are sent to its origin only,
 	// that is its scheme, host and port.
 	URL string
-	// Timeout limits a request including the reading of the response. 0 means
+	// Timeout limits a request including reading the response body. 0 means
 	// DefaultTimeout, and a negative value no limit.
 	Timeout time.Duration
 	// MaxResponse is the maximum size of a decompressed response body, in bytes. 0 means

@@ -1,4 +1,4 @@
-// Package sdktest runs a plugin in the process of its test. Calls go through the plugin
+// Package sdktest runs a plugin inside the test process. Calls go through the plugin
 // protocol as in a host, but without another process, a port or global state, so that
 // a test can start any number of plugins.
 //

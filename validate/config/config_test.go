@@ -57,9 +57,9 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
 		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
-		"profile: grafna\n":                       `c:1:10: invalid value "grafna" of "profile": did you mean "grafana"?`,
+		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
-		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" of "path-missing": use one of error, warning, info, off`,
+		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
 		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be a string, found a boolean`,
 		"rules: [a]\n":                            `c:1:8: "rules" must be an object, found an array`,
 		"- a\n":                                   "c:1:1: slipway.yaml must be an object, found an array",
@@ -67,7 +67,7 @@ func TestErrors(t *testing.T) {
 		"suppress: {}\n":                          `c:1:11: "suppress" must be an array of objects with a rule and a reason, found an object`,
 		"suppress:\n  - rule: id-format\n":        `c:2:5: the suppression must have a "reason" for keeping the finding`,
 		"suppress:\n  - reason: x\n":              `c:2:5: the suppression must have a "rule"`,
-		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: invalid value \"i\" of \"rule\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" must not be empty",
+		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: invalid value \"i\" for \"rule\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" must not be empty",
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",

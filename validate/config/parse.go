@@ -142,7 +142,7 @@ func (p *parser) text(e entry) (text string, ok bool) {
 func (p *parser) oneOf(e entry, choices []string) string {
 	text, ok := p.text(e)
 	if ok && !slices.Contains(choices, text) {
-		p.error(e.value, "invalid value %q of %q%s", text, e.key.Value, didYouMean(text, choices))
+		p.error(e.value, "invalid value %q for %q%s", text, e.key.Value, didYouMean(text, choices))
 		return ""
 	}
 	return text

@@ -37,7 +37,7 @@ func Formats() []Format {
 		{"json", "for programs: one versioned object", JSON},
 		{"sarif", "for code hosts and editors: SARIF 2.1.0", SARIF},
 		{"junit", "for CI systems: findings as tests, in XML", JUnit},
-		{"github", "for GitHub Actions: annotations of lines", GitHub},
+		{"github", "for GitHub Actions: line annotations", GitHub},
 	}
 }
 

@@ -21,7 +21,7 @@ type Page struct {
 	Rule     validate.Rule
 	Example  string // what the example shows
 	Good     []File // files without findings
-	Bad      []File // files with findings; those that are also in Good are left out
+	Bad      []File // files with findings; those that are also in Good are left out, unless their name is repeated
 	Fixed    []File // the bad files after the fixes
 	Findings []Finding
 }
@@ -59,11 +59,22 @@ func Read(rule validate.Rule) Page {
 			p.Fixed = append(p.Fixed, file)
 		}
 	}
-	isGood := func(f File) bool { return slices.Contains(p.Good, f) }
-	if different := slices.DeleteFunc(slices.Clone(p.Bad), isGood); len(different) > 0 {
+	if different := slices.DeleteFunc(slices.Clone(p.Bad), p.isRedundant); len(different) > 0 {
 		p.Bad = different
 	}
 	return p
+}
+
+// isRedundant reports whether a bad file is also in Good and its name, in any case, is
+// not repeated, which may be what makes the example bad.
+func (p Page) isRedundant(f File) bool {
+	same := 0
+	for _, other := range p.Bad {
+		if strings.EqualFold(other.Name, f.Name) {
+			same++
+		}
+	}
+	return same == 1 && slices.Contains(p.Good, f)
 }
 
 // parseFindings parses lines of the form PLACE RULE POINTER MESSAGE.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -84,6 +86,16 @@ Fixed: a.json
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s", &b)
+	}
+}
+
+func TestReadKeepsRepeatedNames(t *testing.T) {
+	t.Parallel()
+	p := Read(validate.Rule{Example: "-- good.zip/a --\n1\n-- good.zip/b --\n1\n-- good.zip/c --\n1\n" +
+		"-- bad.zip/a --\n1\n-- bad.zip/b --\n1\n-- bad.zip/c --\n1\n-- bad.zip/C --\n2\n-- bad.zip/a --\n1\n"})
+	want := []File{{"a", "1\n"}, {"c", "1\n"}, {"C", "2\n"}, {"a", "1\n"}}
+	if diff := cmp.Diff(want, p.Bad); diff != "" {
+		t.Errorf("bad files (-want +got):\n%s", diff)
 	}
 }
 

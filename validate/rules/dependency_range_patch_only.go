@@ -12,7 +12,7 @@ func dependencyRangePatchOnly() validate.Rule {
 		ID:       "dependency-range-patch-only",
 		Severity: validate.Warning,
 		Summary:  "range with patch releases of only one minor version",
-		Why:      "The service has a new minor version every few weeks. With the next one, the plugin can no longer be installed.",
+		Why:      "A new minor version of the service is released every few weeks. With the next one, the plugin can no longer be installed.",
 		Help:     "write only the lowest version, such as >=10.3.0",
 		Check: func(p *validate.Pass) {
 			if inspect.ServiceRangeWidth(p) != inspect.OnePatchLevel {

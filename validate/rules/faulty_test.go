@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -120,6 +121,23 @@ func TestFalseIsAnInfo(t *testing.T) {
 			if f.Rule == "min-version-health-diagnostics" && (f.Severity != want || !strings.Contains(f.Help, `raise the lower bound of "serviceDependency" to 7.5.5 or later`)) {
 				t.Errorf("%s: %s, %s", value, f.Severity, f.Help)
 			}
+		}
+	}
+}
+
+// TestHelpForAKeyOfAnotherObject requires the help to name the key to use there.
+func TestHelpForAKeyOfAnotherObject(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"grants": `move it there as "grant", or delete it`,
+		"grant":  "move it there, or delete it",
+	} {
+		tree := faultyTree(t)
+		tree["plugin.json"] = &fstest.MapFile{Data: []byte(strings.Replace(faulty, `"grants"`, `"`+key+`"`, 1))}
+		findings := run(t, tree).Findings
+		i := slices.IndexFunc(findings, func(f validate.Finding) bool { return f.Rule == "unknown-field" })
+		if i < 0 || findings[i].Help != want {
+			t.Errorf("%s: got %+v, want the help %q", key, findings, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func jsonBOM() validate.Rule {
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
 			if encoding := validate.UTF16(p.Data); encoding != "" {
-				p.Reportf(p.Whole(), "file is encoded as %s, must be UTF-8", encoding)
+				p.Reportf(p.Whole(), "file is encoded as %s; it must be UTF-8", encoding)
 				return
 			}
 			if bytes.HasPrefix(p.Data, []byte(inspect.BOM)) {

@@ -49,7 +49,7 @@ func dropEqual(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
 	}
 	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
 	mark := len(p.Data) - len(p.Doc.Data)
-	return &validate.Fix{Title: "delete the first entry, which is equal", Edits: []validate.Edit{{
+	return &validate.Fix{Title: "delete the first entry, which has the same value", Edits: []validate.Edit{{
 		File: p.File, From: d.First.Start.Offset + mark, To: len(p.Doc.Data) - len(rest) + mark,
 	}}}
 }

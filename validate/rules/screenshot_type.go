@@ -10,7 +10,7 @@ func screenshotType() validate.Rule {
 		ID:       "screenshot-type",
 		Severity: validate.Error,
 		Summary:  "screenshot in an unsupported format",
-		Why:      "Browsers show any other file as a broken image.",
+		Why:      "Browsers show a file in an unsupported format as a broken image.",
 		Help:     "save the screenshot as PNG, JPEG, GIF, WebP or SVG",
 		Check: func(p *validate.Pass) {
 			for _, i := range inspect.Images.Of(p) {

@@ -67,13 +67,13 @@ func suggestKey(p *validate.Pass, v schema.Violation, f *validate.Finding) {
 	switch {
 	case len(homes) == 0 || len(homes) > maxHomes:
 		f.Help = "delete it, or check its spelling"
-		return
 	case elsewhere == key:
 		f.Message += "; it belongs in " + schema.Either(homes)
+		f.Help = "move it there, or delete it"
 	default:
 		f.Message += fmt.Sprintf("; did you mean %q in %s?", elsewhere, schema.Either(homes))
+		f.Help = fmt.Sprintf("move it there as %q, or delete it", elsewhere)
 	}
-	f.Help = "move it there, or delete it"
 }
 
 // renameKey is the fix that renames an unknown key, or nil unless the new name is
