@@ -1,6 +1,6 @@
 // Package backend calls a plugin's backend over the plugin protocol, as a host does.
 //
-// Hosts, tests and the conformance suite use it. The handlers of package sdk document the
+// Hosts and tests use it; package loader starts the process and returns its client. The handlers of package sdk document the
 // calls. The error of a call is the error of its context, [ErrUnsupported], or an
 // *sdk.Error with the status and the source that the plugin sent.
 package backend

@@ -6,5 +6,5 @@
 // other package of this module.
 //
 // Profiles lists the key names that the service and grafana profiles give to the same
-// things; what else differs is in validate/schema/grafana.patch.json.
+// things; what else differs in the schema is in validate/schema/grafana.patch.json.
 package bundle

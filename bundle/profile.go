@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Profile holds the names that a service gives to the same things. Code uses these
-// names and never depends on which profile it has.
+// Profile holds the names that a service gives to the same things. Outside sdk, code
+// takes these names from here; what else differs depends on Name.
 type Profile struct {
 	Name                string
 	DependencyKey       string // of the required service range in "dependencies"

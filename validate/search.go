@@ -202,7 +202,7 @@ func isBuildOutput(e fs.DirEntry) bool {
 		return false
 	}
 	_, _, isExecutable := bundle.SplitExecutable(e.Name())
-	return isExecutable || e.Name() == "MANIFEST" || e.Name() == "MANIFEST.txt"
+	return isExecutable || slices.Contains([]string{"MANIFEST", "MANIFEST.txt", "MANIFEST.json"}, e.Name())
 }
 
 func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile && !e.IsDir() }

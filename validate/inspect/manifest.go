@@ -5,13 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// ManifestNames returns the names that a manifest may have.
-func ManifestNames() []string { return []string{"MANIFEST.txt", "MANIFEST"} }
+// manifestNames returns the names that a manifest may have. A plugin with several is
+// compared with the first, which a service has signed.
+func manifestNames() []string { return []string{"MANIFEST.txt", "MANIFEST", "MANIFEST.json"} }
+
+// IsManifest reports whether a file is a manifest or its signature, which no manifest lists.
+func IsManifest(name string) bool {
+	return name == "MANIFEST.json.minisig" || slices.Contains(manifestNames(), name)
+}
 
 // maxManifestBytes is the size beyond which a manifest is not read.
 const maxManifestBytes = 8 << 20
@@ -35,7 +42,7 @@ var Manifest = validate.NewFact(func(p *validate.Pass) *PluginManifest {
 	if IsNested(p) {
 		return m
 	}
-	for _, name := range ManifestNames() {
+	for _, name := range manifestNames() {
 		if file := path.Join(p.Dir, name); Exists(p, file) {
 			m.File = file
 			break

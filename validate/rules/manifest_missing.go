@@ -15,7 +15,7 @@ func manifestMissing() validate.Rule {
 		Where:    validate.Zip,
 		Check: func(p *validate.Pass) {
 			if !inspect.IsNested(p) && inspect.Manifest.Of(p).File == "" {
-				p.Reportf(p.Whole(), "no MANIFEST.txt next to plugin.json")
+				p.Reportf(p.Whole(), "no MANIFEST.json or MANIFEST.txt next to plugin.json")
 			}
 		},
 	}

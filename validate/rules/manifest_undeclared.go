@@ -40,7 +40,7 @@ func manifestUndeclared() validate.Rule {
 	}
 }
 
-// filesOf returns the paths of the plugin's files, except its manifest.
+// filesOf returns the paths of the plugin's files, except its manifests.
 func filesOf(p *validate.Pass) (files []string, err error) {
 	const maxFiles = 20000
 	err = fs.WalkDir(p.FS, p.Dir, func(name string, d fs.DirEntry, err error) error {
@@ -53,5 +53,5 @@ func filesOf(p *validate.Pass) (files []string, err error) {
 		files = append(files, inspect.Below(p.Dir, name))
 		return nil
 	})
-	return slices.DeleteFunc(files, func(f string) bool { return slices.Contains(inspect.ManifestNames(), f) }), err
+	return slices.DeleteFunc(files, inspect.IsManifest), err
 }
