@@ -24,14 +24,14 @@ import (
 // Bundler bundles frontends. Package build/bundler does, but takes a while to compile: the Mage
 // targets run it as a program, and only for plugins that need it.
 type Bundler interface {
-	// Bundle bundles a frontend. The error is ErrNotDownloaded if packages are missing that
-	// f does not allow to download.
+	// Bundle bundles a frontend. The error is ErrNotDownloaded if packages are missing and
+	// f.Download is false.
 	Bundle(ctx context.Context, f Frontend) (*Bundle, error)
 }
 
 // ErrNotDownloaded reports that a frontend imports packages of the lockfile that are neither in
 // node_modules nor in the cache.
-var ErrNotDownloaded = errors.New("the packages of the frontend are not downloaded")
+var ErrNotDownloaded = errors.New("the packages of the frontend have not been downloaded")
 
 // Program is a Bundler that runs the command slipway-bundler.
 type Program struct {
@@ -153,7 +153,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 	})
 }
 
-// isBundledSource reports whether a file ends up in module.js or is of use only until then. The
+// isBundledSource reports whether a file ends up in module.js or is needed only to build it. The
 // directories whose contents existing bundlers copy are kept.
 func (p *Plan) isBundledSource(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
@@ -204,7 +204,8 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 	return nil
 }
 
-// addExtensions adds what a frontend registers to its plugin.json, unless the author has.
+// addExtensions adds what a frontend registers to its plugin.json, unless plugin.json already
+// has that key.
 func (p *Plan) addExtensions(f Frontend, b *Bundle) error {
 	for i := range p.documents {
 		d := &p.documents[i]

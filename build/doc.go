@@ -1,5 +1,5 @@
 // Package build builds the dist directory of a plugin repository: executables for every
-// platform, assets, and a plugin.json that describes the build.
+// platform, frontends, assets, and a plugin.json that describes the build.
 //
 // MakePlan decides what to run and to write, and changes nothing. Run works in a
 // directory beside dist, which replaces dist once it is complete. The same commit produces

@@ -75,7 +75,7 @@ func exitWithHost(host int) {
 
 // serverOptions sets up the gRPC server. The handlers of a panic run both outside and
 // inside p.ServerOptions, so that interceptors that count calls count panics as well,
-// and may panic themselves.
+// and so that interceptors may panic themselves.
 func (p Plugin) serverOptions(logger *slog.Logger) []grpc.ServerOption {
 	options := []grpc.ServerOption{
 		// Workers keep the stack that a call has grown. Without them, growing it takes a

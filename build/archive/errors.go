@@ -35,7 +35,7 @@ func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns Err.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// FileErrors is the errors about the files of a plugin, sorted by path.
+// FileErrors are the errors about the files of a plugin, sorted by path.
 type FileErrors []*FileError
 
 func byErrorPath(a, b *FileError) int { return strings.Compare(a.Path, b.Path) }

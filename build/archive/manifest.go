@@ -197,7 +197,7 @@ func manifestOwner(dist fs.FS) (*Manifest, error) {
 
 func (m *Manifest) checkOwner() error {
 	if !safeName.MatchString(m.Plugin) {
-		return fmt.Errorf("the id %q must consist of letters, digits, dots, hyphens and underscores", m.Plugin)
+		return fmt.Errorf("the id %q must start with a letter or digit and contain only letters, digits, dots, hyphens, underscores and plus signs", m.Plugin)
 	}
 	if !safeName.MatchString(m.Version) {
 		return fmt.Errorf("the version %q must be a version such as 1.0.0", m.Version)

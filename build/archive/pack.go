@@ -305,8 +305,8 @@ func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, fil
 	return z.Close()
 }
 
-// header returns the header of the entry for a file of the plugin. Of the file on
-// disk it uses the name only.
+// header returns the header of the entry for a file of the plugin. It uses only the
+// name of the file on disk.
 func (p *packer) header(name string) *zip.FileHeader {
 	h := &zip.FileHeader{Name: p.manifest.Plugin + "/" + name, Method: zip.Deflate, Modified: p.time}
 	mode := fs.FileMode(0o644)

@@ -129,7 +129,7 @@ func (p *packer) modules(name string) ([]bomComponent, error) {
 	defer f.Close()
 	r, ok := f.(io.ReaderAt)
 	if !ok {
-		return nil, fmt.Errorf("%s cannot be read at random", name)
+		return nil, fmt.Errorf("%s does not support random access", name)
 	}
 	info, err := buildinfo.Read(r)
 	if err != nil {

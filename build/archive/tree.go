@@ -22,8 +22,8 @@ func isSigning(name string) bool {
 	return slices.Contains([]string{ManifestFile, SignatureFile, foreignManifest}, name)
 }
 
-// list returns the sorted names of the files that a manifest must list, and what
-// else is in the directory but is not a regular file.
+// list returns the sorted names of the files that a manifest must list, and an
+// error for each entry that is not a directory, a regular file or a link to one.
 func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
 	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || isSigning(name) {

@@ -1,6 +1,6 @@
 // Package bundler bundles frontends for package build: with esbuild (build/frontend), packages
-// by the lockfile (build/packages) and the extensions that apps register (build/extensions). It
-// owns the cache of packages that repositories share.
+// in the versions of the lockfile (build/packages) and the extensions that apps register
+// (build/extensions). It owns the cache of packages that repositories share.
 package bundler
 
 import (

@@ -35,8 +35,8 @@ var preludeSource string
 const preludeName = "prelude.js"
 
 var (
-	errTime   = errors.New("it takes too long")
-	errMemory = errors.New("it needs too much memory")
+	errTime   = errors.New("it took too long")
+	errMemory = errors.New("it used too much memory")
 )
 
 // registration is one call of a method of AppPlugin.
@@ -112,7 +112,7 @@ func (s *script) evaluate(ctx context.Context, answer bool, limit time.Duration)
 		e.isOver = errors.Is(err, errTime) || errors.Is(err, errMemory)
 		e.problems = append(e.problems, e.end(err))
 	} else if p, ok := result.Export().(*goja.Promise); ok && p.State() != goja.PromiseStateFulfilled {
-		text := "a top-level await never ends"
+		text := "a top-level await never settles"
 		if p.State() == goja.PromiseStateRejected {
 			text = p.Result().String()
 		}
@@ -208,7 +208,7 @@ func (e *evaluation) end(err error) problem {
 	var exception *goja.Exception
 	switch {
 	case errors.As(err, &overflow):
-		p.text = "functions call each other too deeply"
+		p.text = "function calls are nested too deeply"
 		p.position = cmp.Or(positionIn(overflow.Stack()), p.position)
 	case errors.As(err, &interrupted):
 		p.text = cmp.Or(interrupted.Unwrap(), err).Error()

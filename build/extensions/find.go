@@ -81,7 +81,7 @@ func (f *finder) registers(at file.Position) bool {
 	return name(at) == f.entry || slices.ContainsFunc(f.script.sites, func(s site) bool { return s.position.Filename == at.Filename })
 }
 
-// group is what the registrations of one call are in each run.
+// group holds the registrations of one call, by run.
 type group struct {
 	order    int // a site
 	position file.Position
@@ -157,9 +157,9 @@ func (f *finder) groups() []group {
 	return list
 }
 
-// merged returns what a call registers if each run is right about some hosts. It is not
-// certain if each run has something that the other has not, as then a value depends on the host,
-// not only whether there is a registration.
+// merged returns what a call registers if each run is right about some hosts. isCertain
+// is false if each run has something that the other does not, because then a value depends on the
+// host, not only whether there is a registration.
 func merged(runs [2][]registration) (list []registration, isCertain bool) {
 	short, long := runs[0], runs[1]
 	if len(short) > len(long) {

@@ -25,7 +25,7 @@ const (
 	siteHelper    = "__site"    // the first argument of a registration, or else its receiver
 	stepHelper    = "__step"    // begins a statement at the top level
 	failedHelper  = "__failed"  // an exception at the top level
-	unknownHelper = "__unknown" // a value that nobody knows
+	unknownHelper = "__unknown" // an unknown value
 	keepHelper    = "__keep"    // a variable, or an unknown value if it has none
 	lateHelper    = "__late"    // the arguments of all registrations, as functions
 )
@@ -34,7 +34,7 @@ const (
 type method struct {
 	name   string
 	typ    Type   // "" exposes a component
-	target string // the key of what it is registered at or as
+	target string // the key that holds the extension points or the id
 }
 
 func methods() []method {

@@ -3,7 +3,7 @@
 // The world that a frontend is evaluated in. The value of this file is a function that gets
 // what Go provides:
 //
-//   answer      what a condition is that depends on a stand-in
+//   answer      the value of conditions that depend on a stand-in
 //   maxElements the length that an array or a string may have
 //   record      takes a registration as JSON
 //   reach       takes the number of a registration's call when its arguments are known
@@ -23,7 +23,7 @@
 
   // A stand-in stands for a value that only the host or a package has. It can be called,
   // constructed, extended, iterated and awaited, and has every property. As a string it is its
-  // number in characters for private use, which shows in every string made from it.
+  // number in private-use characters, which show in every string made from it.
   const origins = []; // by number
   const numbers = new WeakMap();
   const first = 0xe000, last = 0xe001, digit = 0xe010;
@@ -39,7 +39,7 @@
     return fromCharCode(first) + digits + fromCharCode(last);
   };
 
-  // originOf returns where a value comes from that nobody knows, or undefined.
+  // originOf returns where an unknown value comes from, or undefined.
   const originOf = (v) => {
     if (typeof v === 'function' || (typeof v === 'object' && v !== null)) {
       return origins[numbers.get(v)];
@@ -149,8 +149,8 @@
     return new Proxy(members, { get: (_, key) => (key in members || typeof key === 'symbol' ? members[key] : others[key]) });
   };
 
-  // GrafanaPlugin is the base of all plugins. The host calls it so; methods that are not
-  // known return the plugin, as most do.
+  // GrafanaPlugin is the base of all plugins. That is the host's name for it; methods that are
+  // not known return the plugin, as most do.
   class GrafanaPlugin {
     constructor() {
       this.meta = standIn('meta', 'the plugin');
@@ -297,7 +297,8 @@
 
   // What instrumented code calls -----------------------------------------------------------------
 
-  // decide is what a condition is that depends on the host. It changes at last, so that loops end.
+  // decide returns the value of a condition that depends on the host. It eventually changes, so that
+  // loops end.
   const asked = {};
   const maxAsked = 100;
   const decide = (n) => {
@@ -425,7 +426,7 @@
 
   // Limits ---------------------------------------------------------------------------------------
 
-  // The interpreter can be stopped between instructions only, so that no built-in function may
+  // The interpreter can be stopped between instructions only, so no built-in function may
   // take long or much memory by itself.
   const guard = (owner, name, isTooLarge) => {
     const original = owner[name];

@@ -10,8 +10,8 @@ type Generated struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Generated returns the links and components. The service knows no functions and no exposed
-// components.
+// Generated returns the links and components. The service does not support functions or
+// exposed components.
 func (r *Result) Generated() []Generated {
 	list := []Generated{}
 	for _, e := range r.Extensions {

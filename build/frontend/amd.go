@@ -13,14 +13,15 @@ const (
 	baseName = "__plugin_base__"
 	// basePlaceholder stands for that URL in style sheets, which have no variables.
 	basePlaceholder = "plugin-base:/"
-	// requireName asks for a shared library where esbuild must not see that.
+	// requireName is the function that requests a shared library, under a name that esbuild does
+	// not recognize.
 	requireName = "__plugin_require__"
 )
 
 // wrap returns what comes before and after code to make it an AMD module that asks the host
 // for the shared libraries. Styles are added to the page when the module runs, as style-loader
-// does. The URL of the plugin's directory is that of the module where the loader
-// tells it, and the usual path otherwise.
+// does. The URL of the plugin's directory is derived from the module's URL if the loader
+// provides it, and is the usual path otherwise.
 func (b *bundler) wrap(shared []string, css, code string) (header, footer string) {
 	usesBase := strings.Contains(css, basePlaceholder) || strings.Contains(code, baseName)
 	var names, parameters []string
@@ -54,7 +55,7 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	return out.String() + "\n", result + "});\n//# sourceMappingURL=module.js.map\n"
 }
 
-// exports is the statement at the end of an ES module.
+// exports matches the statement at the end of an ES module.
 var exports = regexp.MustCompile(`export\s*\{([^{}]*)\};?\s*$`)
 
 // returnExports turns the exports of an ES module into the result of a function.

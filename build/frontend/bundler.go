@@ -34,7 +34,7 @@ func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
 	return &bundler{Options: o, ctx: ctx, libraries: libraries, asked: map[string]bool{}, assets: map[string][]byte{}}
 }
 
-// The suffixes that a repository can write behind a path, and the one that we write for
+// The suffixes that a repository can append to a path, and the one that we append for
 // new URL(path, import.meta.url).
 const (
 	rawSuffix   = "?raw"
@@ -44,7 +44,7 @@ const (
 )
 
 // legacyPrefix begins the imports of Grafana's core that old repositories contain. The
-// loader knows them without it.
+// host's loader knows these modules without the prefix.
 const legacyPrefix = "grafana/"
 
 const (
@@ -108,7 +108,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	found, err := b.elsewhere(build, in, name)
 	if found == nil || err != nil {
-		return api.OnResolveResult{}, err // without an error, esbuild words it
+		return api.OnResolveResult{}, err // if err is nil, esbuild reports the error
 	}
 	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, External: found.External,
 		Suffix: found.Suffix, SideEffects: sideEffects(*found)}, nil
@@ -127,8 +127,8 @@ func options(in api.OnResolveArgs) api.ResolveOptions {
 }
 
 // elsewhere resolves the import of a package that esbuild does not find: by the names that
-// webpack tries too, in node_modules and in the packages of the lockfile. It is nil if nobody
-// has it.
+// webpack tries too, in node_modules and in the packages of the lockfile. It returns nil if
+// the package is not found.
 func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module string) (*api.ResolveResult, error) {
 	names := []string{module}
 	if polyfill, ok := polyfills()[module]; ok {
@@ -160,8 +160,8 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 	return nil, nil
 }
 
-// polyfills are the packages that stand for modules of Node.js in a browser, where their names
-// differ. They count only if the repository has them, as for its own bundler.
+// polyfills are the packages that stand in for modules of Node.js in a browser, where their
+// names differ. They are used only if the repository has them, as for its own bundler.
 func polyfills() map[string]string {
 	return map[string]string{
 		"constants": "constants-browserify", "crypto": "crypto-browserify", "http": "stream-http", "https": "https-browserify",
@@ -296,14 +296,14 @@ var (
 	noLoader   = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
-// explain says what to do about the errors that repositories meet most.
+// explain describes how to fix the errors that repositories meet most.
 func explain(text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
 		if !isBare(m[1]) {
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
 		}
 		name := packageName(m[1])
-		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages of package.json; if %q is not among them, add it: npm install %s", name, name)
+		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or build the frontend with the repository's own bundler"

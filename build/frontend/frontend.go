@@ -1,7 +1,8 @@
 // Package frontend bundles the frontend of a plugin, TypeScript or JavaScript, into the
 // AMD module that hosts load. It needs no Node.js. It owns the list of libraries that
 // hosts share with plugins and the shape of module.js. It writes no files, runs no scripts of
-// the repository and downloads nothing: packages must be on disk.
+// the repository and downloads nothing itself: packages that are not on disk come
+// from Options.Packages.
 package frontend
 
 import (
@@ -30,7 +31,7 @@ type Options struct {
 	Packages Packages
 }
 
-// Packages provides packages by the lockfile of a repository.
+// Packages provides packages in the versions of the lockfile of a repository.
 type Packages interface {
 	// Dir returns a directory whose node_modules contains the package that an import in a
 	// file refers to; ok is false if there is none.
@@ -53,7 +54,7 @@ type File struct {
 
 // Message is an error or a warning at a place in a source file.
 type Message struct {
-	File   string // relative to Root, slash-separated; "" is nowhere
+	File   string // relative to Root, slash-separated; "" if the message has no position
 	Line   int    // from 1
 	Column int    // from 1, in bytes
 	Source string // the line
@@ -100,7 +101,7 @@ func Entry(source string) string {
 	return ""
 }
 
-// Bundle bundles a frontend. If the sources are at fault, the error is an *Error.
+// Bundle bundles a frontend. If the sources have errors, the error is an *Error.
 func Bundle(ctx context.Context, o Options) (*Result, error) {
 	entry := Entry(o.Source)
 	if entry == "" {
@@ -156,8 +157,8 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// sharedIn returns the shared libraries that are left in an output, sorted: those that
-// only unused code imports are not.
+// sharedIn returns the shared libraries that are left in an output, sorted. It omits
+// those that only unused code imports.
 func (b *bundler) sharedIn(module output) []string {
 	var list []string
 	for _, i := range module.Imports {
@@ -174,11 +175,11 @@ func (b *bundler) sharedIn(module output) []string {
 	return slices.Compact(list)
 }
 
-// outdir is where esbuild would write, which it does not.
+// outdir is the output directory passed to esbuild, which writes nothing there.
 func (b *bundler) outdir() string { return filepath.Join(b.Root, "dist") }
 
-// Tsconfig returns the tsconfig.json of a repository, or "" if there is none: esbuild would look
-// for one above the repository.
+// Tsconfig returns the tsconfig.json of a repository, or "" if there is none. Without one,
+// esbuild would look above the repository.
 func Tsconfig(root string) string {
 	file := filepath.Join(root, "tsconfig.json")
 	if _, err := os.Stat(file); err != nil {
@@ -226,7 +227,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 	}
 }
 
-// loaders say what is done with the files that are not code.
+// loaders returns what is done with the files that are not code.
 func loaders() map[string]api.Loader {
 	list := map[string]api.Loader{".txt": api.LoaderText, ".js": api.LoaderJSX}
 	for _, extension := range assetExtensions() {
@@ -282,7 +283,7 @@ func (m metafile) inputs() []string {
 // the default.
 var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
 
-// Messages turns the bundler's messages into ours, with help where we know better.
+// Messages turns the bundler's messages into ours, with our own help where we have some.
 func Messages(list []api.Message) []Message {
 	var out []Message
 	for _, m := range list {

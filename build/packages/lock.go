@@ -1,5 +1,5 @@
-// Package packages provides the npm packages that a frontend imports, by the lockfile of
-// its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm, downloads a
+// Package packages provides the npm packages that a frontend imports, in the versions of
+// the lockfile of its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm, downloads a
 // package when it is first asked for, checks its integrity, and keeps it in a directory that
 // repositories share. It runs no scripts, follows no links, and refuses packages that come from
 // anywhere but the configured registries.
@@ -27,7 +27,7 @@ type Package struct {
 	Name      string // in its own package.json
 	Version   string
 	URL       string // of the tarball, if the lockfile names it
-	Integrity string // such as "sha512-..."; "" if the lockfile has none of the tarball
+	Integrity string // such as "sha512-..."; "" if the lockfile has none for the tarball
 
 	find func(name string) *Package // what an import in the package refers to
 }
@@ -42,14 +42,14 @@ const maxLockfile = 64 << 20
 func readLock(root string) (file string, find func(name string) *Package, err error) {
 	readers := []struct {
 		name string
-		read func(text []byte, below string, manifest manifest) (func(string) *Package, error)
+		read func(text []byte, below string, p packageJSON) (func(string) *Package, error)
 	}{
 		{"package-lock.json", readNPM},
 		{"npm-shrinkwrap.json", readNPM},
 		{"yarn.lock", readYarn},
 		{"pnpm-lock.yaml", readPNPM},
 	}
-	m, err := readManifest(root)
+	p, err := readPackageJSON(root)
 	if err != nil {
 		return "", nil, err
 	}
@@ -61,7 +61,7 @@ func readLock(root string) (file string, find func(name string) *Package, err er
 				continue
 			}
 			if err == nil && info.Size() > maxLockfile {
-				err = fmt.Errorf("%s has more than %d MiB", file, maxLockfile>>20)
+				err = fmt.Errorf("%s is larger than %d MiB", file, maxLockfile>>20)
 			}
 			var text []byte
 			if err == nil {
@@ -74,7 +74,7 @@ func readLock(root string) (file string, find func(name string) *Package, err er
 			if err != nil {
 				return "", nil, fmt.Errorf("read lockfile: %w", err)
 			}
-			if find, err = r.read(text, filepath.ToSlash(below), m); err != nil {
+			if find, err = r.read(text, filepath.ToSlash(below), p); err != nil {
 				return "", nil, fmt.Errorf("read %s: %w", file, err)
 			}
 			return file, find, nil
@@ -85,17 +85,17 @@ func readLock(root string) (file string, find func(name string) *Package, err er
 	}
 }
 
-// manifest is what a package.json requires, by kind.
-type manifest struct {
+// packageJSON is what a package.json requires, by kind.
+type packageJSON struct {
 	Dependencies         map[string]string `json:"dependencies"`
 	DevDependencies      map[string]string `json:"devDependencies"`
 	PeerDependencies     map[string]string `json:"peerDependencies"`
 	OptionalDependencies map[string]string `json:"optionalDependencies"`
 }
 
-// wants returns the range that the manifest has for a package.
-func (m manifest) wants(name string) (string, bool) {
-	for _, list := range []map[string]string{m.Dependencies, m.OptionalDependencies, m.DevDependencies, m.PeerDependencies} {
+// wants returns the range that package.json has for a package.
+func (p packageJSON) wants(name string) (string, bool) {
+	for _, list := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.DevDependencies, p.PeerDependencies} {
 		if r, ok := list[name]; ok {
 			return r, true
 		}
@@ -103,15 +103,15 @@ func (m manifest) wants(name string) (string, bool) {
 	return "", false
 }
 
-func readManifest(root string) (m manifest, err error) {
+func readPackageJSON(root string) (p packageJSON, err error) {
 	text, err := os.ReadFile(filepath.Join(root, "package.json"))
 	if err != nil {
-		return m, fmt.Errorf("read package.json: %w", err)
+		return p, fmt.Errorf("read package.json: %w", err)
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("read package.json: %w", err)
+	if err := json.Unmarshal(text, &p); err != nil {
+		return p, fmt.Errorf("read package.json: %w", err)
 	}
-	return m, nil
+	return p, nil
 }
 
 // npmPackage is a package of package-lock.json. Version 1 nests what lies in its node_modules.
@@ -122,7 +122,7 @@ type npmPackage struct {
 }
 
 // readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(text []byte, below string, _ manifest) (func(string) *Package, error) {
+func readNPM(text []byte, below string, _ packageJSON) (func(string) *Package, error) {
 	var lock struct {
 		Packages     map[string]npmPackage
 		Dependencies map[string]json.RawMessage // version 1
@@ -221,7 +221,7 @@ type pnpmSnapshot struct {
 }
 
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
-func readPNPM(text []byte, below string, _ manifest) (func(string) *Package, error) {
+func readPNPM(text []byte, below string, _ packageJSON) (func(string) *Package, error) {
 	var lock pnpmLock
 	if err := yaml.Unmarshal(text, &lock); err != nil {
 		return nil, err
@@ -304,7 +304,7 @@ type yarnEntry struct {
 
 // readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
 // write the protocol in front of a range.
-func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) {
+func readYarn(text []byte, _ string, root packageJSON) (func(string) *Package, error) {
 	entries := map[string]yarnEntry{}
 	if bytes.Contains(text, []byte("\n__metadata:")) {
 		if err := yaml.Unmarshal(text, &entries); err != nil {
@@ -346,7 +346,7 @@ func readYarn(text []byte, _ string, m manifest) (func(string) *Package, error) 
 		}
 	}
 	return func(name string) *Package {
-		if r, ok := m.wants(name); ok {
+		if r, ok := root.wants(name); ok {
 			if p := byRangeOf(byRange, name, r); p != nil {
 				return p
 			}
@@ -374,7 +374,7 @@ func rangeName(key string) string {
 }
 
 // parseYarn1 reads the format of Yarn 1: keys with a colon, indented by two or four spaces,
-// and values behind a space.
+// and values after a space.
 func parseYarn1(text []byte) (map[string]yarnEntry, error) {
 	entries := map[string]yarnEntry{}
 	var key, section string

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias of it, whatever registry
-// the packages came from.
+// defaultRegistry is npm's own. Lockfiles name it, or Yarn's alias for it, regardless
+// of which registry the packages came from.
 const defaultRegistry = "https://registry.npmjs.org/"
 
 func defaultHosts() []string { return []string{"registry.npmjs.org", "registry.yarnpkg.com"} }
@@ -75,7 +75,7 @@ func (r registries) of(name string) string {
 	return strings.TrimSuffix(registry, "/") + "/"
 }
 
-// tarball returns the address of a package's tarball. The error says why a package is
+// tarball returns the address of a package's tarball. The error states why a package is
 // refused.
 func (r registries) tarball(p *Package) (*url.URL, error) {
 	registry, err := url.Parse(r.of(p.Name))
@@ -88,7 +88,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	}
 	from, err := url.Parse(p.URL)
 	if err != nil || from.Scheme != "https" && from.Scheme != "http" {
-		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages of a registry are downloaded", p.Name, p.Version, p.URL)
+		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages from a registry are downloaded", p.Name, p.Version, p.URL)
 	}
 	if from.Host == registry.Host {
 		return from, nil
@@ -101,7 +101,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: name that registry in .npmrc if you trust it", p.Name, p.Version, from.Host, registry.Host)
 }
 
-// get asks for an address, with the credentials for its registry and nowhere else.
+// get requests a URL and sends a registry's credentials only to that registry.
 func (r registries) get(ctx context.Context, at *url.URL, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {

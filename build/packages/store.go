@@ -133,7 +133,7 @@ func (p *Package) key() string {
 	return strings.NewReplacer("/", "+", "\\", "+", "..", "+").Replace(p.Name) + "-" + hex.EncodeToString(sum[:10])
 }
 
-// fetch downloads and unpacks a package unless it is in the cache. It appears there as a whole.
+// fetch downloads and unpacks a package unless it is in the cache. It appears there atomically.
 func (s *Store) fetch(ctx context.Context, p *Package) error {
 	final := s.dir(p.key())
 	if _, err := os.Stat(final); err == nil {
@@ -187,7 +187,7 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 	}
 	target := filepath.Join(staging, "out", "node_modules", filepath.FromSlash(p.Name))
 	if !filepath.IsLocal(filepath.FromSlash(p.Name)) {
-		return errors.New("its name is not a path")
+		return errors.New("its name is not a valid path")
 	}
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err
@@ -235,9 +235,9 @@ func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error)
 	case err != nil:
 		return n, err
 	case n > maxTarball:
-		return n, fmt.Errorf("the tarball has more than %d MiB", maxTarball>>20)
+		return n, fmt.Errorf("the tarball is larger than %d MiB", maxTarball>>20)
 	case string(sum.Sum(nil)) != string(want):
-		return n, errors.New("the tarball does not have the integrity that the lockfile names")
+		return n, errors.New("the tarball does not match its integrity")
 	}
 	return n, nil
 }
@@ -282,7 +282,7 @@ func unpack(dir string, from io.Reader) error {
 			return fmt.Errorf("the tarball has a path that leads outside: %q", header.Name)
 		}
 		if left -= header.Size; left < 0 {
-			return fmt.Errorf("the tarball has more than %d MiB unpacked", maxUnpacked>>20)
+			return fmt.Errorf("the tarball unpacks to more than %d MiB", maxUnpacked>>20)
 		}
 		if err := writeFile(root, filepath.FromSlash(name), files); err != nil {
 			return fmt.Errorf("unpack %q: %w", header.Name, err)

@@ -19,7 +19,7 @@ type DepsOptions struct {
 }
 
 // Deps downloads the packages that the frontends of a plugin repository import, in the
-// versions of its lockfile, and prints to w how many they were.
+// versions of its lockfile, and prints to w how many it downloaded.
 func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 	repo, err := bundle.OpenRepo(o.Dir)
 	if err != nil {
@@ -44,6 +44,10 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		}
 		packages, bytes = packages+b.Packages, bytes+b.Bytes
 	}
-	fmt.Fprintf(w, "downloaded %d packages, %.1f MB, in %.1fs\n", packages, float64(bytes)/1e6, time.Since(started).Seconds())
+	noun := "packages"
+	if packages == 1 {
+		noun = "package"
+	}
+	fmt.Fprintf(w, "downloaded %d %s, %.1f MB, in %.1fs\n", packages, noun, float64(bytes)/1e6, time.Since(started).Seconds())
 	return nil
 }

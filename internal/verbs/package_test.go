@@ -15,13 +15,16 @@ import (
 )
 
 // fakeBundler returns a bundle, or says that packages are missing until they may be downloaded.
-type fakeBundler struct{ needsDownload bool }
+type fakeBundler struct {
+	needsDownload bool
+	packages      int64
+}
 
 func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Bundle, error) {
 	if b.needsDownload && !f.Download {
 		return nil, build.ErrNotDownloaded
 	}
-	return &build.Bundle{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: 3, Bytes: 2_500_000}, nil
+	return &build.Bundle{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000}, nil
 }
 
 // panel scaffolds a panel; TypeScript turns its module into one to bundle.
@@ -88,13 +91,17 @@ func TestDeps(t *testing.T) {
 		t.Errorf("%v %s", err, printed())
 	}
 	dir := panel(t, true)
-	bundler := fakeBundler{needsDownload: true}
+	bundler := fakeBundler{needsDownload: true, packages: 3}
 	_, err := Build(t.Context(), w, BuildOptions{Dir: dir, Bundler: bundler, Face: Mage})
 	if err == nil || !strings.Contains(err.Error(), "download them with go tool mage deps") {
 		t.Error(err)
 	}
 	w, printed = captured(t)
 	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "downloaded 3 packages, 2.5 MB, in ") {
+		t.Errorf("%v %s", err, printed())
+	}
+	w, printed = captured(t)
+	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: fakeBundler{packages: 1}}); err != nil || !strings.Contains(printed(), "downloaded 1 package, ") {
 		t.Errorf("%v %s", err, printed())
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Bundler: fakeBundler{}}); err != nil {
