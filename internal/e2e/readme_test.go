@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,8 +64,9 @@ func TestTour(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.want = onlyBuilt(s.want, platforms)
-			last := &s.want[len(s.want)-2]
-			*last = strings.Replace(*last, fmt.Sprintf("%d executables", len(bundle.AllPlatforms())), fmt.Sprintf("%d executables", len(platforms)), 1)
+			for i, line := range s.want {
+				s.want[i] = strings.Replace(line, fmt.Sprintf("%d executables", len(bundle.AllPlatforms())), fmt.Sprintf("%d executable...", len(platforms)), 1)
+			}
 			out = run(t, 0, repo, args[0], append(args[1:], "-platforms="+*platformList)...)
 		case args[len(args)-1] == "dev":
 			for i := range s.want {
@@ -74,12 +76,19 @@ func TestTour(t *testing.T) {
 		default:
 			out = run(t, 0, repo, args[0], args[1:]...)
 		}
-		got := strings.Split(strings.TrimRight(out, "\n"), "\n")
+		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), isProgress)
+		if strings.HasSuffix(s.command, " build") { // platforms end in any order
+			slices.Sort(s.want)
+			slices.Sort(got)
+		}
 		if !matches(s.want, got) {
 			t.Errorf("%s: the README is out of date (-want +got):\n%s", s.command, cmp.Diff(strings.Join(s.want, "\n"), out))
 		}
 	}
 }
+
+// isProgress reports whether a line is printed only if something takes long.
+func isProgress(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "building") }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
@@ -109,7 +118,8 @@ func edited(t *testing.T, repo string, args []string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], "-listen=127.0.0.1:0", "-dataDir="+t.TempDir())...)
 	cmd.Dir = repo
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -129,16 +139,14 @@ func edited(t *testing.T, repo string, args []string) string {
 			break
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	// A terminal sends Ctrl-C to the whole group. Mage exits with an error then.
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Error(err)
 	}
-	rest, err := io.ReadAll(stdout)
-	if err != nil {
+	if _, err := io.Copy(io.Discard, stdout); err != nil { // ends with the last process
 		t.Error(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("dev: %v\n%s%s", err, out.String(), rest)
-	}
+	_ = cmd.Wait()
 	write(t, source, text)
 	return out.String()
 }
