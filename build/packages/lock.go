@@ -351,7 +351,7 @@ func readYarn(text []byte, _ string, root packageJSON) (func(string) *Package, e
 				return p
 			}
 		}
-		return hoisted[name] // what Yarn puts beside the packages that the repository requires
+		return hoisted[name] // what Yarn installs at the top level, too
 	}, nil
 }
 

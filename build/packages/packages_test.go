@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,14 +117,14 @@ func repo(t *testing.T, r *registry, files map[string]string) Options {
 	return Options{Root: root, CacheDir: filepath.Join(t.TempDir(), "cache"), Client: r.Client()}
 }
 
-// Each lockfile describes a@1.0.0, which requires b@2.0.0, beside a b@1.0.0 of the repository.
+// Each lockfile describes a@1.0.0, which requires b@2.0.0, and a b@1.0.0 of the repository.
 func TestLockfiles(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)
 	a, b1, b2 := r.add(t, "a", "1.0.0"), r.add(t, "@s/b", "1.0.0"), r.add(t, "@s/b", "2.0.0")
 	for name, lock := range map[string]struct{ file, text string }{
 		"npm": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 3, "packages": {"": {},
-			"node_modules/a": {"version": "1.0.0", "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz", "integrity": %q},
+			"node_modules/a": {"version": "1.0.0", "resolved": "`+defaultRegistry+`a/-/a-1.0.0.tgz", "integrity": %q},
 			"node_modules/@s/b": {"version": "1.0.0", "integrity": %q},
 			"node_modules/a/node_modules/@s/b": {"version": "2.0.0", "integrity": %q}}}`, a, b1, b2)},
 		"npm 6": {"package-lock.json", fmt.Sprintf(`{"lockfileVersion": 1, "dependencies": {
@@ -358,6 +359,29 @@ func TestRegistries(t *testing.T) {
 	}
 	if got := plain.auth.Load(); got != "" {
 		t.Errorf("the other registry got %q", got)
+	}
+}
+
+// A token for a part of a host is sent there and not to the rest of the host, and a lockfile
+// cannot make it travel without TLS.
+func TestTokenOfPath(t *testing.T) {
+	t.Parallel()
+	r := registries{options: map[string]string{"//host/npm/team/:_authToken": "secret", "registry": "https://host/npm/team/"}}
+	for at, want := range map[string]string{
+		"https://host/npm/team/a/-/a-1.0.0.tgz": "secret", "https://host/npm/other/a.tgz": "", "https://host/a.tgz": "",
+		"https://other/npm/team/a.tgz": "",
+	} {
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.token(u); got != want {
+			t.Errorf("%s: token %q, want %q", at, got, want)
+		}
+	}
+	at, err := r.tarball(&Package{Name: "a", Version: "1.0.0", URL: "http://host/npm/team/a/-/a-1.0.0.tgz"})
+	if err != nil || at.Scheme != "https" {
+		t.Errorf("the tarball is at %v, %v", at, err)
 	}
 }
 

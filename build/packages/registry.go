@@ -91,6 +91,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 		return nil, fmt.Errorf("%s@%s comes from %q, not from a registry: only packages from a registry are downloaded", p.Name, p.Version, p.URL)
 	}
 	if from.Host == registry.Host {
+		from.Scheme = registry.Scheme // a lockfile must not send the token without TLS
 		return from, nil
 	}
 	for _, host := range defaultHosts() {
@@ -110,13 +111,7 @@ func (r registries) get(ctx context.Context, at *url.URL, accept string) (*http.
 	if accept != "" {
 		req.Header.Set("Accept", accept)
 	}
-	for place := "//" + at.Host + at.Path; len(place) > len("//"+at.Host); place = path.Dir(place) {
-		if token := r.options[strings.TrimSuffix(place, "/")+"/:_authToken"]; token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-			break
-		}
-	}
-	if token := r.options["//"+at.Host+"/:_authToken"]; token != "" && req.Header.Get("Authorization") == "" {
+	if token := r.token(at); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := r.client.Do(req)
@@ -152,4 +147,14 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 		return "", fmt.Errorf("%s: the registry has no integrity for %s@%s", at.Redacted(), p.Name, p.Version)
 	}
 	return about.Dist.Integrity, nil
+}
+
+// token returns the token that .npmrc has for the innermost directory of a URL, or "".
+func (r registries) token(at *url.URL) string {
+	for dir := strings.TrimSuffix(at.Path, "/"); dir != ""; dir = dir[:strings.LastIndexByte(dir, '/')] {
+		if token := r.options["//"+at.Host+dir+"/:_authToken"]; token != "" {
+			return token
+		}
+	}
+	return r.options["//"+at.Host+"/:_authToken"]
 }
