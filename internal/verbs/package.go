@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +33,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	if o.Out == "" {
 		o.Out = filepath.Join(repo.Root, "release")
 	}
-	options := archive.Options{Out: o.Out, ToolVersion: origin.Version()}
+	options := archive.Options{ToolVersion: origin.Version()}
 	if o.Key != "" {
 		text, err := os.ReadFile(o.Key)
 		if err == nil {
@@ -47,23 +46,29 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	if options.Time, err = builtAt(repo.Dist); err != nil {
 		return fmt.Errorf("package: %w; build the plugin first with %s", err, o.Face.Verb("build"))
 	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return fmt.Errorf("package: %w", err)
+	}
+	// What is refused must not replace what was packed before.
+	if options.Out, err = os.MkdirTemp(o.Out, ".slipway-package-"); err != nil {
+		return fmt.Errorf("package: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(options.Out) }()
 	files, err := archive.Pack(ctx, repo.Dist, options)
+	for _, file := range files {
+		if err == nil && filepath.Ext(file) == ".zip" {
+			err = checkZip(ctx, file)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
 	for _, file := range files {
-		if filepath.Ext(file) != ".zip" {
-			continue
-		}
-		if err := checkZip(ctx, file); err != nil {
-			for _, file := range files {
-				err = errors.Join(err, os.Remove(file))
-			}
+		final := filepath.Join(o.Out, filepath.Base(file))
+		if err := os.Rename(file, final); err != nil {
 			return fmt.Errorf("package: %w", err)
 		}
-	}
-	for _, file := range files {
-		fmt.Fprintf(w, "wrote %s\n", shortPath(file))
+		fmt.Fprintf(w, "wrote %s\n", shortPath(final))
 	}
 	return nil
 }

@@ -72,12 +72,15 @@ func TestPackage(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	write(t, filepath.Join(dir, "dist", "plugin.json"), strings.Replace(read(t, filepath.Join(dir, "dist", "plugin.json")), `"panel"`, `"panell"`, 1))
-	refused := filepath.Join(t.TempDir(), "refused")
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: refused}); err == nil {
+	before := read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip"))
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out}); err == nil {
 		t.Error("a plugin with an unknown type was packed")
 	}
-	if entries, err := os.ReadDir(refused); err == nil && len(entries) > 0 {
-		t.Errorf("left behind: %v", entries)
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != len(want) {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip")) != before {
+		t.Error("the zip that was packed before is gone")
 	}
 	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Key: "none", Face: Mage}); code(err) != ExitUsage || !strings.Contains(err.Error(), "-key: ") {
 		t.Error(err)
