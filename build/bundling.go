@@ -103,7 +103,8 @@ type Bundle struct {
 // otherwise it is copied as it is.
 func entries() []string { return []string{"module.ts", "module.tsx", "module.js", "module.jsx"} }
 
-var esModule = regexp.MustCompile(`(?m)^\s*(import|export)\b`)
+// esModule matches a statement of an ES module, but not import() and import.meta.
+var esModule = regexp.MustCompile(`(?m)^\s*(import\b\s*[^\s(.]|export\b)`)
 
 // isBundled reports whether the frontend in a directory must be bundled.
 func isBundled(dir string) bool {

@@ -122,6 +122,20 @@ func TestExtensionsByProfile(t *testing.T) {
 	}
 }
 
+// Only an ES module is bundled; a module that was bundled before is copied, even if it imports
+// something when it runs.
+func TestESModule(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"import { A } from 'a';": true, "import*as A from 'a'": true, "\timport 'a.css'": true, "const a = 1;\nexport { a };": true, "export default 1": true,
+		"define([], function () {});": false, "define([], function () {\nimport('a');\n});": false, "import.meta.url": false, "// to export\nSystem.register()": false,
+	} {
+		if got := esModule.MatchString(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
 func TestBundlerFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// ManifestFile is the name of the manifest, beside the plugin.json of a built
+// ManifestFile is the name of the manifest, next to the plugin.json of a built
 // plugin.
 const ManifestFile = "MANIFEST.json"
 

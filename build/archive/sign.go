@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// SignatureFile is the name of the signature of the manifest, beside it. It has the
+// SignatureFile is the name of the signature of the manifest, next to it. It has the
 // format of minisign, which verifies it with
 //
 //	minisign -V -m MANIFEST.json -P <PublicKey.String>

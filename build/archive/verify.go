@@ -45,7 +45,7 @@ func zipRoot(z *zip.Reader) (fs.FS, error) {
 	for _, f := range z.File {
 		dir, rest, ok := strings.Cut(f.Name, "/")
 		if !ok || root != "" && dir != root {
-			return nil, errors.New("the zip must have one directory at its root and nothing beside it")
+			return nil, errors.New("the zip must have exactly one entry at its root, a directory")
 		}
 		if !fs.ValidPath(strings.TrimSuffix(f.Name, "/")) || names[f.Name] {
 			return nil, fmt.Errorf("the entry %q of the zip is repeated or has an invalid name", f.Name)

@@ -208,9 +208,9 @@ func TestVerifyZip(t *testing.T) {
 		{"entry in another case", func(z *zip.Writer) error { return addEntry(z, "acme-tide-app/MODULE.js", 0o644, "x") }, "MODULE.js: not listed"},
 		{"backslash", func(z *zip.Writer) error { return addEntry(z, `acme-tide-app/img\x`, 0o644, "x") }, "not listed"},
 		{"leads out", func(z *zip.Writer) error { return addEntry(z, "acme-tide-app/../../x", 0o644, "x") }, "invalid name"},
-		{"absolute", func(z *zip.Writer) error { return addEntry(z, "/x", 0o644, "x") }, "one directory"},
-		{"beside the directory", func(z *zip.Writer) error { return addEntry(z, "x", 0o644, "x") }, "one directory"},
-		{"second directory", func(z *zip.Writer) error { return addEntry(z, "y/x", 0o644, "x") }, "one directory"},
+		{"absolute", func(z *zip.Writer) error { return addEntry(z, "/x", 0o644, "x") }, "one entry at its root"},
+		{"next to the directory", func(z *zip.Writer) error { return addEntry(z, "x", 0o644, "x") }, "one entry at its root"},
+		{"second directory", func(z *zip.Writer) error { return addEntry(z, "y/x", 0o644, "x") }, "one entry at its root"},
 		{"link", func(z *zip.Writer) error {
 			return addEntry(z, "acme-tide-app/a", os.ModeSymlink|0o777, "/etc/passwd")
 		}, "a: a symbolic link"},

@@ -193,20 +193,13 @@ type asset struct {
 // the repository and the packages are.
 func (b *bundler) shown(file string) string {
 	file = filepath.ToSlash(file)
-	if _, name, ok := cutLast(file, "/node_modules/"); ok {
-		return "node_modules/" + name
+	if i := strings.LastIndex(file, "/node_modules/"); i >= 0 {
+		return file[i+1:]
 	}
 	if rel, err := filepath.Rel(b.Root, filepath.FromSlash(file)); err == nil {
 		return filepath.ToSlash(rel)
 	}
 	return file
-}
-
-func cutLast(s, separator string) (before, after string, ok bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
 }
 
 func (b *bundler) suffixed(found api.ResolveResult, suffix string) api.OnResolveResult {
@@ -255,7 +248,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 }
 
-// workerSettings are those of esbuild for a worker, which lies beside the files that it loads.
+// workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(entry)
 	o.Format, o.Sourcemap, o.EntryNames = api.FormatIIFE, api.SourceMapNone, "[name]"
@@ -267,7 +260,7 @@ func isCode(name string) bool {
 	return slices.Contains([]string{".ts", ".tsx", ".js", ".jsx", ".mjs", ".mts"}, filepath.Ext(name))
 }
 
-// assetURL is the standard way to name a file beside a module.
+// assetURL is the standard way to refer to a file by its path from a module.
 var assetURL = regexp.MustCompile("new\\s+URL\\(\\s*(?:/\\*[^*]*\\*/\\s*)?(['\"])([^'\"\\n]+)['\"]\\s*,\\s*import\\.meta\\.url\\s*\\)")
 
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line

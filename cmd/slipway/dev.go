@@ -59,7 +59,7 @@ func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout
 	if err := watchTree(watcher, repo, repo.Root); err != nil {
 		return err
 	}
-	if !buildHere(ctx, stdout, repo) && ctx.Err() == nil {
+	if !buildHere(ctx, f, stdout, repo) && ctx.Err() == nil {
 		fmt.Fprintln(stdout, "waiting for changes")
 	}
 	if o.DataDir == "" {
@@ -104,7 +104,7 @@ func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout
 			done, changed := make(chan struct{}), since
 			live = done
 			stop = inBackground(ctx, func(ctx context.Context) {
-				if buildHere(ctx, stdout, repo) {
+				if buildHere(ctx, f, stdout, repo) {
 					if err := s.Mount(ctx); err == nil {
 						report(stdout, s.Loader(), changed)
 					} else if ctx.Err() == nil {
@@ -123,8 +123,8 @@ func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout
 
 // buildHere builds the plugin for this platform. It prints the error and reports
 // whether the build succeeded.
-func buildHere(ctx context.Context, stdout *os.File, repo bundle.Repo) bool {
-	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}})
+func buildHere(ctx context.Context, f verbs.Face, stdout *os.File, repo bundle.Repo) bool {
+	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Face: f, Dir: repo.Root, Platforms: "host", Bundler: bundler.Bundler{}})
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(stdout, "%v\n", err)
 	}

@@ -104,7 +104,7 @@ func isConstant(d *ast.GenDecl, s *ast.ValueSpec, i int) bool {
 		return false
 	}
 	switch of.Name + "." + f.Sel.Name {
-	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
+	case "errors.New", "fmt.Errorf", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValue", "sync.OnceValues", "validate.NewFact", "validate.NewTreeFact":
 		return true
 	}
 	return false

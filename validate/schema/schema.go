@@ -92,19 +92,19 @@ type Node struct {
 	Items       *Node
 }
 
-var (
-	service = sync.OnceValues(func() (*Schema, error) { return load("service") })
-	grafana = sync.OnceValues(func() (*Schema, error) { return load("grafana") })
-)
+// byProfile returns functions that load the schema of a profile once, by its name.
+var byProfile = sync.OnceValue(func() map[string]func() (*Schema, error) {
+	all := map[string]func() (*Schema, error){}
+	for _, p := range bundle.Profiles() {
+		all[p.Name] = sync.OnceValues(func() (*Schema, error) { return load(p.Name) })
+	}
+	return all
+})
 
 // Of returns the schema of a profile, which it loads on first use. It panics if the
 // embedded files are invalid.
 func Of(profile bundle.Profile) *Schema {
-	get := service
-	if profile.Name == "grafana" {
-		get = grafana
-	}
-	s, err := get()
+	s, err := byProfile()[profile.Name]()
 	if err != nil {
 		panic(err)
 	}
