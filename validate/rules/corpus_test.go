@@ -19,7 +19,7 @@ import (
 // SLIPWAY_CORPUS, or from next to the repository, if there are any.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
-	tried := []string{"../../../shared/corpus/plugin-json", "../../../work/shared/corpus/plugin-json"}
+	tried := []string{"../../../shared/corpus/plugin-json"}
 	if dir := os.Getenv("SLIPWAY_CORPUS"); dir != "" {
 		tried = []string{dir}
 	}
