@@ -7,7 +7,6 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -16,8 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -77,19 +74,6 @@ type Schema struct {
 	Root  *Node
 	Homes map[string][]string // the objects that have a key, such as "roles[].role", by key
 	Keys  []string            // of Homes, sorted
-
-	compiled func() (*jsonschema.Schema, error) // compiles on first use
-	shape    *shape                             // nil if the schema has none
-}
-
-// Node is the schema of one value, as far as messages need it.
-type Node struct {
-	Type        string
-	Description string
-	Enum        []string
-	Required    []string
-	Properties  map[string]*Node
-	Items       *Node
 }
 
 // byProfile returns functions that load the schema of a profile once, by its name.
@@ -116,49 +100,13 @@ func load(profile string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{Root: newNode(raw), Homes: map[string][]string{}}
-	s.compiled = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(profile, raw) })
-	s.shape, _ = newShape(raw)
+	s := &Schema{Homes: map[string][]string{}}
+	if s.Root, err = newNode(raw); err != nil {
+		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
+	}
 	s.findHomes(s.Root, "")
 	s.Keys = slices.Sorted(maps.Keys(s.Homes))
 	return s, nil
-}
-
-// newNode reads the keywords that messages need.
-func newNode(raw map[string]any) *Node {
-	n := &Node{}
-	n.Type, _ = raw["type"].(string)
-	n.Description, _ = raw["description"].(string)
-	n.Enum, _ = texts(raw["enum"])
-	n.Required, _ = texts(raw["required"])
-	if items, ok := raw["items"].(map[string]any); ok {
-		n.Items = newNode(items)
-	}
-	if properties, ok := raw["properties"].(map[string]any); ok {
-		n.Properties = make(map[string]*Node, len(properties))
-		for name, property := range properties {
-			below, _ := property.(map[string]any)
-			n.Properties[name] = newNode(below)
-		}
-	}
-	return n
-}
-
-func compile(profile string, raw map[string]any) (*jsonschema.Schema, error) {
-	text, err := json.Marshal(raw)
-	if err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
-	}
-	const address = "mem:///plugin.schema.json"
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(address, bytes.NewReader(text)); err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
-	}
-	compiled, err := compiler.Compile(address)
-	if err != nil {
-		return nil, fmt.Errorf("schema of profile %s: %w", profile, err)
-	}
-	return compiled, nil
 }
 
 func (s *Schema) findHomes(n *Node, home string) {
@@ -169,21 +117,4 @@ func (s *Schema) findHomes(n *Node, home string) {
 		s.Homes[key] = append(s.Homes[key], cmp.Or(home, "the top level"))
 		s.findHomes(n.Properties[key], strings.TrimPrefix(home+"."+key, "."))
 	}
-}
-
-// At returns the schema of the value at a pointer of a document, or nil if the schema
-// does not describe it.
-func (n *Node) At(pointer string) *Node {
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch {
-		case n == nil:
-			return nil
-		case token == "":
-		case n.Items != nil:
-			n = n.Items
-		default:
-			n = n.Properties[bundle.UnescapePointer(token)]
-		}
-	}
-	return n
 }

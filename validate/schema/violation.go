@@ -3,9 +3,9 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/jsontype"
@@ -21,60 +21,70 @@ type Violation struct {
 	Meant   string // the missing key that an unknown key is a misspelling of
 }
 
-// violations holds what the schema of the plugin's profile does not allow. A panic
-// becomes a skip of each rule that asks.
+// violations holds what the schema of the plugin's profile does not allow.
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
-	s := Of(p.Profile)
-	if s.shape != nil && s.shape.fits(p.Doc, p.Doc.Root()) {
-		return nil
-	}
-	compiled, err := s.compiled()
-	if err != nil {
-		panic(err)
-	}
-	if err = compiled.Validate(p.Doc.Any()); err == nil {
-		return nil
-	}
-	all := s.leaves(p.Doc, err.(*jsonschema.ValidationError), nil)
-	slices.SortStableFunc(all, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
+	c := checker{doc: p.Doc}
+	c.check(Of(p.Profile).Root, p.Doc.Root())
+	slices.SortStableFunc(c.found, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if p.Runs("unknown-field") {
-		all = joinMisspelled(p.Profile, all)
+		return joinMisspelled(p.Profile, c.found)
 	}
-	return all
+	return c.found
 })
 
-// leaves expands the leaves of a validation error into one violation per key.
-func (s *Schema) leaves(doc *bundle.Document, e *jsonschema.ValidationError, to []Violation) []Violation {
-	if len(e.Causes) > 0 {
-		for _, cause := range e.Causes {
-			to = s.leaves(doc, cause, to)
+// checker compares the values of a document with their schemas.
+type checker struct {
+	doc   *bundle.Document
+	path  []string // of the value being checked, as tokens of a pointer
+	found []Violation
+}
+
+// check adds what a value and those below it violate. A value of the wrong type is one
+// violation, whatever is below it.
+func (c *checker) check(n *Node, v *bundle.Node) {
+	kind := v.Kind()
+	if n.Type != "" && n.Type != kind {
+		c.add("type", n)
+		return
+	}
+	if n.Enum != nil || n.MinLength > 0 {
+		text, isText := c.doc.TextOf(v)
+		if n.Enum != nil && !slices.Contains(n.Enum, text) {
+			c.add("enum", n)
 		}
-		return to
+		if isText && utf8.RuneCountInString(text) < n.MinLength {
+			c.add("minLength", n)
+		}
 	}
-	v := Violation{
-		Keyword: e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:],
-		Pointer: e.InstanceLocation,
-		Node:    s.Root.At(e.InstanceLocation),
+	for _, key := range n.Required {
+		if kind == "object" && v.Member(key) == nil {
+			c.add("required", n, bundle.EscapePointer(key))
+		}
 	}
-	var keys []string
-	switch v.Keyword {
-	case "required":
-		keys = slices.DeleteFunc(slices.Clone(v.Node.Required), func(key string) bool {
-			return doc.Has(v.Pointer + "/" + bundle.EscapePointer(key))
-		})
-	case "additionalProperties":
-		keys = slices.DeleteFunc(slices.Clone(doc.Keys(v.Pointer)), func(key string) bool {
-			return v.Node.Properties[key] != nil
-		})
-	default:
-		return append(to, v)
+	for i := range v.Children() {
+		child := &v.Children()[i]
+		below, token := n.Items, strconv.Itoa(i)
+		if kind == "object" {
+			below, token = n.Properties[child.Name()], bundle.EscapePointer(child.Name())
+		}
+		switch {
+		case below != nil:
+			c.path = append(c.path, token)
+			c.check(below, child)
+			c.path = c.path[:len(c.path)-1]
+		case kind == "object" && n.IsClosed:
+			c.add("additionalProperties", n, token)
+		}
 	}
-	for _, key := range keys {
-		of := v
-		of.Pointer += "/" + bundle.EscapePointer(key)
-		to = append(to, of)
+}
+
+// add adds a violation of a part of the schema by the value being checked, or by its key.
+func (c *checker) add(keyword string, n *Node, key ...string) {
+	pointer := ""
+	for _, token := range slices.Concat(c.path, key) {
+		pointer += "/" + token
 	}
-	return to
+	c.found = append(c.found, Violation{Keyword: keyword, Pointer: pointer, Node: n})
 }
 
 // Violations returns what is wrong in a plugin.json, except in "generated" if the
