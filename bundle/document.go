@@ -87,7 +87,7 @@ func ParseDocument(file string, data []byte) (*Document, error) {
 		return nil, fmt.Errorf("parse %s: %w", file, err)
 	}
 	d.text = string(text)
-	if err := d.add(&d.root, &root, nil, 0); err != nil {
+	if err := d.add(&d.root, &root, make([]string, 0, maxNesting), 0); err != nil {
 		return nil, SyntaxErrors{err}
 	}
 	if len(errs) > 0 {

@@ -308,7 +308,7 @@ const (
 // nextToken returns the first token at or after the offset. An unterminated string
 // extends to the end of its line, an unterminated comment to that of the text.
 func nextToken(data []byte, at int) token {
-	for at < len(data) && strings.IndexByte(" \t\r\n", data[at]) >= 0 {
+	for at < len(data) && isSpace(data[at]) {
 		at++
 	}
 	if at == len(data) {
@@ -361,6 +361,8 @@ func stringEnd(data []byte, at int) (end int, isOpen bool) {
 	}
 	return len(data), true
 }
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
 
 func isWordByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("+-._$", b) >= 0
