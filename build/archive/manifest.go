@@ -30,6 +30,8 @@ const (
 	maxManifestBytes = 8 << 20
 	maxMetadataBytes = 1 << 20
 	maxFiles         = 20000
+	maxEntries       = 2 * maxFiles // files and directories
+	maxTotalBytes    = 2 << 30      // of all files
 )
 
 // Manifest lists the files of a built plugin. It omits itself and the files that
@@ -81,7 +83,20 @@ func NewManifest(dist fs.FS) (*Manifest, error) {
 		}
 		m.Files = append(m.Files, file)
 	}
-	return m, nil
+	return m, m.checkSize()
+}
+
+// checkSize returns an error if the files are larger than what readers of the manifest
+// are willing to read.
+func (m *Manifest) checkSize() error {
+	left := int64(maxTotalBytes)
+	for _, f := range m.Files {
+		if f.Size > left {
+			return fmt.Errorf("the files of the plugin are larger than %d MiB", maxTotalBytes>>20)
+		}
+		left -= f.Size
+	}
+	return nil
 }
 
 // WriteManifest writes the manifest of the built plugin in the directory dist into
@@ -138,6 +153,9 @@ func parseManifest(data []byte) (*Manifest, error) {
 		m.Files = append(m.Files, File{Path: name, Size: size, SHA256: digest})
 	}
 	slices.SortFunc(m.Files, byPath)
+	if err := m.checkSize(); err != nil {
+		return nil, err
+	}
 	names := make([]string, len(m.Files))
 	for i, f := range m.Files {
 		names[i] = f.Path

@@ -6,9 +6,6 @@ import (
 	"compress/flate"
 	"context"
 	"crypto/ed25519"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -136,10 +133,12 @@ func (p *packer) readSigning() (err error) {
 // isForeign reports whether there is a MANIFEST.txt and it does not list the
 // manifest, or the signature of a signed plugin.
 func (p *packer) isForeign() bool {
-	lists := func(name string) bool { return bytes.Contains(p.foreign, []byte(`"`+name+`"`)) }
 	isSigned := p.options.Key != nil || p.signature != nil
-	return p.foreign != nil && (!lists(ManifestFile) || isSigned && !lists(SignatureFile))
+	return p.foreign != nil && (!lists(p.foreign, ManifestFile) || isSigned && !lists(p.foreign, SignatureFile))
 }
+
+// lists reports whether a MANIFEST.txt lists a file.
+func lists(foreign []byte, name string) bool { return bytes.Contains(foreign, []byte(`"`+name+`"`)) }
 
 func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
 	data, err := readFile(dist, name, limit)
@@ -174,25 +173,11 @@ func (p *packer) pack(ctx context.Context) error {
 
 // write writes a zip and its checksums.
 func (p *packer) write(file string, content func(*os.File) error) error {
-	short, long := sha1.New(), sha256.New()
-	err := writeWith(file, func(f *os.File) error {
-		if err := content(f); err != nil {
-			return err
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		_, err := io.Copy(io.MultiWriter(short, long), f)
-		return err
-	})
-	if err != nil {
+	if err := writeSummed(file, content); err != nil {
 		return err
 	}
-	p.written = append(p.written, file, file+".sha256", file+".sha1")
-	return errors.Join(
-		writeFile(file+".sha256", []byte(hex.EncodeToString(long.Sum(nil))+"  "+filepath.Base(file)+"\n")),
-		writeFile(file+".sha1", []byte(hex.EncodeToString(short.Sum(nil))+"\n")),
-	)
+	p.written = append(p.written, file, file+sha256Suffix, file+sha1Suffix)
+	return nil
 }
 
 // platforms lists the platforms of the executables.
@@ -284,19 +269,13 @@ func (p *packer) writePlatform(ctx context.Context, w io.Writer, all string, pla
 
 // writeZip writes a zip. file adds an entry that has no bytes yet.
 func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, file func(z *zip.Writer, name string) error) error {
-	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
-	})
+	z := newZipWriter(w)
 	for _, e := range entries {
 		err := context.Cause(ctx)
 		if err == nil && e.data == nil {
 			err = file(z, e.name)
 		} else if err == nil {
-			var to io.Writer
-			if to, err = z.CreateHeader(p.header(e.name)); err == nil {
-				_, err = to.Write(e.data)
-			}
+			err = addFile(z, p.header(e.name), e.data)
 		}
 		if err != nil {
 			return fmt.Errorf("pack %s: %w", e.name, err)
@@ -305,14 +284,36 @@ func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, fil
 	return z.Close()
 }
 
+// newZipWriter returns a writer with a fixed compression level.
+func newZipWriter(w io.Writer) *zip.Writer {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.DefaultCompression)
+	})
+	return z
+}
+
+func addFile(z *zip.Writer, h *zip.FileHeader, data []byte) error {
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
 // header returns the header of the entry for a file of the plugin. It uses only the
 // name of the file on disk.
 func (p *packer) header(name string) *zip.FileHeader {
-	h := &zip.FileHeader{Name: p.manifest.Plugin + "/" + name, Method: zip.Deflate, Modified: p.time}
 	mode := fs.FileMode(0o644)
 	if _, ok := p.executables[name]; ok {
 		mode = 0o755
 	}
+	return newHeader(p.manifest.Plugin+"/"+name, mode, p.time)
+}
+
+func newHeader(name string, mode fs.FileMode, modified time.Time) *zip.FileHeader {
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified}
 	h.SetMode(mode)
 	return h
 }

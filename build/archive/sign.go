@@ -27,7 +27,7 @@ const (
 	prehashedAlgorithm = "ED" // the signature is of the BLAKE2b-512 sum
 )
 
-var errSignatureSyntax = errors.New("not a signature in minisign's prehashed format")
+var errSignatureSyntax = errors.New(SignatureFile + " is not a signature in minisign's prehashed format")
 
 // signature is a signature in the format of minisign.
 type signature struct {
@@ -63,6 +63,13 @@ func (m *Manifest) sign(key ed25519.PrivateKey) []byte {
 }
 
 func (s *signature) signedByGlobal() []byte { return append(s.message[:], s.comment...) }
+
+// CheckSignatureSyntax returns an error if data cannot be the content of a signature
+// file. It does not verify the signature, which needs a public key.
+func CheckSignatureSyntax(data []byte) error {
+	_, err := parseSignature(data)
+	return err
+}
 
 func parseSignature(data []byte) (*signature, error) {
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")

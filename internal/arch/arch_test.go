@@ -76,7 +76,7 @@ func arrows() map[string][]string {
 		"build/extensions":         {"build/frontend"},
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
-		"build/archive":            {"bundle"},
+		"build/archive":            {"bundle", "validate/archive"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
 		"internal/demo":            {"internal/verbs", "templates"},
