@@ -89,6 +89,23 @@ func Package(ctx context.Context,
 	return exit(verbs.Package(ctx, os.Stdout, verbs.PackageOptions{Face: verbs.Mage, Dir: value(dir), Out: value(out), Key: value(key)}))
 }
 
+// Sign signs the built plugin and the zips of its version in release.
+func Sign(
+	key *string, // file of an ed25519 private key (PEM or OpenSSH)
+	dir *string, // plugin repository (default: this directory)
+	path *string, // sign only this dist, zip or directory of zips
+) error {
+	return exit(verbs.Sign(os.Stdout, verbs.SignOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
+}
+
+// Verify compares a zip, a directory of zips or a dist with its manifest, checksums and signature.
+func Verify(
+	path string,
+	key *string, // file of ed25519 public keys, one of which must have signed (default: signatures are not verified)
+) error {
+	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Path: path, Key: value(key)}))
+}
+
 // bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not
 // wait for esbuild to compile.
 func bundler() build.Bundler {

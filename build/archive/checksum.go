@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,9 +16,6 @@ const (
 	sha256Suffix = ".sha256" // as sha256sum -c reads it
 	sha1Suffix   = ".sha1"   // bare, as Grafana's catalog asks for it
 )
-
-// ErrChecksum is the error for a zip that differs from one of its checksum files.
-var ErrChecksum = errors.New("the zip does not match its checksum")
 
 // checksums are the content of the checksum files of a zip.
 type checksums struct{ sha256, sha1 string }
@@ -59,31 +55,31 @@ func writeSummed(file string, content func(*os.File) error) error {
 }
 
 // CheckSums compares a zip with the checksum files next to it and returns the names of
-// those files. A missing one is not an error. The error matches ErrChecksum if one
-// differs.
-func CheckSums(zip string) (found []string, err error) {
+// those that match and of those that do not. A missing one is in neither list.
+func CheckSums(zip string) (match, differ []string, err error) {
 	f, err := os.Open(zip)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	sums, err := checksumsOf(zip, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, c := range []struct{ suffix, want string }{{sha256Suffix, sums.sha256}, {sha1Suffix, sums.sha1}} {
 		file := filepath.Base(zip) + c.suffix
 		text, err := readOptional(os.DirFS(filepath.Dir(zip)), file, 4<<10)
 		if err != nil {
-			return found, err
+			return match, differ, err
 		}
-		if text == nil {
-			continue
-		}
-		found = append(found, file)
-		if got := strings.Fields(string(text)); len(got) == 0 || got[0] != strings.Fields(c.want)[0] {
-			return found, fmt.Errorf("%w in %s", ErrChecksum, file)
+		got := strings.Fields(string(text))
+		switch {
+		case text == nil:
+		case len(got) > 0 && got[0] == strings.Fields(c.want)[0]:
+			match = append(match, file)
+		default:
+			differ = append(differ, file)
 		}
 	}
-	return found, nil
+	return match, differ, nil
 }

@@ -50,8 +50,19 @@ var (
 	ErrForeign        = errors.New("the plugin cannot be signed, because its " + foreignManifest + " does not list " + ManifestFile + " and " + SignatureFile + ": remove " + foreignManifest + ", sign, and create it again")
 )
 
-// Pack packs the built plugin in the directory dist and returns the paths of the
-// files that it wrote to o.Out:
+// Output is a file that Pack wrote.
+type Output struct {
+	Path string
+	Size int64 // in bytes
+
+	// Platforms are those of the executables in a zip. Sums are the paths of its
+	// checksum files. Both are nil for other files.
+	Platforms []bundle.Platform
+	Sums      []string
+}
+
+// Pack packs the built plugin in the directory dist and returns the files that it wrote
+// to o.Out:
 //
 //	<id>-<version>.zip               the plugin with the executables of all platforms
 //	<id>-<version>.<os>_<arch>.zip   the same with the executables of one platform
@@ -65,7 +76,7 @@ var (
 // A MANIFEST.txt in dist, which covers the files of all platforms, is part of the
 // zip for all platforms only. If it does not list MANIFEST.json, that zip has no
 // MANIFEST.json, since an unlisted file would invalidate it.
-func Pack(ctx context.Context, dist string, o Options) ([]string, error) {
+func Pack(ctx context.Context, dist string, o Options) ([]Output, error) {
 	if err := checkOutside(dist, o.Out); err != nil {
 		return nil, err
 	}
@@ -101,7 +112,7 @@ type packer struct {
 
 	signature []byte // in dist, nil if none
 	foreign   []byte // MANIFEST.txt in dist, nil if none
-	written   []string
+	written   []Output
 }
 
 // readSigning reads how the plugin in dist is signed.
@@ -151,13 +162,13 @@ func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
 func (p *packer) pack(ctx context.Context) error {
 	base := filepath.Join(p.options.Out, p.manifest.Plugin+"-"+p.manifest.Version)
 	all := base + ".zip"
-	err := p.write(all, func(f *os.File) error { return p.writeAll(ctx, f) })
+	err := p.write(all, p.platforms(), func(f *os.File) error { return p.writeAll(ctx, f) })
 	if err != nil {
 		return err
 	}
 	for _, platform := range p.platforms() {
 		file := base + "." + platform.OS + "_" + platform.Arch + ".zip"
-		err := p.write(file, func(f *os.File) error { return p.writePlatform(ctx, f, all, platform) })
+		err := p.write(file, []bundle.Platform{platform}, func(f *os.File) error { return p.writePlatform(ctx, f, all, platform) })
 		if err != nil {
 			return err
 		}
@@ -167,17 +178,27 @@ func (p *packer) pack(ctx context.Context) error {
 		return err
 	}
 	file := base + ".cdx.json"
-	p.written = append(p.written, file)
+	p.written = append(p.written, Output{Path: file, Size: int64(len(sbom))})
 	return writeFile(file, sbom)
 }
 
 // write writes a zip and its checksums.
-func (p *packer) write(file string, content func(*os.File) error) error {
-	if err := writeSummed(file, content); err != nil {
+func (p *packer) write(file string, platforms []bundle.Platform, content func(*os.File) error) error {
+	out := Output{Path: file, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}}
+	err := writeSummed(file, func(f *os.File) error {
+		if err := content(f); err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err == nil {
+			out.Size = info.Size()
+		}
 		return err
+	})
+	if err == nil {
+		p.written = append(p.written, out)
 	}
-	p.written = append(p.written, file, file+sha256Suffix, file+sha1Suffix)
-	return nil
+	return err
 }
 
 // platforms lists the platforms of the executables.

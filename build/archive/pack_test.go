@@ -24,9 +24,16 @@ import (
 func packed(t *testing.T, dir string, o Options) string {
 	t.Helper()
 	o.Out = filepath.Join(t.TempDir(), "out")
-	written, err := Pack(t.Context(), dir, o)
+	outputs, err := Pack(t.Context(), dir, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var written []string
+	for _, file := range outputs {
+		written = append(append(written, file.Path), file.Sums...)
+		if info, err := os.Stat(file.Path); err != nil || info.Size() != file.Size {
+			t.Errorf("%s: %v, want %d bytes", file.Path, err, file.Size)
+		}
 	}
 	entries, err := os.ReadDir(o.Out)
 	if err != nil {
