@@ -44,6 +44,7 @@ func Validate(ctx context.Context,
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	baseline *string, // omit the findings recorded in this file
 	writeBaseline *string, // record all findings in this file
+	key *string, // file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -51,7 +52,7 @@ func Validate(ctx context.Context,
 		Face: verbs.Mage,
 		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
 		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
-		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline),
+		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline), Key: value(key),
 	}))
 }
 

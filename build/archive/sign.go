@@ -64,11 +64,14 @@ func (m *Manifest) sign(key ed25519.PrivateKey) []byte {
 
 func (s *signature) signedByGlobal() []byte { return append(s.message[:], s.comment...) }
 
-// CheckSignatureSyntax returns an error if data cannot be the content of a signature
-// file. It does not verify the signature, which needs a public key.
-func CheckSignatureSyntax(data []byte) error {
-	_, err := parseSignature(data)
-	return err
+// CheckSignature verifies the content of a signature file against the manifest, as Verify
+// does. Without trusted keys it checks only that the signature has the right form.
+func CheckSignature(manifest, signature []byte, trusted ...PublicKey) error {
+	s, err := parseSignature(signature)
+	if err != nil || len(trusted) == 0 {
+		return err
+	}
+	return s.verify(manifest, trusted)
 }
 
 func parseSignature(data []byte) (*signature, error) {

@@ -65,6 +65,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	f.BoolVar(&o.Fix, "fix", false, "apply the safe fixes, then report the remaining findings")
 	f.BoolVar(&o.Diff, "diff", false, "print what --fix would change; exit with status 1 if there is anything to change")
 	f.StringVar(&o.Config, "config", "", "configuration file (default: the nearest slipway.yaml)")
+	f.StringVar(&o.Key, "key", "", "file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json")
 	f.StringVar(&o.Baseline, "baseline", "", "omit the findings recorded in this file")
 	f.StringVar(&o.WriteBaseline, "write-baseline", "", "record all findings in this file, for --baseline")
 	return c

@@ -101,6 +101,14 @@ func TestSignAndVerify(t *testing.T) {
 			t.Errorf("%s with another key: %d\n%s", path, exit, text)
 		}
 	}
+	w, _ := captured(t)
+	for key, want := range map[string]int{"": ExitOK, public: ExitOK, other: ExitFindings, private: ExitUsage} {
+		for _, path := range []string{dist, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
+			if err := Validate(t.Context(), w, ValidateOptions{Path: path, Key: key}); code(err) != want {
+				t.Errorf("validate %s with the key %s: %v, want exit status %d", path, key, err, want)
+			}
+		}
+	}
 	write(t, filepath.Join(dist, "module.js"), "changed")
 	write(t, filepath.Join(dist, "a\x1b[2J.js"), "")
 	write(t, filepath.Join(release, "acme-x-panel-0.1.0.zip.sha1"), "0")
