@@ -36,9 +36,6 @@ type Options struct {
 	// that is in the plugin, if any.
 	Key ed25519.PrivateKey
 
-	// Packages lists the npm packages in the frontend, for the SBOM.
-	Packages []Package
-
 	// ToolVersion is the version of Slipway that the SBOM names, "" if unknown.
 	ToolVersion string
 }
