@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -193,8 +192,11 @@ func encodeJSON(v any) []byte {
 
 func byPath(a, b File) int { return strings.Compare(a.Path, b.Path) }
 
-// safeName matches the ids and versions that can be part of a file name everywhere.
-var safeName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+-]*$`)
+// isSafeName reports whether an id or version can be part of a file name everywhere.
+func isSafeName(name string) bool {
+	const letters, others = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "._+-"
+	return name != "" && strings.Trim(name, letters+others) == "" && !strings.ContainsAny(name[:1], others)
+}
 
 // manifestOwner returns a manifest without files for the plugin in dist.
 func manifestOwner(dist fs.FS) (*Manifest, error) {
@@ -214,10 +216,10 @@ func manifestOwner(dist fs.FS) (*Manifest, error) {
 }
 
 func (m *Manifest) checkOwner() error {
-	if !safeName.MatchString(m.Plugin) {
+	if !isSafeName(m.Plugin) {
 		return fmt.Errorf("the id %q must start with a letter or digit and contain only letters, digits, dots, hyphens, underscores and plus signs", m.Plugin)
 	}
-	if !safeName.MatchString(m.Version) {
+	if !isSafeName(m.Version) {
 		return fmt.Errorf("the version %q must be a version such as 1.0.0", m.Version)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -181,14 +182,17 @@ func purl(kind, name, version string) string {
 	return u
 }
 
-// spdx matches texts that are probably an SPDX expression.
-var spdx = regexp.MustCompile(`^\(*[A-Za-z0-9.+-]+\)*( (AND|OR|WITH) \(*[A-Za-z0-9.+-]+\)*)*$`)
+// spdx matches texts that are probably an SPDX expression. It is compiled on first use: every
+// command links this package.
+var spdx = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(*[A-Za-z0-9.+-]+\)*( (AND|OR|WITH) \(*[A-Za-z0-9.+-]+\)*)*$`)
+})
 
 func (n Package) component() bomComponent {
 	c := bomComponent{Type: "library", Name: n.Name, Version: n.Version, PURL: purl("npm", n.Name, n.Version)}
 	c.Ref = c.PURL
 	switch {
-	case n.License == "UNLICENSED" || n.License != "" && !spdx.MatchString(n.License):
+	case n.License == "UNLICENSED" || n.License != "" && !spdx().MatchString(n.License):
 		c.Licenses = []bomLicense{{License: &bomLicenseName{n.License}}}
 	case n.License != "":
 		c.Licenses = []bomLicense{{Expression: n.License}}
