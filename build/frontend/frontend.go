@@ -250,7 +250,7 @@ type metafile struct {
 }
 
 type output struct {
-	Inputs  map[string]inputInOutput `json:"inputs"`
+	Inputs  map[string]struct{} `json:"inputs"`
 	Imports []struct {
 		Path     string `json:"path"`
 		External bool   `json:"external"`

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Package is an npm package whose code is in a bundle. The source map of module.js lists them
+// Package is an npm package that ended up in a bundle. The source map of module.js lists them
 // under the key "x_packages", first after "version": whoever packs the plugin can tell what is
 // in it without the repository. Extensions of source maps begin with x_.
 type Package struct {
@@ -20,19 +20,14 @@ type Package struct {
 	Integrity string `json:"integrity,omitempty"` // as in the lockfile
 }
 
-// inputInOutput is what esbuild reports about an input in an output.
-type inputInOutput struct {
-	Bytes int `json:"bytesInOutput"`
-}
-
 // packagesIn lists the packages with code or styles in module.js, sorted. Packages of which only
-// images, texts or workers are used are left out.
+// inlined constants, images, texts or workers are used are left out.
 func (b *bundler) packagesIn(meta metafile) []Package {
 	found := map[string]Package{} // by directory
 	for _, out := range meta.Outputs {
-		for name, in := range out.Inputs {
+		for name := range out.Inputs {
 			dir, ok := packageDir(filepath.Join(b.Root, filepath.FromSlash(name)))
-			if ok && in.Bytes > 0 && !strings.Contains(name, ":") { // with a colon, it is not a file
+			if ok && !strings.Contains(name, ":") { // with a colon, it is not a file
 				found[dir] = Package{}
 			}
 		}
