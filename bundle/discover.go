@@ -39,6 +39,7 @@ const (
 	FaultDuplicateID FaultCode = "duplicate-id" // an earlier directory has the same id
 	FaultUnbuilt     FaultCode = "unbuilt-dist" // dist has no plugin.json
 	FaultMissingRoot FaultCode = "missing-root" // the directory to search does not exist
+	FaultNotVerified FaultCode = "not-verified" // package loader: it differs from its manifest, or is not signed
 )
 
 const (

@@ -34,8 +34,8 @@ type launch struct {
 }
 
 // prepare finds and reads the executable of a plugin.
-func prepare(p bundle.Plugin, o Options, runDir string) (*launch, error) {
-	source, err := Executable(p)
+func prepare(p mounted, o Options, runDir string) (*launch, error) {
+	source, err := Executable(p.Plugin)
 	if err != nil {
 		return nil, permanentError{err}
 	}
@@ -43,12 +43,15 @@ func prepare(p bundle.Plugin, o Options, runDir string) (*launch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read executable: %w", err)
 	}
+	if err := p.verified.check(source, sum); err != nil {
+		return nil, permanentError{err}
+	}
 	permissions := "none"
 	if p.Metadata.IAM != nil {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	return &launch{
-		plugin: p, options: o, runDir: runDir, source: source, sum: sum,
+		plugin: p.Plugin, options: o, runDir: runDir, source: source, sum: sum,
 		version: strings.Join([]string{sum, p.Metadata.Info.Version, permissions}, "\n"),
 		token:   decideToken(p.Metadata, o),
 		output:  Output{Stdout: io.Discard, Stderr: io.Discard},

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -30,6 +31,9 @@ type Options struct {
 	// start of a process that is entitled to one.
 	Token  TokenFunc
 	Logger *slog.Logger // nil discards
+	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that none of
+	// them signed is not mounted. Without them, a plugin with a MANIFEST.json must match it.
+	TrustedKeys []archive.PublicKey
 
 	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s
 	DrainTimeout time.Duration // for running requests before a process is stopped; 0 is 10 s
@@ -116,7 +120,9 @@ func isAlive(pid int) bool {
 func (l *Loader) Reload(ctx context.Context) error {
 	l.reloading.Lock()
 	defer l.reloading.Unlock()
-	found, faults := bundle.Discover(l.options.Dirs...)
+	discovered, faults := bundle.Discover(l.options.Dirs...)
+	found, refused := l.options.verify(discovered)
+	faults = append(faults, refused...)
 
 	l.mu.Lock()
 	if l.closed {

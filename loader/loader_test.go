@@ -458,7 +458,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
-	p.update(plugins[0])
+	p.update(mounted{Plugin: plugins[0]})
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Errorf("got %q, %v; %+v", got, err, p.Status())
 	}

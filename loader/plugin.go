@@ -53,7 +53,7 @@ type Plugin struct {
 	retiring sync.WaitGroup // replaced processes that are finishing their requests
 
 	mu      sync.Mutex
-	bundle  bundle.Plugin
+	bundle  mounted
 	status  Status
 	current *Process
 	pending int                // updates that are not handled yet
@@ -62,7 +62,7 @@ type Plugin struct {
 	moved   chan struct{}      // closed and replaced at every change of the status
 }
 
-func newPlugin(b bundle.Plugin, o Options, runDir string) *Plugin {
+func newPlugin(b mounted, o Options, runDir string) *Plugin {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
 		id: b.Metadata.ID, options: o, runDir: runDir,
@@ -86,7 +86,7 @@ func (p *Plugin) ID() string { return p.id }
 func (p *Plugin) Bundle() bundle.Plugin {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.bundle
+	return p.bundle.Plugin
 }
 
 // Status returns the current status.
@@ -169,11 +169,11 @@ func (p *Plugin) unavailable(s Status) error {
 }
 
 // update tells the supervisor that the bundle may have changed.
-func (p *Plugin) update(b bundle.Plugin) {
+func (p *Plugin) update(b mounted) {
 	p.mu.Lock()
 	p.bundle = b
 	p.pending++
-	if p.abort != nil && stamp(b) != p.starts {
+	if p.abort != nil && stamp(b.Plugin) != p.starts {
 		p.abort() // a start that hangs must not delay its fix
 	}
 	p.mu.Unlock()

@@ -40,14 +40,19 @@ type Output struct {
 }
 
 // Start starts the backend of a plugin without a Loader and returns when the
-// handshake is complete. It ignores the Dirs of the options. The caller must stop the
-// process.
+// handshake is complete. It ignores the Dirs of the options. A plugin with a
+// MANIFEST.json must match it. The caller must stop the process.
 func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Process, error) {
+	o = o.withDefaults()
+	mounts, faults := o.verify([]bundle.Plugin{p})
+	if len(faults) > 0 {
+		return nil, errors.New(faults[0].Reason)
+	}
 	runDir, err := makeRunDir()
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(p, o.withDefaults(), runDir)
+	l, err := prepare(mounts[0], o, runDir)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(runDir))
 	}

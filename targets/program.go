@@ -40,6 +40,7 @@ func Host(ctx context.Context,
 	adminPassword *string, // password of the user admin (default: generated)
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
+	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
 ) error {
 	if pluginsDir == nil {
 		pluginsDir = new(".")
@@ -47,6 +48,7 @@ func Host(ctx context.Context,
 	return runSlipway(ctx, "host", map[string]*string{
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
+		"trusted-keys": trustedKeys,
 	})
 }
 

@@ -44,6 +44,7 @@ func Validate(ctx context.Context,
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	baseline *string, // omit the findings recorded in this file
 	writeBaseline *string, // record all findings in this file
+	key *string, // file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -51,7 +52,7 @@ func Validate(ctx context.Context,
 		Face: verbs.Mage,
 		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
 		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
-		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline),
+		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline), Key: value(key),
 	}))
 }
 
@@ -87,6 +88,23 @@ func Package(ctx context.Context,
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	return exit(verbs.Package(ctx, os.Stdout, verbs.PackageOptions{Face: verbs.Mage, Dir: value(dir), Out: value(out), Key: value(key)}))
+}
+
+// Sign signs the built plugin and the zips of its version in release.
+func Sign(
+	key *string, // file of an ed25519 private key (PEM or OpenSSH)
+	dir *string, // plugin repository (default: this directory)
+	path *string, // sign only this dist, zip or directory of zips
+) error {
+	return exit(verbs.Sign(os.Stdout, verbs.SignOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
+}
+
+// Verify compares a zip, a directory of zips or a dist with its manifest, checksums and signature.
+func Verify(
+	path string,
+	key *string, // file of ed25519 public keys, one of which must have signed (default: signatures are not verified)
+) error {
+	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Path: path, Key: value(key)}))
 }
 
 // bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not

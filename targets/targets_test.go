@@ -86,6 +86,11 @@ func TestMessages(t *testing.T) {
 		{"Validate", func() error { return validate(ctx, dir, verbs.ValidateOptions{Format: "jsn"}) },
 			`-format: unknown format "jsn"; did you mean "json"?`},
 		{"Validate", func() error { return validate(ctx, dir, verbs.ValidateOptions{Profile: "x"}) }, "-profile: unknown profile"},
+		{"Validate", func() error {
+			return validate(ctx, dir, verbs.ValidateOptions{Key: filepath.Join(dir, "file")})
+		}, "no public key found"},
+		{"Sign", func() error { return Sign(nil, &dir, nil) }, "-key is required"},
+		{"Verify", func() error { return Verify(dir, new(filepath.Join(dir, "none"))) }, "-key: open "},
 		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil) },
 			`-platforms: unknown platform "linx/arm64"; did you mean "linux/arm64"?`},
 		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna")) }, "-profile: unknown profile"},
@@ -106,7 +111,7 @@ func TestMessages(t *testing.T) {
 }
 
 func validate(ctx context.Context, dir string, o verbs.ValidateOptions) error {
-	return Validate(ctx, &dir, &o.Format, nil, &o.Profile, nil, &o.Fix, &o.Diff, nil, &o.Baseline, &o.WriteBaseline)
+	return Validate(ctx, &dir, &o.Format, nil, &o.Profile, nil, &o.Fix, &o.Diff, nil, &o.Baseline, &o.WriteBaseline, &o.Key)
 }
 
 // parameters returns the names of the optional parameters of each target, which Mage
@@ -144,7 +149,7 @@ func TestOptionsOfProgram(t *testing.T) {
 	accepted := parameters(t)
 	for target, options := range map[string][]string{
 		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles"},
-		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles"},
+		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles", "trusted-keys"},
 		"Conformance": {"dir", "format", "timeout", "only", "query", "settings", "url"},
 	} {
 		for _, name := range options {

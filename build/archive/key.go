@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // PublicKey is a key that verifies signatures.
@@ -36,37 +34,59 @@ func (k PublicKey) String() string {
 	return encodeLine(publicKeyAlgorithm, k.id, k.key)
 }
 
-// GenerateKey returns a new private key in PKCS#8 PEM, which ParsePrivateKey reads.
-func GenerateKey() ([]byte, error) {
-	_, key, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		return nil, err
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
-}
+// ErrEncryptedKey is the error for a private key with a passphrase.
+var ErrEncryptedKey = errors.New("the private key is encrypted: use a key without a passphrase, or remove the passphrase from a copy of the key: ssh-keygen -p -N '' -f COPY")
 
 // ParsePrivateKey reads an unencrypted ed25519 key in PKCS#8 PEM ("openssl genpkey
 // -algorithm ed25519") or in OpenSSH's format ("ssh-keygen -t ed25519").
 func ParsePrivateKey(data []byte) (ed25519.PrivateKey, error) {
-	key, err := ssh.ParseRawPrivateKey(data)
-	var encrypted *ssh.PassphraseMissingError
+	block, _ := pem.Decode(data)
 	switch {
-	case errors.As(err, &encrypted):
-		return nil, errors.New("the private key is encrypted: a key without a passphrase is needed")
-	case err != nil:
+	case block == nil:
 		return nil, errors.New("not a private key in PKCS#8 PEM or OpenSSH format")
+	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
+		return nil, ErrEncryptedKey
+	case block.Type == "OPENSSH PRIVATE KEY":
+		return parseOpenSSHPrivateKey(block.Bytes)
+	case block.Type != "PRIVATE KEY":
+		return nil, fmt.Errorf("the private key must be an ed25519 key in PKCS#8 PEM or OpenSSH format, found %q", block.Type)
 	}
-	switch key := key.(type) {
-	case ed25519.PrivateKey:
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("private key in PEM: %w", err)
+	}
+	if key, ok := key.(ed25519.PrivateKey); ok {
 		return key, nil
-	case *ed25519.PrivateKey:
-		return *key, nil
 	}
-	return nil, errors.New("the private key must be an ed25519 key")
+	return nil, errNotEd25519
+}
+
+// ParsePublicKeys reads public keys: one in PEM, or one per line in the formats of
+// OpenSSH and minisign. Blank lines and lines that begin with "#" or "untrusted
+// comment: " are skipped.
+func ParsePublicKeys(data []byte) ([]PublicKey, error) {
+	if block, _ := pem.Decode(data); block != nil {
+		key, err := ParsePublicKey(data)
+		return []PublicKey{key}, err
+	}
+	var keys []PublicKey
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, strings.TrimSpace(untrustedComment)) {
+			continue
+		}
+		key, err := ParsePublicKey([]byte(line))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("no public key found")
+	}
+	return keys, nil
 }
 
 // ParsePublicKey reads an ed25519 key in one of these formats: PKIX PEM ("openssl
@@ -78,16 +98,17 @@ func ParsePublicKey(data []byte) (PublicKey, error) {
 		if err != nil {
 			return PublicKey{}, fmt.Errorf("public key in PEM: %w", err)
 		}
-		return publicKeyOf(key)
-	}
-	if key, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
-		if key, ok := key.(ssh.CryptoPublicKey); ok {
-			return publicKeyOf(key.CryptoPublicKey())
+		if key, ok := key.(ed25519.PublicKey); ok {
+			return NewPublicKey(key), nil
 		}
+		return PublicKey{}, errNotEd25519
 	}
 	text := strings.TrimSpace(string(data))
 	if strings.HasPrefix(text, untrustedComment) {
 		_, text, _ = strings.Cut(text, "\n")
+	}
+	if key, isOpenSSH, err := parseOpenSSHPublicKey(text); isOpenSSH {
+		return NewPublicKey(key), err
 	}
 	id, key, ok := decodeLine(strings.TrimSpace(text), publicKeyAlgorithm, ed25519.PublicKeySize)
 	if !ok {
@@ -96,9 +117,4 @@ func ParsePublicKey(data []byte) (PublicKey, error) {
 	return PublicKey{id, key}, nil
 }
 
-func publicKeyOf(key any) (PublicKey, error) {
-	if key, ok := key.(ed25519.PublicKey); ok {
-		return NewPublicKey(key), nil
-	}
-	return PublicKey{}, errors.New("the public key must be an ed25519 key")
-}
+var errNotEd25519 = errors.New("the key must be an ed25519 key")

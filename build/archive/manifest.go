@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +29,8 @@ const (
 	maxManifestBytes = 8 << 20
 	maxMetadataBytes = 1 << 20
 	maxFiles         = 20000
+	maxEntries       = 2 * maxFiles // files and directories
+	maxTotalBytes    = 2 << 30      // of all files
 )
 
 // Manifest lists the files of a built plugin. It omits itself and the files that
@@ -81,7 +82,20 @@ func NewManifest(dist fs.FS) (*Manifest, error) {
 		}
 		m.Files = append(m.Files, file)
 	}
-	return m, nil
+	return m, m.checkSize()
+}
+
+// checkSize returns an error if the files are larger than what readers of the manifest
+// are willing to read.
+func (m *Manifest) checkSize() error {
+	left := int64(maxTotalBytes)
+	for _, f := range m.Files {
+		if f.Size > left {
+			return fmt.Errorf("the files of the plugin are larger than %d MiB", maxTotalBytes>>20)
+		}
+		left -= f.Size
+	}
+	return nil
 }
 
 // WriteManifest writes the manifest of the built plugin in the directory dist into
@@ -138,6 +152,9 @@ func parseManifest(data []byte) (*Manifest, error) {
 		m.Files = append(m.Files, File{Path: name, Size: size, SHA256: digest})
 	}
 	slices.SortFunc(m.Files, byPath)
+	if err := m.checkSize(); err != nil {
+		return nil, err
+	}
 	names := make([]string, len(m.Files))
 	for i, f := range m.Files {
 		names[i] = f.Path
@@ -175,8 +192,11 @@ func encodeJSON(v any) []byte {
 
 func byPath(a, b File) int { return strings.Compare(a.Path, b.Path) }
 
-// safeName matches the ids and versions that can be part of a file name everywhere.
-var safeName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+-]*$`)
+// isSafeName reports whether an id or version can be part of a file name everywhere.
+func isSafeName(name string) bool {
+	const letters, others = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "._+-"
+	return name != "" && strings.Trim(name, letters+others) == "" && !strings.ContainsAny(name[:1], others)
+}
 
 // manifestOwner returns a manifest without files for the plugin in dist.
 func manifestOwner(dist fs.FS) (*Manifest, error) {
@@ -196,10 +216,10 @@ func manifestOwner(dist fs.FS) (*Manifest, error) {
 }
 
 func (m *Manifest) checkOwner() error {
-	if !safeName.MatchString(m.Plugin) {
+	if !isSafeName(m.Plugin) {
 		return fmt.Errorf("the id %q must start with a letter or digit and contain only letters, digits, dots, hyphens, underscores and plus signs", m.Plugin)
 	}
-	if !safeName.MatchString(m.Version) {
+	if !isSafeName(m.Version) {
 		return fmt.Errorf("the version %q must be a version such as 1.0.0", m.Version)
 	}
 	return nil

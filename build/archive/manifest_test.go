@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -100,6 +101,9 @@ func TestParseManifestErrors(t *testing.T) {
 		{"size of no file", replace(`"img/<&>.svg": 0`, `"a": 1, "img/<&>.svg": 0`), "canonical"},
 		{"no size", replace(`    "img/<&>.svg": 0,`+"\n", ""), "no valid size"},
 		{"negative size", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": -1`), "no valid size"},
+		{"too many bytes", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": 9223372036854775807`), "larger than 2048 MiB"},
+		{"too many bytes in all", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": 2147483600`), "larger than 2048 MiB"},
+		{"too many files", manyFiles(maxFiles + 1), "more than 20000 files"},
 		{"short sum", replace(digest, digest[2:]), "invalid SHA-256"},
 		{"sum in upper case", replace(digest, strings.ToUpper(digest)), "invalid SHA-256"},
 		{"id that leads out", replace("acme-clock-panel", "../x"), "the id"},
@@ -126,6 +130,15 @@ func TestParseManifestErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyFiles returns a manifest of n empty files.
+func manyFiles(n int) string {
+	m := &Manifest{Plugin: "a", Version: "1"}
+	for i := range n {
+		m.Files = append(m.Files, File{Path: strconv.Itoa(i), SHA256: strings.Repeat("0", 64)})
+	}
+	return string(m.Encode())
 }
 
 func TestNewManifestErrors(t *testing.T) {
@@ -182,9 +195,31 @@ func removeTest(t *testing.T, parts ...string) {
 	}
 }
 
+// hostileNames are names that a manifest must refuse beside a file "x".
+func hostileNames() []string {
+	return []string{
+		"..", "../x", "a/../../x", "./x", "a//x", "a/", "/etc/passwd", "//host/share", `..\x`, `\\host\share`, "C:/x", "c:x",
+		"module.js:stream", "a\x00b", "a\nb", "\x7f", "X", "x/y", "\xff", "MANIFEST.json", "manifest.TXT", "Manifest.json.minisig",
+	}
+}
+
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range hostileNames() {
+		m := Manifest{Plugin: "a", Version: "1", Files: []File{{Path: name, SHA256: strings.Repeat("0", 64)}, {Path: "x", SHA256: strings.Repeat("0", 64)}}}
+		if got, err := ParseManifest(m.Encode()); err == nil {
+			t.Errorf("%q is accepted: %v", name, got.Files)
+		}
+	}
+}
+
 func FuzzParseManifest(f *testing.F) {
 	f.Add([]byte(goldenManifest))
 	f.Add([]byte(`{"plugin":"a","version":"1","files":{},"sizes":{}}`))
+	for _, name := range hostileNames() {
+		f.Add((&Manifest{Plugin: "a", Version: "1", Files: []File{{Path: name, SHA256: strings.Repeat("0", 64)}, {Path: "x", SHA256: strings.Repeat("0", 64)}}}).Encode())
+	}
+	f.Add([]byte(manyFiles(100)))
 	f.Add([]byte("{\n  \"plugin\": \"a\",\n  \"version\": \"1\",\n  \"files\": {},\n  \"sizes\": {}\n}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := ParseManifest(data)

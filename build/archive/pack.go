@@ -6,9 +6,6 @@ import (
 	"compress/flate"
 	"context"
 	"crypto/ed25519"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +36,6 @@ type Options struct {
 	// that is in the plugin, if any.
 	Key ed25519.PrivateKey
 
-	// Packages lists the npm packages in the frontend, for the SBOM.
-	Packages []Package
-
 	// ToolVersion is the version of Slipway that the SBOM names, "" if unknown.
 	ToolVersion string
 }
@@ -53,8 +47,19 @@ var (
 	ErrForeign        = errors.New("the plugin cannot be signed, because its " + foreignManifest + " does not list " + ManifestFile + " and " + SignatureFile + ": remove " + foreignManifest + ", sign, and create it again")
 )
 
-// Pack packs the built plugin in the directory dist and returns the paths of the
-// files that it wrote to o.Out:
+// Output is a file that Pack wrote.
+type Output struct {
+	Path string
+	Size int64 // in bytes
+
+	// Platforms are those of the executables in a zip. Sums are the paths of its
+	// checksum files. Both are nil for other files.
+	Platforms []bundle.Platform
+	Sums      []string
+}
+
+// Pack packs the built plugin in the directory dist and returns the files that it wrote
+// to o.Out:
 //
 //	<id>-<version>.zip               the plugin with the executables of all platforms
 //	<id>-<version>.<os>_<arch>.zip   the same with the executables of one platform
@@ -68,7 +73,7 @@ var (
 // A MANIFEST.txt in dist, which covers the files of all platforms, is part of the
 // zip for all platforms only. If it does not list MANIFEST.json, that zip has no
 // MANIFEST.json, since an unlisted file would invalidate it.
-func Pack(ctx context.Context, dist string, o Options) ([]string, error) {
+func Pack(ctx context.Context, dist string, o Options) ([]Output, error) {
 	if err := checkOutside(dist, o.Out); err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ type packer struct {
 
 	signature []byte // in dist, nil if none
 	foreign   []byte // MANIFEST.txt in dist, nil if none
-	written   []string
+	written   []Output
 }
 
 // readSigning reads how the plugin in dist is signed.
@@ -136,10 +141,12 @@ func (p *packer) readSigning() (err error) {
 // isForeign reports whether there is a MANIFEST.txt and it does not list the
 // manifest, or the signature of a signed plugin.
 func (p *packer) isForeign() bool {
-	lists := func(name string) bool { return bytes.Contains(p.foreign, []byte(`"`+name+`"`)) }
 	isSigned := p.options.Key != nil || p.signature != nil
-	return p.foreign != nil && (!lists(ManifestFile) || isSigned && !lists(SignatureFile))
+	return p.foreign != nil && (!lists(p.foreign, ManifestFile) || isSigned && !lists(p.foreign, SignatureFile))
 }
+
+// lists reports whether a MANIFEST.txt lists a file.
+func lists(foreign []byte, name string) bool { return bytes.Contains(foreign, []byte(`"`+name+`"`)) }
 
 func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
 	data, err := readFile(dist, name, limit)
@@ -152,13 +159,13 @@ func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
 func (p *packer) pack(ctx context.Context) error {
 	base := filepath.Join(p.options.Out, p.manifest.Plugin+"-"+p.manifest.Version)
 	all := base + ".zip"
-	err := p.write(all, func(f *os.File) error { return p.writeAll(ctx, f) })
+	err := p.write(all, p.platforms(), func(f *os.File) error { return p.writeAll(ctx, f) })
 	if err != nil {
 		return err
 	}
 	for _, platform := range p.platforms() {
 		file := base + "." + platform.OS + "_" + platform.Arch + ".zip"
-		err := p.write(file, func(f *os.File) error { return p.writePlatform(ctx, f, all, platform) })
+		err := p.write(file, []bundle.Platform{platform}, func(f *os.File) error { return p.writePlatform(ctx, f, all, platform) })
 		if err != nil {
 			return err
 		}
@@ -168,31 +175,27 @@ func (p *packer) pack(ctx context.Context) error {
 		return err
 	}
 	file := base + ".cdx.json"
-	p.written = append(p.written, file)
+	p.written = append(p.written, Output{Path: file, Size: int64(len(sbom))})
 	return writeFile(file, sbom)
 }
 
 // write writes a zip and its checksums.
-func (p *packer) write(file string, content func(*os.File) error) error {
-	short, long := sha1.New(), sha256.New()
-	err := writeWith(file, func(f *os.File) error {
+func (p *packer) write(file string, platforms []bundle.Platform, content func(*os.File) error) error {
+	out := Output{Path: file, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}}
+	err := writeSummed(file, func(f *os.File) error {
 		if err := content(f); err != nil {
 			return err
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
+		info, err := f.Stat()
+		if err == nil {
+			out.Size = info.Size()
 		}
-		_, err := io.Copy(io.MultiWriter(short, long), f)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		p.written = append(p.written, out)
 	}
-	p.written = append(p.written, file, file+".sha256", file+".sha1")
-	return errors.Join(
-		writeFile(file+".sha256", []byte(hex.EncodeToString(long.Sum(nil))+"  "+filepath.Base(file)+"\n")),
-		writeFile(file+".sha1", []byte(hex.EncodeToString(short.Sum(nil))+"\n")),
-	)
+	return err
 }
 
 // platforms lists the platforms of the executables.
@@ -284,19 +287,13 @@ func (p *packer) writePlatform(ctx context.Context, w io.Writer, all string, pla
 
 // writeZip writes a zip. file adds an entry that has no bytes yet.
 func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, file func(z *zip.Writer, name string) error) error {
-	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
-	})
+	z := newZipWriter(w)
 	for _, e := range entries {
 		err := context.Cause(ctx)
 		if err == nil && e.data == nil {
 			err = file(z, e.name)
 		} else if err == nil {
-			var to io.Writer
-			if to, err = z.CreateHeader(p.header(e.name)); err == nil {
-				_, err = to.Write(e.data)
-			}
+			err = addFile(z, p.header(e.name), e.data)
 		}
 		if err != nil {
 			return fmt.Errorf("pack %s: %w", e.name, err)
@@ -305,14 +302,36 @@ func (p *packer) writeZip(ctx context.Context, w io.Writer, entries []entry, fil
 	return z.Close()
 }
 
+// newZipWriter returns a writer with a fixed compression level.
+func newZipWriter(w io.Writer) *zip.Writer {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.DefaultCompression)
+	})
+	return z
+}
+
+func addFile(z *zip.Writer, h *zip.FileHeader, data []byte) error {
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
 // header returns the header of the entry for a file of the plugin. It uses only the
 // name of the file on disk.
 func (p *packer) header(name string) *zip.FileHeader {
-	h := &zip.FileHeader{Name: p.manifest.Plugin + "/" + name, Method: zip.Deflate, Modified: p.time}
 	mode := fs.FileMode(0o644)
 	if _, ok := p.executables[name]; ok {
 		mode = 0o755
 	}
+	return newHeader(p.manifest.Plugin+"/"+name, mode, p.time)
+}
+
+func newHeader(name string, mode fs.FileMode, modified time.Time) *zip.FileHeader {
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified}
 	h.SetMode(mode)
 	return h
 }

@@ -16,16 +16,16 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Package is an npm package in the frontend of a plugin.
 type Package struct {
-	Name      string // with the scope, "@scope/name"
-	Version   string
-	Integrity string // Subresource Integrity, as in a lockfile; may be empty
-	PURL      string // package URL; derived from name and version if empty
-	License   string // SPDX expression, or any other text; may be empty
+	Name      string `json:"name"` // with the scope, "@scope/name"
+	Version   string `json:"version"`
+	Integrity string `json:"integrity"` // Subresource Integrity, as in a lockfile; may be empty
+	License   string `json:"license"`   // SPDX expression, or any other text; may be empty
 }
 
 // The part of CycloneDX 1.6 that an SBOM of a plugin uses. The format's library
@@ -71,7 +71,7 @@ type (
 )
 
 // sbom lists what the plugin is made of: the executables, the Go modules in them
-// and the npm packages. It lists no dependencies between them, since neither source
+// and the npm packages in the frontends. It lists no dependencies between them, since neither source
 // records those.
 func (p *packer) sbom(ctx context.Context) ([]byte, error) {
 	b := bom{
@@ -103,7 +103,11 @@ func (p *packer) sbom(ctx context.Context) ([]byte, error) {
 			components[m.Ref] = m
 		}
 	}
-	for _, npm := range p.options.Packages {
+	packages, err := p.packages()
+	if err != nil {
+		return nil, err
+	}
+	for _, npm := range packages {
 		c := npm.component()
 		components[c.Ref] = c
 	}
@@ -178,14 +182,17 @@ func purl(kind, name, version string) string {
 	return u
 }
 
-// spdx matches texts that are probably an SPDX expression.
-var spdx = regexp.MustCompile(`^\(*[A-Za-z0-9.+-]+\)*( (AND|OR|WITH) \(*[A-Za-z0-9.+-]+\)*)*$`)
+// spdx matches texts that are probably an SPDX expression. It is compiled on first use: every
+// command links this package.
+var spdx = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(*[A-Za-z0-9.+-]+\)*( (AND|OR|WITH) \(*[A-Za-z0-9.+-]+\)*)*$`)
+})
 
 func (n Package) component() bomComponent {
-	c := bomComponent{Type: "library", Name: n.Name, Version: n.Version, PURL: cmp.Or(n.PURL, purl("npm", n.Name, n.Version))}
+	c := bomComponent{Type: "library", Name: n.Name, Version: n.Version, PURL: purl("npm", n.Name, n.Version)}
 	c.Ref = c.PURL
 	switch {
-	case n.License == "UNLICENSED" || n.License != "" && !spdx.MatchString(n.License):
+	case n.License == "UNLICENSED" || n.License != "" && !spdx().MatchString(n.License):
 		c.Licenses = []bomLicense{{License: &bomLicenseName{n.License}}}
 	case n.License != "":
 		c.Licenses = []bomLicense{{Expression: n.License}}

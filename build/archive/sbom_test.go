@@ -91,11 +91,14 @@ func TestSBOM(t *testing.T) {
 	dir := files{
 		"plugin.json":          `{"id": "acme-tide-app", "executable": "gpx_tide", "info": {"version": "1.2.3"}}`,
 		"gpx_tide_linux_amd64": "hello",
+		"module.js.map": `{"version": 3, "x_packages": [
+			{"name": "left-pad", "version": "1.3.0", "integrity": "sha1-aGVsbG8= sha512-d29ybGQ= md5-x sha512-?", "license": "SEE LICENSE IN LICENSE.txt"}
+		], "sources": []}`,
+		"data/module.js.map": `{"version": 3, "x_packages": [{"name": "@acme/tides", "version": "2.0.0+build", "license": "(MIT OR Apache-2.0)"}]}`,
+		"libs/module.js.map": `{"version": 3, "sources": ["webpack://x"], "x_packages": [{"name": "too-late"}]}`,
+		"img/module.js.map":  "not JSON",
 	}.write(t)
-	out := packed(t, dir, Options{Time: testTime(), ToolVersion: "v0.3.0", Packages: []Package{
-		{Name: "left-pad", Version: "1.3.0", Integrity: "sha1-aGVsbG8= sha512-d29ybGQ= md5-x sha512-?", License: "SEE LICENSE IN LICENSE.txt"},
-		{Name: "@acme/tides", Version: "2.0.0+build", License: "(MIT OR Apache-2.0)"},
-	}})
+	out := packed(t, dir, Options{Time: testTime(), ToolVersion: "v0.3.0"})
 	got := readTest(t, out, "acme-tide-app-1.2.3.cdx.json")
 	var b bom
 	if err := json.Unmarshal([]byte(got), &b); err != nil {
@@ -106,6 +109,17 @@ func TestSBOM(t *testing.T) {
 	}
 	if diff := cmp.Diff(goldenSBOM, strings.Replace(got, b.SerialNumber, "SERIAL", 1)); diff != "" {
 		t.Errorf("the SBOM differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestSBOMDamagedPackages(t *testing.T) {
+	t.Parallel()
+	dir := files{
+		"plugin.json":   `{"id": "acme-tide-app", "info": {"version": "1.2.3"}}`,
+		"module.js.map": `{"version": 3, "x_packages": [{"name": 1}]}`,
+	}.write(t)
+	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir()}); !strings.Contains(errorText(err), "module.js.map: json: ") {
+		t.Errorf("error = %v", err)
 	}
 }
 

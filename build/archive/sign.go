@@ -27,7 +27,7 @@ const (
 	prehashedAlgorithm = "ED" // the signature is of the BLAKE2b-512 sum
 )
 
-var errSignatureSyntax = errors.New("not a signature in minisign's prehashed format")
+var errSignatureSyntax = errors.New(SignatureFile + " is not a signature in minisign's prehashed format")
 
 // signature is a signature in the format of minisign.
 type signature struct {
@@ -63,6 +63,16 @@ func (m *Manifest) sign(key ed25519.PrivateKey) []byte {
 }
 
 func (s *signature) signedByGlobal() []byte { return append(s.message[:], s.comment...) }
+
+// CheckSignature verifies the content of a signature file against the manifest, as Verify
+// does. Without trusted keys it checks only that the signature has the right form.
+func CheckSignature(manifest, signature []byte, trusted ...PublicKey) error {
+	s, err := parseSignature(signature)
+	if err != nil || len(trusted) == 0 {
+		return err
+	}
+	return s.verify(manifest, trusted)
+}
 
 func parseSignature(data []byte) (*signature, error) {
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")

@@ -14,7 +14,7 @@ import (
 // file of the plugin, so no manifest can list it.
 const foreignManifest = "MANIFEST.txt"
 
-var errTooManyFiles = fmt.Errorf("the plugin has more than %d files", maxFiles)
+var errTooManyFiles = fmt.Errorf("the plugin has more than %d files or %d files and directories", maxFiles, maxEntries)
 
 // isSigning reports whether a file of a plugin is part of its manifest or signature
 // and so is not listed in the manifest.
@@ -25,7 +25,11 @@ func isSigning(name string) bool {
 // list returns the sorted names of the files that a manifest must list, and an
 // error for each entry that is not a directory, a regular file or a link to one.
 func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
+	entries := 0
 	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+		if entries++; err == nil && entries > maxEntries {
+			return errTooManyFiles
+		}
 		if err != nil || d.IsDir() || isSigning(name) {
 			return err
 		}

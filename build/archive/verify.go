@@ -1,7 +1,7 @@
 package archive
 
 import (
-	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,52 +9,71 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	zips "github.com/slipway-dev/slipway/validate/archive"
 )
 
-// VerifyPath verifies a built plugin as Verify does: a directory, or a zip with one
-// directory at its root.
-func VerifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
+// Open opens a built plugin for Verify, Check and Inspect: a directory, or a zip with
+// one directory at its root. It refuses a zip whose entries a tool could unpack outside
+// of that directory or over one another. The caller must close the io.Closer.
+func Open(name string) (fs.FS, io.Closer, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if info.IsDir() {
 		root, err := os.OpenRoot(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		defer root.Close()
-		return Verify(root.FS(), trusted...)
+		return root.FS(), root, nil
 	}
-	z, err := zip.OpenReader(name)
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
+	}
+	z, err := zips.Open(name, zips.Limits{})
 	if err != nil {
-		return nil, fmt.Errorf("open zip %s: %w", name, err)
+		return nil, nil, fmt.Errorf("open zip %s: %w", name, err)
 	}
-	defer z.Close()
-	plugin, err := zipRoot(&z.Reader)
+	plugin, err := zipRoot(z)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", name, err), z.Close())
 	}
+	return plugin, z, nil
+}
+
+// VerifyPath opens a built plugin with Open and verifies it with Verify.
+func VerifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
+	plugin, closer, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
 	return Verify(plugin, trusted...)
 }
 
 // zipRoot returns the only directory at the root of a zip.
-func zipRoot(z *zip.Reader) (fs.FS, error) {
+func zipRoot(z *zips.Archive) (fs.FS, error) {
+	if z.Refusal != "" {
+		return nil, fmt.Errorf("the zip is refused: %s", z.Refusal)
+	}
 	var root string
 	names := map[string]bool{}
-	for _, f := range z.File {
-		dir, rest, ok := strings.Cut(f.Name, "/")
-		if !ok || root != "" && dir != root {
+	for _, e := range z.Entries {
+		name := strings.TrimSuffix(e.Name, "/")
+		dir, rest, _ := strings.Cut(name, "/")
+		switch {
+		case rest == "" && !e.Mode.IsDir() || root != "" && dir != root:
 			return nil, errors.New("the zip must have exactly one entry at its root, a directory")
+		case names[name]:
+			return nil, fmt.Errorf("the entry %q of the zip is repeated", e.Name)
+		case e.Path != name:
+			return nil, fmt.Errorf("the entry %q of the zip has an invalid name", e.Name)
+		case e.Refusal != "":
+			return nil, fmt.Errorf("the entry %q of the zip is refused: %s", e.Name, e.Refusal)
 		}
-		if !fs.ValidPath(strings.TrimSuffix(f.Name, "/")) || names[f.Name] {
-			return nil, fmt.Errorf("the entry %q of the zip is repeated or has an invalid name", f.Name)
-		}
-		names[f.Name] = true
-		if rest == "" && !f.Mode().IsDir() {
-			return nil, fmt.Errorf("the entry %q of the zip must be a directory", f.Name)
-		}
-		root = dir
+		names[name], root = true, dir
 	}
 	if root == "" {
 		return nil, errors.New("the zip is empty")
@@ -64,23 +83,16 @@ func zipRoot(z *zip.Reader) (fs.FS, error) {
 
 // Verify verifies that one of the trusted keys signed the manifest of the plugin in
 // dist and that the files are those in the manifest. dist must not lead out of the
-// plugin: use the FS of an os.Root, or a zip.
+// plugin: use Open, the FS of an os.Root, or a zip.
 //
 // The error matches ErrUnsigned, ErrUnknownKey (as an UnknownKeyError) or
 // ErrBadSignature, or is one that Check returns. The signature covers the names and
 // the content of all files but MANIFEST.txt, which another service signs; it does
 // not cover modes. Verify cannot notice what changes after it returns.
 func Verify(dist fs.FS, trusted ...PublicKey) (*Manifest, error) {
-	data, err := readFile(dist, SignatureFile, maxSignatureBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is missing", ErrUnsigned, SignatureFile)
-	}
+	s, err := readSignature(dist)
 	if err != nil {
 		return nil, err
-	}
-	s, err := parseSignature(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", SignatureFile, err)
 	}
 	signed, err := readFile(dist, ManifestFile, maxManifestBytes)
 	if err != nil {
@@ -90,6 +102,18 @@ func Verify(dist fs.FS, trusted ...PublicKey) (*Manifest, error) {
 		return nil, err
 	}
 	return check(dist, signed)
+}
+
+// readSignature returns ErrUnsigned if there is no signature.
+func readSignature(dist fs.FS) (*signature, error) {
+	data, err := readFile(dist, SignatureFile, maxSignatureBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is missing", ErrUnsigned, SignatureFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseSignature(data)
 }
 
 // Check compares the files of the plugin in dist with its manifest, without a
@@ -108,6 +132,56 @@ func check(dist fs.FS, manifest []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	differences, err := m.compare(dist)
+	if err != nil {
+		return nil, err
+	}
+	if len(differences) > 0 {
+		return nil, differences
+	}
+	if err := m.checkOwnerOf(dist); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Report is everything that Inspect finds out about a plugin.
+type Report struct {
+	Manifest *Manifest
+	Files    FileErrors // the files that differ from the manifest, sorted by path
+	Owner    error      // ErrOtherPlugin, or why plugin.json cannot be read; nil if it matches the manifest
+
+	// Signature is nil if a trusted key signed the manifest, and else the error that
+	// Verify returns. KeyID is the id of the key that the signature names, as
+	// PublicKey.ID returns it, "" without a valid signature file.
+	Signature error
+	KeyID     string
+}
+
+// Inspect is Verify for people: it goes on after the first difference and reports all.
+// The error means that there is no valid manifest or that the plugin cannot be read.
+func Inspect(dist fs.FS, trusted ...PublicKey) (*Report, error) {
+	data, err := readFile(dist, ManifestFile, maxManifestBytes)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	s, err := readSignature(dist)
+	if r.Signature = err; err == nil {
+		r.KeyID, r.Signature = keyID(s.keyID), s.verify(data, trusted)
+	}
+	if r.Manifest, err = ParseManifest(data); err != nil {
+		return nil, err
+	}
+	if r.Files, err = r.Manifest.compare(dist); err != nil {
+		return nil, err
+	}
+	r.Owner = r.Manifest.checkOwnerOf(dist)
+	return r, nil
+}
+
+// compare returns the files in dist that differ from the manifest, sorted by path.
+func (m *Manifest) compare(dist fs.FS) (FileErrors, error) {
 	names, differences, err := list(dist)
 	if err != nil {
 		return nil, err
@@ -118,28 +192,53 @@ func check(dist fs.FS, manifest []byte) (*Manifest, error) {
 		}
 	}
 	for _, name := range names {
-		i, listed := slices.BinarySearchFunc(m.Files, name, func(f File, name string) int { return strings.Compare(f.Path, name) })
+		file, listed := m.File(name)
 		if !listed {
 			differences = append(differences, &FileError{Path: name, Err: ErrUndeclared})
 			continue
 		}
-		if err := m.Files[i].compare(dist); err != nil {
+		if err := file.compare(dist); err != nil {
 			differences = append(differences, &FileError{Path: name, Err: err})
 		}
 	}
-	if len(differences) > 0 {
-		slices.SortStableFunc(differences, byErrorPath)
-		// A listed file that is irregular is not missing as well.
-		return nil, slices.CompactFunc(differences, func(a, b *FileError) bool { return a.Path == b.Path })
+	slices.SortStableFunc(differences, byErrorPath)
+	// A listed file that is irregular is not missing as well.
+	return slices.CompactFunc(differences, func(a, b *FileError) bool { return a.Path == b.Path }), nil
+}
+
+// File returns what the manifest lists for a path; ok is false if it does not list it.
+func (m *Manifest) File(name string) (f File, ok bool) {
+	i, ok := slices.BinarySearchFunc(m.Files, name, func(f File, name string) int { return strings.Compare(f.Path, name) })
+	if !ok {
+		return File{}, false
 	}
-	owner, err := manifestOwner(dist)
+	return m.Files[i], true
+}
+
+// Metadata reads the plugin.json at a path in dist, which must have the content that
+// the manifest lists.
+func (m *Manifest) Metadata(dist fs.FS, name string) (*bundle.Metadata, error) {
+	data, err := readFile(dist, name, maxMetadataBytes)
 	if err != nil {
 		return nil, err
 	}
-	if owner.Plugin != m.Plugin || owner.Version != m.Version {
-		return nil, fmt.Errorf("%w: it is for %s %s, but plugin.json is of %s %s", ErrOtherPlugin, m.Plugin, m.Version, owner.Plugin, owner.Version)
+	listed, ok := m.File(name)
+	if got, err := sumOf(name, bytes.NewReader(data)); err != nil || !ok || got != listed {
+		return nil, &FileError{Path: name, Err: ErrChanged}
 	}
-	return m, nil
+	return bundle.ParseMetadata(data)
+}
+
+// checkOwnerOf returns ErrOtherPlugin if plugin.json has another id or version.
+func (m *Manifest) checkOwnerOf(dist fs.FS) error {
+	owner, err := manifestOwner(dist)
+	if err != nil {
+		return err
+	}
+	if owner.Plugin != m.Plugin || owner.Version != m.Version {
+		return fmt.Errorf("%w: it is for %s %s, but plugin.json is of %s %s", ErrOtherPlugin, m.Plugin, m.Version, owner.Plugin, owner.Version)
+	}
+	return nil
 }
 
 // compare returns ErrChanged if the file differs from the manifest. It reads at most

@@ -2,9 +2,8 @@ package archive
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"io"
 	"os"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"golang.org/x/crypto/ssh"
 )
 
 // signed writes a plugin that is signed with the first key.
@@ -206,7 +204,7 @@ func TestVerifyZip(t *testing.T) {
 		{"unchanged", func(*zip.Writer) error { return nil }, ""},
 		{"repeated entry", func(z *zip.Writer) error { return addEntry(z, "acme-tide-app/module.js", 0o644, "x") }, "repeated"},
 		{"entry in another case", func(z *zip.Writer) error { return addEntry(z, "acme-tide-app/MODULE.js", 0o644, "x") }, "MODULE.js: not listed"},
-		{"backslash", func(z *zip.Writer) error { return addEntry(z, `acme-tide-app/img\x`, 0o644, "x") }, "not listed"},
+		{"backslash", func(z *zip.Writer) error { return addEntry(z, `acme-tide-app/img\x`, 0o644, "x") }, "invalid name"},
 		{"leads out", func(z *zip.Writer) error { return addEntry(z, "acme-tide-app/../../x", 0o644, "x") }, "invalid name"},
 		{"absolute", func(z *zip.Writer) error { return addEntry(z, "/x", 0o644, "x") }, "one entry at its root"},
 		{"next to the directory", func(z *zip.Writer) error { return addEntry(z, "x", 0o644, "x") }, "one entry at its root"},
@@ -258,64 +256,6 @@ func addEntry(z *zip.Writer, name string, mode os.FileMode, content string) erro
 	return err
 }
 
-func TestKeys(t *testing.T) {
-	t.Parallel()
-	key := testKey(1)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	open, err := ssh.MarshalPrivateKey(key, "author@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, block := range map[string]*pem.Block{"PKCS#8": {Type: "PRIVATE KEY", Bytes: der}, "OpenSSH": open} {
-		got, err := ParsePrivateKey(pem.EncodeToMemory(block))
-		if err != nil || !got.Equal(key) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	public, err := ssh.NewPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkix, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := publicKey(key)
-	for name, text := range map[string]string{
-		"PKIX":                  string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})),
-		"OpenSSH":               string(ssh.MarshalAuthorizedKey(public)),
-		"minisign":              want.String(),
-		"minisign with comment": "untrusted comment: minisign public key " + want.ID() + "\n" + want.String() + "\n",
-	} {
-		got, err := ParsePublicKey([]byte(text))
-		if err != nil || got.ID() != want.ID() || got.String() != want.String() {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
-	}
-	for _, text := range []string{"", "RWQ", "ssh-rsa AAAA", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n", string(pem.EncodeToMemory(open))} {
-		if k, err := ParsePublicKey([]byte(text)); err == nil {
-			t.Errorf("%q is read as the key %v", text, k)
-		}
-	}
-	locked, err := ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte("secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ParsePrivateKey(pem.EncodeToMemory(locked)); !strings.Contains(errorText(err), "encrypted") {
-		t.Errorf("error = %v", err)
-	}
-	text, err := GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ParsePrivateKey(text); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestVerifyWithoutKeys checks that no key is trusted by default and that an empty
 // key verifies nothing.
 func TestVerifyWithoutKeys(t *testing.T) {
@@ -355,4 +295,55 @@ func TestMinisign(t *testing.T) {
 	if _, err := VerifyPath(dir, key); err != nil {
 		t.Error(err)
 	}
+}
+
+// FuzzOpen opens any bytes as a zip of a plugin. What Verify accepts must be a plugin
+// that a tool unpacks to the files of the manifest.
+func FuzzOpen(f *testing.F) {
+	dir := f.TempDir()
+	key := publicKey(testKey(1))
+	seed := func(change func(z *zip.Writer) error) {
+		m := &Manifest{Plugin: "a", Version: "1"}
+		metadata := `{"id": "a", "info": {"version": "1"}}`
+		file, err := sumOf("plugin.json", strings.NewReader(metadata))
+		if err != nil {
+			f.Fatal(err)
+		}
+		m.Files = []File{file}
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		err = errors.Join(
+			addEntry(z, "a/plugin.json", 0o644, metadata), addEntry(z, "a/"+ManifestFile, 0o644, string(m.Encode())),
+			addEntry(z, "a/"+SignatureFile, 0o644, string(m.sign(testKey(1)))), change(z), z.Close())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	seed(func(*zip.Writer) error { return nil })
+	for _, name := range hostileNames() {
+		seed(func(z *zip.Writer) error { return addEntry(z, "a/"+name, 0o644, "") })
+	}
+	seed(func(z *zip.Writer) error { return addEntry(z, "a/link", os.ModeSymlink|0o777, "../../x") })
+	seed(func(z *zip.Writer) error { return addEntry(z, "a/plugin.json", 0o644, "{}") })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(dir, "x.zip")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := VerifyPath(file, key)
+		if err != nil {
+			return
+		}
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatalf("Verify accepts what is not a zip: %v", err)
+		}
+		for _, entry := range z.File {
+			_, name, _ := strings.Cut(entry.Name, "/")
+			if _, listed := m.File(name); !listed && !isSigning(name) && !entry.Mode().IsDir() {
+				t.Errorf("Verify accepts the entry %q, which the manifest does not list", entry.Name)
+			}
+		}
+	})
 }

@@ -141,7 +141,7 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	}
 	header, footer := b.wrap(r.Shared, string(css), string(code))
 	code = slices.Concat([]byte(header), code, []byte(footer))
-	sourceMap, err := placeMap(sourceMap, strings.Count(header, "\n"), func(source string) string {
+	sourceMap, err := placeMap(sourceMap, strings.Count(header, "\n"), b.packagesIn(meta), func(source string) string {
 		if name, ok := strings.CutPrefix(source, assetNamespace+":"); ok {
 			return name
 		}

@@ -50,6 +50,9 @@ type Store struct {
 	owner   map[string]*Package     // by key: the package that is there
 
 	downloaded, bytes atomic.Int64
+
+	listing     sync.Once
+	integrities map[string]string
 }
 
 const (

@@ -38,6 +38,7 @@ func hostFlags(c *cobra.Command, o *server.Options) {
 
 func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 	var o server.Options
+	var trustedKeys string
 	c := &cobra.Command{
 		Use:   "host",
 		Short: "Run the reference host on directories of plugins",
@@ -45,9 +46,17 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"On SIGINT or SIGTERM it waits for running requests and stops.\n\n" +
 			"Secrets of data sources are encrypted with the key in " + envSecretKey + ", 64 hexadecimal digits.\n" +
 			"Without it, the first start generates a key in the data directory. Hosts that share a\n" +
-			"PostgreSQL database need the same key.",
+			"PostgreSQL database need the same key.\n\n" +
+			"A plugin with a MANIFEST.json that differs from it is not mounted. With --trusted-keys,\n" +
+			"neither is one that none of these keys signed.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if trustedKeys != "" {
+				var err error
+				if o.TrustedKeys, err = verbs.ReadPublicKeys(face(c).Option("trusted-keys"), trustedKeys); err != nil {
+					return err
+				}
+			}
 			s, err := openHost(c.Context(), face(c), o, stdout, stderr)
 			if err != nil {
 				return err
@@ -61,6 +70,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	hostFlags(c, &o)
 	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
+	c.Flags().StringVar(&trustedKeys, "trusted-keys", "", "file of ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }
 

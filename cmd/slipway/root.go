@@ -43,6 +43,8 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		depsCommand(stdout),
 		buildCommand(stdout),
 		packageCommand(stdout),
+		signCommand(stdout),
+		verifyCommand(stdout),
 		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),

@@ -52,7 +52,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		{[]string{"scafold"}, "unknown command \"scafold\"; did you mean \"scaffold\"?\nrun 'slipway --help' for usage"},
 		{[]string{"help", "biuld"}, "unknown command \"biuld\"; did you mean \"build\"?\nrun 'slipway --help' for usage"},
-		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, completion, conformance, deps, dev, explain, host, package, rules, scaffold, schema, validate, version\nrun 'slipway --help' for usage"},
+		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, completion, conformance, deps, dev, explain, host, package, rules, scaffold, schema, sign, validate, verify, version\nrun 'slipway --help' for usage"},
 		{[]string{"scaffold", "pannel", "acme-x-panel"}, `unknown plugin type "pannel"; did you mean "panel"?`},
 		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]"},
 		{[]string{"scaffold", "panel"}, "missing argument <id>\nusage: slipway scaffold <type> <id> [flags]"},
@@ -97,6 +97,7 @@ func TestMageFace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ arg, want string }{
 		{"--service-versio=x", "unknown option -serviceVersio; did you mean -serviceVersion?\nrun 'go tool mage -h host' for usage"},
+		{"--trusted-keys=none", "-trustedKeys: open none: "},
 		{"--data-dir", "-dataDir needs a value\nrun 'go tool mage -h host' for usage"},
 	} {
 		if _, stderr, code := slipway(t, "host", "--face=mage", c.arg); code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {

@@ -65,6 +65,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	f.BoolVar(&o.Fix, "fix", false, "apply the safe fixes, then report the remaining findings")
 	f.BoolVar(&o.Diff, "diff", false, "print what --fix would change; exit with status 1 if there is anything to change")
 	f.StringVar(&o.Config, "config", "", "configuration file (default: the nearest slipway.yaml)")
+	f.StringVar(&o.Key, "key", "", "file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json")
 	f.StringVar(&o.Baseline, "baseline", "", "omit the findings recorded in this file")
 	f.StringVar(&o.WriteBaseline, "write-baseline", "", "record all findings in this file, for --baseline")
 	return c
@@ -149,6 +150,51 @@ func packageCommand(stdout *os.File) *cobra.Command {
 	f.StringVar(&o.Dir, "dir", ".", "plugin repository")
 	f.StringVar(&o.Out, "out", "", "directory to write to (default: release in the repository)")
 	f.StringVar(&o.Key, "key", "", "file of an ed25519 private key (PEM or OpenSSH) to sign with")
+	return c
+}
+
+func signCommand(stdout *os.File) *cobra.Command {
+	var o verbs.SignOptions
+	c := &cobra.Command{
+		Use:   "sign",
+		Short: "Sign the built plugin and its zips",
+		Long: "Sign the built plugin: write MANIFEST.json and its signature to dist, and add the signature to\n" +
+			"the zips of the same version in release. The signatures have the format of minisign. The key\n" +
+			"is an ed25519 key without a passphrase, as \"ssh-keygen -t ed25519\" or \"openssl genpkey\n" +
+			"-algorithm ed25519\" writes it.",
+		Example: "  slipway sign --key=release-key\n" +
+			"  slipway sign --key=release-key --path=acme-tide-app-1.0.0.zip",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.Face = face(c)
+			return verbs.Sign(stdout, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Dir, "dir", ".", "plugin repository")
+	f.StringVar(&o.Path, "path", "", "sign only this dist, zip or directory of zips")
+	f.StringVar(&o.Key, "key", "", "file of an ed25519 private key (PEM or OpenSSH)")
+	return c
+}
+
+func verifyCommand(stdout *os.File) *cobra.Command {
+	var o verbs.VerifyOptions
+	c := &cobra.Command{
+		Use:   "verify <path>",
+		Short: "Compare packaged plugins with their manifests, checksums and signatures",
+		Long: "Compare packaged plugins with their manifests, checksums and signatures. The path is a zip, a\n" +
+			"directory of zips, or a dist with MANIFEST.json. With a key, each plugin must be signed with\n" +
+			"it; without one, signatures are not verified.\n\n" +
+			"Exit status: 0 nothing differs, 1 something differs, 2 invalid usage.",
+		Example: "  slipway verify release\n" +
+			"  slipway verify --key=release-key.pub acme-tide-app-1.0.0.zip",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Face, o.Path = face(c), args[0]
+			return verbs.Verify(stdout, o)
+		},
+	}
+	c.Flags().StringVar(&o.Key, "key", "", "file of ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed")
 	return c
 }
 

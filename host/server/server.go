@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -51,6 +52,10 @@ type Options struct {
 	Environ        []string      // environment that backends inherit, as os.Environ returns it
 	Logger         *slog.Logger  // no log if nil
 	DrainTimeout   time.Duration // how long Close waits for running requests; DefaultDrainTimeout if 0
+
+	// TrustedKeys verify the signatures of plugins: a plugin that none of them signed is not
+	// mounted. Without them, no plugin needs a signature.
+	TrustedKeys []archive.PublicKey
 }
 
 // Server is a running host.
@@ -136,7 +141,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	s.accounts = newAccounts(s.store, instance)
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
-		Environ: o.Environ, Token: s.accounts.token, Logger: s.log,
+		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys,
 	})
 	if err != nil {
 		return err

@@ -3,17 +3,23 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
+
+// releaseDir is where Package writes by default, in the plugin repository.
+const releaseDir = "release"
 
 // PackageOptions are the options of the verb package.
 type PackageOptions struct {
@@ -24,23 +30,21 @@ type PackageOptions struct {
 }
 
 // Package packs the built plugin into zips with manifests, checksums and an SBOM, and prints
-// their names to w. It refuses a plugin whose zip has errors.
+// a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
+// the directory stay.
 func Package(ctx context.Context, w *os.File, o PackageOptions) error {
+	started := time.Now()
 	repo, err := bundle.OpenRepo(o.Dir)
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	if o.Out == "" {
-		o.Out = filepath.Join(repo.Root, "release")
+		o.Out = filepath.Join(repo.Root, releaseDir)
 	}
 	options := archive.Options{ToolVersion: origin.Version()}
 	if o.Key != "" {
-		text, err := os.ReadFile(o.Key)
-		if err == nil {
-			options.Key, err = archive.ParsePrivateKey(text)
-		}
-		if err != nil {
-			return usage("%s: %w", o.Face.Option("key"), err)
+		if options.Key, err = readPrivateKey(o.Face, o.Key); err != nil {
+			return err
 		}
 	}
 	if options.Time, err = builtAt(repo.Dist); err != nil {
@@ -54,23 +58,53 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		return fmt.Errorf("package: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(options.Out) }()
+	defer progress.Report(w, "packing", progress.Interval)()
 	files, err := archive.Pack(ctx, repo.Dist, options)
 	for _, file := range files {
-		if err == nil && filepath.Ext(file) == ".zip" {
-			err = checkZip(ctx, file)
+		if err == nil && file.Sums != nil {
+			err = checkZip(ctx, file.Path)
+		}
+	}
+	for _, file := range files {
+		for _, name := range append(file.Sums, file.Path) {
+			if err == nil {
+				err = os.Rename(name, filepath.Join(o.Out, filepath.Base(name)))
+			}
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
-	for _, file := range files {
-		final := filepath.Join(o.Out, filepath.Base(file))
-		if err := os.Rename(file, final); err != nil {
-			return fmt.Errorf("package: %w", err)
-		}
-		fmt.Fprintf(w, "wrote %s\n", shortPath(final))
-	}
+	printPacked(w, files)
+	fmt.Fprintf(w, "packed %s in %.1fs; each zip has a .sha256 and a .sha1\n", shortPath(o.Out), time.Since(started).Seconds())
 	return nil
+}
+
+// printPacked prints a row per file: its name, size and content.
+func printPacked(w io.Writer, files []archive.Output) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, file := range files {
+		content := "software bill of materials (CycloneDX)"
+		if file.Sums != nil {
+			content = "no executables"
+		}
+		if len(file.Platforms) > 0 {
+			names := make([]string, len(file.Platforms))
+			for i, p := range file.Platforms {
+				names[i] = p.String()
+			}
+			content = strings.Join(names, ", ")
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), megabytes(file.Size), content)
+	}
+	_ = t.Flush() // an error of w shows when it is used next
+}
+
+func megabytes(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // builtAt returns the date in the plugin.json of a dist, which is that of the commit.

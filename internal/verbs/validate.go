@@ -31,6 +31,7 @@ type ValidateOptions struct {
 	Fix     bool   // apply the fixes of findings, then report the rest
 	Diff    bool   // print what Fix would change instead
 	Config  string // the configuration; "" finds slipway.yaml
+	Key     string // file of public keys, one of which must have signed; "" checks only the form of signatures
 
 	Baseline      string // file with findings to omit from the report
 	WriteBaseline string // file to write all findings to, which are then omitted
@@ -65,6 +66,14 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if o.Baseline != "" && o.WriteBaseline != "" {
 		return usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
 	}
+	signature := rules.ManifestSignature()
+	if o.Key != "" {
+		trusted, err := ReadPublicKeys(o.Face.Option("key"), o.Key)
+		if err != nil {
+			return err
+		}
+		signature = rules.ManifestSignature(trusted...)
+	}
 	t, err := openTarget(o)
 	if errors.Is(err, archive.ErrNotZip) {
 		return &ExitError{Code: ExitBroken, Err: err}
@@ -73,6 +82,11 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 		return &ExitError{Code: ExitUsage, Err: err}
 	}
 	defer t.close()
+	for i, r := range t.options.Rules {
+		if r.ID == signature.ID {
+			t.options.Rules[i].Check = signature.Check // the rule has an example too
+		}
+	}
 	// A run is short, so collecting garbage less often is worth some memory: an eighth of the
 	// time for a tree of 3,000 plugins.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))

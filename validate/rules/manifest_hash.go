@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -33,6 +34,11 @@ func manifestHash() validate.Rule {
 				p.Reportf(validate.Place{File: m.File}, "cannot read the manifest: %v", m.Err)
 				return
 			}
+			if path.Base(m.File) == archive.ManifestFile {
+				if _, err := readManifest(p, m.File); err != nil {
+					p.Reportf(validate.Place{File: m.File}, "the service does not accept the manifest: %v", err)
+				}
+			}
 			checkOwner(p, m)
 			for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 				at := "/files/" + bundle.EscapePointer(name)
@@ -51,6 +57,18 @@ func manifestHash() validate.Rule {
 			}
 		},
 	}
+}
+
+// readManifest reads a MANIFEST.json, whose form is stricter than that of other manifests,
+// and returns its bytes.
+func readManifest(p *validate.Pass, name string) ([]byte, error) {
+	const maxBytes = 8 << 20
+	data, err := inspect.ReadFile(p, p.Root, name, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	_, err = archive.ParseManifest(data)
+	return data, err
 }
 
 // checkOwner compares the plugin and version of the manifest with plugin.json.

@@ -193,6 +193,7 @@ func ruleMutants() []mutant {
 		{name: "manifest of another plugin", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", "acme-tide-app", "acme-moon-app")), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"plugin"`},
 		{name: "manifest without JSON", mutate: addFile("MANIFEST", "nothing"), file: "MANIFEST", rule: "manifest-hash"},
 		{name: "path outside the plugin in the manifest", mutate: both((*plugin).addManifest, replaceText("MANIFEST.txt", `"files": {`, fmt.Sprintf(`"files": {"../x": "%x",`, sha256.Sum256(nil)))), file: "MANIFEST.txt", rule: "manifest-hash", at: text, what: `"../x"`},
+		{name: "signature without its manifest", mutate: addFile("MANIFEST.json.minisig", "x"), file: "MANIFEST.json.minisig", rule: "manifest-signature"},
 		{name: "added file", mutate: both((*plugin).addManifest, addFile("panel/extra.js", "")), file: "panel/extra.js", rule: "manifest-undeclared"},
 	}
 }

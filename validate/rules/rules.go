@@ -84,6 +84,7 @@ func All() []validate.Rule {
 		manifestMissing(),
 		manifestHash(),
 		manifestUndeclared(),
+		ManifestSignature(),
 
 		zipRoot(),
 		zipRootName(),

@@ -1,0 +1,214 @@
+package archive
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+)
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	key := testKey(1)
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := ssh.MarshalPrivateKey(key, "author@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{"PKCS#8": {Type: "PRIVATE KEY", Bytes: der}, "OpenSSH": open} {
+		got, err := ParsePrivateKey(pem.EncodeToMemory(block))
+		if err != nil || !got.Equal(key) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	public, err := ssh.NewPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkix, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := publicKey(key)
+	for name, text := range map[string]string{
+		"PKIX":                  string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})),
+		"OpenSSH":               string(ssh.MarshalAuthorizedKey(public)),
+		"minisign":              want.String(),
+		"minisign with comment": "untrusted comment: minisign public key " + want.ID() + "\n" + want.String() + "\n",
+	} {
+		got, err := ParsePublicKey([]byte(text))
+		if err != nil || got.ID() != want.ID() || got.String() != want.String() {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for _, text := range []string{"", "RWQ", "ssh-rsa AAAA", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n", string(pem.EncodeToMemory(open))} {
+		if k, err := ParsePublicKey([]byte(text)); err == nil {
+			t.Errorf("%q is read as the key %v", text, k)
+		}
+	}
+	all, err := ParsePublicKeys([]byte("# release keys\n\n" + string(ssh.MarshalAuthorizedKey(public)) + "untrusted comment: of another key\r\n" + publicKey(testKey(2)).String()))
+	if err != nil || len(all) != 2 || all[0].ID() != want.ID() || all[1].ID() != publicKey(testKey(2)).ID() {
+		t.Errorf("keys = %v, %v", all, err)
+	}
+	if all, err = ParsePublicKeys(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})); err != nil || len(all) != 1 || all[0].ID() != want.ID() {
+		t.Errorf("keys = %v, %v", all, err)
+	}
+	for text, want := range map[string]string{"": "no public key", "# none\n": "no public key", want.String() + "\nx": "line 2: not a public key"} {
+		if _, err := ParsePublicKeys([]byte(text)); !strings.Contains(errorText(err), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	locked, err := ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParsePrivateKey(pem.EncodeToMemory(locked)); !strings.Contains(errorText(err), "encrypted") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// TestOpenSSH reads keys that ssh-keygen writes.
+func TestOpenSSH(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("ssh-keygen is not installed")
+	}
+	dir := t.TempDir()
+	generate := func(name string, args ...string) (private, public []byte) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		args = append([]string{"-q", "-C", "author@example.com", "-f", file}, args...)
+		if out, err := exec.CommandContext(t.Context(), "ssh-keygen", args...).CombinedOutput(); err != nil {
+			t.Fatalf("ssh-keygen: %v\n%s", err, out)
+		}
+		return []byte(readTest(t, file)), []byte(readTest(t, file+".pub"))
+	}
+	private, public := generate("plain", "-t", "ed25519", "-N", "")
+	key, err := ParsePrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, err := ParsePublicKey(public)
+	if err != nil || trusted.ID() != publicKey(key).ID() {
+		t.Errorf("public key = %v, %v; want %v", trusted, err, publicKey(key))
+	}
+	plugin := plugin().write(t)
+	if _, err := Sign(plugin, key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := VerifyPath(plugin, trusted); err != nil {
+		t.Error(err)
+	}
+	locked, _ := generate("locked", "-t", "ed25519", "-N", "secret")
+	if _, err := ParsePrivateKey(locked); !errors.Is(err, ErrEncryptedKey) {
+		t.Errorf("encrypted key: %v", err)
+	}
+	other, otherPublic := generate("ecdsa", "-t", "ecdsa", "-N", "")
+	if _, err := ParsePrivateKey(other); !errors.Is(err, errNotEd25519) {
+		t.Errorf("ECDSA key: %v", err)
+	}
+	if _, err := ParsePublicKey(otherPublic); !errors.Is(err, errNotEd25519) {
+		t.Errorf("ECDSA public key: %v", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-p", "-P", "secret", "-N", "", "-f", filepath.Join(dir, "locked")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := ParsePrivateKey([]byte(readTest(t, dir, "locked"))); err != nil {
+		t.Errorf("key without its passphrase: %v", err)
+	}
+}
+
+func TestKeysInPEM(t *testing.T) {
+	t.Parallel()
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkix, err := x509.MarshalPKIXPublicKey(other.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParsePublicKey(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})); !errors.Is(err, errNotEd25519) {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		block pem.Block
+		want  string
+	}{
+		{pem.Block{Type: "PRIVATE KEY", Bytes: der}, "must be an ed25519 key"},
+		{pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: der}, "encrypted"},
+		{pem.Block{Type: "RSA PRIVATE KEY", Headers: map[string]string{"DEK-Info": "AES"}}, "encrypted"},
+		{pem.Block{Type: "EC PRIVATE KEY", Bytes: der}, `found "EC PRIVATE KEY"`},
+		{pem.Block{Type: "PRIVATE KEY", Bytes: der[:9]}, "private key in PEM"},
+		{pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: []byte("openssh-key-v1\x00")}, "damaged"},
+	} {
+		if _, err := ParsePrivateKey(pem.EncodeToMemory(&c.block)); !strings.Contains(errorText(err), c.want) {
+			t.Errorf("%s: %v, want %q", c.block.Type, err, c.want)
+		}
+	}
+	if _, err := ParsePrivateKey(nil); err == nil {
+		t.Error("an empty file is read as a key")
+	}
+}
+
+// TestDamagedOpenSSH changes every byte of a key: no change gives another key.
+func TestDamagedOpenSSH(t *testing.T) {
+	t.Parallel()
+	block, err := ssh.MarshalPrivateKey(testKey(1), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range block.Bytes {
+		if key, err := parseOpenSSHPrivateKey(block.Bytes[:i]); err == nil {
+			t.Errorf("the first %d bytes are read as the key %x", i, key)
+		}
+		damaged := bytes.Clone(block.Bytes)
+		damaged[i] ^= 0x55
+		if key, err := parseOpenSSHPrivateKey(damaged); err == nil && !key.Equal(testKey(1)) {
+			t.Errorf("with another byte %d it is read as another key", i)
+		}
+	}
+}
+
+func FuzzKeys(f *testing.F) {
+	block, err := ssh.MarshalPrivateKey(testKey(1), "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	public := testKey(1).Public().(ed25519.PublicKey)
+	line, err := ssh.NewPublicKey(public)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(block.Bytes, string(ssh.MarshalAuthorizedKey(line)))
+	f.Add([]byte("openssh-key-v1\x00\xff\xff\xff\xff"), opensshEd25519+" "+base64.StdEncoding.EncodeToString([]byte{0xff, 0xff, 0xff, 0xff}))
+	f.Fuzz(func(t *testing.T, private []byte, public string) {
+		if key, err := parseOpenSSHPrivateKey(private); err == nil && len(key) != ed25519.PrivateKeySize {
+			t.Errorf("the key has %d bytes", len(key))
+		}
+		keys, err := ParsePublicKeys([]byte(public))
+		for _, k := range keys {
+			if err == nil && len(k.key) != ed25519.PublicKeySize {
+				t.Errorf("the public key has %d bytes", len(k.key))
+			}
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package frontend
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Package is an npm package that ended up in a bundle. The source map of module.js lists them
+// under the key "x_packages", first after "version": whoever packs the plugin can tell what is
+// in it without the repository. Extensions of source maps begin with x_.
+type Package struct {
+	Name      string `json:"name"`
+	Version   string `json:"version,omitempty"`
+	License   string `json:"license,omitempty"`   // as in package.json: an SPDX expression, or any text
+	Integrity string `json:"integrity,omitempty"` // as in the lockfile
+}
+
+// packagesIn lists the packages with code or styles in module.js, sorted. Packages of which only
+// inlined constants, images, texts or workers are used are left out.
+func (b *bundler) packagesIn(meta metafile) []Package {
+	found := map[string]Package{} // by directory
+	for _, out := range meta.Outputs {
+		for name := range out.Inputs {
+			dir, ok := packageDir(filepath.Join(b.Root, filepath.FromSlash(name)))
+			if ok && !strings.Contains(name, ":") { // with a colon, it is not a file
+				found[dir] = Package{}
+			}
+		}
+	}
+	var integrities map[string]string
+	if lock, ok := b.Packages.(interface{ Integrities() map[string]string }); ok && len(found) > 0 {
+		integrities = lock.Integrities()
+	}
+	for dir := range found {
+		p := readPackage(dir)
+		p.Integrity = integrities[p.Name+"@"+p.Version]
+		found[dir] = p
+	}
+	list := slices.SortedFunc(maps.Values(found), func(x, y Package) int {
+		return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Version, y.Version), strings.Compare(x.License, y.License))
+	})
+	return slices.Compact(list)
+}
+
+// packageDir returns the directory of the package in node_modules that a file is in.
+func packageDir(file string) (dir string, ok bool) {
+	file = filepath.ToSlash(file)
+	const modules = "/node_modules/"
+	at := strings.LastIndex(file, modules)
+	if at < 0 {
+		return "", false
+	}
+	at += len(modules)
+	name, _, ok := strings.Cut(file[at:], "/")
+	if scope := name; ok && strings.HasPrefix(scope, "@") {
+		name, _, ok = strings.Cut(file[at+len(scope)+1:], "/")
+		name = scope + "/" + name
+	}
+	return filepath.FromSlash(file[:at] + name), ok
+}
+
+// readPackage reads the package.json in a directory. If that has no name, as in some packages,
+// the directory has it.
+func readPackage(dir string) Package {
+	const modules, maxBytes, maxText = "/node_modules/", 1 << 20, 256
+	slashed := filepath.ToSlash(dir)
+	p := Package{Name: slashed[strings.LastIndex(slashed, modules)+len(modules):]}
+	file := filepath.Join(dir, "package.json")
+	if info, err := os.Stat(file); err != nil || info.Size() > maxBytes || !info.Mode().IsRegular() {
+		return p
+	}
+	text, err := os.ReadFile(file)
+	var read struct {
+		Name, Version string
+		License       json.RawMessage // text, or an object with "type" in old packages
+	}
+	if err != nil || json.Unmarshal(text, &read) != nil || len(read.Name)+len(read.Version) > maxText {
+		return p
+	}
+	p.Name, p.Version = cmp.Or(read.Name, p.Name), read.Version
+	var old struct{ Type string }
+	if json.Unmarshal(read.License, &p.License) != nil && json.Unmarshal(read.License, &old) == nil {
+		p.License = old.Type
+	}
+	if len(p.License) > maxText {
+		p.License = ""
+	}
+	return p
+}

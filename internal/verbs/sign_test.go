@@ -1,0 +1,203 @@
+package verbs
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// keyFiles writes a private key and its public key.
+func keyFiles(t *testing.T, seed byte) (private, public string) {
+	t.Helper()
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkix, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	private, public = filepath.Join(dir, "key"), filepath.Join(dir, "key.pub")
+	write(t, private, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	write(t, public, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})))
+	return private, public
+}
+
+// verified returns what Verify prints about a path and its exit code.
+func verified(path, key string) (printed string, exit int) {
+	var b strings.Builder
+	err := Verify(&b, VerifyOptions{Path: path, Key: key, Face: Mage})
+	if err != nil {
+		b.WriteString(err.Error())
+	}
+	return b.String(), code(err)
+}
+
+// packagedPanel builds and packs a panel, and returns its repository.
+func packagedPanel(t *testing.T) string {
+	t.Helper()
+	dir := panel(t, false)
+	w, _ := captured(t)
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSignAndVerify(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	dist, release := filepath.Join(dir, "dist"), filepath.Join(dir, "release")
+	old := filepath.Join(release, "acme-x-panel-0.0.9.zip")
+	write(t, old, "not a zip")
+	private, public := keyFiles(t, 1)
+	_, other := keyFiles(t, 2)
+
+	if text, exit := verified(filepath.Join(release, "acme-x-panel-0.1.0.zip"), ""); exit != ExitOK || !strings.Contains(text, "note     the plugin is not signed") {
+		t.Errorf("unsigned: %d, %s", exit, text)
+	}
+	if text, exit := verified(filepath.Join(release, "acme-x-panel-0.1.0.zip"), public); exit != ExitFindings || !strings.Contains(text, "unsigned the plugin is not signed") {
+		t.Errorf("unsigned, with a key: %d, %s", exit, text)
+	}
+	var printed strings.Builder
+	if err := Sign(&printed, SignOptions{Dir: dir, Key: private}); err != nil {
+		t.Fatal(err)
+	}
+	if got := printed.String(); strings.Count(got, "signed ") != 2 || !strings.Contains(got, "dist with the key ") || strings.Contains(got, "0.0.9") {
+		t.Errorf("printed\n%s", got)
+	}
+	if read(t, old) != "not a zip" {
+		t.Error("the zip of another version was changed")
+	}
+	if err := os.Remove(old); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dist, release, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
+		text, exit := verified(path, public)
+		for _, want := range []string{"  ok       module.js\n", "  ok       signature by the key "} {
+			if exit != ExitOK || !strings.Contains(text, want) {
+				t.Errorf("%s: exit status %d, want %q in\n%s", path, exit, want, text)
+			}
+		}
+		if strings.Contains(path, "release") != strings.Contains(text, "  ok       acme-x-panel-0.1.0.zip.sha256\n") {
+			t.Errorf("%s: checksums in\n%s", path, text)
+		}
+		if text, exit := verified(path, ""); exit != ExitOK || !strings.Contains(text, "which was not verified: -key names") {
+			t.Errorf("%s without a key: %d\n%s", path, exit, text)
+		}
+		if text, exit := verified(path, other); exit != ExitFindings || !strings.Contains(text, "not trusted") {
+			t.Errorf("%s with another key: %d\n%s", path, exit, text)
+		}
+	}
+	w, _ := captured(t)
+	for key, want := range map[string]int{"": ExitOK, public: ExitOK, other: ExitFindings, private: ExitUsage} {
+		for _, path := range []string{dist, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
+			if err := Validate(t.Context(), w, ValidateOptions{Path: path, Key: key}); code(err) != want {
+				t.Errorf("validate %s with the key %s: %v, want exit status %d", path, key, err, want)
+			}
+		}
+	}
+	write(t, filepath.Join(dist, "module.js"), "changed")
+	write(t, filepath.Join(dist, "a\x1b[2J.js"), "")
+	write(t, filepath.Join(release, "acme-x-panel-0.1.0.zip.sha1"), "0")
+	if err := errors.Join(os.Remove(filepath.Join(dist, "README.md")), os.Symlink("../..", filepath.Join(dist, "up"))); err != nil {
+		t.Fatal(err)
+	}
+	text, exit := verified(dist, public)
+	for _, want := range []string{"  changed  module.js\n", "  missing  README.md\n", "  added    a�[2J.js\n", "  refused  up: a symbolic link that", "verify: 1 of 1 plugins differ"} {
+		if exit != ExitFindings || !strings.Contains(text, want) {
+			t.Errorf("exit status %d, want %q in\n%s", exit, want, text)
+		}
+	}
+	text, exit = verified(release, public)
+	if exit != ExitFindings || !strings.Contains(text, "changed  acme-x-panel-0.1.0.zip.sha1: not the checksum") || !strings.Contains(text, "ok       acme-x-panel-0.1.0.zip.sha256") {
+		t.Errorf("another checksum: %d\n%s", exit, text)
+	}
+}
+
+func TestSignAndVerifyErrors(t *testing.T) {
+	t.Parallel()
+	private, public := keyFiles(t, 1)
+	empty := t.TempDir()
+	write(t, filepath.Join(empty, "x.zip"), "not a zip")
+	if text, exit := verified(empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open zip") {
+		t.Errorf("not a zip: %d, %s", exit, text)
+	}
+	unbuilt := panel(t, false)
+	for _, c := range []struct {
+		o    SignOptions
+		code int
+		want string
+	}{
+		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "build the plugin first with go tool mage build"},
+		{SignOptions{Dir: empty, Key: private}, ExitUsage, ""},
+		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required"},
+		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: the private key must be an ed25519 key`},
+		{SignOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
+		{SignOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},
+		{SignOptions{Path: empty, Key: private}, ExitFindings, "open zip"},
+	} {
+		c.o.Face = Mage
+		var b strings.Builder
+		if err := Sign(&b, c.o); err == nil || code(err) != c.code || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: code %d, %v; want %d, %q", c.o, code(err), err, c.code, c.want)
+		}
+	}
+	for path, key := range map[string]string{filepath.Join(empty, "none"): public, t.TempDir(): public, empty: private} {
+		if text, exit := verified(path, key); exit != ExitUsage {
+			t.Errorf("%s: %d, %s", path, exit, text)
+		}
+	}
+}
+
+// TestPackageKeepsOtherVersions checks that files of other versions in release stay, and that
+// the same dist gives the same files again.
+func TestPackageKeepsOtherVersions(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	release := filepath.Join(dir, "release")
+	write(t, filepath.Join(release, "acme-x-panel-0.0.9.zip"), "old")
+	contents := func() map[string]string {
+		found := map[string]string{}
+		entries, err := os.ReadDir(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			found[e.Name()] = read(t, filepath.Join(release, e.Name()))
+		}
+		return found
+	}
+	before := contents()
+	w, printed := captured(t)
+	if err := Package(t.Context(), w, PackageOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	after := contents()
+	if len(after) != 5 || after["acme-x-panel-0.0.9.zip"] != "old" {
+		t.Errorf("%d files", len(after))
+	}
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%s differs in the second run", name)
+		}
+	}
+	rows := strings.Split(strings.TrimSpace(printed()), "\n")
+	if !slices.ContainsFunc(rows, func(r string) bool {
+		return strings.Contains(r, "acme-x-panel-0.1.0.zip ") && strings.HasSuffix(r, "kB  no executables")
+	}) {
+		t.Errorf("the table is\n%s", printed())
+	}
+}

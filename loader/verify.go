@@ -1,0 +1,156 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// mounted is a plugin that matches its manifest, or has none.
+type mounted struct {
+	bundle.Plugin
+	verified *verified // nil if the plugin has no manifest
+}
+
+// verified is a manifest that the files next to it matched.
+type verified struct {
+	dir      string
+	manifest *archive.Manifest
+}
+
+// foreignManifest is the manifest of another service, in a clearsigned OpenPGP message.
+const foreignManifest = "MANIFEST.txt"
+
+// verify returns the plugins to mount and a fault for each that differs from its manifest.
+// The manifest of a plugin covers the plugins in its directory.
+func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundle.Fault) {
+	type result struct {
+		verified *verified
+		err      error
+	}
+	results := map[string]result{} // by id
+	for _, p := range found {
+		r := results[p.Parent]
+		if r.verified == nil && r.err == nil {
+			r.verified, r.err = o.verifyDir(p)
+			results[p.Metadata.ID] = r
+		}
+		m, err := mounted{}, r.err
+		if err == nil {
+			m, err = r.verified.mount(p)
+		}
+		if err != nil {
+			faults = append(faults, bundle.Fault{Code: bundle.FaultNotVerified, Path: p.Dir, PluginID: p.Metadata.ID, Reason: notVerified(err)})
+			continue
+		}
+		mounts = append(mounts, m)
+	}
+	return mounts, faults
+}
+
+// verifyDir compares the directory of a plugin with the manifest in it. It returns nil if
+// there is none, unless the options require a signature.
+func (o Options) verifyDir(p bundle.Plugin) (*verified, error) {
+	root, closer, err := archive.Open(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	// The name must match exactly: where case does not matter, manifest.json is the same
+	// file, and web apps have one.
+	entries, err := fs.ReadDir(root, ".")
+	if err != nil {
+		return nil, err
+	}
+	hasManifest := false
+	for _, e := range entries {
+		switch e.Name() {
+		case archive.ManifestFile:
+			hasManifest = true
+		case foreignManifest:
+			o.Logger.Debug("plugin manifest of another service ignored", "plugin", p.Metadata.ID, "file", foreignManifest)
+		}
+	}
+	v := &verified{dir: p.Dir}
+	switch {
+	case len(o.TrustedKeys) > 0:
+		v.manifest, err = archive.Verify(root, o.TrustedKeys...)
+	case hasManifest:
+		v.manifest, err = archive.Check(root)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// mount returns the plugin with the metadata that the manifest covers: plugin.json may have
+// been replaced since it was read.
+func (v *verified) mount(p bundle.Plugin) (mounted, error) {
+	if v == nil {
+		return mounted{Plugin: p}, nil
+	}
+	name, err := v.relative(filepath.Join(p.Dir, bundle.MetadataFile))
+	if err != nil {
+		return mounted{}, err
+	}
+	root, closer, err := archive.Open(v.dir)
+	if err != nil {
+		return mounted{}, err
+	}
+	defer closer.Close()
+	id := p.Metadata.ID
+	if p.Metadata, err = v.manifest.Metadata(root, name); err != nil {
+		return mounted{}, err
+	}
+	if p.Metadata.ID != id {
+		return mounted{}, &archive.FileError{Path: name, Err: archive.ErrChanged}
+	}
+	return mounted{p, v}, nil
+}
+
+// check returns an error unless the manifest lists a file with this SHA-256, in hexadecimal.
+// A nil verified allows every file.
+func (v *verified) check(file, sum string) error {
+	if v == nil {
+		return nil
+	}
+	name, err := v.relative(file)
+	if err != nil {
+		return err
+	}
+	listed, ok := v.manifest.File(name)
+	switch {
+	case !ok:
+		err = &archive.FileError{Path: name, Err: archive.ErrUndeclared}
+	case listed.SHA256 != sum:
+		err = &archive.FileError{Path: name, Err: archive.ErrChanged}
+	default:
+		return nil
+	}
+	return errors.New(notVerified(err))
+}
+
+// relative returns the path of a file as the manifest lists it.
+func (v *verified) relative(file string) (string, error) {
+	name, err := filepath.Rel(v.dir, file)
+	return filepath.ToSlash(name), err
+}
+
+// notVerified returns the reason for a plugin that does not match its manifest or is not
+// signed, with what to do.
+func notVerified(err error) string {
+	help := "install the plugin again"
+	for _, unsigned := range []error{archive.ErrUnsigned, archive.ErrUnknownKey, archive.ErrBadSignature} {
+		if errors.Is(err, unsigned) {
+			help = "install a release that is signed with a trusted key"
+		}
+	}
+	return fmt.Sprintf("%v: %s", err, help)
+}

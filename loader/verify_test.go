@@ -1,0 +1,267 @@
+//go:build unix
+
+package loader
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func signingKey(seed byte) (ed25519.PrivateKey, archive.PublicKey) {
+	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
+	return key, archive.NewPublicKey(key.Public().(ed25519.PublicKey))
+}
+
+// writePackaged writes a plugin whose executable is a copy, since a manifest allows no link
+// out of the plugin, and a panel nested in it.
+func writePackaged(t *testing.T, root, id string) string {
+	t.Helper()
+	dir := writePlugin(t, root, id, "ok", "")
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	replaceWithCopy(t, executable)
+	writeFile(t, filepath.Join(dir, "module.js"), "define([], function () {});")
+	writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.0"}}`)
+	return dir
+}
+
+func replaceWithCopy(t *testing.T, link string) {
+	t.Helper()
+	from, err := os.Open(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	to, err := os.OpenFile(link, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, from); errors.Join(err, to.Close()) != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	key, trusted := signingKey(1)
+	otherKey, otherTrusted := signingKey(2)
+	manifest := func(t *testing.T, dir string) {
+		if _, err := archive.WriteManifest(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sign := func(key ed25519.PrivateKey) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if _, err := archive.Sign(dir, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	edit := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, name), "changed") }
+	}
+	for _, c := range []struct {
+		name   string
+		change []func(*testing.T, string)
+		keys   []archive.PublicKey
+		want   string // part of the reason; "" if both plugins are mounted
+	}{
+		{name: "no manifest"},
+		{name: "manifest", change: []func(*testing.T, string){manifest}},
+		{name: "signed by an unknown key, without trusted keys", change: []func(*testing.T, string){sign(otherKey)}},
+		{name: "signed", change: []func(*testing.T, string){sign(key)}, keys: []archive.PublicKey{otherTrusted, trusted}},
+		{name: "signed by another service", change: []func(*testing.T, string){edit("MANIFEST.txt")}},
+		{name: "manifest of a web app", change: []func(*testing.T, string){edit("manifest.json")}},
+		{name: "changed", change: []func(*testing.T, string){manifest, edit("module.js")}, want: "module.js: changed after the manifest was written: install the plugin again"},
+		{name: "nested plugin.json changed", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.1"}}`)
+		}}, want: "panel/plugin.json: changed"},
+		{name: "added", change: []func(*testing.T, string){manifest, edit("panel/evil.js")}, want: "panel/evil.js: not listed"},
+		{name: "removed", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, "module.js")); err != nil {
+				t.Fatal(err)
+			}
+		}}, want: "module.js: listed in the manifest, but missing"},
+		{name: "link to a directory", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
+			if err := os.Symlink(t.TempDir(), filepath.Join(dir, "up")); err != nil {
+				t.Fatal(err)
+			}
+		}}, want: "up: a symbolic link that does not lead to a file of the plugin"},
+		{name: "executable that leads out", change: []func(*testing.T, string){manifest, func(t *testing.T, dir string) {
+			name := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+			if err := errors.Join(os.Rename(name, dir+"-outside"), os.Symlink(dir+"-outside", name)); err != nil {
+				t.Fatal(err)
+			}
+		}}, want: "a symbolic link that does not lead to a file of the plugin"},
+		{name: "truncated manifest", change: []func(*testing.T, string){edit("MANIFEST.json")}, want: "MANIFEST.json: invalid character"},
+		{name: "unsigned, but keys are trusted", keys: []archive.PublicKey{trusted}, want: "the plugin is not signed: MANIFEST.json.minisig is missing: install a release that is signed"},
+		{name: "only a manifest, but keys are trusted", change: []func(*testing.T, string){manifest}, keys: []archive.PublicKey{trusted}, want: "the plugin is not signed"},
+		{name: "signed by another key", change: []func(*testing.T, string){sign(otherKey)}, keys: []archive.PublicKey{trusted}, want: "signed with a key that is not trusted: " + otherTrusted.ID()},
+		{name: "signed, and the manifest replaced", change: []func(*testing.T, string){sign(key), edit("module.js"), manifest}, keys: []archive.PublicKey{trusted}, want: "the signature does not match the manifest"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			dir := writePackaged(t, root, "acme-tide-app")
+			for _, change := range c.change {
+				change(t, dir)
+			}
+			l := start(t, Options{Dirs: []string{root}, TrustedKeys: c.keys})
+			faults := l.Faults()
+			if c.want == "" {
+				p := mustPlugin(t, l, "acme-tide-app")
+				if s := p.Status(); s.State != StateRunning || len(l.Plugins()) != 2 || len(faults) > 0 {
+					t.Errorf("%s %s, %d plugins, %v", s.State, s.Reason, len(l.Plugins()), faults)
+				}
+				return
+			}
+			if len(l.Plugins()) > 0 || len(faults) != 2 {
+				t.Fatalf("%d plugins are mounted; faults: %v", len(l.Plugins()), faults)
+			}
+			for _, f := range faults {
+				if f.Code != bundle.FaultNotVerified || !strings.Contains(f.Reason, c.want) {
+					t.Errorf("%s %s: %s, want %q", f.Code, f.PluginID, f.Reason, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestVerifyExecutable replaces an executable after its plugin was mounted and ends the
+// process: what the manifest does not list never runs.
+func TestVerifyExecutable(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePackaged(t, root, "acme-tide-app")
+	if _, err := archive.WriteManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "acme-tide-app")
+	ran := filepath.Join(root, "ran")
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	process, err := os.FindProcess(p.Status().PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, StateFailed)
+	if s := p.Status(); !strings.Contains(s.Reason, bundle.Host().Executable("gpx_ok")+": changed after the manifest was written") {
+		t.Errorf("reason: %s", s.Reason)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("an executable that the manifest does not list ran")
+	}
+}
+
+// await waits until a plugin has a state.
+func await(t *testing.T, p *Plugin, state State) {
+	t.Helper()
+	for {
+		p.mu.Lock()
+		is, moved := p.status.State, p.moved
+		p.mu.Unlock()
+		if is == state {
+			return
+		}
+		select {
+		case <-moved:
+		case <-t.Context().Done():
+			t.Fatal("the test ended first")
+		}
+	}
+}
+
+// TestVerifyMetadata replaces plugin.json between the discovery of a plugin and its
+// verification.
+func TestVerifyMetadata(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePackaged(t, root, "acme-tide-app")
+	file := filepath.Join(dir, bundle.MetadataFile)
+	listed, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.WriteManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	discover := func(metadata string) ([]mounted, []bundle.Fault) {
+		writeFile(t, file, metadata)
+		found, faults := bundle.Discover(root)
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		writeFile(t, file, string(listed))
+		return Options{}.withDefaults().verify(found)
+	}
+	mounts, faults := discover(strings.Replace(string(listed), "gpx_ok", "../evil", 1))
+	if len(faults) > 0 || len(mounts) != 2 || mounts[0].Metadata.Executable != "gpx_ok" {
+		t.Errorf("%+v, %v", mounts, faults)
+	}
+	_, faults = discover(strings.Replace(string(listed), "acme-tide-app", "acme-evil-app", 1))
+	if len(faults) != 1 || faults[0].PluginID != "acme-evil-app" {
+		t.Errorf("faults: %v", faults)
+	}
+}
+
+func TestStartVerifies(t *testing.T) {
+	t.Parallel()
+	dir := writePackaged(t, t.TempDir(), "acme-tide-app")
+	if _, err := archive.WriteManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	found, _ := bundle.Discover(dir)
+	p, err := Start(t.Context(), found[0], Options{}, Output{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := p.Client().CheckHealth(t.Context(), &sdk.CheckHealthRequest{}); err != nil || result.Status != sdk.HealthOK {
+		t.Errorf("%v, %v", result, err)
+	}
+	if err := p.Stop(); err != nil {
+		t.Error(err)
+	}
+	writeFile(t, filepath.Join(dir, "module.js"), "changed")
+	if p, err := Start(t.Context(), found[0], Options{}, Output{}); err == nil || !strings.Contains(err.Error(), "module.js: changed") {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+func TestForeignManifestIsLogged(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "a", "plugin.json"), `{"id": "acme-x-panel", "type": "panel"}`)
+	writeFile(t, filepath.Join(root, "a", "MANIFEST.txt"), "-----BEGIN PGP SIGNED MESSAGE-----")
+	var log bytes.Buffer
+	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	mustPlugin(t, l, "acme-x-panel")
+	if !strings.Contains(log.String(), "level=DEBUG") || !strings.Contains(log.String(), "file=MANIFEST.txt") {
+		t.Errorf("log: %s", log.String())
+	}
+}

@@ -1,0 +1,56 @@
+package rules
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// ManifestSignature returns the rule manifest-signature. With trusted keys, it requires a
+// signature by one of them of every zip and every dist that has a MANIFEST.json. The rule in
+// All has no keys and checks only the form of signatures.
+func ManifestSignature(trusted ...archive.PublicKey) validate.Rule {
+	return validate.Rule{
+		ID:       "manifest-signature",
+		Severity: validate.Error,
+		Summary:  "invalid signature of the manifest",
+		Why:      "A host that trusts certain keys does not load a plugin whose signature is damaged or made with another key.",
+		Help:     "sign the plugin again",
+		Where:    validate.Dist | validate.Zip,
+		Check: func(p *validate.Pass) {
+			const maxBytes = 4 << 10
+			manifestFile, signatureFile := path.Join(p.Dir, archive.ManifestFile), path.Join(p.Dir, archive.SignatureFile)
+			hasManifest, hasSignature := inspect.Exists(p, manifestFile), inspect.Exists(p, signatureFile)
+			isRequired := len(trusted) > 0 && (hasManifest || p.Where == validate.Zip)
+			if inspect.IsNested(p) || !hasSignature && !isRequired {
+				return
+			}
+			if !hasSignature {
+				p.Reportf(p.Whole(), "the plugin is not signed: %s is missing", archive.SignatureFile)
+				return
+			}
+			at := validate.Place{File: signatureFile}
+			signature, err := inspect.ReadFile(p, p.Root, signatureFile, maxBytes)
+			if err != nil {
+				p.Reportf(at, "cannot read the signature: %v", err)
+				return
+			}
+			manifest, err := readManifest(p, manifestFile)
+			if errors.Is(err, fs.ErrNotExist) {
+				p.Reportf(at, "the manifest that it signs, %s, is missing", archive.ManifestFile)
+				return
+			}
+			if err != nil && manifest == nil {
+				p.Reportf(at, "cannot read the manifest that it signs: %v", err)
+				return
+			}
+			if err := archive.CheckSignature(manifest, signature, trusted...); err != nil {
+				p.Reportf(at, "%v", err)
+			}
+		},
+	}
+}
