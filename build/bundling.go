@@ -238,12 +238,10 @@ func withMember(data []byte, key string, value any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := json.Marshal([]edit{{"add", "/" + key, value}})
-	if err != nil {
-		return nil, err
+	object, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New("not an object")
 	}
-	if err := root.Patch(patch); err != nil {
-		return nil, err
-	}
-	return indented(root)
+	err = setMember(object, key, value)
+	return root.Pack(), err
 }

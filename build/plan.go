@@ -129,7 +129,7 @@ func (p *Plan) validate(ctx context.Context) error {
 	}
 	for _, f := range report.Findings {
 		if f.Severity == validate.Error {
-			errs = append(errs, fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule))
+			errs = append(errs, strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)\n    help: %s", f.Address(), f.Message, f.Rule, f.Help), "\n    help: "))
 		}
 	}
 	if len(errs) > 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -108,11 +109,28 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 
 func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
 	for _, a := range p.Assets {
-		if err := copyFile(filepath.Join(p.Repo.Root, a.From), filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
+		if err := p.copyAsset(a, filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)
 		}
 	}
 	return nil
+}
+
+// copyAsset copies an asset, and replaces the placeholders in a README.md, as the existing
+// bundler configurations do.
+func (p *Plan) copyAsset(a Asset, to string) error {
+	from := filepath.Join(p.Repo.Root, a.From)
+	if path.Base(a.To) != "README.md" {
+		return copyFile(from, to)
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, []byte(p.placeholders(p.Metadata.ID).Replace(string(text))), 0o644)
 }
 
 // writeMetadata writes plugin.json, and those of nested plugins.
