@@ -97,6 +97,9 @@ type Bundle struct {
 	Declared   json.RawMessage   `json:"declared,omitempty"`   // "extensions" of the profile grafana
 	Packages   int64             `json:"packages"`             // downloaded
 	Bytes      int64             `json:"bytes"`                // downloaded
+	Inputs     []string          `json:"inputs,omitempty"`     // the files that were read, relative to the root or absolute; if empty, the frontend is always bundled
+
+	isUpToDate bool // taken from dist
 }
 
 // entries are the names of a frontend's entry. module.js is one only if it is an ES module;
@@ -175,7 +178,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 		if p.options.Bundler == nil {
 			return fmt.Errorf("bundle %s: this program has no bundler", p.relative(f.Source))
 		}
-		b, err := p.options.Bundler.Bundle(ctx, f)
+		b, err := p.bundle(ctx, f, r)
 		if err != nil {
 			return fmt.Errorf("bundle %s: %w", p.relative(f.Source), err)
 		}
