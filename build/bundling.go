@@ -203,7 +203,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
-		fmt.Fprintf(p.options.Progress, "  %-14s %s  %s  %.1fs\n", "frontend", path.Join(f.to, "module.js"), humanSize(size), time.Since(started).Seconds())
+		r.frontends = append(r.frontends, part{name: "frontend", content: path.Join(f.to, "module.js"), size: size, took: time.Since(started), isUpToDate: b.isUpToDate})
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // recordedBundle describes a bundled frontend.
@@ -41,8 +42,14 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 			return b, nil
 		}
 	}
+	bundler, err := Prepare(ctx, p.options.Bundler)
+	if err != nil {
+		return nil, err
+	}
+	stop := progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "bundling " + filepath.ToSlash(p.relative(f.Source))}.Start()
 	started := time.Now().Add(-clockStep)
-	b, err := p.options.Bundler.Bundle(ctx, f)
+	b, err := bundler.Bundle(ctx, f)
+	stop()
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +63,17 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 	}
 	r.bundles[f.to] = made
 	return b, nil
+}
+
+// Prepare returns a bundler that is ready. It builds the command of a Program, which shows
+// its own progress.
+func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
+	program, ok := b.(Program)
+	if !ok {
+		return b, nil
+	}
+	file, err := program.Path(ctx)
+	return Program{Path: func(context.Context) (string, error) { return file, nil }}, err
 }
 
 // bundleChange returns why a frontend must be bundled, "" if the bundle in dist is

@@ -22,8 +22,10 @@ type Result struct {
 	Warnings    []string // about the sources, each with its place
 	Took        time.Duration
 
-	previous record                    // of the build that made dist
-	bundles  map[string]recordedBundle // of this build, by directory in dist
+	previous  record                    // of the build that made dist
+	bundles   map[string]recordedBundle // of this build, by directory in dist
+	frontends []part
+	assets    part
 }
 
 // Executable is one executable of a build.
@@ -32,6 +34,7 @@ type Executable struct {
 	File     string // relative to dist
 	Size     int64  // bytes
 	UpToDate bool   // kept from the previous build
+	Took     time.Duration
 }
 
 // stagingPrefix begins the names of the directories that builds work in.
@@ -73,6 +76,7 @@ func (p *Plan) steps() []func(ctx context.Context, staging string, r *Result) er
 		p.writeRecord,     // for the next build
 		p.replaceDist,     // from here on the new build is visible
 		p.sweep,           // leftovers of killed builds
+		p.printTable,      // the parts of dist
 	}
 }
 
@@ -133,12 +137,19 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 	return nil
 }
 
-func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
+func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
+	started := time.Now()
+	r.assets = part{name: "assets", content: files(len(p.Assets))}
 	for _, a := range p.Assets {
-		if err := p.copyAsset(a, filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
+		to := filepath.Join(staging, filepath.FromSlash(a.To))
+		if err := p.copyAsset(a, to); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)
 		}
+		if info, err := os.Stat(to); err == nil {
+			r.assets.size += info.Size()
+		}
 	}
+	r.assets.took = time.Since(started)
 	return nil
 }
 

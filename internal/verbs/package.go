@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -54,12 +56,17 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		return fmt.Errorf("package: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(options.Out) }()
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing"}.Start()
 	files, err := archive.Pack(ctx, repo.Dist, options)
+	stop()
+	stop, left := checkProgress(w, files)
 	for _, file := range files {
 		if err == nil && filepath.Ext(file) == ".zip" {
 			err = checkZip(ctx, file)
+			left.Add(-1)
 		}
 	}
+	stop()
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
@@ -71,6 +78,20 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		fmt.Fprintf(w, "wrote %s\n", shortPath(final))
 	}
 	return nil
+}
+
+// checkProgress shows how many of the zips are left to check.
+func checkProgress(w *os.File, files []string) (stop func(), left *atomic.Int64) {
+	left = &atomic.Int64{}
+	for _, file := range files {
+		if filepath.Ext(file) == ".zip" {
+			left.Add(1)
+		}
+	}
+	all := left.Load()
+	return progress.Task{W: w, IsTerminal: isTerminal(w), Name: "checking the zips", Left: func() string {
+		return fmt.Sprintf("%d of %d left", left.Load(), all)
+	}}.Start(), left
 }
 
 // builtAt returns the date in the plugin.json of a dist, which is that of the commit.
