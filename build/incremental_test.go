@@ -264,6 +264,24 @@ func TestForeignFilesAreKept(t *testing.T) {
 	}
 }
 
+func TestKeptFilesStayInTheRepository(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := repo(t), t.TempDir()
+	write(t, filepath.Join(dir, "dist", "mine"), "x")
+	if err := os.Symlink(elsewhere, filepath.Join(dir, ".slipway")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "keep the files of dist that no build made") {
+		t.Errorf("error %v", err)
+	}
+	if got := listing(t, elsewhere); len(got) > 0 {
+		t.Errorf("wrote %q outside of the repository", got)
+	}
+	if got := listing(t, filepath.Join(dir, "dist")); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("dist contains %q", got)
+	}
+}
+
 // However far a build came before it was killed, dist is the previous one or the new one,
 // and the next build takes neither for the files of others.
 func TestKilledAfterEachStep(t *testing.T) {

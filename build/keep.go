@@ -28,7 +28,7 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 	if len(foreign) == 0 {
 		return nil
 	}
-	to, err := makeKept(filepath.Join(p.Repo.Root, filepath.FromSlash(keptDir)), time.Now())
+	to, err := makeKept(p.Repo.Root, time.Now())
 	for _, name := range foreign {
 		if err == nil {
 			err = keepFile(filepath.Join(p.Repo.Dist, name), filepath.Join(to, name))
@@ -115,18 +115,24 @@ func sameContents(a, b string) (bool, error) {
 	}
 }
 
-// makeKept makes a new directory named by the time.
-func makeKept(parent string, at time.Time) (string, error) {
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+// makeKept makes a new directory in keptDir, named by the time. It follows no symbolic link
+// out of the repository.
+func makeKept(repo string, at time.Time) (string, error) {
+	root, err := os.OpenRoot(repo)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(keptDir, 0o755); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
-		dir := filepath.Join(parent, at.UTC().Format("20060102-150405"))
+		dir := keptDir + "/" + at.UTC().Format("20060102-150405")
 		if n > 1 {
 			dir += fmt.Sprintf("-%d", n)
 		}
-		if err := os.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
-			return dir, err
+		if err := root.Mkdir(dir, 0o755); !errors.Is(err, fs.ErrExist) {
+			return filepath.Join(repo, filepath.FromSlash(dir)), err
 		}
 	}
 }
@@ -137,17 +143,17 @@ func keepFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case info.Mode().IsRegular():
+	if info.Mode().IsRegular() {
 		return linkOrCopy(from, to)
-	case info.Mode()&fs.ModeSymlink == 0:
-		return fmt.Errorf("%s is not a regular file", from)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return os.Link(from, to) // a pipe, which must not be opened
 	}
 	target, err := os.Readlink(from)
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
 	return os.Symlink(target, to)

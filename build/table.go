@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -52,7 +51,11 @@ func (p *Plan) printTable(_ context.Context, _ string, r *Result) error {
 	for _, e := range r.Executables {
 		parts = append(parts, e.part())
 	}
-	writeTable(p.options.Progress, slices.Concat(parts, r.frontends, []part{r.assets}))
+	parts = append(parts, r.frontends...)
+	if len(p.Assets) > 0 {
+		parts = append(parts, r.assets)
+	}
+	writeTable(p.options.Progress, parts)
 	return nil
 }
 
