@@ -39,8 +39,12 @@ func (r recordedOutput) isCurrent(file, inputs string) bool {
 }
 
 // recordExecutables records the executables, unless what they were compiled from was
-// edited during the build: that may have been before or after the go command read it.
+// edited during the build: that may have been before or after the go command read it. If
+// all were kept from the previous build, its record remains.
 func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[string]fileState, result *Result) {
+	if !slices.ContainsFunc(result.Executables, func(e Executable) bool { return !e.UpToDate }) {
+		return
+	}
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
 	for i, e := range result.Executables {
