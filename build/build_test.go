@@ -413,13 +413,16 @@ func TestRemotes(t *testing.T) {
 		"https://user:pw@host/a/b.git": "https://host/a/b.git",
 		"https://token@host/a?x=y#z":   "https://host/a",
 		"git@github.com:acme/x.git":    "https://github.com/acme/x.git",
-		"ssh://git@host:22/a/b":        "ssh://host:22/a/b",
+		"ssh://git@host:22/a/b":        "https://host/a/b",
+		"git://host/a.git":             "https://host/a.git",
+		"http://u:p@host:3000/a":       "http://host:3000/a",
+		"ssh://git@[::1]:22/a":         "https://[::1]/a",
 		"/home/me/repo":                "",
 		"../repo":                      "",
 		"https://host/a@b":             "https://host/a@b",
 		"user:p@ss/word@host:a/b":      "",
 	} {
-		if got := withoutCredentials(remote); got != want {
+		if got := publicURL(remote); got != want {
 			t.Errorf("%s: got %q, want %q", remote, got, want)
 		}
 	}

@@ -97,6 +97,9 @@ type Bundle struct {
 	Declared   json.RawMessage   `json:"declared,omitempty"`   // "extensions" of the profile grafana
 	Packages   int64             `json:"packages"`             // downloaded
 	Bytes      int64             `json:"bytes"`                // downloaded
+	Inputs     []string          `json:"inputs,omitempty"`     // the files that were read, relative to the root or absolute; if empty, the frontend is always bundled
+
+	isUpToDate bool // taken from dist
 }
 
 // entries are the names of a frontend's entry. module.js is one only if it is an ES module;
@@ -175,7 +178,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 		if p.options.Bundler == nil {
 			return fmt.Errorf("bundle %s: this program has no bundler", p.relative(f.Source))
 		}
-		b, err := p.options.Bundler.Bundle(ctx, f)
+		b, err := p.bundle(ctx, f, r)
 		if err != nil {
 			return fmt.Errorf("bundle %s: %w", p.relative(f.Source), err)
 		}
@@ -200,7 +203,7 @@ func (p *Plan) bundleFrontends(ctx context.Context, staging string, r *Result) e
 			return err
 		}
 		r.Warnings = append(r.Warnings, b.Warnings...)
-		fmt.Fprintf(p.options.Progress, "  %-14s %s  %s  %.1fs\n", "frontend", path.Join(f.to, "module.js"), humanSize(size), time.Since(started).Seconds())
+		r.frontends = append(r.frontends, part{name: "frontend", content: path.Join(f.to, "module.js"), size: size, took: time.Since(started), isUpToDate: b.isUpToDate})
 	}
 	return nil
 }
@@ -238,12 +241,10 @@ func withMember(data []byte, key string, value any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := json.Marshal([]edit{{"add", "/" + key, value}})
-	if err != nil {
-		return nil, err
+	object, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New("not an object")
 	}
-	if err := root.Patch(patch); err != nil {
-		return nil, err
-	}
-	return indented(root)
+	err = setMember(object, key, value)
+	return root.Pack(), err
 }

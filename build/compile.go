@@ -35,7 +35,8 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 			started := time.Now()
 			show.start(i)
 			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, previous.Outputs[c.Output])
-			show.finish(i, r.Executables[i], failures[i], time.Since(started))
+			r.Executables[i].Took = time.Since(started)
+			show.finish(i, r.Executables[i], failures[i])
 			return nil
 		})
 	}

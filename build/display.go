@@ -3,61 +3,154 @@ package build
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// display shows the state of every compilation: a line for each that ends, or on a
-// terminal one line each, redrawn in place.
+// display shows which compilations run, for how long, and what is left: on a terminal a
+// line each, redrawn in place; elsewhere a line from time to time. The table at the end
+// of the build shows the results.
 type display struct {
 	w        io.Writer
 	isLive   bool
 	commands []Command
+	now      func() time.Time
+	started  time.Time
+	stop     func() // the lines from time to time
 
-	mu      sync.Mutex
-	states  []string // by command
-	isDrawn bool
+	mu    sync.Mutex
+	rows  []row // by command
+	left  int
+	drawn int // lines
 }
 
+type row struct {
+	state   string
+	started time.Time // zero unless it runs
+	isDone  bool
+}
+
+// redrawInterval is short enough for seconds to count up.
+const redrawInterval = 500 * time.Millisecond
+
 func newDisplay(w io.Writer, isLive bool, commands []Command) *display {
-	d := &display{w: w, isLive: isLive, commands: commands, states: make([]string, len(commands))}
-	for i := range d.states {
-		d.states[i] = "waiting"
+	d := &display{w: w, isLive: isLive, commands: commands, now: time.Now, rows: make([]row, len(commands)), left: len(commands)}
+	for i := range d.rows {
+		d.rows[i].state = "waiting"
+	}
+	d.started = d.now()
+	if isLive {
+		d.stop = d.redraw()
+	} else {
+		d.stop = progress.Task{W: w, Name: "compiling", Left: d.names}.Start()
 	}
 	return d
 }
 
-// start shows that command i runs.
-func (d *display) start(i int) { d.show(i, "compiling", false) }
-
-// finish shows the outcome of command i.
-func (d *display) finish(i int, e Executable, err error, took time.Duration) {
-	state := "failed"
-	if err == nil {
-		end := fmt.Sprintf("%.1fs", took.Seconds())
-		if e.UpToDate {
-			end = "up to date"
+// redraw redraws the lines until stop is called.
+func (d *display) redraw() (stop func()) {
+	ticker := time.NewTicker(redrawInterval)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				d.mu.Lock()
+				if d.left > 0 { // the table may already be below
+					d.draw()
+				}
+				d.mu.Unlock()
+			case <-done:
+				return
+			}
 		}
-		state = fmt.Sprintf("%s  %s  %s", e.File, humanSize(e.Size), end)
+	}()
+	return func() {
+		ticker.Stop()
+		close(done)
 	}
-	d.show(i, state, true)
 }
 
-func (d *display) show(i int, state string, isFinal bool) {
+// start shows that command i runs.
+func (d *display) start(i int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.states[i] = state
-	if !d.isLive {
-		if isFinal {
-			fmt.Fprintf(d.w, "  %-14s %s\n", d.commands[i].Platform, state)
-		}
+	d.rows[i].state, d.rows[i].started = "compiling", d.now()
+	if d.isLive {
+		d.draw()
+	}
+}
+
+// finish shows the outcome of command i. After that of the last one, the lines disappear,
+// unless a command failed.
+func (d *display) finish(i int, e Executable, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := &d.rows[i]
+	r.isDone, r.started, r.state = true, time.Time{}, "failed"
+	if err == nil {
+		r.state = strings.Join(cells(e.part()), "  ")
+	}
+	d.left--
+	if d.isLive {
+		d.draw()
+	}
+	if d.left > 0 {
 		return
 	}
-	if d.isDrawn {
-		fmt.Fprintf(d.w, "\x1b[%dA", len(d.states)) // cursor up
+	stop := d.stop
+	d.mu.Unlock() // the lines from time to time ask for names
+	stop()
+	d.mu.Lock()
+	if d.isLive && !d.hasFailed() {
+		d.erase()
 	}
-	d.isDrawn = true
-	for i, s := range d.states {
-		fmt.Fprintf(d.w, "\x1b[2K  %-14s %s\n", d.commands[i].Platform, s) // clear the line first
+}
+
+func (d *display) hasFailed() bool {
+	for _, r := range d.rows {
+		if r.state == "failed" {
+			return true
+		}
 	}
+	return false
+}
+
+// names describes what is left.
+func (d *display) names() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var names []string
+	for i, r := range d.rows {
+		if !r.isDone {
+			names = append(names, d.commands[i].Platform.String())
+		}
+	}
+	return fmt.Sprintf("%d of %d left: %s", len(names), len(d.rows), strings.Join(names, ", "))
+}
+
+// draw draws the lines over those that were drawn before.
+func (d *display) draw() {
+	var b strings.Builder
+	if d.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", d.drawn) // cursor up
+	}
+	for i, r := range d.rows {
+		state := r.state
+		if !r.started.IsZero() {
+			state = fmt.Sprintf("%s %.0fs", state, d.now().Sub(r.started).Seconds())
+		}
+		fmt.Fprintf(&b, "\x1b[2K  %-14s %s\n", d.commands[i].Platform, state) // clear the line first
+	}
+	fmt.Fprintf(&b, "\x1b[2K  %.0fs, %d of %d left\n", d.now().Sub(d.started).Seconds(), d.left, len(d.rows))
+	d.drawn = len(d.rows) + 1
+	_, _ = io.WriteString(d.w, b.String())
+}
+
+// erase removes the lines.
+func (d *display) erase() {
+	fmt.Fprintf(d.w, "\x1b[%dA\x1b[J", d.drawn) // cursor up, then clear to the end of the screen
 }

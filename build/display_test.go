@@ -20,7 +20,7 @@ type terminal struct {
 	row   int
 }
 
-var sequence = regexp.MustCompile(`^\x1b\[(\d+)([AK])`)
+var sequence = regexp.MustCompile(`^\x1b\[(\d*)([AKJ])`)
 
 func (s *terminal) Write(b []byte) (int, error) {
 	for rest := string(b); rest != ""; {
@@ -28,6 +28,8 @@ func (s *terminal) Write(b []byte) (int, error) {
 			rest = rest[len(m[0]):]
 			n, err := strconv.Atoi(m[1])
 			switch {
+			case m[2] == "J" && m[1] == "":
+				s.lines = s.lines[:s.row]
 			case m[2] == "A" && err == nil && n <= s.row:
 				s.row -= n
 			case m[2] == "K" && n == 2:
@@ -58,29 +60,68 @@ func (s *terminal) line() *string {
 func TestDisplay(t *testing.T) {
 	t.Parallel()
 	commands := []Command{{Platform: bundle.Platform{OS: "linux", Arch: "amd64"}}, {Platform: bundle.Platform{OS: "windows", Arch: "arm64"}}}
-	steps := []struct {
-		do   func(*display)
-		want string // on the screen of a terminal
-	}{
-		{func(d *display) { d.start(0) }, "  linux/amd64    compiling\n  windows/arm64  waiting"},
-		{func(d *display) { d.start(1) }, "  linux/amd64    compiling\n  windows/arm64  compiling"},
-		{func(d *display) { d.finish(1, Executable{}, errors.New("no"), 0) }, "  linux/amd64    compiling\n  windows/arm64  failed"},
-		{func(d *display) { d.finish(0, Executable{File: "gpx_x", Size: 14_300_000}, nil, 1250*time.Millisecond) }, "  linux/amd64    gpx_x  14.3 MB  1.2s\n  windows/arm64  failed"},
-		{func(d *display) { d.finish(1, Executable{File: "gpx_y", Size: 2_000_000, UpToDate: true}, nil, 0) }, "  linux/amd64    gpx_x  14.3 MB  1.2s\n  windows/arm64  gpx_y  2 MB  up to date"},
-	}
-	screen := &terminal{t: t}
-	live := newDisplay(screen, true, commands)
-	var log strings.Builder
-	plain := newDisplay(&log, false, commands)
-	for n, step := range steps {
-		step.do(live)
-		step.do(plain)
-		if diff := cmp.Diff(step.want, strings.Join(screen.lines, "\n")); diff != "" {
-			t.Errorf("screen after step %d (-want +got):\n%s", n, diff)
+	for name, last := range map[string]error{"success": nil, "failure": errors.New("no")} {
+		screen := &terminal{t: t}
+		d := newDisplay(screen, true, commands)
+		at := d.started
+		d.now = func() time.Time { return at }
+		made := Executable{File: "gpx_x", Size: 14_300_000, Took: 1250 * time.Millisecond}
+		end := "" // the table follows
+		if last != nil {
+			end = "  linux/amd64    gpx_x  14.3 MB  1.2s\n  windows/arm64  failed\n  12s, 0 of 2 left"
+		}
+		for n, step := range []struct {
+			do   func()
+			want string // on the screen
+		}{
+			{func() { d.start(0) }, "  linux/amd64    compiling 0s\n  windows/arm64  waiting\n  0s, 2 of 2 left"},
+			{func() { at = at.Add(5 * time.Second); d.start(1) }, "  linux/amd64    compiling 5s\n  windows/arm64  compiling 0s\n  5s, 2 of 2 left"},
+			{func() { at = at.Add(7 * time.Second); d.finish(0, made, nil) }, "  linux/amd64    gpx_x  14.3 MB  1.2s\n  windows/arm64  compiling 7s\n  12s, 1 of 2 left"},
+			{func() { d.finish(1, Executable{File: "gpx_y", Size: 2_000_000, UpToDate: true}, last) }, end},
+		} {
+			step.do()
+			d.mu.Lock()
+			if diff := cmp.Diff(step.want, strings.Join(screen.lines, "\n")); diff != "" {
+				t.Errorf("%s: screen after step %d (-want +got):\n%s", name, n, diff)
+			}
+			d.mu.Unlock()
 		}
 	}
-	const want = "  windows/arm64  failed\n  linux/amd64    gpx_x  14.3 MB  1.2s\n  windows/arm64  gpx_y  2 MB  up to date\n"
-	if diff := cmp.Diff(want, log.String()); diff != "" {
-		t.Errorf("output without a terminal (-want +got):\n%s", diff)
+}
+
+func TestDisplayInALog(t *testing.T) {
+	t.Parallel()
+	commands := []Command{{Platform: bundle.Platform{OS: "linux", Arch: "amd64"}}, {Platform: bundle.Platform{OS: "windows", Arch: "arm64"}}}
+	var log strings.Builder
+	d := newDisplay(&log, false, commands)
+	d.start(0)
+	d.finish(0, Executable{}, nil)
+	if diff := cmp.Diff("1 of 2 left: windows/arm64", d.names()); diff != "" {
+		t.Error(diff)
+	}
+	d.finish(1, Executable{}, nil)
+	if log.String() != "" {
+		t.Errorf("a short step printed %q", &log)
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	writeTable(&out, []part{
+		{name: "linux/amd64", content: "gpx_x_linux_amd64", size: 14_300_000, took: 3210 * time.Millisecond},
+		{name: "windows/amd64", content: "gpx_x_windows_amd64.exe", size: 9_000_000, isUpToDate: true},
+		{name: "frontend", content: "module.js", size: 1500, took: 12 * time.Second},
+		{name: "assets", content: files(1), took: 0},
+		{name: "a longer name than most", content: files(0)},
+	})
+	const want = `  linux/amd64             gpx_x_linux_amd64        14.3 MB        3.2s
+  windows/amd64           gpx_x_windows_amd64.exe     9 MB  up to date
+  frontend                module.js                   2 kB       12.0s
+  assets                  1 file                      0 kB        0.0s
+  a longer name than most 0 files                     0 kB        0.0s
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +24,7 @@ import (
 type Info struct {
 	Version string
 	Updated string   // YYYY-MM-DD, UTC
-	Build   *GitInfo // nil outside of git
+	Build   *GitInfo // nil outside of git and CI
 }
 
 // GitInfo is the value of info.build.
@@ -31,12 +33,13 @@ type GitInfo struct {
 	Hash   string `json:"hash,omitempty"`
 	Number int64  `json:"number,omitempty"` // of the CI run
 	PR     int64  `json:"pr,omitempty"`     // pull request number
-	Repo   string `json:"repo,omitempty"`   // URL without credentials
-	Time   int64  `json:"time,omitempty"`   // of the commit, Unix seconds
+	Repo   string `json:"repo,omitempty"`   // https URL without credentials
+	Time   int64  `json:"time,omitempty"`   // of the commit or SOURCE_DATE_EPOCH, Unix seconds
 }
 
-// gatherInfo reads the commit, the environment of CI and package.json. The date is that
-// of the commit, which makes builds reproducible; SOURCE_DATE_EPOCH overrides it.
+// gatherInfo reads the commit, the environment of CI, package.json and the commit's tags.
+// The date is that of the commit, which makes builds reproducible; SOURCE_DATE_EPOCH
+// overrides it.
 func (p *Plan) gatherInfo(ctx context.Context) error {
 	var err error
 	if p.Info.Build, err = p.gitInfo(ctx); err != nil {
@@ -51,58 +54,117 @@ func (p *Plan) gatherInfo(ctx context.Context) error {
 	return err
 }
 
+// date returns the time of the build, and sets it in info.build.
 func (p *Plan) date() (time.Time, error) {
+	build := p.Info.Build
 	if epoch := p.env("SOURCE_DATE_EPOCH"); epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil {
+		if err != nil || seconds < 0 || seconds > maxEpoch {
 			return time.Time{}, fmt.Errorf("invalid SOURCE_DATE_EPOCH %q: it must be a number of seconds since 1970", epoch)
+		}
+		if build != nil {
+			build.Time = seconds
 		}
 		return time.Unix(seconds, 0), nil
 	}
-	if p.Info.Build != nil {
-		return time.Unix(p.Info.Build.Time, 0), nil
+	if build != nil && build.Time != 0 {
+		return time.Unix(build.Time, 0), nil
 	}
 	return p.options.Now(), nil
 }
 
+// maxEpoch is the last second of the year 9999: later dates are not YYYY-MM-DD.
+const maxEpoch = 253402300799
+
 // version returns the version in plugin.json, with %VERSION% replaced by that of
-// package.json or of the commit's tag.
+// package.json or of the commit's tag. It must be that of the tag, if there is one; a rule
+// of validate compares plugin.json and package.json.
 func (p *Plan) version(ctx context.Context) (string, error) {
-	version := p.Metadata.Info.Version
-	if !strings.Contains(version, bundle.PlaceholderVersion) {
-		return version, nil
-	}
-	found, err := p.foundVersion(ctx)
-	return strings.ReplaceAll(version, bundle.PlaceholderVersion, found), err
-}
-
-func (p *Plan) foundVersion(ctx context.Context) (string, error) {
-	if data, err := os.ReadFile(filepath.Join(p.Repo.Root, "package.json")); err == nil {
-		var npm struct{ Version string }
-		if err := json.Unmarshal(data, &npm); err != nil {
-			return "", fmt.Errorf("read version from package.json: %w", err)
+	version, npm := p.Metadata.Info.Version, ""
+	from, found := p.relative(filepath.Join(p.Repo.Source, bundle.MetadataFile)), version
+	hasPlaceholder := strings.Contains(version, bundle.PlaceholderVersion)
+	if hasPlaceholder {
+		var err error
+		if npm, err = p.npmVersion(); err != nil {
+			return "", err
 		}
-		if npm.Version != "" {
-			return npm.Version, nil
+		if npm != "" {
+			from, found = "package.json", npm
 		}
 	}
-	if tag, err := p.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err == nil {
-		return strings.TrimPrefix(tag, "v"), nil
+	tags, isTop := p.versionTags(ctx)
+	switch {
+	case hasPlaceholder && npm == "" && len(tags) == 0:
+		return "", fmt.Errorf("info.version is %s, but package.json has no version and the commit has no tag such as v1.2.3: set info.version, or tag the commit", bundle.PlaceholderVersion)
+	case hasPlaceholder && npm == "":
+		found = strings.TrimPrefix(tags[0], "v")
+	case isTop && len(tags) > 0 && !slices.Contains(tags, found) && !slices.Contains(tags, "v"+found) && p.isCommitted(ctx):
+		return "", fmt.Errorf("%s has version %q, but the commit has the tag %s: change the version and move the tag to that commit, or delete the tag", from, found, tags[0])
 	}
-	return "", errors.New("info.version is %VERSION%, but package.json has no version and the commit has no tag such as v1.2.3: set info.version, or tag the commit")
+	if hasPlaceholder {
+		return strings.ReplaceAll(version, bundle.PlaceholderVersion, found), nil
+	}
+	return version, nil
 }
 
-// gitInfo describes the commit. It returns nil outside of git or before the first
-// commit. Any other failure of git is an error, since the build would not be
-// reproducible.
+// npmVersion returns the version in package.json, "" if there is none.
+func (p *Plan) npmVersion() (string, error) {
+	data, err := os.ReadFile(filepath.Join(p.Repo.Root, "package.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	var npm struct{ Version string }
+	if err == nil {
+		err = json.Unmarshal(data, &npm)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read version from package.json: %w", err)
+	}
+	return npm.Version, nil
+}
+
+// versionTag matches the tags that name a version.
+var versionTag = regexp.MustCompile(`^v?\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$`)
+
+// versionTags returns the tags of the commit that name a version, the highest one first.
+// isTop reports whether the plugin repository is a whole git repository: if it is part of
+// one, the tags may be those of another part.
+func (p *Plan) versionTags(ctx context.Context) (tags []string, isTop bool) {
+	if p.Info.Build == nil || p.Info.Build.Hash == "" {
+		return nil, false
+	}
+	list, err := p.git(ctx, "-c", "versionsort.suffix=-", "tag", "--points-at=HEAD", "--sort=-version:refname")
+	if err != nil || list == "" {
+		return nil, false
+	}
+	for tag := range strings.FieldsSeq(list) {
+		if versionTag.MatchString(tag) {
+			tags = append(tags, tag)
+		}
+	}
+	prefix, err := p.git(ctx, "rev-parse", "--show-prefix")
+	return tags, err == nil && prefix == ""
+}
+
+// isCommitted reports whether the files that contain the version are those of the commit.
+// Otherwise, its tags do not apply to them.
+func (p *Plan) isCommitted(ctx context.Context) bool {
+	changes, err := p.git(ctx, "status", "--porcelain", "--", "package.json", p.relative(filepath.Join(p.Repo.Source, bundle.MetadataFile)))
+	return err == nil && changes == ""
+}
+
+// gitInfo describes the commit and the run of the CI system. It returns nil if there is
+// neither. A failure of git in a repository with commits is an error, since the build
+// would not be reproducible.
 func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
+	ci := ciInfo(p.env)
 	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		fmt.Fprintln(p.options.Progress, "git not found on the PATH: plugin.json will have today's date and no commit")
-		return nil, nil
+		return ci, nil
 	case err != nil && (strings.Contains(err.Error(), "not a git repository (or any") || strings.Contains(err.Error(), "does not have any commits yet")):
-		return nil, nil
+		return ci, nil
 	case err != nil:
 		return nil, fmt.Errorf("read commit with git: %w", err)
 	}
@@ -111,24 +173,23 @@ func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read commit with git: unexpected output %q", line)
 	}
-	info := &GitInfo{Hash: hash, Time: at}
+	info := &GitInfo{}
+	if ci != nil {
+		info = ci
+	}
+	info.Hash, info.Time = hash, at
 	if branch, err := p.git(ctx, "symbolic-ref", "--short", "-q", "HEAD"); err == nil {
-		info.Branch = branch
+		info.Branch = branch // otherwise HEAD is detached, and only CI knows the branch
 	}
-	if remote, err := p.git(ctx, "config", "--get", "remote.origin.url"); err == nil {
-		info.Repo = withoutCredentials(remote)
-	}
-	info.Number, _ = strconv.ParseInt(p.env("GITHUB_RUN_NUMBER"), 10, 64)
-	if ref, ok := strings.CutPrefix(p.env("GITHUB_REF"), "refs/pull/"); ok {
-		number, _, _ := strings.Cut(ref, "/")
-		info.PR, _ = strconv.ParseInt(number, 10, 64)
+	if remote, err := p.git(ctx, "config", "--get", "remote.origin.url"); err == nil && publicURL(remote) != "" {
+		info.Repo = publicURL(remote)
 	}
 	return info, nil
 }
 
-// withoutCredentials removes user, password and query from the URL of a remote. It
-// returns "" for a remote that is a path on this machine.
-func withoutCredentials(remote string) string {
+// publicURL returns the https form of the URL of a remote, without user, password and
+// query. It returns "" for a remote that is a path on this machine.
+func publicURL(remote string) string {
 	if user, rest, ok := strings.Cut(remote, "@"); ok && !strings.Contains(remote, "://") && !strings.ContainsAny(user, `/\:`) {
 		host, path, isSCP := strings.Cut(rest, ":")
 		if isSCP {
@@ -138,6 +199,9 @@ func withoutCredentials(remote string) string {
 	u, err := url.Parse(remote)
 	if err != nil || u.Host == "" {
 		return ""
+	}
+	if u.Scheme != "https" && u.Scheme != "http" { // the port is that of another protocol
+		u.Scheme, u.Host = "https", strings.TrimSuffix(u.Host, ":"+u.Port())
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -42,14 +43,14 @@ func (p *Plan) planDocuments(context.Context) error {
 	return nil
 }
 
-// completed returns a plugin.json for dist: that of the source, in the same order, with
-// placeholders resolved and the build described.
+// completed returns a plugin.json for dist: that of the source, in the same order and
+// formatting, with placeholders resolved and the build described.
 func (p *Plan) completed(d document) ([]byte, error) {
 	root, err := hujson.Parse(d.data)
 	if err != nil {
 		return nil, err
 	}
-	resolve := strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, d.id)
+	resolve := p.placeholders(d.id)
 	for v := range root.All() {
 		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
 			if resolved := resolve.Replace(text.String()); resolved != text.String() {
@@ -57,35 +58,90 @@ func (p *Plan) completed(d document) ([]byte, error) {
 			}
 		}
 	}
-	edits := []edit{
-		{"add", "/info/version", p.Info.Version}, // add replaces what is there
-		{"add", "/info/updated", p.Info.Updated},
-	}
-	if d.to != bundle.MetadataFile {
-		edits = edits[1:] // a nested plugin may have its own version
-	}
 	if hasSchemaFile(root) {
-		edits = append(edits, edit{Op: "remove", Path: "/$schema"})
+		if err := root.Patch([]byte(`[{"op": "remove", "path": "/$schema"}]`)); err != nil {
+			return nil, err
+		}
+	}
+	members := []member{{"version", p.Info.Version}, {"updated", p.Info.Updated}}
+	if d.to != bundle.MetadataFile {
+		members = members[1:] // a nested plugin may have its own version
 	}
 	if p.Info.Build != nil {
-		edits = append(edits, edit{"add", "/info/build", p.Info.Build})
+		members = append(members, member{"build", p.Info.Build})
 	}
-	patch, err := json.Marshal(edits)
-	if err != nil {
-		return nil, err
+	at := root.Find("/info")
+	if at == nil {
+		return nil, errors.New(`the key "info" is missing`)
 	}
-	if err := root.Patch(patch); err != nil {
-		return nil, err
+	info, ok := at.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New(`"info" must be an object`)
 	}
-	return indented(root)
+	for _, m := range members {
+		if err := setMember(info, m.key, m.value); err != nil {
+			return nil, err
+		}
+	}
+	return root.Pack(), nil
 }
 
-func indented(root hujson.Value) ([]byte, error) {
-	root.Minimize()
-	var out bytes.Buffer
-	err := json.Indent(&out, root.Pack(), "", "  ")
-	out.WriteByte('\n')
-	return out.Bytes(), err
+// placeholders replaces the placeholders in a text of the plugin with this id.
+func (p *Plan) placeholders(id string) *strings.Replacer {
+	return strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, id)
+}
+
+// member is a member of a JSON object.
+type member struct {
+	key   string
+	value any
+}
+
+// setMember replaces the value of a member, or adds the member at the end, indented as
+// its siblings are.
+func setMember(object *hujson.Object, key string, value any) error {
+	prefix, indent := "", ""
+	var before hujson.Extra
+	if n := len(object.Members); n > 0 {
+		before = object.Members[n-1].Name.BeforeExtra
+		if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
+			prefix = string(before[i+1:])
+			closing := object.AfterExtra[bytes.LastIndexByte(object.AfterExtra, '\n')+1:]
+			indent = strings.TrimPrefix(prefix, string(closing))
+		}
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if prefix != "" {
+		var out bytes.Buffer
+		if err := json.Indent(&out, text, prefix, indent); err != nil {
+			return err
+		}
+		text = out.Bytes()
+		if bytes.Contains(before, []byte("\r\n")) {
+			text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+		}
+	}
+	parsed, err := hujson.Parse(text)
+	if err != nil {
+		return err
+	}
+	for i := range object.Members {
+		m := &object.Members[i]
+		if name, ok := m.Name.Value.(hujson.Literal); ok && name.String() == key {
+			m.Value.Value = parsed.Value
+			return nil
+		}
+	}
+	if prefix != "" {
+		parsed.BeforeExtra = hujson.Extra(" ")
+	}
+	object.Members = append(object.Members, hujson.ObjectMember{
+		Name: hujson.Value{BeforeExtra: bytes.Clone(before), Value: hujson.String(key)}, Value: parsed,
+	})
+	return nil
 }
 
 // hasSchemaFile reports whether "$schema" is the path of a file, which dist would not
@@ -97,11 +153,4 @@ func hasSchemaFile(root hujson.Value) bool {
 	}
 	text, isLiteral := at.Value.(hujson.Literal)
 	return isLiteral && text.Kind() == '"' && !strings.Contains(text.String(), "://")
-}
-
-// edit is an operation of JSON Patch (RFC 6902).
-type edit struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value"`
 }

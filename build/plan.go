@@ -26,6 +26,7 @@ type Options struct {
 	Environ   []string          // nil is os.Environ
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
 	Download  bool              // packages of frontends that are missing
+	Explain   bool              // print why each step runs
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
 }
@@ -50,7 +51,8 @@ type Command struct {
 	Args     []string // of the go command, without the output
 	Env      []string // added to the environment
 
-	inputs string // digest of what it compiles; "" if unknown
+	inputs  string // digest of what it compiles; "" if unknown
+	sources inputs // the files and settings of the go command among them
 }
 
 // Asset is a file to copy.
@@ -129,7 +131,7 @@ func (p *Plan) validate(ctx context.Context) error {
 	}
 	for _, f := range report.Findings {
 		if f.Severity == validate.Error {
-			errs = append(errs, fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule))
+			errs = append(errs, strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)\n    help: %s", f.Address(), f.Message, f.Rule, f.Help), "\n    help: "))
 		}
 	}
 	if len(errs) > 0 {

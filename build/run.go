@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +21,11 @@ type Result struct {
 	Executables []Executable
 	Warnings    []string // about the sources, each with its place
 	Took        time.Duration
+
+	previous  record                    // of the build that made dist
+	bundles   map[string]recordedBundle // of this build, by directory in dist
+	frontends []part
+	assets    part
 }
 
 // Executable is one executable of a build.
@@ -28,6 +34,7 @@ type Executable struct {
 	File     string // relative to dist
 	Size     int64  // bytes
 	UpToDate bool   // kept from the previous build
+	Took     time.Duration
 }
 
 // stagingPrefix begins the names of the directories that builds work in.
@@ -45,24 +52,32 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 		return nil, fmt.Errorf("prepare build: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
-	r := &Result{Dist: p.Repo.Dist}
-	// The steps of a build, in order. Those before replaceDist work in the staging
-	// directory.
-	for _, step := range []func(context.Context, string, *Result) error{
-		p.bundleFrontends, // module.js
-		p.compile,         // executables, in parallel
-		p.copyAssets,      // images, texts, frontends that need no bundling
-		p.writeMetadata,   // plugin.json
-		p.replaceDist,     // from here on the new build is visible
-		p.writeRecord,     // for the next build
-		p.sweep,           // leftovers of killed builds
-	} {
+	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}}
+	for _, step := range p.steps() {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
 		}
 	}
 	r.Took = time.Since(started)
 	return r, nil
+}
+
+// steps returns the steps of a build, in order. Those before replaceDist work in the
+// staging directory.
+func (p *Plan) steps() []func(ctx context.Context, staging string, r *Result) error {
+	return []func(context.Context, string, *Result) error{
+		p.explain,         // if asked for
+		p.bundleFrontends, // module.js
+		p.compile,         // executables, in parallel
+		p.copyAssets,      // images, texts, frontends that need no bundling
+		p.writeMetadata,   // plugin.json
+		p.normalize,       // modes
+		p.keepForeign,     // files of dist that no build made
+		p.writeRecord,     // for the next build
+		p.replaceDist,     // from here on the new build is visible
+		p.sweep,           // leftovers of killed builds
+		p.printTable,      // the parts of dist
+	}
 }
 
 // Plugin plans and runs a build.
@@ -74,31 +89,47 @@ func Plugin(ctx context.Context, o Options) (*Result, error) {
 	return Run(ctx, p)
 }
 
-// previousSuffix ends the name of a dist that is being replaced.
-const previousSuffix = "-previous"
+// The suffixes of a dist that is being replaced, and of one that has been.
+const (
+	previousSuffix = "-previous"
+	oldSuffix      = "-old"
+)
 
 // recover restores the dist of a build that was killed while replacing it.
 func (p *Plan) recover() error {
-	if exists(p.Repo.Dist) {
+	previous := p.leftovers(previousSuffix)
+	if len(previous) == 0 {
 		return nil
 	}
-	previous, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"+previousSuffix))
-	if err != nil || len(previous) == 0 {
+	if !exists(p.Repo.Dist) {
+		if err := os.Rename(previous[len(previous)-1], p.Repo.Dist); err != nil {
+			return fmt.Errorf("restore the previous dist: %w", err)
+		}
 		return nil
 	}
-	if err := os.Rename(previous[len(previous)-1], p.Repo.Dist); err != nil {
-		return fmt.Errorf("restore the previous dist: %w", err)
+	for _, dir := range previous { // of builds that were killed later: they must not be restored
+		_ = os.Rename(dir, strings.TrimSuffix(dir, previousSuffix)+oldSuffix)
 	}
 	return nil
 }
 
-// sweep removes old staging directories. Recent ones may be in use.
-func (p *Plan) sweep(context.Context, string, *Result) error {
-	old, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"))
+// leftovers lists the directories that builds work in and whose names have a suffix.
+func (p *Plan) leftovers(suffix string) (dirs []string) {
+	entries, err := os.ReadDir(p.Repo.Root)
 	if err != nil {
 		return nil
 	}
-	for _, dir := range old {
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), stagingPrefix) && strings.HasSuffix(e.Name(), suffix) {
+			dirs = append(dirs, filepath.Join(p.Repo.Root, e.Name()))
+		}
+	}
+	return dirs
+}
+
+// sweep removes old staging directories. Recent ones may be in use.
+func (p *Plan) sweep(context.Context, string, *Result) error {
+	for _, dir := range p.leftovers("") {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.RemoveAll(dir)
 		}
@@ -106,13 +137,40 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 	return nil
 }
 
-func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
+func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
+	started := time.Now()
+	r.assets = part{name: "assets", content: files(len(p.Assets))}
 	for _, a := range p.Assets {
-		if err := copyFile(filepath.Join(p.Repo.Root, a.From), filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
+		to := filepath.Join(staging, filepath.FromSlash(a.To))
+		if err := p.copyAsset(a, to); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)
 		}
+		if info, err := os.Stat(to); err == nil {
+			r.assets.size += info.Size()
+		}
 	}
+	r.assets.took = time.Since(started)
 	return nil
+}
+
+// readme is the file whose placeholders are replaced.
+const readme = "README.md"
+
+// copyAsset copies an asset, and replaces the placeholders in a README.md, as the existing
+// bundler configurations do.
+func (p *Plan) copyAsset(a Asset, to string) error {
+	from := filepath.Join(p.Repo.Root, a.From)
+	if path.Base(a.To) != readme {
+		return copyFile(from, to)
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, []byte(p.placeholders(p.Metadata.ID).Replace(string(text))), 0o644)
 }
 
 // writeMetadata writes plugin.json, and those of nested plugins.
@@ -130,12 +188,34 @@ func (p *Plan) writeMetadata(_ context.Context, staging string, _ *Result) error
 	return nil
 }
 
+// normalize sets the modes of directories and files, which depend on the umask.
+func (p *Plan) normalize(_ context.Context, staging string, _ *Result) error {
+	err := filepath.WalkDir(staging, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if d.IsDir() || info.Mode()&0o100 != 0 {
+			mode = 0o755
+		}
+		if info.Mode().Perm() == mode {
+			return nil
+		}
+		return os.Chmod(file, mode)
+	})
+	if err != nil {
+		return fmt.Errorf("set modes: %w", err)
+	}
+	return nil
+}
+
 // replaceDist replaces dist with the staging directory. If that fails halfway, it
 // restores the previous dist.
 func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
-	if err := os.Chmod(staging, 0o755); err != nil {
-		return fmt.Errorf("replace dist: %w", err)
-	}
 	previous := staging + previousSuffix
 	err := os.Rename(p.Repo.Dist, previous)
 	hadDist := err == nil
@@ -148,7 +228,9 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 		}
 		return fmt.Errorf("replace dist: %w", err)
 	}
-	_ = os.RemoveAll(previous) // a later sweep removes what is left
+	if old := staging + oldSuffix; os.Rename(previous, old) == nil {
+		_ = os.RemoveAll(old) // a later sweep removes what is left
+	}
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // The go command takes 0.15 s to find that one executable is up to date, and a second
@@ -26,13 +24,10 @@ import (
 // of, and skips the go command until that changes: the contents of the module and of
 // local replacements, go.sum for all other modules, and the settings of the go command.
 
-// record describes the executables in a dist.
-type record struct {
-	Outputs map[string]recordedOutput // by file name
-}
-
+// recordedOutput describes an executable.
 type recordedOutput struct {
 	Inputs   string // digest of what it was made of
+	Sources  string // digest of the sources among them
 	Size     int64
 	Modified time.Time
 }
@@ -43,61 +38,25 @@ func (r recordedOutput) isCurrent(file, inputs string) bool {
 	return err == nil && inputs != "" && r.Inputs == inputs && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
 }
 
-// recordFile returns the path of the record of this repository.
-func (p *Plan) recordFile() (string, error) {
-	cache := p.options.CacheDir
-	if cache == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return "", err
-		}
-		cache = filepath.Join(user, "slipway", "builds")
+// recordExecutables records the executables, unless what they were compiled from was
+// edited during the build: that may have been before or after the go command read it. If
+// all were kept from the previous build, its record remains.
+func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[string]fileState, result *Result) {
+	if !slices.ContainsFunc(result.Executables, func(e Executable) bool { return !e.UpToDate }) {
+		return
 	}
-	sum := sha256.Sum256([]byte(p.Repo.Root))
-	return filepath.Join(cache, hex.EncodeToString(sum[:8])+".json"), nil
-}
-
-// readRecord returns an empty record if it cannot be read: everything is compiled.
-func (p *Plan) readRecord() record {
-	var r record
-	file, err := p.recordFile()
-	if err != nil {
-		return r
-	}
-	data, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(data, &r) != nil {
-		return record{}
-	}
-	return r
-}
-
-// writeRecord records the executables of dist. It ignores errors, which only cost time.
-func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error {
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
-	r := record{Outputs: map[string]recordedOutput{}}
 	for i, e := range result.Executables {
-		if before[i].inputs != p.Commands[i].inputs {
-			continue // edited during the build: before or after it was compiled?
+		c := p.Commands[i]
+		state, ok := states[e.File]
+		if before[i].inputs != c.inputs || c.inputs == "" || !ok {
+			continue
 		}
-		if info, err := os.Stat(filepath.Join(p.Repo.Dist, filepath.FromSlash(e.File))); err == nil {
-			r.Outputs[e.File] = recordedOutput{Inputs: p.Commands[i].inputs, Size: info.Size(), Modified: info.ModTime()}
-		}
+		sources := c.sources.digest()
+		r.Sources[sources] = c.sources
+		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, Size: state.Size, Modified: state.Modified}
 	}
-	file, err := p.recordFile()
-	if err != nil {
-		return nil
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return nil
-	}
-	_ = os.MkdirAll(filepath.Dir(file), 0o755)
-	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-	return nil
 }
 
 // digestInputs sets the digest of what each command compiles, or "" if it is unknown
@@ -106,9 +65,9 @@ func (p *Plan) digestInputs(ctx context.Context) {
 	common, err := p.commonInputs(ctx)
 	for i := range p.Commands {
 		c := &p.Commands[i]
-		c.inputs = ""
+		c.inputs, c.sources = "", common
 		if err == nil {
-			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common, c.Args, c.Env))
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common.digest(), c.Args, c.Env))
 			c.inputs = hex.EncodeToString(sum[:])
 		}
 	}
@@ -120,31 +79,35 @@ func settings() []string {
 		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 }
 
-func (p *Plan) commonInputs(ctx context.Context) (string, error) {
-	digest := sha256.New()
+func (p *Plan) commonInputs(ctx context.Context) (inputs, error) {
 	env, err := p.goOutput(ctx, append([]string{"env"}, settings()...)...)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if work, _, _ := bytes.Cut(env, []byte("\n")); len(bytes.TrimSpace(work)) > 0 && string(work) != "off" {
-		return "", errors.New("a workspace may add any module")
+		return nil, errors.New("a workspace may add any module")
 	}
 	for _, flag := range []string{"-overlay", "-modfile", "-pgo"} {
 		if bytes.Contains(env, []byte(flag)) {
-			return "", fmt.Errorf("%s in GOFLAGS adds files from elsewhere", flag)
+			return nil, fmt.Errorf("%s in GOFLAGS adds files from elsewhere", flag)
 		}
 	}
-	digest.Write(env)
+	in := inputs{}
+	for i, value := range bytes.Split(env, []byte("\n")) {
+		if i < len(settings()) {
+			in.add("go env "+settings()[i], value)
+		}
+	}
 	dirs, err := p.localModules(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, dir := range dirs {
-		if err := p.digestTree(digest, dir); err != nil {
-			return "", err
+		if err := p.digestTree(in, dir); err != nil {
+			return nil, err
 		}
 	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	return in, nil
 }
 
 // localModules returns the directories of the modules that can change while go.sum
@@ -184,7 +147,7 @@ func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
 
 // digestTree adds the path and contents of every file that a package of a module could
 // contain or embed.
-func (p *Plan) digestTree(digest io.Writer, root string) error {
+func (p *Plan) digestTree(in inputs, root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -202,12 +165,7 @@ func (p *Plan) digestTree(digest io.Writer, root string) error {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is not a regular file", rel)
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(digest, "%q %x\n", rel, sha256.Sum256(data))
-		return nil
+		return in.addFile(filepath.ToSlash(p.relative(path)), path)
 	})
 }
 

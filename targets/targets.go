@@ -61,11 +61,12 @@ func Build(ctx context.Context,
 	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: all)
 	dir *string, // plugin repository (default: this directory)
 	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+	explain *bool, // print why each step runs
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
-		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Bundler: bundler(),
+		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Bundler: bundler(),
 	})
 	return exit(err)
 }

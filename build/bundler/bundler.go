@@ -43,7 +43,7 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, e
 	if err != nil {
 		return nil, err
 	}
-	out := &build.Bundle{Files: map[string][]byte{}}
+	out := &build.Bundle{Files: map[string][]byte{}, Inputs: r.Read}
 	for _, file := range r.Files {
 		out.Files[file.Path] = file.Contents
 	}

@@ -80,6 +80,9 @@ func TestPackages(t *testing.T) {
 		if got.Packages != want || !strings.Contains(string(got.Files["module.js"]), "from the package") {
 			t.Errorf("downloaded %d packages, want %d; %s", got.Packages, want, got.Files["module.js"])
 		}
+		if len(got.Inputs) != 2 || !strings.HasSuffix(got.Inputs[0], "/dep/index.js") || got.Inputs[1] != "src/module.ts" {
+			t.Errorf("the inputs are %q", got.Inputs)
+		}
 		f.Download = false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +29,7 @@ type bundler struct {
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
+	read   []string          // files that esbuild did not read itself, as in Result.Read
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
@@ -202,6 +204,14 @@ func (b *bundler) shown(file string) string {
 	return file
 }
 
+// relative returns a path relative to the repository if there is one.
+func (b *bundler) relative(file string) string {
+	if rel, err := filepath.Rel(b.Root, file); err == nil {
+		return rel
+	}
+	return file
+}
+
 func (b *bundler) suffixed(found api.ResolveResult, suffix string) api.OnResolveResult {
 	if len(found.Errors) > 0 {
 		return api.OnResolveResult{Errors: found.Errors}
@@ -222,6 +232,9 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
+	b.mu.Lock()
+	b.read = append(b.read, filepath.ToSlash(b.relative(from.file)))
+	b.mu.Unlock()
 	if from.suffix == rawSuffix {
 		contents := string(text)
 		return api.OnLoadResult{Contents: &contents, Loader: api.LoaderText}, nil
@@ -233,8 +246,13 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		if len(built.Errors) > 0 {
 			return api.OnLoadResult{Errors: built.Errors}, nil
 		}
+		var meta metafile
+		if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
+			return api.OnLoadResult{}, err
+		}
 		b.mu.Lock()
 		maps.Copy(b.assets, worker.assets)
+		b.read = append(b.read, worker.files(meta)...)
 		b.mu.Unlock()
 		text, name = built.OutputFiles[0].Contents, strings.TrimSuffix(name, filepath.Ext(name))+".js"
 	}

@@ -43,6 +43,7 @@ type Result struct {
 	Files    []File    // module.js, its source map and what it loads, sorted by path
 	Shared   []string  // the libraries that module.js asks the host for, sorted
 	Inputs   []string  // files that were read, relative to Root, sorted; node_modules is left out
+	Read     []string  // all files that were read, relative to Root or absolute, sorted
 	Warnings []Message // of the bundler
 }
 
@@ -120,7 +121,7 @@ func Bundle(ctx context.Context, o Options) (*Result, error) {
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
-	r := &Result{Warnings: Messages(built.Warnings), Inputs: meta.inputs()}
+	r := &Result{Warnings: Messages(built.Warnings), Inputs: meta.inputs(), Read: b.files(meta)}
 	var code, sourceMap, css []byte
 	for _, f := range built.OutputFiles {
 		switch name := filepath.Base(f.Path); name {
@@ -276,6 +277,18 @@ func (m metafile) inputs() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// files returns all files that were read, slash-separated.
+func (b *bundler) files(meta metafile) []string {
+	list := slices.Clone(b.read)
+	for name := range meta.Inputs {
+		if !strings.Contains(strings.TrimPrefix(name, filepath.ToSlash(filepath.VolumeName(name))), ":") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // baseConfig matches the warning about a tsconfig.json that extends one in a package that is not

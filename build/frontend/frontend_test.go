@@ -363,6 +363,33 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// Read lists every file that can change the bundle, in whatever way it is imported.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	r, err := bundle(t, map[string]string{
+		"src/module.ts":                 "import './a.css'; import text from './b.txt?raw'; import logo from './c.svg'; import data from './d.json';\nnew Worker(new URL('./worker.ts', import.meta.url)); import('./lazy'); import { x } from 'dep'; export const got = [text, logo, data, x];",
+		"src/a.css":                     "@import './e.css'; .a { background: url(./f.png) }",
+		"src/b.txt":                     "b",
+		"src/c.svg":                     "<svg/>",
+		"src/d.json":                    "{}",
+		"src/e.css":                     ".e {}",
+		"src/f.png":                     "png",
+		"src/worker.ts":                 "import './shared'; postMessage(1)",
+		"src/shared.ts":                 "self.x = 1",
+		"src/lazy.ts":                   "export default 1",
+		"src/unused.ts":                 "",
+		"node_modules/dep/main.js":      "exports.x = 1",
+		"node_modules/dep/package.json": `{"main": "main.js"}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"node_modules/dep/main.js", "src/a.css", "src/b.txt", "src/c.svg", "src/d.json", "src/e.css", "src/f.png", "src/lazy.ts", "src/module.ts", "src/shared.ts", "src/worker.ts"}
+	if diff := cmp.Diff(want, r.Read); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestShared(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

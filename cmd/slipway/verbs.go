@@ -216,6 +216,7 @@ func buildCommand(stdout *os.File) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository")
 	c.Flags().StringVar(&o.Platforms, "platforms", "all", "all, host or a list such as linux/amd64,windows/amd64")
+	c.Flags().BoolVar(&o.Explain, "explain", false, "print why each step runs")
 	c.Flags().StringVar(&o.Profile, "profile", "", profileUsage)
 	return c
 }

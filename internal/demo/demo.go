@@ -52,8 +52,11 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
-	started := time.Now()
-	for i, step := range []struct {
+	compiled := compilation(ctx)
+	if compiled > 0 {
+		fmt.Fprintf(out, "compiling the magefile took %.0fs\n", compiled.Seconds())
+	}
+	steps := []struct {
 		title string
 		run   func(context.Context) (string, error)
 	}{
@@ -65,8 +68,11 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 		{"create a playlist with the token", d.makePlaylist},
 		{"list the playlists through the backend, which has a token of its own", d.listThroughPlugin},
 		{"query the data source", d.query},
-	} {
-		fmt.Fprintf(out, "%d. %s\n", i+1, step.title)
+	}
+	fmt.Fprintf(out, "%d steps follow; the first time, building the host can take a minute or two\n", len(steps))
+	started := time.Now()
+	for i, step := range steps {
+		fmt.Fprintf(out, "%d/%d %s\n", i+1, len(steps), step.title)
 		at := time.Now()
 		result, err := step.run(ctx)
 		if err != nil {
@@ -74,7 +80,12 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 		}
 		fmt.Fprintf(out, "   %s  [%.2fs]\n", result, time.Since(at).Seconds())
 	}
-	fmt.Fprintf(out, "\nall steps succeeded in %.1fs\n", time.Since(started).Seconds())
+	took := time.Since(started)
+	fmt.Fprintf(out, "\nall steps succeeded in %.1fs", took.Seconds())
+	if compiled > 0 {
+		fmt.Fprintf(out, ", %.0fs with the compilation", (compiled + took).Seconds())
+	}
+	fmt.Fprintln(out)
 	if o.Once {
 		return nil
 	}

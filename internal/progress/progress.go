@@ -1,5 +1,5 @@
-// Package progress shows that a long step still runs, for logs that would otherwise be
-// silent.
+// Package progress shows that a long step still runs: on a terminal by a line that is
+// redrawn, elsewhere by a line from time to time, for logs that would otherwise be silent.
 package progress
 
 import (
@@ -12,26 +12,75 @@ import (
 // Interval is the usual interval between two lines.
 const Interval = 10 * time.Second
 
-// Report prints the step and the elapsed time to w at each interval until stop is
-// called.
-func Report(w io.Writer, step string, interval time.Duration) (stop func()) {
+// The terminal's line appears only if the step takes longer than most.
+const (
+	redrawAfter    = time.Second
+	redrawInterval = 250 * time.Millisecond
+)
+
+// Task is a step that may take long.
+type Task struct {
+	W          io.Writer
+	IsTerminal bool          // redraw a single line
+	Name       string        // such as "downloading"
+	Left       func() string // what is left, such as "3 of 5 zips left"; nil if unknown
+	Interval   time.Duration // between two lines or redraws; 0 is the usual one
+}
+
+// Start shows the task and the elapsed time until stop is called. On a terminal, stop
+// erases the line. Nothing else may be written to a terminal in between.
+func (t Task) Start() (stop func()) {
 	started := time.Now()
+	interval, after := t.Interval, time.Duration(0)
+	switch {
+	case interval == 0 && t.IsTerminal:
+		interval, after = redrawInterval, redrawAfter
+	case interval == 0:
+		interval = Interval
+	}
 	ticker := time.NewTicker(interval)
 	done := make(chan struct{})
+	isDrawn := false
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
 			select {
 			case <-ticker.C:
-				fmt.Fprintf(w, "  %s, %.0fs\n", step, time.Since(started).Seconds())
+				if elapsed := time.Since(started); elapsed >= after {
+					t.print(elapsed)
+					isDrawn = true
+				}
 			case <-done:
 				return
 			}
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		ticker.Stop()
 		close(done)
 		running.Wait()
+		if isDrawn && t.IsTerminal {
+			fmt.Fprint(t.W, "\r\x1b[2K")
+		}
+	})
+}
+
+func (t Task) print(elapsed time.Duration) {
+	start, end := "", "\n"
+	if t.IsTerminal {
+		start, end = "\r\x1b[2K", ""
 	}
+	left := ""
+	if t.Left != nil {
+		if text := t.Left(); text != "" {
+			left = "; " + text
+		}
+	}
+	fmt.Fprintf(t.W, "%s  %s, %.0fs%s%s", start, t.Name, elapsed.Seconds(), left, end)
+}
+
+// Report prints the step and the elapsed time to w at each interval until stop is
+// called.
+func Report(w io.Writer, step string, interval time.Duration) (stop func()) {
+	return Task{W: w, Name: step, Interval: interval}.Start()
 }

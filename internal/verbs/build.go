@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
-	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -24,6 +23,7 @@ type BuildOptions struct {
 	Dir       string // the plugin repository; "" is the current directory
 	Platforms string // all, host or a list of os/arch; "" is all
 	Profile   string // of plugin.json; "" derives it from the file
+	Explain   bool   // print why each step runs
 	Bundler   build.Bundler
 }
 
@@ -36,16 +36,10 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return nil, err
 	}
-	isLive := isTerminal(w)
-	stop := func() {}
-	if !isLive { // on a terminal, the lines of the executables show what is being built
-		stop = progress.Report(w, "building", progress.Interval)
-	}
 	r, err := build.Plugin(ctx, build.Options{
 		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,
-		Progress: w, Live: isLive, Bundler: o.Bundler,
+		Progress: w, Live: isTerminal(w), Bundler: o.Bundler, Explain: o.Explain,
 	})
-	stop()
 	if errors.Is(err, build.ErrNotDownloaded) {
 		return nil, fmt.Errorf("build: %w\n  help: download them with %s", err, o.Face.Verb("deps"))
 	}

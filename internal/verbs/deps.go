@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/build"
@@ -33,17 +34,27 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
 		return nil
 	}
+	bundler, err := build.Prepare(ctx, o.Bundler)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
 	started := time.Now()
-	defer progress.Report(w, "downloading", progress.Interval)()
+	var done atomic.Int64
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "downloading", Left: func() string {
+		return fmt.Sprintf("frontend %d of %d", done.Load()+1, len(frontends))
+	}}.Start()
+	defer stop()
 	var packages, bytes int64
 	for _, f := range frontends {
 		f.Download = true
-		b, err := o.Bundler.Bundle(ctx, f)
+		b, err := bundler.Bundle(ctx, f)
 		if err != nil {
 			return fmt.Errorf("deps: %w", err)
 		}
 		packages, bytes = packages+b.Packages, bytes+b.Bytes
+		done.Add(1)
 	}
+	stop()
 	noun := "packages"
 	if packages == 1 {
 		noun = "package"

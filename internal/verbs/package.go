@@ -58,7 +58,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		return fmt.Errorf("package: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(options.Out) }()
-	defer progress.Report(w, "packing", progress.Interval)()
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing"}.Start()
 	files, err := archive.Pack(ctx, repo.Dist, options)
 	for _, file := range files {
 		if err == nil && file.Sums != nil {
@@ -72,6 +72,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 			}
 		}
 	}
+	stop()
 	if err != nil {
 		return fmt.Errorf("package: %w", err)
 	}

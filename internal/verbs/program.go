@@ -48,7 +48,8 @@ func Program(ctx context.Context, name, dir string, w io.Writer) (string, error)
 	if statErr != nil {
 		fmt.Fprintf(w, "building %s; the first time, this can take a minute or two\n", name)
 	}
-	defer progress.Report(w, "building "+name, progress.Interval)()
+	file, isFile := w.(*os.File)
+	defer progress.Task{W: w, IsTerminal: isFile && isTerminal(file), Name: "building " + name}.Start()()
 	if out, err := programCommand(ctx, from, name, program).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", name, err, bytes.TrimSpace(out))
 	}

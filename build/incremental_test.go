@@ -1,0 +1,386 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// readingBundler bundles by concatenating the source files of a frontend, and counts how
+// often.
+type readingBundler struct {
+	runs  int
+	names []string // relative to the repository
+}
+
+func (b *readingBundler) Bundle(_ context.Context, f Frontend) (*Bundle, error) {
+	b.runs++
+	var code []byte
+	for _, name := range b.names {
+		text, err := os.ReadFile(filepath.Join(f.Root, name))
+		if err != nil {
+			return nil, err
+		}
+		code = append(code, text...)
+	}
+	return &Bundle{Files: map[string][]byte{"module.js": code, "module.js.map": []byte("{}")}, Warnings: []string{"odd"}, Inputs: b.names}, nil
+}
+
+// panel writes the repository of a panel in TypeScript. Its files are an hour old.
+func panel(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repo")
+	for name, text := range map[string]string{
+		"src/plugin.json":              strings.NewReplacer("acme-x-app", "acme-x-panel", `"app"`, `"panel"`, "KEY", "serviceDependency", "INCLUDES", "").Replace(appJSON),
+		"src/module.ts":                "import './part';",
+		"src/part.ts":                  "one",
+		"src/img/logo.svg":             "<svg/>",
+		"README.md":                    "# X\n",
+		"package.json":                 "{}",
+		"package-lock.json":            "{}",
+		"tsconfig.json":                "{\"extends\": \"./base\", /* comment */}",
+		"base.json":                    "{}",
+		"node_modules/a/index.js":      "package",
+		"node_modules/.yarn-integrity": "1",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	age(t, dir)
+	return dir
+}
+
+// age makes all files of a directory an hour old: a build does not trust files that were
+// written while it ran.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Chtimes(name, time.Time{}, time.Now().Add(-time.Hour))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFrontendUpToDate(t *testing.T) {
+	t.Parallel()
+	dir := panel(t)
+	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts", "node_modules/a/index.js"}}
+	o := options(dir)
+	o.Bundler = bundler
+	change := func(name, text string) func() {
+		return func() {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			write(t, file, text)
+			if err := os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	runs := 0
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   bool // bundles
+		reason string
+	}{
+		{"the first build", func() {}, true, "there is no record of a previous build"},
+		{"nothing changed", func() {}, false, "up to date"},
+		{"a document changed", change("README.md", "# Y\n"), false, "up to date"},
+		{"a test of the backend", change("pkg/main_test.go", "package main\n"), false, "up to date"},
+		{"a source file changed", change("src/part.ts", "two"), true, "src/part.ts changed"},
+		{"a package changed", change("node_modules/a/index.js", "package 2"), true, "node_modules/a/index.js changed"},
+		{"a new file could be imported", change("src/part.tsx", ""), true, "the list of source files changed"},
+		{"the lockfile", change("package-lock.json", "{ }"), true, "package-lock.json changed"},
+		{"another package manager", change("node_modules/.package-lock.json", "{}"), true, "node_modules/.package-lock.json is new"},
+		{"what tsconfig.json extends", change("base.json", "{ }"), true, "base.json changed"},
+		{"a file of dist", change("dist/module.js", "mine"), true, "dist/module.js is not as it was built"},
+		{"nothing changed again", func() {}, false, "up to date"},
+	} {
+		step.change()
+		var out strings.Builder
+		o.Explain, o.Progress = true, &out
+		r := mustBuild(t, o)
+		if got := bundler.runs > runs; got != step.want {
+			t.Errorf("%s: bundled: %t", step.name, got)
+		}
+		runs = bundler.runs
+		if !strings.Contains(out.String(), "module.js      "+map[bool]string{true: "runs: "}[step.want]+step.reason+"\n") {
+			t.Errorf("%s: explained\n%s", step.name, out.String())
+		}
+		text, err := os.ReadFile(filepath.Join(r.Dist, "module.js"))
+		if want, _ := bundler.Bundle(t.Context(), Frontend{Root: dir}); err != nil || !bytes.Equal(text, want.Files["module.js"]) {
+			t.Errorf("%s: module.js contains %q, want %q", step.name, text, want.Files["module.js"])
+		}
+		runs = bundler.runs
+		if !slices.Contains(r.Warnings, "odd") {
+			t.Errorf("%s: the warnings of the bundler are missing: %q", step.name, r.Warnings)
+		}
+	}
+	bundler.names = nil // without inputs, nobody knows whether the bundle is current
+	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	mustBuild(t, o)
+	runs = bundler.runs
+	mustBuild(t, o)
+	if bundler.runs == runs {
+		t.Error("a bundle without inputs is up to date")
+	}
+}
+
+// A file that is edited while it is bundled may be in the bundle before or after the edit.
+func TestEditedWhileBundled(t *testing.T) {
+	t.Parallel()
+	dir := panel(t)
+	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
+	o := options(dir)
+	o.Bundler = bundlerFunc(func(ctx context.Context, f Frontend) (*Bundle, error) {
+		b, err := bundler.Bundle(ctx, f)
+		write(t, filepath.Join(dir, "src", "part.ts"), "edited")
+		return b, err
+	})
+	mustBuild(t, o)
+	o.Bundler = bundler
+	r := mustBuild(t, o)
+	if text, err := os.ReadFile(filepath.Join(r.Dist, "module.js")); err != nil || !strings.Contains(string(text), "edited") {
+		t.Errorf("module.js contains %q, %v", text, err)
+	}
+}
+
+type bundlerFunc func(context.Context, Frontend) (*Bundle, error)
+
+func (f bundlerFunc) Bundle(ctx context.Context, in Frontend) (*Bundle, error) { return f(ctx, in) }
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	host := bundle.Host().String()
+	for _, step := range []struct {
+		change func()
+		want   map[string]string
+	}{
+		{func() {}, map[string]string{host: "runs: " + noRecord, "assets": "runs: " + noRecord, "plugin.json": "runs: " + noRecord}},
+		{func() {}, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { write(t, filepath.Join(dir, "pkg", "a.go"), "package main\n") }, map[string]string{host: "runs: pkg/a.go is new", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x") }, map[string]string{host: "runs: go env GOFLAGS changed", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { o.Environ = append(os.Environ(), "GOFLAGS=-tags=x", "SOURCE_DATE_EPOCH=0") }, map[string]string{host: "up to date", "assets": "runs: the version or the date changed", "plugin.json": "runs: the date changed"}},
+		{func() {
+			for _, name := range []string{"a", "b", "c", "d"} {
+				write(t, filepath.Join(dir, "pkg", name+".txt"), "")
+			}
+			if err := os.Remove(filepath.Join(dir, "pkg", "a.go")); err != nil {
+				t.Fatal(err)
+			}
+		}, map[string]string{host: "runs: pkg/a.txt is new, pkg/b.txt is new, pkg/c.txt is new, and 2 more", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " is not as it was built", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
+	} {
+		step.change()
+		var out strings.Builder
+		o.Explain, o.Progress = true, &out
+		mustBuild(t, o)
+		got := map[string]string{}
+		for line := range strings.Lines(out.String()) {
+			step, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if _, isShown := got[step]; !isShown {
+				got[step] = strings.TrimSpace(reason)
+			}
+		}
+		for name, want := range step.want {
+			if got[name] != want {
+				t.Errorf("%s: %q, want %q", name, got[name], want)
+			}
+		}
+	}
+}
+
+// A build keeps the files of dist that it did not make, and mentions them once.
+func TestForeignFilesAreKept(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	write(t, filepath.Join(dir, "dist", "module.js"), "made by another bundler")
+	write(t, filepath.Join(dir, "dist", "README.md"), "# X\n") // as this build makes it
+	write(t, filepath.Join(dir, "dist", "notes", "mine.txt"), "mine")
+	if err := os.Symlink("notes/mine.txt", filepath.Join(dir, "dist", "link")); err != nil {
+		t.Fatal(err)
+	}
+	r := mustBuild(t, o)
+	kept, err := filepath.Glob(filepath.Join(dir, ".slipway", "kept", "*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %q, %v", kept, err)
+	}
+	want := "dist contained files that no build made: moved to .slipway/kept/" + filepath.Base(kept[0]) + ": link, module.js, " + filepath.Join("notes", "mine.txt")
+	if diff := cmp.Diff([]string{want}, r.Warnings); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]string{"module.js": "made by another bundler", "notes/mine.txt": "mine", "link": "mine"} {
+		if text, err := os.ReadFile(filepath.Join(kept[0], filepath.FromSlash(name))); err != nil || string(text) != want {
+			t.Errorf("%s contains %q, %v", name, text, err)
+		}
+	}
+	if exists(filepath.Join(r.Dist, "notes")) {
+		t.Error("dist contains files of others")
+	}
+	write(t, filepath.Join(dir, "README.md"), "# Y\n")
+	if r = mustBuild(t, o); len(r.Warnings) > 0 {
+		t.Errorf("the second build warns: %q", r.Warnings)
+	}
+
+	// On another machine there is no record: what would be the same counts as made by a
+	// build, and what would not is kept.
+	o.CacheDir = t.TempDir()
+	if r = mustBuild(t, o); len(r.Warnings) > 0 {
+		t.Errorf("a build without a record warns: %q", r.Warnings)
+	}
+	o.CacheDir = t.TempDir()
+	write(t, filepath.Join(dir, "README.md"), "# Z\n")
+	if r = mustBuild(t, o); len(r.Warnings) != 1 || !strings.HasSuffix(r.Warnings[0], ": README.md") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+
+	// An executable of the build's own is deleted when it is no longer built for.
+	other := bundle.Platform{OS: "windows", Arch: "amd64"}
+	o.Platforms = []bundle.Platform{bundle.Host(), other}
+	mustBuild(t, o)
+	o.Platforms = o.Platforms[:1]
+	if r = mustBuild(t, o); len(r.Warnings) > 0 || exists(filepath.Join(r.Dist, other.Executable("gpx_x"))) {
+		t.Errorf("warnings %q, dist contains %q", r.Warnings, listing(t, r.Dist))
+	}
+}
+
+func TestKeptFilesStayInTheRepository(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := repo(t), t.TempDir()
+	write(t, filepath.Join(dir, "dist", "mine"), "x")
+	if err := os.Symlink(elsewhere, filepath.Join(dir, ".slipway")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "keep the files of dist that no build made") {
+		t.Errorf("error %v", err)
+	}
+	if got := listing(t, elsewhere); len(got) > 0 {
+		t.Errorf("wrote %q outside of the repository", got)
+	}
+	if got := listing(t, filepath.Join(dir, "dist")); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("dist contains %q", got)
+	}
+}
+
+// However far a build came before it was killed, dist is the previous one or the new one,
+// and the next build takes neither for the files of others.
+func TestKilledAfterEachStep(t *testing.T) {
+	t.Parallel()
+	dir := panel(t)
+	bundler := &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
+	o := options(dir)
+	o.Bundler = bundler
+	dist := filepath.Join(dir, "dist")
+	mustBuild(t, o)
+	for n := range len((&Plan{}).steps()) + 1 {
+		write(t, filepath.Join(dist, "note.txt"), "mine")
+		before := tree(t, dist)
+		write(t, filepath.Join(dir, "src", "part.ts"), strings.Repeat("x", n+1))
+		write(t, filepath.Join(dir, "README.md"), strings.Repeat("x", n+1))
+		age(t, filepath.Join(dir, "src"))
+		p, err := MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		staging, err := os.MkdirTemp(dir, stagingPrefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Result{previous: p.readRecord(), bundles: map[string]recordedBundle{}}
+		for _, step := range p.steps()[:n] {
+			if err := step(t.Context(), staging, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		killed := tree(t, dist)
+		r = mustBuild(t, o)
+		if after := tree(t, dist); killed != before && killed != after {
+			t.Errorf("after %d steps dist is neither the previous one nor the new one:\n%s", n, cmp.Diff(before, killed))
+		}
+		notes, err := filepath.Glob(filepath.Join(dir, ".slipway", "kept", "*", "*"))
+		if err != nil || len(notes) == 0 || slices.ContainsFunc(notes, func(name string) bool { return filepath.Base(name) != "note.txt" }) {
+			t.Errorf("after %d steps the kept files are %q, %v; warnings %q", n, notes, err, r.Warnings)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// killedEnv makes TestBuildUntilKilled build the repository in it.
+const killedEnv = "BUILD_TEST_UNTIL_KILLED"
+
+// TestBuildUntilKilled is the process that TestKilledAnytime kills.
+func TestBuildUntilKilled(t *testing.T) {
+	dir := os.Getenv(killedEnv)
+	if dir == "" {
+		t.Skip("it runs in the process that TestKilledAnytime starts")
+	}
+	o := options(dir)
+	o.Bundler, o.Rules = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}, rules.All()
+	for n := 0; ; n++ {
+		for _, name := range []string{"src/part.ts", "README.md"} {
+			write(t, filepath.Join(dir, name), string(rune('a'+n%2)))
+		}
+		if _, err := Plugin(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestKilledAnytime(t *testing.T) {
+	t.Parallel()
+	dir := panel(t)
+	o := options(dir)
+	o.Bundler = &readingBundler{names: []string{"src/module.ts", "src/part.ts"}}
+	complete := map[string]bool{}
+	for _, text := range []string{"a", "b"} {
+		for _, name := range []string{"src/part.ts", "README.md"} {
+			write(t, filepath.Join(dir, name), text)
+		}
+		complete[tree(t, mustBuild(t, o).Dist)] = true
+	}
+	for range 12 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBuildUntilKilled$")
+		cmd.Env = append(os.Environ(), killedEnv+"="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Duration(30+rand.N(150)) * time.Millisecond
+		time.Sleep(after)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatalf("the process ended by itself: %v", err)
+		}
+		_ = cmd.Wait()
+		p := &Plan{Repo: bundle.Repo{Root: dir, Dist: filepath.Join(dir, "dist")}}
+		if err := p.recover(); err != nil { // as the next build does
+			t.Fatal(err)
+		}
+		if !complete[tree(t, p.Repo.Dist)] {
+			t.Errorf("killed after %v, dist is neither of the builds:\n%s", after, tree(t, p.Repo.Dist))
+		}
+	}
+	if r := mustBuild(t, o); slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "no build made") }) {
+		t.Errorf("the next build takes dist for the work of others: %q", r.Warnings)
+	}
+}

@@ -1,0 +1,248 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// recordedBundle describes a bundled frontend.
+type recordedBundle struct {
+	Inputs     inputs
+	Read       []string             // the files that the bundler read, as in Bundle.Inputs
+	Files      map[string]fileState // by path relative to the frontend's directory in dist
+	Warnings   []string
+	Extensions json.RawMessage `json:",omitempty"`
+	Declared   json.RawMessage `json:",omitempty"`
+}
+
+// clockStep is more than the difference between the clocks of files and processes.
+const clockStep = 10 * time.Millisecond
+
+// bundle returns the bundle of a frontend: the one in dist if nothing that it was made of
+// has changed. It notes in the result what the bundle was made of.
+func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
+	before := r.previous.Frontends[f.to]
+	if p.bundleChange(f, before) == "" {
+		if b, err := p.readBundle(f, before); err == nil {
+			r.bundles[f.to] = before
+			return b, nil
+		}
+	}
+	bundler, err := Prepare(ctx, p.options.Bundler)
+	if err != nil {
+		return nil, err
+	}
+	stop := progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "bundling " + filepath.ToSlash(p.relative(f.Source))}.Start()
+	started := time.Now().Add(-clockStep)
+	b, err := bundler.Bundle(ctx, f)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	in, err := p.bundleInputs(f, b.Inputs)
+	if err != nil || len(b.Inputs) == 0 || p.isEdited(b.Inputs, started) {
+		return b, nil // bundle it again the next time
+	}
+	made := recordedBundle{Inputs: in, Read: b.Inputs, Files: map[string]fileState{}, Warnings: b.Warnings, Extensions: b.Extensions, Declared: b.Declared}
+	for name := range b.Files {
+		made.Files[path.Clean(name)] = fileState{} // known once it is written
+	}
+	r.bundles[f.to] = made
+	return b, nil
+}
+
+// Prepare returns a bundler that is ready. It builds the command of a Program, which shows
+// its own progress.
+func Prepare(ctx context.Context, b Bundler) (Bundler, error) {
+	program, ok := b.(Program)
+	if !ok {
+		return b, nil
+	}
+	file, err := program.Path(ctx)
+	return Program{Path: func(context.Context) (string, error) { return file, nil }}, err
+}
+
+// bundleChange returns why a frontend must be bundled, "" if the bundle in dist is
+// current.
+func (p *Plan) bundleChange(f Frontend, before recordedBundle) string {
+	if len(before.Files) == 0 {
+		return noRecord
+	}
+	in, err := p.bundleInputs(f, before.Read)
+	if err != nil {
+		return err.Error()
+	}
+	if change := in.change(before.Inputs); change != "" {
+		return change
+	}
+	for name, state := range before.Files {
+		if name = path.Join(f.to, name); !state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
+			return "dist/" + name + " is not as it was built"
+		}
+	}
+	return ""
+}
+
+// readBundle reads a bundle from dist.
+func (p *Plan) readBundle(f Frontend, before recordedBundle) (*Bundle, error) {
+	b := &Bundle{Files: map[string][]byte{}, Warnings: before.Warnings, Extensions: before.Extensions, Declared: before.Declared, isUpToDate: true}
+	for name := range before.Files {
+		data, err := os.ReadFile(filepath.Join(p.Repo.Dist, filepath.FromSlash(path.Join(f.to, name))))
+		if err != nil {
+			return nil, err
+		}
+		b.Files[name] = data
+	}
+	return b, nil
+}
+
+// bundleInputs returns what a bundle depends on: the files that the bundler read, the
+// names of the files that it could resolve an import to, configuration, and the bundler
+// itself.
+func (p *Plan) bundleInputs(f Frontend, read []string) (inputs, error) {
+	in := inputs{}
+	in.add("the frontend's plugin.json", fmt.Appendf(nil, "%s %t", f.PluginID, f.IsApp))
+	if err := p.addBundler(in); err != nil {
+		return nil, err
+	}
+	for _, name := range read {
+		_ = in.addFile(name, p.absolute(name)) // a missing file is a change
+	}
+	for _, file := range p.bundleConfig() {
+		if err := in.addFile(filepath.ToSlash(p.relative(file)), file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	names, err := p.importable()
+	in.add("the list of source files", []byte(strings.Join(names, "\n")))
+	return in, err
+}
+
+// absolute returns the path of a file that a bundler read.
+func (p *Plan) absolute(name string) string {
+	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Repo.Root, name)
+}
+
+// isEdited reports whether a file was written since.
+func (p *Plan) isEdited(files []string, since time.Time) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		info, err := os.Stat(p.absolute(name))
+		return err != nil || info.ModTime().After(since)
+	})
+}
+
+// addBundler adds the version of Slipway, or the sources of a checkout of it.
+func (p *Plan) addBundler(in inputs) error {
+	from, err := origin.Find()
+	if err != nil {
+		return err
+	}
+	in.add("the version of Slipway", []byte(from.Version))
+	if from.Checkout == "" {
+		return nil
+	}
+	_ = in.addFile("go.sum of Slipway", filepath.Join(from.Checkout, "go.sum"))
+	checkout := os.DirFS(from.Checkout)
+	return fs.WalkDir(checkout, "build", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			return err
+		}
+		return in.addFile("Slipway's "+name, filepath.Join(from.Checkout, filepath.FromSlash(name)))
+	})
+}
+
+// bundleConfig returns the files that change how imports are resolved and compiled,
+// whether they exist or not: lockfiles, up to the root of the git repository, what package
+// managers write about a node_modules, tsconfig.json with what it extends, and the
+// repository's list of shared libraries.
+func (p *Plan) bundleConfig() []string {
+	files := []string{filepath.Join(p.Repo.Root, "package.json")}
+	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
+		for _, name := range []string{
+			"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
+			"node_modules/.package-lock.json", "node_modules/.yarn-integrity", "node_modules/.yarn-state.yml", "node_modules/.modules.yaml",
+		} {
+			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+		if exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for _, name := range []string{".config/bundler/externals.ts", ".config/webpack/webpack.config.ts", ".config/webpack/webpack.config.js"} {
+		files = append(files, filepath.Join(p.Repo.Root, filepath.FromSlash(name)))
+	}
+	return append(files, tsconfigs(filepath.Join(p.Repo.Root, "tsconfig.json"))...)
+}
+
+// tsconfigs returns a tsconfig.json and the files of the repository that it extends.
+// Packages that it extends are in the lockfile.
+func tsconfigs(file string) []string {
+	const maxDepth = 20 // files may extend each other
+	files := []string{file}
+	for i := 0; i < len(files) && i < maxDepth; i++ {
+		text, err := os.ReadFile(files[i])
+		if err != nil {
+			continue
+		}
+		plain, err := hujson.Standardize(text)
+		if err != nil {
+			continue
+		}
+		var config struct{ Extends any }
+		if json.Unmarshal(plain, &config) != nil {
+			continue
+		}
+		list, isList := config.Extends.([]any)
+		if !isList {
+			list = []any{config.Extends}
+		}
+		for _, extended := range list {
+			if name, ok := extended.(string); ok && strings.HasPrefix(name, ".") {
+				name = filepath.Join(filepath.Dir(files[i]), filepath.FromSlash(name))
+				if filepath.Ext(name) != ".json" {
+					name += ".json"
+				}
+				files = append(files, name)
+			}
+		}
+	}
+	return files
+}
+
+// importable lists the files in the repository that an import may be resolved to. A new
+// one can take precedence over a file that was read.
+func (p *Plan) importable() (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(p.Repo.Root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name != "." && (p.isIgnored(p.Repo.Root, filepath.FromSlash(name)) || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css", ".scss", ".sass", ".less"}, path.Ext(name)) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}

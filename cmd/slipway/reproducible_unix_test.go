@@ -1,0 +1,125 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReproducible checks that two clones give the same dist and zips, whatever their
+// directory, the umask, the user's directory, the time and the age of the files. It is not
+// parallel: the umask and the environment belong to the process.
+func TestReproducible(t *testing.T) {
+	origin := filepath.Join(t.TempDir(), "acme-x-datasource")
+	mustRun(t, "scaffold", "datasource", "acme-x-datasource", "--dir="+origin)
+	module := filepath.Join(origin, "src", "module")
+	err := errors.Join(
+		os.Remove(module+".js"),
+		os.WriteFile(module+".ts", []byte("import logo from './img/logo.svg';\nimport './style.css';\nexport const plugin: string = logo;\n"), 0o644),
+		os.WriteFile(filepath.Join(origin, "src", "style.css"), []byte(".a { color: red }\n"), 0o644),
+		os.WriteFile(filepath.Join(origin, "src", "img", "tool.sh"), []byte("#!/bin/sh\n"), 0o755),
+		os.WriteFile(filepath.Join(origin, ".gitignore"), []byte("/dist/\n/release/\n"), 0o644),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "one"}} {
+		git(t, append([]string{"-C", origin}, args...)...)
+	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // they follow HOME
+		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(name, strings.TrimSpace(string(out)))
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "")
+
+	var results []string
+	for _, c := range []struct {
+		dir   string
+		umask int
+		age   time.Duration
+	}{{"one", 0o022, 0}, {"another directory", 0o077, 365 * 24 * time.Hour}} {
+		func() {
+			defer syscall.Umask(syscall.Umask(c.umask))
+			home := t.TempDir()
+			t.Setenv("HOME", home)
+			t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+			clone := filepath.Join(t.TempDir(), c.dir)
+			git(t, "clone", "-q", origin, clone)
+			walk(t, filepath.Join(clone, "src"), func(file string, _ fs.FileInfo) error {
+				return os.Chtimes(file, time.Time{}, time.Now().Add(-c.age))
+			})
+			mustRun(t, "build", "--platforms=host", "--dir="+clone)
+			mustRun(t, "package", "--dir="+clone)
+			results = append(results, contentsOf(t, filepath.Join(clone, "dist"))+contentsOf(t, filepath.Join(clone, "release")))
+		}()
+	}
+	if diff := cmp.Diff(results[0], results[1]); diff != "" {
+		t.Error(diff)
+	}
+	for _, want := range []string{"gpx_x_", "module.js ", "plugin.json ", "img/tool.sh -rwxr-xr-x", ".zip ", ".cdx.json "} {
+		if !strings.Contains(results[0], want) {
+			t.Errorf("no %q in\n%s", want, results[0])
+		}
+	}
+}
+
+func mustRun(t *testing.T, args ...string) {
+	t.Helper()
+	if stdout, stderr, code := slipway(t, args...); code != 0 {
+		t.Fatalf("%v exited with status %d:\n%s%s", args, code, stdout, stderr)
+	}
+}
+
+func git(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// contentsOf lists the path, mode and digest of every file in a directory.
+func contentsOf(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	walk(t, dir, func(file string, info fs.FileInfo) error {
+		data, err := os.ReadFile(file)
+		fmt.Fprintf(&b, "%s %s %x\n", strings.TrimPrefix(file, dir+"/"), info.Mode(), sha256.Sum256(data))
+		return err
+	})
+	return b.String()
+}
+
+// walk calls f for every file in a directory.
+func walk(t *testing.T, dir string, f func(file string, info fs.FileInfo) error) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return f(file, info)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
