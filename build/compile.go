@@ -16,7 +16,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
+
+// compileGrace is how long the go command may take to end on Ctrl-C: it removes its
+// temporary directory.
+const compileGrace = 5 * time.Second
 
 // compile builds the executables, one per processor at a time.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
@@ -59,24 +64,43 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before
 		return e, os.Chmod(target, 0o755)
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
-	cmd.Dir = p.Repo.Root
+	cmd.Dir = c.module
 	cmd.Env = slices.Concat(p.options.Environ, c.Env)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
+	if err := process.Run(cmd, compileGrace); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return Executable{}, ctx.Err()
 		case errors.Is(err, exec.ErrNotFound):
 			return Executable{}, errors.New("go command not found on the PATH: install Go from go.dev/dl")
 		}
-		return Executable{}, errors.New(strings.TrimSpace(output.String()))
+		text := strings.TrimSpace(output.String())
+		if text == "" {
+			text = fmt.Sprintf("the go command failed without output: %v", err)
+		}
+		return Executable{}, errors.New(text)
 	}
 	size, err := checkExecutable(target, c)
 	if err != nil {
 		return Executable{}, err
 	}
-	return Executable{Platform: c.Platform, File: c.Output, Size: size}, os.Chmod(target, 0o755)
+	return Executable{Platform: c.Platform, File: c.Output, Size: size, isNew: !sameContents(previous, target)}, os.Chmod(target, 0o755)
+}
+
+// sameContents reports whether two files are links to one or have the same contents.
+func sameContents(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA != nil || errB != nil || infoA.Size() != infoB.Size() {
+		return false
+	}
+	if os.SameFile(infoA, infoB) {
+		return true
+	}
+	dataA, errA := os.ReadFile(a)
+	dataB, errB := os.ReadFile(b)
+	return errA == nil && errB == nil && bytes.Equal(dataA, dataB)
 }
 
 // checkExecutable returns the size of an executable, or an error if it is not one for
@@ -124,6 +148,9 @@ func (p *Plan) compileError(failures []error) error {
 	b.WriteString("the backend does not compile; dist is unchanged")
 	for _, text := range texts {
 		fmt.Fprintf(&b, "\n%s:\n  %s", strings.Join(platforms[text], ", "), strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	if p.options.Backend.Cgo {
+		b.WriteString("\n  cgo is on in slipway.yaml: each platform needs a C compiler for it; build for this machine only, or set CC")
 	}
 	return errors.New(b.String())
 }

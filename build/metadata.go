@@ -16,7 +16,8 @@ import (
 type document struct {
 	to   string // relative to dist
 	data []byte // of the source; once planned, of dist
-	id   string
+
+	metadata *bundle.Metadata
 }
 
 // planDocuments completes the plugin.json files. None of their placeholders may remain,
@@ -49,7 +50,7 @@ func (p *Plan) completed(d document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolve := strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, d.id)
+	resolve := strings.NewReplacer(bundle.PlaceholderVersion, p.Info.Version, bundle.PlaceholderToday, p.Info.Updated, bundle.PlaceholderID, d.metadata.ID)
 	for v := range root.All() {
 		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
 			if resolved := resolve.Replace(text.String()); resolved != text.String() {

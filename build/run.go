@@ -28,6 +28,8 @@ type Executable struct {
 	File     string // relative to dist
 	Size     int64  // bytes
 	UpToDate bool   // kept from the previous build
+
+	isNew bool // its contents differ from those in the previous dist
 }
 
 // stagingPrefix begins the names of the directories that builds work in.
@@ -37,22 +39,30 @@ const stagingPrefix = ".slipway-build-"
 // unchanged otherwise.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := p.recover(); err != nil {
 		return nil, err
 	}
 	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("prepare build: %w", err)
+		return nil, fmt.Errorf("prepare build: dist is made in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
 	r := &Result{Dist: p.Repo.Dist}
 	// The steps of a build, in order. Those before replaceDist work in the staging
 	// directory.
 	for _, step := range []func(context.Context, string, *Result) error{
-		p.bundleFrontends, // module.js
+		p.runBundler,      // module.js, by the repository's own bundler
+		p.bundleFrontends, // module.js, by ours
 		p.compile,         // executables, in parallel
 		p.copyAssets,      // images, texts, frontends that need no bundling
+		p.keepSide,        // the other side, if only one is built
 		p.writeMetadata,   // plugin.json
+		p.checkBackends,   // those of this machine really start
 		p.replaceDist,     // from here on the new build is visible
 		p.writeRecord,     // for the next build
 		p.sweep,           // leftovers of killed builds
@@ -77,8 +87,12 @@ func Plugin(ctx context.Context, o Options) (*Result, error) {
 // previousSuffix ends the name of a dist that is being replaced.
 const previousSuffix = "-previous"
 
-// recover restores the dist of a build that was killed while replacing it.
+// recover restores the dist of a build that was killed while replacing it, or while the
+// repository's own bundler wrote to it.
 func (p *Plan) recover() error {
+	if aside, err := filepath.Glob(filepath.Join(p.Repo.Root, stagingPrefix+"*"+asideSuffix)); err == nil && len(aside) > 0 {
+		return p.restore(aside[len(aside)-1])
+	}
 	if exists(p.Repo.Dist) {
 		return nil
 	}
@@ -108,6 +122,9 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 
 func (p *Plan) copyAssets(_ context.Context, staging string, _ *Result) error {
 	for _, a := range p.Assets {
+		if p.options.Frontend.Command != "" && exists(filepath.Join(staging, filepath.FromSlash(a.To))) {
+			continue // the repository's own bundler wrote it
+		}
 		if err := copyFile(filepath.Join(p.Repo.Root, a.From), filepath.Join(staging, filepath.FromSlash(a.To))); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)
 		}

@@ -73,6 +73,9 @@ func (p *Plan) readRecord() record {
 
 // writeRecord records the executables of dist. It ignores errors, which only cost time.
 func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error {
+	if p.options.Only == OnlyFrontend {
+		return nil // the executables are those of the record
+	}
 	before := slices.Clone(p.Commands)
 	p.digestInputs(ctx)
 	r := record{Outputs: map[string]recordedOutput{}}
@@ -103,11 +106,15 @@ func (p *Plan) writeRecord(ctx context.Context, _ string, result *Result) error 
 // digestInputs sets the digest of what each command compiles, or "" if it is unknown
 // and only the go command can tell.
 func (p *Plan) digestInputs(ctx context.Context) {
-	common, err := p.commonInputs(ctx)
+	modules := map[string]string{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
-		c.inputs = ""
-		if err == nil {
+		common, ok := modules[c.module]
+		if !ok {
+			common, _ = p.commonInputs(ctx, c.module) // "" on error
+			modules[c.module] = common
+		}
+		if c.inputs = ""; common != "" {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common, c.Args, c.Env))
 			c.inputs = hex.EncodeToString(sum[:])
 		}
@@ -120,9 +127,15 @@ func settings() []string {
 		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 }
 
-func (p *Plan) commonInputs(ctx context.Context) (string, error) {
+func (p *Plan) commonInputs(ctx context.Context, module string) (string, error) {
+	if p.options.Backend.Cgo {
+		return "", errors.New("a C compiler reads files from elsewhere")
+	}
+	if !filepath.IsLocal(p.relative(module)) {
+		return "", errors.New("the module contains more than the repository")
+	}
 	digest := sha256.New()
-	env, err := p.goOutput(ctx, append([]string{"env"}, settings()...)...)
+	env, err := p.goOutput(ctx, module, append([]string{"env"}, settings()...)...)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +148,7 @@ func (p *Plan) commonInputs(ctx context.Context) (string, error) {
 		}
 	}
 	digest.Write(env)
-	dirs, err := p.localModules(ctx)
+	dirs, err := p.localModules(ctx, module)
 	if err != nil {
 		return "", err
 	}
@@ -149,8 +162,8 @@ func (p *Plan) commonInputs(ctx context.Context) (string, error) {
 
 // localModules returns the directories of the modules that can change while go.sum
 // stays the same: the repository and local replacements.
-func (p *Plan) localModules(ctx context.Context) ([]string, error) {
-	out, err := p.goOutput(ctx, "mod", "edit", "-json")
+func (p *Plan) localModules(ctx context.Context, module string) ([]string, error) {
+	out, err := p.goOutput(ctx, module, "mod", "edit", "-json")
 	if err != nil {
 		return nil, err
 	}
@@ -169,16 +182,16 @@ func (p *Plan) localModules(ctx context.Context) ([]string, error) {
 		}
 		dir := filepath.FromSlash(r.New.Path)
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Repo.Root, dir)
+			dir = filepath.Join(module, dir)
 		}
 		dirs = append(dirs, dir)
 	}
 	return dirs, nil
 }
 
-func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
+func (p *Plan) goOutput(ctx context.Context, module string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = p.Repo.Root, p.options.Environ
+	cmd.Dir, cmd.Env = module, p.goEnviron()
 	return cmd.Output()
 }
 

@@ -86,9 +86,9 @@ func TestMessages(t *testing.T) {
 		{"Validate", func() error { return validate(ctx, dir, verbs.ValidateOptions{Format: "jsn"}) },
 			`-format: unknown format "jsn"; did you mean "json"?`},
 		{"Validate", func() error { return validate(ctx, dir, verbs.ValidateOptions{Profile: "x"}) }, "-profile: unknown profile"},
-		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil) },
+		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil, nil, nil) },
 			`-platforms: unknown platform "linx/arm64"; did you mean "linux/arm64"?`},
-		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna")) }, "-profile: unknown profile"},
+		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna"), nil, nil) }, "-profile: unknown profile"},
 		{"Schema", func() error { return Schema(nil, new(filepath.Join(dir, "none")), nil) }, "choose a writable directory with -dir"},
 		{"Schema", func() error { return Schema(nil, &dir, new("x")) }, "-profile: unknown profile"},
 	} {
