@@ -19,9 +19,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// compileGrace is how long the go command may take to end on Ctrl-C: it removes its
-// temporary directory.
+// compileGrace is how long the go command may take to end on Ctrl-C.
 const compileGrace = 5 * time.Second
+
+// tempSuffix ends the name of the directory for the temporary files of the go command.
+const tempSuffix = "-temp"
 
 // compile builds the executables, one per processor at a time.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
@@ -30,6 +32,12 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	}
 	p.digestInputs(ctx)
 	previous := p.readRecord()
+	// The go command leaves its temporary directory behind if it is interrupted early.
+	p.temp = staging + tempSuffix
+	if err := os.Mkdir(p.temp, 0o700); err != nil {
+		return fmt.Errorf("prepare compilation: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(p.temp) }()
 	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
@@ -65,7 +73,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
 	cmd.Dir = c.module
-	cmd.Env = slices.Concat(p.options.Environ, c.Env)
+	cmd.Env = slices.Concat(p.options.Environ, c.Env, []string{"GOTMPDIR=" + p.temp})
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := process.Run(cmd, compileGrace); err != nil {

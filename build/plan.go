@@ -60,6 +60,7 @@ type Plan struct {
 	options   Options
 	documents []document // the plugin.json files, the plugin's own first
 	backends  []backend  // the plugin's own first
+	temp      string     // directory for the temporary files of the go command
 }
 
 // Command compiles the backend for one platform.
