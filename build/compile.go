@@ -53,6 +53,9 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		})
 	}
 	_ = group.Wait() // failures holds all errors, not only the first
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return p.compileError(failures)
 }
 

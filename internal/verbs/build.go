@@ -61,6 +61,9 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	b.Platforms, b.Live = platforms, isLive
 	r, err := build.Plugin(ctx, b)
 	stop()
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.New("build: interrupted; dist is unchanged")
+	}
 	if errors.Is(err, build.ErrNotDownloaded) {
 		return nil, fmt.Errorf("build: %w\n  help: download them with %s", err, o.Face.Verb("deps"))
 	}
