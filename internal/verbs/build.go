@@ -29,6 +29,7 @@ type BuildOptions struct {
 	Profile   string // of plugin.json; "" derives it from the file
 	Only      string // backend or frontend; "" is both
 	Debug     bool   // build executables for a debugger
+	SkipCheck bool   // do not start what was compiled: the caller does
 	Bundler   build.Bundler
 }
 
@@ -50,6 +51,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err := configureBuild(&b); err != nil {
 		return nil, err
 	}
+	b.Backend.SkipCheck = b.Backend.SkipCheck || o.SkipCheck
 	if o.Platforms == "" && b.Backend.Platforms != nil {
 		platforms = b.Backend.Platforms
 	}
@@ -70,7 +72,11 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err != nil {
 		for _, p := range platforms { // only the go command knows all architectures
 			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
-				return nil, usage("%s: %w", o.Face.Option("platforms"), nearest.Unknown("platform", p.String(), PlatformNames()))
+				where := o.Face.Option("platforms")
+				if o.Platforms == "" {
+					where = "backend.platforms in " + config.FileName
+				}
+				return nil, usage("%s: %w", where, nearest.Unknown("platform", p.String(), PlatformNames()))
 			}
 		}
 		return nil, fmt.Errorf("build: %w", err)

@@ -46,6 +46,7 @@ func TestBuildConfiguration(t *testing.T) {
 		code       int
 	}{
 		{"backend:\n  platforms: [linux]\n", `invalid platform "linux"`, ExitFindings},
+		{"backend:\n  main: {acme-x-datasource: server/x}\n  platforms: [linux/amd46]\n", `backend.platforms in slipway.yaml: unknown platform "linux/amd46"; did you mean "linux/amd64"?`, ExitUsage},
 		{"backend:\n  man: x\n", `did you mean "main"?`, ExitFindings},
 		{"backend:\n  env: {GOOS: hunter2}\n", `"GOOS" must not be in "env"`, ExitFindings},
 	} {
