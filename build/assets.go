@@ -99,7 +99,7 @@ func (p *Plan) namedPaths() []string {
 }
 
 // addNested plans the plugin.json of a nested plugin, which the build completes like the
-// plugin's own. A nested plugin cannot have its own backend: only one is compiled.
+// plugin's own.
 func (p *Plan) addNested(file, rel string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -109,11 +109,7 @@ func (p *Plan) addNested(file, rel string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", rel, err)
 	}
-	if m.Backend && path.Join(path.Dir(rel), m.Executable) != path.Clean(p.Metadata.Executable) {
-		up := strings.Repeat("../", strings.Count(rel, "/"))
-		return fmt.Errorf("%s: the backend of a nested plugin is not built on its own: set \"executable\" to %q", rel, up+p.Metadata.Executable)
-	}
-	p.documents = append(p.documents, document{to: rel, data: data, id: m.ID})
+	p.documents = append(p.documents, document{to: rel, data: data, metadata: m})
 	if isBundled(filepath.Dir(file)) {
 		p.addFrontend(filepath.Dir(file), m, path.Dir(rel))
 	}

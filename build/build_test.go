@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -30,6 +31,11 @@ const metadata = `{
   "dependencies": {"serviceDependency": ">=10.3.0"}
 }
 `
+
+// nested returns the plugin.json of a plugin in a directory of the source directory.
+func nested(executable string) string {
+	return strings.NewReplacer(`"gpx_x"`, executable, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata)
+}
 
 // repo makes a plugin repository whose backend has no dependencies.
 func repo(t *testing.T) string {
@@ -64,7 +70,8 @@ func write(t *testing.T, path, text string) {
 func options(dir string, platforms ...bundle.Platform) Options {
 	return Options{
 		Dir: dir, Platforms: platforms, Rules: rules.All(), CacheDir: filepath.Join(filepath.Dir(dir), "cache"),
-		Now: func() time.Time { return time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC) },
+		Now:     func() time.Time { return time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC) },
+		Backend: config.Backend{SkipCheck: true}, // the backend of repo serves nothing
 	}
 }
 
@@ -286,7 +293,7 @@ func TestFailuresKeepDist(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "pkg")); err != nil {
 				t.Fatal(err)
 			}
-		}, "contains main.go"},
+		}, "no directory of"},
 		"no go.mod": {func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, "go.mod")); err != nil {
 				t.Fatal(err)
@@ -307,9 +314,12 @@ func TestFailuresKeepDist(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "must point to a file in src"},
-		"a nested backend": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), strings.NewReplacer(`"gpx_x"`, `"gpx_y"`, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata))
-		}, `set "executable" to "../gpx_x"`},
+		"a nested backend without a main package": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"gpx_y"`))
+		}, "main:\n      acme-y-datasource: path/to/directory"},
+		"an executable outside of the plugin": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../../gpx_y"`))
+		}, `nested/plugin.json`},
 		"an error of git": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, ".git"), "gitdir: nowhere")
 		}, "read commit with git"},
@@ -355,7 +365,7 @@ func TestCancelKeepsDist(t *testing.T) {
 func TestNestedLinksAndRootLayout(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)
-	write(t, filepath.Join(dir, "src", "nested", "plugin.json"), strings.NewReplacer(`"gpx_x"`, `"../gpx_x"`, `"img/`, `"../img/`, "acme-x", "acme-y").Replace(metadata))
+	write(t, filepath.Join(dir, "src", "nested", "plugin.json"), nested(`"../gpx_x"`))
 	write(t, filepath.Join(dir, "src", "nested", "module.js"), "")
 	if err := os.Symlink("l.svg", filepath.Join(dir, "src", "img", "big.svg")); err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func Frontends(repo bundle.Repo) ([]Frontend, error) {
 	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
 		return nil, err
 	}
-	p.documents = []document{{to: bundle.MetadataFile, data: data, id: p.Metadata.ID}}
+	p.documents = []document{{to: bundle.MetadataFile, data: data, metadata: p.Metadata}}
 	if err := p.planFrontend(context.Background()); err != nil {
 		return nil, err
 	}
@@ -140,9 +140,8 @@ func Frontends(repo bundle.Repo) ([]Frontend, error) {
 
 // planFrontend requires a frontend and decides whether it is bundled.
 func (p *Plan) planFrontend(context.Context) error {
-	hasFrontend := p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
 	switch {
-	case !hasFrontend:
+	case !p.hasFrontend() || p.options.Only == OnlyBackend || p.options.Frontend.Command != "":
 	case isBundled(p.Repo.Source):
 		p.addFrontend(p.Repo.Source, p.Metadata, ".")
 	case !exists(filepath.Join(p.Repo.Source, "module.js")):
@@ -151,7 +150,16 @@ func (p *Plan) planFrontend(context.Context) error {
 	return nil
 }
 
+// hasFrontend reports whether the plugin needs a frontend.
+func (p *Plan) hasFrontend() bool {
+	return p.Metadata.Type != bundle.TypeRenderer && p.Metadata.Type != bundle.TypeSecretsManager
+}
+
+// addFrontend adds a frontend to bundle, unless the repository has its own bundler.
 func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
+	if p.options.Frontend.Command != "" {
+		return
+	}
 	p.Frontends = append(p.Frontends, Frontend{
 		Root: p.Repo.Root, Source: source, PluginID: m.ID, IsApp: m.Type == bundle.TypeApp, to: to, Download: p.options.Download,
 	})
@@ -161,7 +169,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 // directories whose contents existing bundlers copy are kept.
 func (p *Plan) isBundledSource(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
-	if len(p.Frontends) == 0 || slices.Contains([]string{"img", "libs", "static"}, first) {
+	if len(p.Frontends) == 0 && p.options.Frontend.Command == "" || slices.Contains([]string{"img", "libs", "static"}, first) {
 		return false
 	}
 	dir := filepath.Join(p.Repo.Source, filepath.FromSlash(path.Dir(rel)))
@@ -233,6 +241,13 @@ func (p *Plan) addExtensions(f Frontend, b *Bundle) error {
 		}
 	}
 	return nil
+}
+
+// memberOf returns the value of a member of an object.
+func memberOf(data []byte, key string) (json.RawMessage, error) {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(data, &object)
+	return object[key], err
 }
 
 // withMember adds a member at the end of an object.

@@ -16,7 +16,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
+
+// compileGrace is how long the go command may take to end on Ctrl-C.
+const compileGrace = 5 * time.Second
+
+// tempSuffix ends the name of the directory for the temporary files of the go command.
+const tempSuffix = "-temp"
 
 // compile builds the executables, one per processor at a time.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
@@ -24,7 +31,12 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return nil
 	}
 	p.digestInputs(ctx)
-	previous := p.readRecord()
+	// The go command leaves its temporary directory behind if it is interrupted early.
+	p.temp = staging + tempSuffix
+	if err := os.Mkdir(p.temp, 0o700); err != nil {
+		return fmt.Errorf("prepare compilation: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(p.temp) }()
 	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
@@ -34,13 +46,16 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		group.Go(func() error {
 			started := time.Now()
 			show.start(i)
-			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, previous.Outputs[c.Output])
+			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous.Outputs[c.Output])
 			r.Executables[i].Took = time.Since(started)
 			show.finish(i, r.Executables[i], failures[i])
 			return nil
 		})
 	}
 	_ = group.Wait() // failures holds all errors, not only the first
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	return p.compileError(failures)
 }
 
@@ -60,24 +75,29 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before
 		return e, os.Chmod(target, 0o755)
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
-	cmd.Dir = p.Repo.Root
-	cmd.Env = slices.Concat(p.options.Environ, c.Env)
+	cmd.Dir = c.module
+	cmd.Env = slices.Concat(p.options.Environ, c.Env, []string{"GOTMPDIR=" + p.temp})
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
+	if err := process.Run(cmd, compileGrace); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return Executable{}, ctx.Err()
 		case errors.Is(err, exec.ErrNotFound):
 			return Executable{}, errors.New("go command not found on the PATH: install Go from go.dev/dl")
 		}
-		return Executable{}, errors.New(strings.TrimSpace(output.String()))
+		text := strings.TrimSpace(output.String())
+		if text == "" {
+			text = fmt.Sprintf("the go command failed without output: %v", err)
+		}
+		return Executable{}, errors.New(text)
 	}
 	size, err := checkExecutable(target, c)
 	if err != nil {
 		return Executable{}, err
 	}
-	return Executable{Platform: c.Platform, File: c.Output, Size: size}, os.Chmod(target, 0o755)
+	same, err := sameContents(target, previous)
+	return Executable{Platform: c.Platform, File: c.Output, Size: size, isNew: err != nil || !same}, os.Chmod(target, 0o755)
 }
 
 // checkExecutable returns the size of an executable, or an error if it is not one for
@@ -125,6 +145,9 @@ func (p *Plan) compileError(failures []error) error {
 	b.WriteString("the backend does not compile; dist is unchanged")
 	for _, text := range texts {
 		fmt.Fprintf(&b, "\n%s:\n  %s", strings.Join(platforms[text], ", "), strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	if p.options.Backend.Cgo {
+		b.WriteString("\n  cgo is on in slipway.yaml: each platform needs a C compiler for it; build for this machine only, or set CC")
 	}
 	return errors.New(b.String())
 }

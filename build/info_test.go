@@ -176,7 +176,7 @@ func TestFormattingIsKept(t *testing.T) {
 		`{"info":{}}`: `{"info":{"version":"1.0.0","updated":"2026-01-02","build":{"number":7}}}`,
 	} {
 		p := &Plan{Info: Info{Version: "1.0.0", Updated: "2026-01-02", Build: &GitInfo{Number: 7}}}
-		got, err := p.completed(document{to: bundle.MetadataFile, data: []byte(source), id: "a"})
+		got, err := p.completed(document{to: bundle.MetadataFile, data: []byte(source), metadata: &bundle.Metadata{ID: "a"}})
 		if err != nil {
 			t.Fatal(err)
 		}

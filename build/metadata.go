@@ -17,7 +17,8 @@ import (
 type document struct {
 	to   string // relative to dist
 	data []byte // of the source; once planned, of dist
-	id   string
+
+	metadata *bundle.Metadata
 }
 
 // planDocuments completes the plugin.json files. None of their placeholders may remain,
@@ -50,7 +51,7 @@ func (p *Plan) completed(d document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolve := p.placeholders(d.id)
+	resolve := p.placeholders(d.metadata.ID)
 	for v := range root.All() {
 		if text, ok := v.Value.(hujson.Literal); ok && text.Kind() == '"' {
 			if resolved := resolve.Replace(text.String()); resolved != text.String() {

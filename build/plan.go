@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/config"
 )
 
 // Options configure a build. The zero value builds the repository in the current
@@ -29,7 +29,25 @@ type Options struct {
 	Explain   bool              // print why each step runs
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
+
+	Only      Side            // the side to build; "" is both
+	Debug     bool            // build executables for a debugger
+	Backend   config.Backend  // "backend" of slipway.yaml
+	Frontend  config.Frontend // "frontend" of slipway.yaml
+	ConfigDir string          // directory of slipway.yaml, absolute
+
+	Configure func(*validate.Options) // applies slipway.yaml to the validation; may be nil
 }
+
+// Side is the backend or the frontend of a plugin.
+type Side string
+
+// The sides. A build of one of them keeps the files of the other in dist. The files of the
+// backend are the executables; all others but plugin.json are those of the frontend.
+const (
+	OnlyBackend  Side = "backend"
+	OnlyFrontend Side = "frontend"
+)
 
 // Plan describes what a build does.
 type Plan struct {
@@ -42,6 +60,8 @@ type Plan struct {
 
 	options   Options
 	documents []document // the plugin.json files, the plugin's own first
+	backends  []backend  // the plugin's own first
+	temp      string     // directory for the temporary files of the go command
 }
 
 // Command compiles the backend for one platform.
@@ -51,6 +71,7 @@ type Command struct {
 	Args     []string // of the go command, without the output
 	Env      []string // added to the environment
 
+	module  string // directory to run it in, absolute
 	inputs  string // digest of what it compiles; "" if unknown
 	sources inputs // the files and settings of the go command among them
 }
@@ -76,7 +97,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
-	repo, err := bundle.OpenRepo(o.Dir)
+	repo, err := openRepo(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +106,9 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	for _, step := range []func(context.Context) error{
 		p.readMetadata,  // plugin.json, which must have no errors
 		p.planFrontend,  // bundled, or a module.js to copy
-		p.planBackend,   // one compilation for each platform
-		p.planAssets,    // everything else in the source directory
+		p.planAssets,    // everything else in the source directory, and nested plugins
+		p.planBackends,  // one compilation for each backend and platform
+		p.selectSide,    // if only one is built
 		p.gatherInfo,    // version, date and commit
 		p.planDocuments, // plugin.json, completed
 		p.checkConflict, // no two sources of one output
@@ -96,6 +118,20 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// openRepo opens a repository by its real path: a symbolic link to a directory cannot be
+// walked.
+func openRepo(dir string) (bundle.Repo, error) {
+	repo, err := bundle.OpenRepo(dir)
+	if err != nil {
+		return repo, err
+	}
+	root, err := filepath.EvalSymlinks(repo.Root)
+	if err != nil {
+		return repo, fmt.Errorf("open repository %s: %w", repo.Root, err)
+	}
+	return bundle.OpenRepo(root)
 }
 
 func (p *Plan) readMetadata(ctx context.Context) error {
@@ -110,16 +146,20 @@ func (p *Plan) readMetadata(ctx context.Context) error {
 	if p.Metadata, err = bundle.ParseMetadata(data); err != nil {
 		return err
 	}
-	p.documents = []document{{to: bundle.MetadataFile, data: data, id: p.Metadata.ID}}
+	p.documents = []document{{to: bundle.MetadataFile, data: data, metadata: p.Metadata}}
 	return nil
 }
 
 // validate returns an error if plugin.json has errors: a host would not mount the
 // plugin.
 func (p *Plan) validate(ctx context.Context) error {
-	report, err := validate.Run(ctx, os.DirFS(p.Repo.Root), validate.Options{
+	o := validate.Options{
 		Path: filepath.ToSlash(p.relative(p.Repo.Source)), Rules: p.options.Rules, Profile: p.options.Profile, Where: validate.Source,
-	})
+	}
+	if p.options.Configure != nil {
+		p.options.Configure(&o)
+	}
+	report, err := validate.Run(ctx, os.DirFS(p.Repo.Root), o)
 	if err != nil {
 		return fmt.Errorf("validate plugin.json: %w", err)
 	}
@@ -140,38 +180,10 @@ func (p *Plan) validate(ctx context.Context) error {
 	return nil
 }
 
-// mainPackages lists where the main package of a backend may be, in order of search.
-func mainPackages() []string { return []string{"pkg", "cmd", "backend"} }
-
-func (p *Plan) planBackend(context.Context) error {
-	if !p.Metadata.Backend {
-		return nil
-	}
-	if p.Metadata.Executable == "" {
-		return errors.New(`plugin.json sets "backend" but not "executable": set it to a name such as "gpx_clock"`)
-	}
-	if !exists(filepath.Join(p.Repo.Root, "go.mod")) {
-		return fmt.Errorf(`plugin.json sets "backend", but %s has no go.mod: run go mod init there`, p.Repo.Root)
-	}
-	var main string
-	for _, dir := range mainPackages() {
-		if exists(filepath.Join(p.Repo.Root, dir, "main.go")) {
-			main = "./" + dir
-			break
-		}
-	}
-	if main == "" {
-		return fmt.Errorf(`plugin.json sets "backend", but none of the directories %s contains main.go`, strings.Join(mainPackages(), ", "))
-	}
-	for _, platform := range p.options.Platforms {
-		p.Commands = append(p.Commands, Command{
-			Platform: platform,
-			Output:   platform.Executable(p.Metadata.Executable),
-			// -trimpath and -buildvcs=false keep this machine out of the
-			// executable; -s -w omit what only a debugger reads.
-			Args: []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", main},
-			Env:  []string{"CGO_ENABLED=0", "GOOS=" + platform.OS, "GOARCH=" + platform.Arch},
-		})
+// selectSide removes the frontend from a plan of the backend only.
+func (p *Plan) selectSide(context.Context) error {
+	if p.options.Only == OnlyBackend {
+		p.Frontends, p.Assets, p.options.Frontend.Command = nil, nil, ""
 	}
 	return nil
 }

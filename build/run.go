@@ -35,6 +35,8 @@ type Executable struct {
 	Size     int64  // bytes
 	UpToDate bool   // kept from the previous build
 	Took     time.Duration
+
+	isNew bool // its contents differ from those in the previous dist
 }
 
 // stagingPrefix begins the names of the directories that builds work in.
@@ -44,12 +46,17 @@ const stagingPrefix = ".slipway-build-"
 // unchanged otherwise.
 func Run(ctx context.Context, p *Plan) (*Result, error) {
 	started := time.Now()
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if err := p.recover(); err != nil {
 		return nil, err
 	}
 	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("prepare build: %w", err)
+		return nil, fmt.Errorf("prepare build: dist is made in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
 	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}}
@@ -67,11 +74,14 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 func (p *Plan) steps() []func(ctx context.Context, staging string, r *Result) error {
 	return []func(context.Context, string, *Result) error{
 		p.explain,         // if asked for
-		p.bundleFrontends, // module.js
+		p.runBundler,      // module.js, by the repository's own bundler
+		p.bundleFrontends, // module.js, by ours
 		p.compile,         // executables, in parallel
 		p.copyAssets,      // images, texts, frontends that need no bundling
+		p.keepSide,        // the other side, if only one is built
 		p.writeMetadata,   // plugin.json
 		p.normalize,       // modes
+		p.checkBackends,   // those of this machine really start
 		p.keepForeign,     // files of dist that no build made
 		p.writeRecord,     // for the next build
 		p.replaceDist,     // from here on the new build is visible
@@ -95,8 +105,12 @@ const (
 	oldSuffix      = "-old"
 )
 
-// recover restores the dist of a build that was killed while replacing it.
+// recover restores the dist of a build that was killed while replacing it, or while the
+// repository's own bundler wrote to it.
 func (p *Plan) recover() error {
+	if aside := p.leftovers(asideSuffix); len(aside) > 0 {
+		return p.restore(aside[len(aside)-1])
+	}
 	previous := p.leftovers(previousSuffix)
 	if len(previous) == 0 {
 		return nil
@@ -142,6 +156,9 @@ func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	r.assets = part{name: "assets", content: files(len(p.Assets))}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
+		if p.options.Frontend.Command != "" && exists(to) {
+			continue // the repository's own bundler wrote it
+		}
 		if err := p.copyAsset(a, to); err != nil {
 			return fmt.Errorf("copy %s: %w", a.From, err)
 		}

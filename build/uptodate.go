@@ -62,11 +62,16 @@ func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[stri
 // digestInputs sets the digest of what each command compiles, or "" if it is unknown
 // and only the go command can tell.
 func (p *Plan) digestInputs(ctx context.Context) {
-	common, err := p.commonInputs(ctx)
+	modules := map[string]inputs{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
+		common, ok := modules[c.module]
+		if !ok {
+			common, _ = p.commonInputs(ctx, c.module) // nil on error
+			modules[c.module] = common
+		}
 		c.inputs, c.sources = "", common
-		if err == nil {
+		if common != nil {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common.digest(), c.Args, c.Env))
 			c.inputs = hex.EncodeToString(sum[:])
 		}
@@ -79,8 +84,15 @@ func settings() []string {
 		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}
 }
 
-func (p *Plan) commonInputs(ctx context.Context) (inputs, error) {
-	env, err := p.goOutput(ctx, append([]string{"env"}, settings()...)...)
+// commonInputs returns what all executables of a module are compiled from.
+func (p *Plan) commonInputs(ctx context.Context, module string) (inputs, error) {
+	if p.options.Backend.Cgo {
+		return nil, errors.New("a C compiler reads files from elsewhere")
+	}
+	if !filepath.IsLocal(p.relative(module)) {
+		return nil, errors.New("the module contains more than the repository")
+	}
+	env, err := p.goOutput(ctx, module, append([]string{"env"}, settings()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +110,7 @@ func (p *Plan) commonInputs(ctx context.Context) (inputs, error) {
 			in.add("go env "+settings()[i], value)
 		}
 	}
-	dirs, err := p.localModules(ctx)
+	dirs, err := p.localModules(ctx, module)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +124,8 @@ func (p *Plan) commonInputs(ctx context.Context) (inputs, error) {
 
 // localModules returns the directories of the modules that can change while go.sum
 // stays the same: the repository and local replacements.
-func (p *Plan) localModules(ctx context.Context) ([]string, error) {
-	out, err := p.goOutput(ctx, "mod", "edit", "-json")
+func (p *Plan) localModules(ctx context.Context, module string) ([]string, error) {
+	out, err := p.goOutput(ctx, module, "mod", "edit", "-json")
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +144,16 @@ func (p *Plan) localModules(ctx context.Context) ([]string, error) {
 		}
 		dir := filepath.FromSlash(r.New.Path)
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Repo.Root, dir)
+			dir = filepath.Join(module, dir)
 		}
 		dirs = append(dirs, dir)
 	}
 	return dirs, nil
 }
 
-func (p *Plan) goOutput(ctx context.Context, args ...string) ([]byte, error) {
+func (p *Plan) goOutput(ctx context.Context, module string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = p.Repo.Root, p.options.Environ
+	cmd.Dir, cmd.Env = module, p.goEnviron()
 	return cmd.Output()
 }
 

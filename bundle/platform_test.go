@@ -1,6 +1,34 @@
 package bundle
 
-import "testing"
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestPlatformsOfGo requires that the executable of every platform of the go command is
+// recognized by its name, for the operating systems that run backends.
+func TestPlatformsOfGo(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "dist", "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for _, item := range strings.Fields(string(out)) {
+		list, err := ParsePlatforms(item)
+		if err != nil {
+			continue // such as js/wasm
+		}
+		known++
+		if name, p, ok := SplitExecutable(list[0].Executable("gpx_x")); !ok || name != "gpx_x" || p.String() != item {
+			t.Errorf("%s: the executable is read as that of %q for %s", item, name, p)
+		}
+	}
+	if known < 30 {
+		t.Errorf("only %d of the platforms are known:\n%s", known, out)
+	}
+}
 
 func TestSplitExecutable(t *testing.T) {
 	t.Parallel()

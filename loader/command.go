@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // pipeGrace is how long output is read after the process has ended, in case one of its
@@ -57,7 +59,7 @@ func (c *command) Start(context.Context) error {
 	}
 	c.stdout, c.stderr = stdout, stderr
 	c.cmd.Stdout, c.cmd.Stderr = outW, errW
-	c.cmd.SysProcAttr = processAttributes()
+	c.cmd.SysProcAttr = process.Attributes()
 
 	started := make(chan error)
 	go func() {
@@ -72,7 +74,7 @@ func (c *command) Start(context.Context) error {
 			return
 		}
 		c.waitErr = c.cmd.Wait()
-		endGroup(c.cmd.Process.Pid)
+		process.EndGroup(c.cmd.Process.Pid)
 		close(c.exited)
 		time.Sleep(pipeGrace)
 		_, _ = stdout.Close(), stderr.Close()
@@ -103,7 +105,7 @@ func (c *command) Kill(context.Context) error {
 	if c.cmd.Process == nil || c.hasExited() {
 		return nil
 	}
-	endGroup(c.cmd.Process.Pid)
+	process.EndGroup(c.cmd.Process.Pid)
 	if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}

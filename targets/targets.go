@@ -58,15 +58,17 @@ func Validate(ctx context.Context,
 
 // Build builds the plugin into dist.
 func Build(ctx context.Context,
-	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: all)
+	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)
 	dir *string, // plugin repository (default: this directory)
 	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
 	explain *bool, // print why each step runs
+	only *string, // build only the backend or the frontend, and keep the rest of dist
+	debug *bool, // build executables for a debugger
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
-		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Bundler: bundler(),
+		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Only: value(only), Debug: isSet(debug), Bundler: bundler(),
 	})
 	return exit(err)
 }

@@ -91,9 +91,9 @@ func TestMessages(t *testing.T) {
 		}, "no public key found"},
 		{"Sign", func() error { return Sign(nil, &dir, nil) }, "-key is required"},
 		{"Verify", func() error { return Verify(dir, new(filepath.Join(dir, "none"))) }, "-key: open "},
-		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil, nil) },
+		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil, nil, nil, nil) },
 			`-platforms: unknown platform "linx/arm64"; did you mean "linux/arm64"?`},
-		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna"), nil) }, "-profile: unknown profile"},
+		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna"), nil, nil, nil) }, "-profile: unknown profile"},
 		{"Schema", func() error { return Schema(nil, new(filepath.Join(dir, "none")), nil) }, "choose a writable directory with -dir"},
 		{"Schema", func() error { return Schema(nil, &dir, new("x")) }, "-profile: unknown profile"},
 	} {

@@ -23,6 +23,10 @@ func registerCompletions(c *cobra.Command) {
 	if c.Name() == "validate" {
 		formats = verbs.FormatNames
 	}
+	only := completeList(checkNames)
+	if c.Name() == "build" {
+		only = completeOne(verbs.SideNames)
+	}
 	for _, f := range []struct {
 		flag     string
 		complete cobra.CompletionFunc
@@ -30,7 +34,7 @@ func registerCompletions(c *cobra.Command) {
 		{"format", completeOne(formats)},
 		{"profile", completeOne(verbs.ProfileNames)},
 		{"platforms", completeList(verbs.PlatformNames)},
-		{"only", completeList(checkNames)},
+		{"only", only},
 		{"feature-toggles", completeList(toggleNames)},
 		{"dir", completeDirs},
 		{"data-dir", completeDirs},

@@ -205,17 +205,25 @@ func buildCommand(stdout *os.File) *cobra.Command {
 		Short: "Build the plugin into dist",
 		Long: "Build a plugin repository: write its executables, frontend, assets and plugin.json to\n" +
 			"dist. TypeScript is bundled without Node.js. The same commit gives the same files in any\n" +
-			"directory.",
+			"directory.\n\n" +
+			"Build settings come from backend and frontend in the nearest slipway.yaml; the schema command\n" +
+			"writes a schema that describes them. A build runs the plugin's code: it starts the executable for\n" +
+			"this machine to check that it completes the handshake, and the command of frontend if there is\n" +
+			"one.",
 		Example: "  slipway build\n" +
-			"  slipway build --platforms=linux/amd64,windows/amd64",
+			"  slipway build --platforms=linux/amd64,windows/amd64\n" +
+			"  slipway build --only=frontend",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
+			o.Face = face(c)
 			_, err := verbs.Build(c.Context(), stdout, o)
 			return err
 		},
 	}
 	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository")
-	c.Flags().StringVar(&o.Platforms, "platforms", "all", "all, host or a list such as linux/amd64,windows/amd64")
+	c.Flags().StringVar(&o.Platforms, "platforms", "", "all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)")
+	c.Flags().StringVar(&o.Only, "only", "", "build only the backend or the frontend, and keep the rest of dist")
+	c.Flags().BoolVar(&o.Debug, "debug", false, "build executables for a debugger")
 	c.Flags().BoolVar(&o.Explain, "explain", false, "print why each step runs")
 	c.Flags().StringVar(&o.Profile, "profile", "", profileUsage)
 	return c

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
@@ -21,9 +24,12 @@ import (
 type BuildOptions struct {
 	Face      Face
 	Dir       string // the plugin repository; "" is the current directory
-	Platforms string // all, host or a list of os/arch; "" is all
+	Platforms string // all, host or a list of os/arch; "" is those of slipway.yaml, or else all
 	Profile   string // of plugin.json; "" derives it from the file
 	Explain   bool   // print why each step runs
+	Only      string // backend or frontend; "" is both
+	Debug     bool   // build executables for a debugger
+	SkipCheck bool   // do not start what was compiled: the caller does
 	Bundler   build.Bundler
 }
 
@@ -36,17 +42,36 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err := checkProfile(o.Face, o.Profile); err != nil {
 		return nil, err
 	}
-	r, err := build.Plugin(ctx, build.Options{
-		Dir: o.Dir, Platforms: platforms, Rules: rules.All(), Profile: o.Profile,
-		Progress: w, Live: isTerminal(w), Bundler: o.Bundler, Explain: o.Explain,
-	})
+	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
+		return nil, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
+	}
+	b := build.Options{
+		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain,
+		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
+	}
+	if err := configureBuild(&b); err != nil {
+		return nil, err
+	}
+	b.Backend.SkipCheck = b.Backend.SkipCheck || o.SkipCheck
+	if o.Platforms == "" && b.Backend.Platforms != nil {
+		platforms = b.Backend.Platforms
+	}
+	b.Platforms = platforms
+	r, err := build.Plugin(ctx, b)
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.New("build: interrupted; dist is unchanged")
+	}
 	if errors.Is(err, build.ErrNotDownloaded) {
 		return nil, fmt.Errorf("build: %w\n  help: download them with %s", err, o.Face.Verb("deps"))
 	}
 	if err != nil {
 		for _, p := range platforms { // only the go command knows all architectures
 			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
-				return nil, usage("%s: %w", o.Face.Option("platforms"), nearest.Unknown("platform", p.String(), PlatformNames()))
+				where := o.Face.Option("platforms")
+				if o.Platforms == "" {
+					where = "backend.platforms in " + config.FileName
+				}
+				return nil, usage("%s: %w", where, nearest.Unknown("platform", p.String(), PlatformNames()))
 			}
 		}
 		return nil, fmt.Errorf("build: %w", err)
@@ -55,11 +80,57 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))
+	if o.Debug && len(r.Executables) > 0 {
+		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
+	}
 	if o.Platforms != "host" { // a build for this platform only stays on this machine
 		printCheckout(w, localCheckout(ctx, o.Dir))
 	}
 	return r, nil
 }
+
+// configureBuild finds slipway.yaml and applies it.
+func configureBuild(b *build.Options) error {
+	cwd, err := realPath(".")
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	root, err := realPath(b.Dir)
+	if err != nil {
+		return nil // the build reports a directory that is not found
+	}
+	file, err := config.Find(root, cwd)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	if file == "" {
+		return nil
+	}
+	c, err := config.Read(file, relative(cwd, file), ruleIDs(b.Rules))
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	b.Backend, b.Frontend, b.ConfigDir = c.Backend, c.Frontend, filepath.Dir(file)
+	b.Configure = func(v *validate.Options) {
+		isStrict := v.IsStrict
+		c.Apply(v)
+		v.IsStrict = isStrict // a build has no use for warnings
+		v.Names = func(name string) string { return relative(b.ConfigDir, filepath.Join(root, filepath.FromSlash(name))) }
+	}
+	return nil
+}
+
+// realPath returns the absolute path of a directory without symbolic links.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// SideNames returns the values that build accepts as the side to build.
+func SideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
 
 // parsePlatforms parses a list of platforms and suggests the nearest one for a
 // misspelt one.

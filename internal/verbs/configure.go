@@ -26,11 +26,7 @@ func (t *target) configure(o ValidateOptions) error {
 		}
 		file = found
 	}
-	var ids []string
-	for _, r := range t.options.Rules {
-		ids = append(ids, r.ID)
-	}
-	c, err := config.Read(file, t.shown(file), ids)
+	c, err := config.Read(file, t.shown(file), ruleIDs(t.options.Rules))
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
@@ -40,6 +36,14 @@ func (t *target) configure(o ValidateOptions) error {
 	t.options.IsPart = t.isPartOf(home)
 	t.config = c
 	return nil
+}
+
+func ruleIDs(list []validate.Rule) []string {
+	ids := make([]string, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	return ids
 }
 
 // addSource adds the text of slipway.yaml to the report, which quotes its lines.

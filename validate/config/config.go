@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -26,6 +27,26 @@ type Config struct {
 	IsStrict     bool
 	Severities   map[string]validate.Severity
 	Suppressions []validate.Suppression
+
+	Backend  Backend
+	Frontend Frontend
+}
+
+// Backend is "backend": how build compiles backends. The zero value is the default.
+type Backend struct {
+	Main      map[string]string // main packages by plugin id; the key "" is the plugin's own
+	Tags      []string          // build tags
+	LDFlags   string            // added to the linker's flags
+	Env       []string          // NAME=value, sorted; values may be secret
+	Cgo       bool
+	Platforms []bundle.Platform // nil if they are not set
+	SkipCheck bool              // do not start the executable for this machine
+}
+
+// Frontend is "frontend": the repository's own bundler. The zero value is the default.
+type Frontend struct {
+	Command string // for the shell; "" uses Slipway's bundler
+	Dir     string // that the command writes to, a slash path relative to the plugin repository; "" is dist
 }
 
 // Apply sets the options. It keeps a profile that is already set, and it never resets

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -52,11 +53,42 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestParseBuild(t *testing.T) {
+	t.Parallel()
+	const text = "backend:\n  main: ./server/\n  tags: [a, b]\n  ldflags: -X main.v=1\n  env: {GOAMD64: v3, A: 1, CC: zig cc}\n  cgo: true\n  check: false\n" +
+		"  platforms: [linux/s390x, host, linux/s390x]\nfrontend:\n  command: npm run build\n  dir: out/plugin/\n"
+	c, err := Parse("c", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Backend{
+		Main: map[string]string{"": "server"}, Tags: []string{"a", "b"}, LDFlags: "-X main.v=1", Env: []string{"A=1", "CC=zig cc", "GOAMD64=v3"},
+		Cgo: true, SkipCheck: true, Platforms: []bundle.Platform{{OS: "linux", Arch: "s390x"}, bundle.Host()},
+	}
+	if bundle.Host() == want.Platforms[0] {
+		want.Platforms = want.Platforms[:1]
+	}
+	if d := cmp.Diff(want, c.Backend); d != "" {
+		t.Errorf("backend (-want +got):\n%s", d)
+	}
+	if want := (Frontend{"npm run build", "out/plugin"}); c.Frontend != want {
+		t.Errorf("frontend %+v, want %+v", c.Frontend, want)
+	}
+	c, err = Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = Backend{Main: map[string]string{"acme-x-app": "../a", "acme-y-panel": "b"}, Platforms: bundle.AllPlatforms()}
+	if d := cmp.Diff(want, c.Backend); d != "" {
+		t.Errorf("backend (-want +got):\n%s", d)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
-		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
 		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
 		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
 		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
@@ -71,11 +103,32 @@ func TestErrors(t *testing.T) {
 		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
 			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
 			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
-		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
 		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
 		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
 		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
 		"? [a]\n: 1\n":           "c:1:3: keys must be strings, found an array",
+
+		"backend:\n  man: x\n  cgo: 1\n":               "c:2:3: unknown key \"man\" in \"backend\": did you mean \"main\"?\nc:3:8: \"cgo\" must be a boolean, found a number",
+		"backend: [x]\n":                               `c:1:10: "backend" must be an object, found an array`,
+		"backend: {main: /srv}\n":                      `c:1:17: "main" must be a slash-separated relative path`,
+		"backend: {main: [x]}\n":                       `c:1:17: "main" must be a directory, or an object from plugin id to directory, found an array`,
+		"backend: {main: {a: 1}}\n":                    `c:1:21: "a" must be a string, found a number`,
+		"backend: {tags: [a b, 2]}\n":                  "c:1:18: invalid build tag \"a b\": use letters, digits, underscores and dots\nc:1:23: \"tags\" must contain strings only, found a number",
+		"backend: {tags: a}\n":                         `c:1:17: "tags" must be an array of strings, found a string`,
+		"backend: {platforms: [linux/amd64, linux]}\n": `c:1:36: invalid platform "linux": write os/arch, such as linux/amd64, or use all or host`,
+		"backend: {platforms: [plan9/amd64]}\n":        `c:1:23: invalid platform "plan9/amd64": the operating system must be one of linux, darwin, windows, freebsd, netbsd, openbsd`,
+		"backend: {platforms: []}\n":                   `c:1:22: "platforms" must not be empty`,
+		"backend: {platforms: ['']}\n":                 `c:1:23: "platforms" must not contain an empty string`,
+		"backend:\n  env: {GOOS: x, goflags: y, A-B: z, C: [hunter2], D: }\n": "c:2:9: \"GOOS\" must not be in \"env\": the build sets it for each of \"platforms\"\n" +
+			"c:2:18: \"goflags\" must not be in \"env\": set \"tags\" and \"ldflags\" instead\n" +
+			"c:2:30: invalid name \"A-B\" of an environment variable: use letters, digits and underscores\n" +
+			"c:2:41: \"C\" must be a string, found an array\nc:2:55: \"D\" must be a string, found null",
+		"frontend: {}\n":                         `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {command: x, dir: ../y}\n":    `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: ./}\n":      `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: '..\\y'}\n": `c:1:29: "dir" must be a slash-separated relative path`,
+		"frontend: {comand: x}\n":                `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
 	} {
 		_, err := Parse("c", []byte(text), known())
 		if err == nil || err.Error() != want {
@@ -96,6 +149,7 @@ func TestSchema(t *testing.T) {
 		Items                *node
 		Enum                 []any
 		AdditionalProperties any
+		PropertyNames        struct{ Not struct{ Enum []string } }
 	}
 	var root node
 	if err := json.Unmarshal(Schema(), &root); err != nil {
@@ -119,6 +173,9 @@ func TestSchema(t *testing.T) {
 	}
 	items := root.Properties["suppress"].Items
 	same("top", slices.Collect(maps.Keys(root.Properties)), topKeys())
+	same("backend", slices.Collect(maps.Keys(root.Properties["backend"].Properties)), backendKeys())
+	same("frontend", slices.Collect(maps.Keys(root.Properties["frontend"].Properties)), frontendKeys())
+	same("env", root.Properties["backend"].Properties["env"].PropertyNames.Not.Enum, slices.Collect(maps.Keys(refusedVariables())))
 	same("suppress", slices.Collect(maps.Keys(items.Properties)), suppressionKeys())
 	same("profile", names(root.Properties["profile"].Enum), profiles())
 	same("severity", names(root.Properties["rules"].AdditionalProperties.(map[string]any)["enum"].([]any)), severities())
@@ -169,6 +226,7 @@ func TestFind(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
 	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))
+	f.Add([]byte("backend:\n  main: {a: b}\n  tags: [x]\n  env: {A: 1}\n  platforms: [linux/amd64]\nfrontend: {command: x, dir: y}\n"))
 	f.Add([]byte("{\"rules\": {\"id-format\": !!int off}, ? [x] : - y}\n--- |\n x"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Parse("c", data, known())

@@ -12,7 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-func topKeys() []string { return []string{"profile", "strict", "rules", "suppress"} }
+func topKeys() []string {
+	return []string{"profile", "strict", "rules", "suppress", "backend", "frontend"}
+}
 
 func suppressionKeys() []string { return []string{"rule", "file", "pointer", "reason"} }
 
@@ -38,11 +40,7 @@ func (p *parser) root(n *yaml.Node) {
 		case "profile":
 			p.config.Profile = p.oneOf(e, profiles())
 		case "strict":
-			if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!bool" {
-				p.error(e.value, "\"strict\" must be a boolean, found %s", kind(e.value))
-				continue
-			}
-			p.config.IsStrict = strings.EqualFold(e.value.Value, "true")
+			p.config.IsStrict = p.boolean(e)
 		case "rules":
 			p.config.Severities = map[string]validate.Severity{}
 			for _, r := range p.mapping(e.value, `"rules"`, p.rules) {
@@ -52,6 +50,10 @@ func (p *parser) root(n *yaml.Node) {
 			}
 		case "suppress":
 			p.suppressions(e.value)
+		case "backend":
+			p.backend(e.value)
+		case "frontend":
+			p.frontend(e.value)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func yamlError(err error) (line int, text string) {
 // entry is a key of a mapping with its value.
 type entry struct{ key, value *yaml.Node }
 
-// mapping returns the entries of a node with known keys.
+// mapping returns the entries of a node with known keys, or with any keys if known is nil.
 func (p *parser) mapping(n *yaml.Node, what string, known []string) []entry {
 	if n.Kind != yaml.MappingNode {
 		p.error(n, "%s must be an object, found %s", what, kind(n))
@@ -115,7 +115,7 @@ func (p *parser) mapping(n *yaml.Node, what string, known []string) []entry {
 			p.error(key, "keys must be strings, found %s", kind(key))
 		case seen[key.Value]:
 			p.error(key, "duplicate key %q: delete one", key.Value)
-		case !slices.Contains(known, key.Value):
+		case known != nil && !slices.Contains(known, key.Value):
 			p.error(key, "unknown key %q in %s%s", key.Value, what, didYouMean(key.Value, known))
 		default:
 			entries = append(entries, entry{key, value})
@@ -136,6 +136,15 @@ func (p *parser) text(e entry) (text string, ok bool) {
 		return "", false
 	}
 	return e.value.Value, true
+}
+
+// boolean returns the value of an entry, or false after an error.
+func (p *parser) boolean(e entry) bool {
+	if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!bool" {
+		p.error(e.value, "%q must be a boolean, found %s", e.key.Value, kind(e.value))
+		return false
+	}
+	return strings.EqualFold(e.value.Value, "true")
 }
 
 // oneOf returns the string of an entry, or "" if it is not one of the choices.

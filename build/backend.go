@@ -1,0 +1,247 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// backend is a backend of the plugin or of nested plugins. Several plugin.json files may
+// name the same executable.
+type backend struct {
+	id         string // of the first plugin that names it
+	document   string // its plugin.json, relative to the source directory
+	executable string // slash path relative to dist, without the platform
+	main       string // directory of the main package, absolute
+	module     string // directory of its go.mod, absolute
+}
+
+// planBackends plans one compilation for each backend and platform.
+func (p *Plan) planBackends(ctx context.Context) error {
+	if err := p.findBackends(); err != nil {
+		return err
+	}
+	if p.options.Only == OnlyFrontend {
+		return nil
+	}
+	for i := range p.backends {
+		b := &p.backends[i]
+		err := p.findMain(ctx, b, i == 0)
+		if err != nil {
+			return err
+		}
+		for _, platform := range p.options.Platforms {
+			p.Commands = append(p.Commands, p.command(*b, platform))
+		}
+	}
+	return nil
+}
+
+// findBackends lists the backends that the plugin.json files name, the plugin's own
+// first. The executable is relative to its plugin.json, as hosts read it.
+func (p *Plan) findBackends() error {
+	for _, d := range p.documents {
+		m := d.metadata
+		if !m.Backend {
+			continue
+		}
+		if m.Executable == "" {
+			return fmt.Errorf(`%s sets "backend" but not "executable": set it to a name such as "gpx_clock"`, d.to)
+		}
+		executable := path.Join(path.Dir(d.to), m.Executable)
+		if !filepath.IsLocal(filepath.FromSlash(executable)) {
+			return fmt.Errorf(`%s: the executable %q is outside of the plugin: write a path inside it, relative to plugin.json`, d.to, m.Executable)
+		}
+		if !slices.ContainsFunc(p.backends, func(b backend) bool { return b.executable == executable }) {
+			p.backends = append(p.backends, backend{id: m.ID, document: d.to, executable: executable})
+		}
+	}
+	return nil
+}
+
+// command returns the compilation of a backend for a platform.
+func (p *Plan) command(b backend, platform bundle.Platform) Command {
+	o := p.options.Backend
+	// -trimpath and -buildvcs=false keep this machine out of the executable; -s -w omit
+	// what only a debugger reads.
+	args := []string{"build", "-trimpath", "-buildvcs=false"}
+	ldflags := "-s -w"
+	if p.options.Debug {
+		args = []string{"build", "-buildvcs=false", "-gcflags=all=-N -l"}
+		ldflags = ""
+	}
+	if ldflags = strings.TrimSpace(ldflags + " " + o.LDFlags); ldflags != "" {
+		args = append(args, "-ldflags="+ldflags)
+	}
+	if len(o.Tags) > 0 {
+		args = append(args, "-tags="+strings.Join(o.Tags, ","))
+	}
+	cgo := "CGO_ENABLED=0"
+	if o.Cgo {
+		cgo = "CGO_ENABLED=1"
+	}
+	return Command{
+		Platform: platform,
+		Output:   platform.Executable(b.executable),
+		Args:     append(args, packageIn(b.module, b.main)),
+		Env:      slices.Concat(o.Env, []string{cgo, "GOOS=" + platform.OS, "GOARCH=" + platform.Arch}),
+		module:   b.module,
+	}
+}
+
+// packageIn returns the argument of the go command for the package in a directory of a
+// module.
+func packageIn(module, dir string) string {
+	rel, err := filepath.Rel(module, dir)
+	if err != nil {
+		return dir
+	}
+	if rel == "." {
+		return "."
+	}
+	return "./" + filepath.ToSlash(rel)
+}
+
+// goEnviron returns the environment of the go command.
+func (p *Plan) goEnviron() []string { return slices.Concat(p.options.Environ, p.options.Backend.Env) }
+
+// findMain finds the main package of a backend and its module.
+func (p *Plan) findMain(ctx context.Context, b *backend, isFirst bool) (err error) {
+	if b.main, err = p.namedMain(*b, isFirst); err != nil {
+		return err
+	}
+	if b.main == "" {
+		b.main, err = p.searchMain(ctx, *b, isFirst)
+	}
+	if b.main == "" && err == nil {
+		if _, e := p.findModule(p.Repo.Root); e != nil {
+			err = fmt.Errorf(`%s sets "backend", but %w`, b.document, e)
+		} else {
+			err = fmt.Errorf("%s sets \"backend\", but no directory of %s holds its main package: write one, or name its directory in slipway.yaml:\n%s",
+				b.document, p.Repo.Root, mainSetting(*b, isFirst, "path/to/directory"))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	b.module, err = p.findModule(b.main)
+	if err != nil {
+		return fmt.Errorf(`%s sets "backend", but %w`, b.document, err)
+	}
+	return nil
+}
+
+// findModule returns the directory of the module that contains a directory: the nearest
+// one upwards that has a go.mod, as for the go command.
+func (p *Plan) findModule(dir string) (string, error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, "go.mod")) {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("neither %s nor a directory above it has a go.mod: run go mod init there", dir)
+		}
+	}
+}
+
+// namedMain returns the main package that slipway.yaml names, or "".
+func (p *Plan) namedMain(b backend, isFirst bool) (string, error) {
+	dir, ok := p.options.Backend.Main[b.id]
+	if !ok && isFirst {
+		dir, ok = p.options.Backend.Main[""]
+	}
+	if !ok {
+		return "", nil
+	}
+	abs := filepath.Join(p.options.ConfigDir, filepath.FromSlash(dir))
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("slipway.yaml names %s as the main package of %s, but that is not a directory", dir, b.id)
+	}
+	return abs, nil
+}
+
+// usualMains lists where the main package of a backend may be, in order of search. The
+// directories without a name in them belong to the first backend.
+func (p *Plan) usualMains(b backend, isFirst bool) []string {
+	name := path.Base(b.executable)
+	if isFirst {
+		return []string{"pkg", "cmd", "cmd/" + name, "cmd/" + b.id, "backend", "."}
+	}
+	nested := path.Join(filepath.ToSlash(p.relative(p.Repo.Source)), path.Dir(b.document))
+	return []string{"cmd/" + name, "cmd/" + b.id, "pkg/" + name, "pkg/" + b.id, nested + "/pkg", nested + "/cmd", nested + "/backend", nested}
+}
+
+// searchMain returns the main package of a backend, or "" if there is none. If several
+// directories could be it, the error lists them.
+func (p *Plan) searchMain(ctx context.Context, b backend, isFirst bool) (string, error) {
+	for _, dir := range p.usualMains(b, isFirst) {
+		abs := filepath.Join(p.Repo.Root, filepath.FromSlash(dir))
+		if p.readMain(abs).isMain {
+			return abs, nil
+		}
+	}
+	found, err := p.allMains(ctx)
+	if err != nil {
+		return "", fmt.Errorf("search the main package of %s: %w", b.id, err)
+	}
+	found = slices.DeleteFunc(found, func(dir string) bool {
+		return slices.ContainsFunc(p.backends, func(other backend) bool { return other.main == dir })
+	})
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	names := make([]string, len(found))
+	for i, dir := range found {
+		names[i] = filepath.ToSlash(p.relative(dir))
+	}
+	return "", fmt.Errorf("%s sets \"backend\", and %d directories hold a main package: %s; name the right one in slipway.yaml:\n%s",
+		b.document, len(names), strings.Join(names, ", "), mainSetting(b, isFirst, names[0]))
+}
+
+// mainSetting returns the lines of a slipway.yaml that name a main package.
+func mainSetting(b backend, isFirst bool, dir string) string {
+	if isFirst {
+		return "  backend:\n    main: " + dir
+	}
+	return "  backend:\n    main:\n      " + b.id + ": " + dir
+}
+
+// allMains returns the directories of the repository with a main package: those that
+// import the library of a plugin, or all if none does.
+func (p *Plan) allMains(ctx context.Context) (list []string, err error) {
+	var plugins []string
+	err = filepath.WalkDir(p.Repo.Root, func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrPermission):
+			return filepath.SkipDir
+		case err != nil || !d.IsDir():
+			return err
+		case dir != p.Repo.Root && bundle.IsToolDir(d.Name()) || dir == p.Repo.Dist:
+			return filepath.SkipDir
+		}
+		if m := p.readMain(dir); m.isMain {
+			list = append(list, dir)
+			if m.isPlugin {
+				plugins = append(plugins, dir)
+			}
+		}
+		return nil
+	})
+	if len(plugins) > 0 {
+		list = plugins
+	}
+	return list, err
+}

@@ -1,0 +1,219 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/config"
+)
+
+const (
+	mainText   = "package main\n\nfunc main() {}\n"
+	pluginText = "package main\n\nimport _ \"github.com/slipway-dev/slipway/sdk\"\n\nfunc main() {}\n"
+	goMod      = "module example.com/x\n\ngo 1.26\n"
+)
+
+// TestMainPackages requires that the main package of each backend is found where
+// repositories have it, with its module.
+func TestMainPackages(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files  map[string]string // instead of go.mod and pkg/main.go
+		config config.Backend
+		want   []string // output, directory of the module and package
+	}{
+		"pkg before cmd":         {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "cmd/main.go": mainText}, config.Backend{}, []string{"gpx_x . ./pkg"}},
+		"another file name":      {map[string]string{"go.mod": goMod, "pkg/plugin.go": mainText}, config.Backend{}, []string{"gpx_x . ./pkg"}},
+		"pkg is a library":       {map[string]string{"go.mod": goMod, "pkg/main.go": "package pkg\n", "backend/x.go": mainText}, config.Backend{}, []string{"gpx_x . ./backend"}},
+		"cmd by executable":      {map[string]string{"go.mod": goMod, "cmd/gpx_x/x.go": mainText, "cmd/tool/x.go": mainText}, config.Backend{}, []string{"gpx_x . ./cmd/gpx_x"}},
+		"cmd by plugin id":       {map[string]string{"go.mod": goMod, "cmd/acme-x-datasource/x.go": mainText, "cmd/tool/x.go": mainText}, config.Backend{}, []string{"gpx_x . ./cmd/acme-x-datasource"}},
+		"root beside a magefile": {map[string]string{"go.mod": goMod, "main.go": mainText, "magefile.go": "//go:build mage\n\npackage main\n"}, config.Backend{}, []string{"gpx_x . ."}},
+		"only a magefile in the root": {map[string]string{"go.mod": goMod, "magefile.go": "//go:build mage\n// +build mage\n\npackage main\n", "deep/down/x.go": mainText},
+			config.Backend{}, []string{"gpx_x . ./deep/down"}},
+		"the only one that serves plugins": {map[string]string{"go.mod": goMod, "tools/gen/main.go": mainText, "server/main.go": pluginText}, config.Backend{}, []string{"gpx_x . ./server"}},
+		"module in a subdirectory":         {map[string]string{"backend/go.mod": goMod, "backend/main.go": mainText}, config.Backend{}, []string{"gpx_x backend ."}},
+		"module above the main package":    {map[string]string{"go/go.mod": goMod, "go/cmd/srv/main.go": mainText}, config.Backend{}, []string{"gpx_x go ./cmd/srv"}},
+		"module above the repository":      {map[string]string{"../go.mod": goMod, "pkg/main.go": mainText}, config.Backend{}, []string{"gpx_x .. ./repo/pkg"}},
+		"named":                            {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "a b/main.go": mainText}, config.Backend{Main: map[string]string{"": "a b"}}, []string{"gpx_x . ./a b"}},
+		"named outside of the repository":  {map[string]string{"../go.mod": goMod, "../srv/main.go": mainText}, config.Backend{Main: map[string]string{"acme-x-datasource": "../srv"}}, []string{"gpx_x .. ./srv"}},
+		"nested plugins, by executable": {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "cmd/gpx_y/main.go": mainText, "src/y/plugin.json": nested(`"bin/gpx_y"`)},
+			config.Backend{}, []string{"gpx_x . ./pkg", "y/bin/gpx_y . ./cmd/gpx_y"}},
+		"nested plugins, executable above": {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "other/main.go": mainText, "src/y/plugin.json": nested(`"../gpx_y"`)},
+			config.Backend{}, []string{"gpx_x . ./pkg", "gpx_y . ./other"}},
+		"nested plugins, in their directory": {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "src/y/plugin.json": nested(`"gpx_y"`), "src/y/pkg/main.go": mainText},
+			config.Backend{}, []string{"gpx_x . ./pkg", "y/gpx_y . ./src/y/pkg"}},
+		"nested plugins, the same executable": {map[string]string{"go.mod": goMod, "pkg/main.go": mainText, "src/y/plugin.json": nested(`"../gpx_x"`)},
+			config.Backend{}, []string{"gpx_x . ./pkg"}},
+		"nested plugins, named": {map[string]string{"go.mod": goMod, "a/main.go": mainText, "b/main.go": mainText, "src/y/plugin.json": nested(`"gpx_y"`)},
+			config.Backend{Main: map[string]string{"acme-x-datasource": "b", "acme-y-datasource": "a"}}, []string{"gpx_x . ./b", "y/gpx_y . ./a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := MakePlan(t.Context(), layout(t, c.files, c.config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, command := range p.Commands {
+				name, _ := strings.CutSuffix(command.Output, "_linux_s390x")
+				got = append(got, strings.Join([]string{name, filepath.ToSlash(p.relative(command.module)), command.Args[len(command.Args)-1]}, " "))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("backends (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// layout makes a plugin repository with other Go files and returns options to build it for
+// one platform.
+func layout(t *testing.T, files map[string]string, b config.Backend) Options {
+	t.Helper()
+	dir := repo(t)
+	for _, name := range []string{"go.mod", "pkg"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	o := options(dir, bundle.Platform{OS: "linux", Arch: "s390x"})
+	o.Backend, o.ConfigDir = b, dir
+	return o
+}
+
+func TestNoMainPackage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files  map[string]string
+		config config.Backend
+		want   []string
+	}{
+		"several": {map[string]string{"go.mod": goMod, "a/x.go": mainText, "b/x.go": mainText, "testdata/c/x.go": mainText},
+			config.Backend{}, []string{"2 directories hold a main package: a, b;", "backend:\n    main: a"}},
+		"several that serve plugins": {map[string]string{"go.mod": goMod, "a/x.go": mainText, "b/x.go": pluginText, "c/x.go": pluginText},
+			config.Backend{}, []string{"2 directories hold a main package: b, c;"}},
+		"several for a nested plugin": {map[string]string{"go.mod": goMod, "pkg/x.go": mainText, "a/x.go": mainText, "b/x.go": mainText, "src/y/plugin.json": nested(`"gpx_y"`)},
+			config.Backend{}, []string{"y/plugin.json", "main:\n      acme-y-datasource: a"}},
+		"none":                    {map[string]string{"go.mod": goMod, "lib/x.go": "package lib\n", "lib/x_test.go": mainText}, config.Backend{}, []string{"no directory of"}},
+		"no go.mod":               {map[string]string{"pkg/x.go": mainText}, config.Backend{}, []string{"has a go.mod: run go mod init there"}},
+		"named, but not there":    {map[string]string{"go.mod": goMod, "pkg/x.go": mainText}, config.Backend{Main: map[string]string{"": "server"}}, []string{"slipway.yaml names server", "not a directory"}},
+		"broken main.go compiles": {map[string]string{"pkg/main.go": "broken"}, config.Backend{}, []string{"has a go.mod"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := MakePlan(t.Context(), layout(t, c.files, c.config))
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want one containing %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestCompilerOptions(t *testing.T) {
+	t.Parallel()
+	o := options(repo(t), bundle.Platform{OS: "windows", Arch: "arm64"})
+	o.Backend.Tags, o.Backend.LDFlags = []string{"a", "b"}, "-X main.v=1"
+	o.Backend.Env, o.Backend.Cgo = []string{"CC=zig cc"}, true
+	for isDebug, want := range map[bool][]string{
+		false: {"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.v=1", "-tags=a,b", "./pkg"},
+		true:  {"build", "-buildvcs=false", "-gcflags=all=-N -l", "-ldflags=-X main.v=1", "-tags=a,b", "./pkg"},
+	} {
+		o.Debug = isDebug
+		p, err := MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Commands[0].Args); diff != "" {
+			t.Errorf("debug %t: arguments (-want +got):\n%s", isDebug, diff)
+		}
+		if diff := cmp.Diff([]string{"CC=zig cc", "CGO_ENABLED=1", "GOOS=windows", "GOARCH=arm64"}, p.Commands[0].Env); diff != "" {
+			t.Errorf("environment (-want +got):\n%s", diff)
+		}
+		p.digestInputs(t.Context())
+		if p.Commands[0].inputs != "" {
+			t.Error("a build with cgo has a digest, but it depends on the C compiler")
+		}
+	}
+}
+
+// TestDebug requires that a build for a debugger and one for release replace each other,
+// and that settings of the compiler count.
+func TestDebug(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nvar text = \"one\"\n\nfunc main() { println(text) }\n")
+	o := options(dir, bundle.Host())
+	sizes := map[string]int64{}
+	for _, step := range []struct {
+		name, same string
+		change     func()
+		isCurrent  bool
+	}{
+		{"release", "", func() {}, false},
+		{"debug", "", func() { o.Debug = true }, false},
+		{"debug again", "debug", func() {}, true},
+		{"release again", "release", func() { o.Debug = false }, false},
+		{"release, unchanged", "release", func() {}, true},
+		{"with an environment", "release", func() { o.Backend.Env = []string{"GOAMD64=v2", "GOARM64=v8.1"} }, false},
+	} {
+		step.change()
+		e := mustBuild(t, o).Executables[0]
+		sizes[step.name] = e.Size
+		if e.UpToDate != step.isCurrent {
+			t.Errorf("%s: up to date is %t", step.name, e.UpToDate)
+		}
+	}
+	if sizes["debug"] <= sizes["release"] || sizes["release again"] != sizes["release"] {
+		t.Errorf("sizes %v: a debug build must be larger, and the next release like the first", sizes)
+	}
+}
+
+// TestModules requires that backends of modules outside of the root are built, and again
+// when they change.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files     map[string]string
+		edited    string
+		isCurrent bool // an unchanged build needs no go command
+	}{
+		"in a subdirectory": {map[string]string{"backend/go.mod": goMod, "backend/main.go": mainText}, "backend/main.go", true},
+		"above":             {map[string]string{"../go.mod": goMod, "pkg/main.go": mainText}, "pkg/main.go", false},
+		"workspace": {map[string]string{
+			"go.work": "go 1.26\n\nuse (\n\t./backend\n\t./lib\n)\n", "lib/go.mod": "module example.com/lib\n\ngo 1.26\n", "lib/lib.go": "package lib\n\nconst Text = 1\n",
+			"backend/go.mod": goMod, "backend/main.go": "package main\n\nimport \"example.com/lib\"\n\nfunc main() { println(lib.Text) }\n",
+		}, "lib/lib.go", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := layout(t, c.files, config.Backend{SkipCheck: true})
+			o.Platforms = []bundle.Platform{bundle.Host()}
+			o.Environ = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOWORK=") }), "GOFLAGS=")
+			if e := mustBuild(t, o).Executables[0]; !e.isNew {
+				t.Error("the first executable is not new")
+			}
+			if e := mustBuild(t, o).Executables[0]; e.isNew || e.UpToDate != c.isCurrent {
+				t.Errorf("unchanged: new is %t, up to date is %t", e.isNew, e.UpToDate)
+			}
+			file := filepath.Join(o.Dir, filepath.FromSlash(c.edited))
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, file, strings.NewReplacer("{}", "{ println(2) }", "= 1", "= 2").Replace(string(text)))
+			if e := mustBuild(t, o).Executables[0]; !e.isNew {
+				t.Error("changed: the executable is not new")
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
+)
+
+const (
+	// commandGrace is how long a repository's own bundler may take to end on Ctrl-C.
+	commandGrace = 5 * time.Second
+	// asideSuffix ends the name of the previous dist while that bundler writes to dist.
+	asideSuffix = "-aside"
+	// runningVariable holds the repository that is being built, in the environment of its
+	// bundler.
+	runningVariable = "SLIPWAY_BUILD"
+	// commandVariable holds the command line of its bundler.
+	commandVariable = "SLIPWAY_COMMAND"
+)
+
+// runBundler runs the repository's own bundler and copies what it wrote to the staging
+// directory. If it writes to dist, the previous dist is set aside and restored afterwards.
+func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err error) {
+	f := p.options.Frontend
+	if f.Command == "" {
+		return nil
+	}
+	dir := bundle.DistDir
+	if f.Dir != "" {
+		dir = f.Dir
+	}
+	if filepath.Join(p.Repo.Root, filepath.FromSlash(dir)) == p.Repo.Dist {
+		aside := staging + asideSuffix
+		if err := p.setAside(aside); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, p.restore(aside)) }()
+	}
+	started := time.Now()
+	fmt.Fprintf(p.options.Progress, "  frontend: %s\n", f.Command)
+	output := &tail{w: p.options.Progress}
+	cmd := shell(ctx)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Repo.Root, output, output
+	cmd.Env = append(slices.Clone(p.options.Environ), runningVariable+"="+p.Repo.Root, commandVariable+"="+f.Command)
+	err = process.Run(cmd, commandGrace)
+	last := output.String()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && last == "":
+		return fmt.Errorf("the command of the frontend, %s, failed without output: %w; dist is unchanged", f.Command, err)
+	case err != nil:
+		return fmt.Errorf("the command of the frontend, %s, failed: %w; dist is unchanged; its last lines:\n    %s", f.Command, err, strings.ReplaceAll(last, "\n", "\n    "))
+	}
+	if err := p.collect(dir, staging); err != nil {
+		return err
+	}
+	if p.hasFrontend() && !exists(filepath.Join(staging, "module.js")) {
+		return fmt.Errorf("the command of the frontend, %s, left no module.js in %s: if it writes to another directory, set frontend.dir in slipway.yaml", f.Command, dir)
+	}
+	done := part{name: "frontend", content: "module.js", took: time.Since(started)}
+	if info, err := os.Stat(filepath.Join(staging, "module.js")); err == nil {
+		done.size = info.Size()
+	}
+	r.frontends = append(r.frontends, done)
+	return nil
+}
+
+// shell returns a command that has the shell run the command line in the variable
+// commandVariable, as npm runs its scripts. On Windows, a command line in an argument would
+// be quoted for programs, which cmd reads differently.
+func shell(ctx context.Context) *exec.Cmd {
+	if runtime.GOOS == "windows" {
+		return exec.CommandContext(ctx, "cmd", "/d", "/c", "%"+commandVariable+"%")
+	}
+	return exec.CommandContext(ctx, "sh", "-c", `eval "$`+commandVariable+`"`)
+}
+
+// collect copies the regular files of a directory of the repository to the staging
+// directory, but no executables: those are compiled.
+func (p *Plan) collect(dir, staging string) error {
+	root, err := os.OpenRoot(p.Repo.Root)
+	if err != nil {
+		return fmt.Errorf("read the frontend: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	from, err := root.OpenRoot(filepath.FromSlash(dir)) // refuses a link out of the repository
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the command of the frontend, %s, did not write %s: if it writes to another directory, set frontend.dir in slipway.yaml", p.options.Frontend.Command, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("read the frontend: %w", err)
+	}
+	defer func() { _ = from.Close() }()
+	err = fs.WalkDir(from.FS(), ".", func(rel string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() || p.isExecutable(rel):
+			return err
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s/%s is not a regular file", dir, rel)
+		}
+		file := filepath.FromSlash(rel)
+		return copyFile(filepath.Join(p.Repo.Root, filepath.FromSlash(dir), file), filepath.Join(staging, file))
+	})
+	if err != nil {
+		return fmt.Errorf("read the frontend: %w", err)
+	}
+	return nil
+}
+
+// setAside renames dist. An empty directory stands for no dist.
+func (p *Plan) setAside(aside string) error {
+	err := os.Rename(p.Repo.Dist, aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Mkdir(aside, 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("set dist aside: %w", err)
+	}
+	return nil
+}
+
+// restore replaces dist with the one that was set aside.
+func (p *Plan) restore(aside string) error {
+	err := os.RemoveAll(p.Repo.Dist)
+	if err == nil {
+		err = os.Rename(aside, p.Repo.Dist)
+	}
+	if err != nil {
+		return fmt.Errorf("restore the previous dist: %w", err)
+	}
+	_ = os.Remove(p.Repo.Dist) // succeeds only if it is empty
+	return nil
+}

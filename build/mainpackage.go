@@ -1,0 +1,78 @@
+package build
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mainPackage describes the Go files of a directory.
+type mainPackage struct {
+	isMain   bool // they are a main package
+	isPlugin bool // it imports a library that serves plugins
+}
+
+// readMain reads the package clauses, imports and build constraints of the Go files in a
+// directory. A main.go that cannot be parsed counts as a main package, for the compiler
+// to report its error.
+func (p *Plan) readMain(dir string) (m mainPackage) {
+	entries, _ := os.ReadDir(dir) // a directory that cannot be read has no main package
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) != ".go" || !e.Type().IsRegular() || strings.HasSuffix(name, "_test.go") || strings.ContainsAny(name[:1], "._") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ImportsOnly|parser.ParseComments)
+		switch {
+		case err != nil:
+			m.isMain = m.isMain || name == "main.go"
+		case f.Name.Name == "main" && p.isBuilt(f):
+			m.isMain = true
+			m.isPlugin = m.isPlugin || slices.ContainsFunc(f.Imports, servesPlugins)
+		}
+	}
+	return m
+}
+
+// servesPlugins reports whether an import is that of a library that serves plugins.
+func servesPlugins(i *ast.ImportSpec) bool {
+	imported, err := strconv.Unquote(i.Path.Value)
+	return err == nil && slices.ContainsFunc([]string{
+		"github.com/slipway-dev/slipway/sdk",
+		"github.com/grafana/grafana-plugin-sdk-go",
+		"github.com/hashicorp/go-plugin",
+	}, func(library string) bool { return imported == library || strings.HasPrefix(imported, library+"/") })
+}
+
+// isBuilt reports whether the build constraints of a file are met on this machine. A
+// magefile, for example, is built by Mage only.
+func (p *Plan) isBuilt(f *ast.File) bool {
+	for _, group := range f.Comments {
+		if group.Pos() > f.Package {
+			break
+		}
+		for _, c := range group.List {
+			if !constraint.IsGoBuild(c.Text) && !constraint.IsPlusBuild(c.Text) {
+				continue
+			}
+			if expr, err := constraint.Parse(c.Text); err == nil && !expr.Eval(p.hasTag) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasTag reports whether a build tag is set on this machine.
+func (p *Plan) hasTag(tag string) bool {
+	isUnix := !slices.Contains([]string{"windows", "plan9", "js", "wasip1"}, runtime.GOOS)
+	return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "unix" && isUnix || tag == "gc" ||
+		tag == "cgo" && p.options.Backend.Cgo || strings.HasPrefix(tag, "go1.") || slices.Contains(p.options.Backend.Tags, tag)
+}

@@ -1,0 +1,124 @@
+package build
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// runGit runs git in a directory.
+func runGit(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// TestPlaces builds the same repository in all the places that a checkout can be in.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	commit := func(t *testing.T, dir string) {
+		runGit(t, dir, "init", "-q", "-b", "trunk")
+		runGit(t, dir, "add", ".")
+		runGit(t, dir, "commit", "-q", "-m", "one")
+		write(t, filepath.Join(dir, "CHANGELOG.md"), "# Two\n")
+		runGit(t, dir, "add", ".")
+		runGit(t, dir, "commit", "-q", "-m", "two")
+	}
+	for name, move := range map[string]func(t *testing.T, dir string) (string, []string){
+		"no git": func(_ *testing.T, dir string) (string, []string) { return dir, nil },
+		"a path with spaces and quotes": func(t *testing.T, dir string) (string, []string) {
+			to := filepath.Join(filepath.Dir(dir), "a 'b' $c; [d]")
+			if err := os.Rename(dir, to); err != nil {
+				t.Fatal(err)
+			}
+			return to, nil
+		},
+		"a symbolic link": func(t *testing.T, dir string) (string, []string) { return link(t, dir), nil },
+		"a symbolic link, with plugin.json at the root": func(t *testing.T, dir string) (string, []string) {
+			for _, name := range []string{"plugin.json", "module.js", "img"} {
+				if err := os.Rename(filepath.Join(dir, "src", name), filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return link(t, dir), nil
+		},
+		"a dirty tree": func(t *testing.T, dir string) (string, []string) {
+			commit(t, dir)
+			write(t, filepath.Join(dir, "README.md"), "# Dirty\n")
+			return dir, []string{"CHANGELOG.md"}
+		},
+		"a worktree": func(t *testing.T, dir string) (string, []string) {
+			commit(t, dir)
+			to := filepath.Join(filepath.Dir(dir), "worktree")
+			runGit(t, dir, "worktree", "add", "-q", to)
+			return to, []string{"CHANGELOG.md"}
+		},
+		"a shallow clone": func(t *testing.T, dir string) (string, []string) {
+			commit(t, dir)
+			to := filepath.Join(filepath.Dir(dir), "clone")
+			runGit(t, dir, "clone", "-q", "--depth=1", "file://"+dir, to)
+			return to, []string{"CHANGELOG.md"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, more := move(t, repo(t))
+			o := options(dir, bundle.Host())
+			r := mustBuild(t, o)
+			want := slices.Sorted(slices.Values(append(more, "README.md", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json")))
+			if got := listing(t, r.Dist); !slices.Equal(got, want) {
+				t.Errorf("dist contains %q, want %q", got, want)
+			}
+			if e := mustBuild(t, o).Executables[0]; !e.UpToDate {
+				t.Error("not up to date when built again")
+			}
+		})
+	}
+}
+
+func link(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(filepath.Dir(dir), "link")
+	if err := os.Symlink(dir, to); err != nil {
+		t.Skipf("cannot make symbolic links: %v", err)
+	}
+	return to
+}
+
+// TestReadOnly requires that a repository that cannot be written to is refused with the
+// reason, and that read-only files in it are built.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	chmod := func(name string, mode os.FileMode) {
+		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"src/plugin.json", "src/module.js", "pkg/main.go", "go.mod", "src/img/l.svg"} {
+		chmod(name, 0o444)
+	}
+	for _, name := range []string{"src/img", "src", "pkg"} {
+		chmod(name, 0o555)
+		defer chmod(name, 0o755)
+	}
+	o := options(dir, bundle.Host())
+	mustBuild(t, o)
+	mustBuild(t, o)
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser can write to a read-only directory")
+	}
+	chmod(".", 0o555)
+	defer chmod(".", 0o755)
+	if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), "which must be writable") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,165 @@
+//go:build unix
+
+package build
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// TestProbe starts backends of our SDK and of go-plugin alone.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const module = "github.com/slipway-dev/slipway/"
+	packages := []string{"examples/renderer", "sdk/testdata/footprint/bare"}
+	for _, name := range packages {
+		file := filepath.Join(dir, filepath.Base(name))
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, module+name).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			if err := probe(t.Context(), file, os.Environ(), time.Minute); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// script writes an executable that the shell runs.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "backend")
+	write(t, file, "#!/bin/sh\n"+text+"\n")
+	if err := os.Chmod(file, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestProbeFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"prints first":       {"echo starting up; sleep 600", `it printed "starting up" to standard output before the handshake`},
+		"a line without end": {"head -c 100000 /dev/zero | tr '\\0' x; sleep 600", `it printed "xxxx`},
+		"exits":              {"echo config missing >&2; exit 3", "it ended before the handshake (exit status 3)"},
+		"exits with success": {"exit 0", "main must call Serve"},
+		"standard error":     {"seq 1000 >&2; exit 1", "standard error:\n    981\n    982\n"},
+		"another protocol":   {"echo '1|1|unix|/none|netrpc'; sleep 600", `its handshake "1|1|unix|/none|netrpc" is for another protocol`},
+		"nothing listens":    {"echo '1|2|unix|/none|grpc'; sleep 600", "connect to the address of its handshake"},
+		"another network":    {"echo '1|2|udp|127.0.0.1:9|grpc'; sleep 600", "before the handshake"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := probe(t.Context(), script(t, c.text), os.Environ(), time.Minute); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one containing %q", err, c.want)
+			}
+		})
+	}
+	t.Run("hangs", func(t *testing.T) {
+		t.Parallel()
+		if err := probe(t.Context(), script(t, "sleep 600"), os.Environ(), 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not respond within 50ms") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("cannot be started", func(t *testing.T) {
+		t.Parallel()
+		file := script(t, "")
+		write(t, file, "\x7fELF, but no more")
+		if err := probe(t.Context(), file, os.Environ(), time.Minute); err == nil || !strings.Contains(err.Error(), "it cannot be started") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestHealthFails requires that a backend that does not report that it is serving is
+// refused, whatever it sends.
+func TestHealthFails(t *testing.T) {
+	t.Parallel()
+	trailers := appendFrame(nil, frameHeaders, flagEnd|flagEndHeaders, 1, nil)
+	for name, c := range map[string]struct {
+		response []byte
+		want     string
+	}{
+		"nothing":         {nil, "read response: EOF"},
+		"not HTTP/2":      {[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), "not HTTP/2"},
+		"half a frame":    {appendFrame(nil, frameData, 0, 1, []byte("12345"))[:10], "unexpected EOF"},
+		"only trailers":   {trailers, "is not serving"},
+		"not serving":     {append(appendFrame(nil, frameData, 0, 1, []byte("\x00\x00\x00\x00\x02\x08\x02")), trailers...), "is not serving"},
+		"a long response": {appendFrame(nil, frameData, 0, 1, make([]byte, 100)), "unexpected response"},
+		"reset":           {appendFrame(nil, frameReset, 0, 1, make([]byte, 4)), "refused the call"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = listener.Close() }()
+			go func() {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.CopyN(io.Discard, conn, 24) // the preface
+				_, _ = conn.Write(c.response)
+				_ = conn.(*net.TCPConn).CloseWrite()
+				_, _ = io.Copy(io.Discard, conn)
+				_ = conn.Close()
+			}()
+			line := "1|2|tcp|" + listener.Addr().String() + "|grpc\n"
+			if err := handshake(t.Context(), strings.NewReader(line)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one containing %q", err, c.want)
+			}
+		})
+	}
+	t.Run("canceled", func(t *testing.T) {
+		t.Parallel()
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = listener.Close() }()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			conn, err := listener.Accept()
+			cancel()
+			if err == nil {
+				_, _ = io.Copy(io.Discard, conn)
+			}
+		}()
+		if err := handshake(ctx, strings.NewReader("1|2|tcp|"+listener.Addr().String()+"|grpc\n")); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
+// TestCheck requires that a build starts what it compiled, unless it was checked before,
+// and keeps dist if that fails.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	o := options(repo(t), bundle.Host())
+	r := mustBuild(t, o)
+	before := tree(t, r.Dist)
+	o.Backend.SkipCheck = false
+	mustBuild(t, o) // nothing changed, so nothing is started
+	write(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello again\") }\n")
+	if _, err := Plugin(t.Context(), o); err == nil || !strings.Contains(err.Error(), `it printed "hello again"`) || !strings.Contains(err.Error(), "backend.check") {
+		t.Errorf("error %v", err)
+	}
+	if after := tree(t, r.Dist); after != before {
+		t.Errorf("dist changed to\n%s\nfrom\n%s", after, before)
+	}
+	o.Platforms = []bundle.Platform{{OS: "linux", Arch: "riscv64"}, {OS: "windows", Arch: "arm64"}}
+	mustBuild(t, o) // not for this machine
+}

@@ -1,0 +1,99 @@
+package verbs
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// goPlugin writes a data source whose backend needs no modules, and does not serve.
+func goPlugin(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repo")
+	for name, text := range map[string]string{
+		".git/HEAD": "", // the root of the search for slipway.yaml
+		"plugins/x/src/plugin.json": `{"type": "datasource", "id": "acme-x-datasource", "name": "X", "backend": true, "executable": "gpx_x",
+  "info": {"keywords": ["k"], "description": "x", "logos": {"small": "img/l.svg", "large": "img/l.svg"}, "version": "1.2.3", "updated": "2026-01-02"},
+  "dependencies": {"serviceDependency": ">=10.3.0"}}`,
+		"plugins/x/src/module.js":    "define([], () => ({}));\n",
+		"plugins/x/src/img/l.svg":    `<svg xmlns="http://www.w3.org/2000/svg"/>`,
+		"plugins/x/README.md":        "# X\n",
+		"go.mod":                     "module example.com/x\n\ngo 1.26\n",
+		"server/x/main.go":           "package main\n\nvar value string\n\nfunc main() { println(value) }\n",
+		"server/x/tagged.go":         "//go:build special\n\npackage main\n\nfunc init() { println(\"special\") }\n",
+		"plugins/x/cmd/tool/main.go": "package main\n\nfunc main() {}\n",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	return dir
+}
+
+func TestBuildConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	plugin := filepath.Join(dir, "plugins", "x")
+	build := func(o BuildOptions) (string, error) {
+		w, printed := captured(t)
+		o.Dir = plugin
+		_, err := Build(t.Context(), w, o)
+		return printed(), err
+	}
+	for _, c := range []struct {
+		text, want string
+		code       int
+	}{
+		{"backend:\n  platforms: [linux]\n", `invalid platform "linux"`, ExitFindings},
+		{"backend:\n  main: {acme-x-datasource: server/x}\n  platforms: [linux/amd46]\n", `backend.platforms in slipway.yaml: unknown platform "linux/amd46"; did you mean "linux/amd64"?`, ExitUsage},
+		{"backend:\n  man: x\n", `did you mean "main"?`, ExitFindings},
+		{"backend:\n  env: {GOOS: hunter2}\n", `"GOOS" must not be in "env"`, ExitFindings},
+	} {
+		write(t, filepath.Join(dir, "slipway.yaml"), c.text)
+		if out, err := build(BuildOptions{}); code(err) != c.code || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "slipway.yaml:") || strings.Contains(out+err.Error(), "hunter2") {
+			t.Errorf("%q: %v\n%s", c.text, err, out)
+		}
+	}
+	if _, err := build(BuildOptions{Only: "backnd", Face: Mage}); code(err) != ExitUsage || err.Error() != `-only: unknown side "backnd"; did you mean "backend"?` {
+		t.Errorf("misspelt side: %v", err)
+	}
+
+	// The command line takes precedence; settings that no platform can use fail without a value.
+	settings := "backend:\n  main: {acme-x-datasource: server/x}\n  platforms: host\n  tags: [special]\n  ldflags: -X main.value=hello\n  check: false\n"
+	write(t, filepath.Join(dir, "slipway.yaml"), settings)
+	if out, err := build(BuildOptions{}); err != nil || !strings.Contains(out, "1 executable") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	executable := filepath.Join(plugin, "dist", bundle.Host().Executable("gpx_x"))
+	if out, err := exec.CommandContext(t.Context(), executable).CombinedOutput(); err != nil || string(out) != "special\nhello\n" {
+		t.Errorf("the backend printed %q, %v; want what its build tag and linker flags make of it", out, err)
+	}
+	if out, err := build(BuildOptions{Platforms: "windows/amd64"}); err != nil || !strings.Contains(out, "gpx_x_windows_amd64.exe") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := build(BuildOptions{Debug: true, Face: Mage}); err != nil || !strings.Contains(out, "build without -debug to replace it") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	write(t, filepath.Join(dir, "slipway.yaml"), settings+"  env: {GOAMD64: hunter2, GOARM64: hunter2}\n")
+	if out, err := build(BuildOptions{}); err == nil || strings.Contains(out+err.Error(), "hunter2") {
+		t.Errorf("%v\n%s", err, out)
+	}
+
+	// What slipway.yaml makes of a finding holds for the build as well.
+	file := filepath.Join(plugin, "src", "plugin.json")
+	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
+	write(t, filepath.Join(dir, "slipway.yaml"), settings)
+	if _, err := build(BuildOptions{}); err == nil || !strings.Contains(err.Error(), "wrong-type") {
+		t.Fatalf("an error in plugin.json: %v", err)
+	}
+	for _, more := range []string{
+		"rules: {wrong-type: warning}\n",
+		"strict: true\nsuppress:\n  - {rule: wrong-type, file: plugins/x/src/plugin.json, reason: known}\n",
+	} {
+		write(t, filepath.Join(dir, "slipway.yaml"), settings+more)
+		if _, err := build(BuildOptions{}); err != nil {
+			t.Errorf("%s: %v", more, err)
+		}
+	}
+}
