@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// terminal is a screen that understands the escape sequences of a display.
-type terminal struct {
+// fakeTerminal is a screen that understands the escape sequences of a display.
+type fakeTerminal struct {
 	t     *testing.T
 	lines []string
 	row   int
@@ -22,7 +22,7 @@ type terminal struct {
 
 var sequence = regexp.MustCompile(`^\x1b\[(\d*)([AKJ])`)
 
-func (s *terminal) Write(b []byte) (int, error) {
+func (s *fakeTerminal) Write(b []byte) (int, error) {
 	for rest := string(b); rest != ""; {
 		if m := sequence.FindStringSubmatch(rest); m != nil {
 			rest = rest[len(m[0]):]
@@ -50,7 +50,7 @@ func (s *terminal) Write(b []byte) (int, error) {
 }
 
 // line returns the line of the cursor.
-func (s *terminal) line() *string {
+func (s *fakeTerminal) line() *string {
 	for len(s.lines) <= s.row {
 		s.lines = append(s.lines, "")
 	}
@@ -61,7 +61,7 @@ func TestDisplay(t *testing.T) {
 	t.Parallel()
 	commands := []Command{{Platform: bundle.Platform{OS: "linux", Arch: "amd64"}}, {Platform: bundle.Platform{OS: "windows", Arch: "arm64"}}}
 	for name, last := range map[string]error{"success": nil, "failure": errors.New("no")} {
-		screen := &terminal{t: t}
+		screen := &fakeTerminal{t: t}
 		d := newDisplay(screen, true, commands)
 		at := d.started
 		d.now = func() time.Time { return at }

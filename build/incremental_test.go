@@ -264,10 +264,31 @@ func TestForeignFilesAreKept(t *testing.T) {
 	}
 }
 
+func TestDistIsAFile(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	write(t, filepath.Join(dir, "dist"), "mine")
+	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "it is a file: move it elsewhere") {
+		t.Errorf("error %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "dist")); err != nil || string(text) != "mine" {
+		t.Errorf("dist contains %q, %v", text, err)
+	}
+}
+
 func TestKeptFilesStayInTheRepository(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := repo(t), t.TempDir()
+	write(t, filepath.Join(dir, "dist", "mine\x1b[2J"), "x")
+	r := mustBuild(t, options(dir, bundle.Host()))
+	if len(r.Warnings) != 1 || strings.ContainsRune(r.Warnings[0], '\x1b') {
+		t.Errorf("warnings %q, which control a terminal", r.Warnings)
+	}
 	write(t, filepath.Join(dir, "dist", "mine"), "x")
+	if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, r.Dist)
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".slipway")); err != nil {
 		t.Fatal(err)
 	}
@@ -277,8 +298,8 @@ func TestKeptFilesStayInTheRepository(t *testing.T) {
 	if got := listing(t, elsewhere); len(got) > 0 {
 		t.Errorf("wrote %q outside of the repository", got)
 	}
-	if got := listing(t, filepath.Join(dir, "dist")); !slices.Equal(got, []string{"mine"}) {
-		t.Errorf("dist contains %q", got)
+	if diff := cmp.Diff(before, tree(t, r.Dist)); diff != "" {
+		t.Errorf("dist changed (-before +after):\n%s", diff)
 	}
 }
 

@@ -9,8 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
 // keptDir is where files are kept that a build would otherwise delete, relative to the
@@ -42,7 +45,7 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 	if len(foreign) > shown {
 		list += fmt.Sprintf(", and %d more", len(foreign)-shown)
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("dist contained files that no build made: moved to %s: %s", filepath.ToSlash(p.relative(to)), list))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("dist contained files that no build made: moved to %s: %s", filepath.ToSlash(p.relative(to)), terminal.Line(list)))
 	return nil
 }
 
@@ -50,8 +53,11 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 // that differ from what the new build contains at their path.
 func (p *Plan) foreignFiles(staging string, previous record) (names []string, err error) {
 	err = filepath.WalkDir(p.Repo.Dist, func(file string, d fs.DirEntry, err error) error {
-		if file == p.Repo.Dist && (errors.Is(err, fs.ErrNotExist) || err == nil && !d.IsDir()) {
-			return nil // a symbolic link: what it points to stays
+		if file == p.Repo.Dist && (errors.Is(err, fs.ErrNotExist) || err == nil && d.Type()&fs.ModeSymlink != 0) {
+			return nil // what the link points to stays
+		}
+		if file == p.Repo.Dist && err == nil && !d.IsDir() {
+			return errors.New("it is a file: move it elsewhere")
 		}
 		if err != nil || d.IsDir() {
 			return err
@@ -60,10 +66,12 @@ func (p *Plan) foreignFiles(staging string, previous record) (names []string, er
 		if err != nil {
 			return err
 		}
-		for _, state := range previous.Files[filepath.ToSlash(name)] {
-			if state.isStateOf(file) {
-				return nil
-			}
+		ours := previous.Files[filepath.ToSlash(name)]
+		if e, ok := previous.Outputs[filepath.ToSlash(name)]; ok {
+			ours = append(ours, fileState{e.Size, e.Modified})
+		}
+		if slices.ContainsFunc(ours, func(s fileState) bool { return s.isStateOf(file) }) {
+			return nil
 		}
 		same, err := sameContents(file, filepath.Join(staging, name))
 		if err == nil && !same {
