@@ -23,13 +23,20 @@ func signingKey(seed byte) (ed25519.PrivateKey, archive.PublicKey) {
 	return key, archive.NewPublicKey(key.Public().(ed25519.PublicKey))
 }
 
-// writePackaged writes a plugin whose executable is a copy, since a manifest allows no link
-// out of the plugin, and a panel nested in it.
-func writePackaged(t *testing.T, root, id string) string {
+// writePackaged writes a plugin and a panel nested in it. If it has a backend, the executable
+// is a copy, since a manifest allows no link out of the plugin.
+func writePackaged(t *testing.T, root, id string, hasBackend bool) string {
 	t.Helper()
 	dir := writePlugin(t, root, id, "ok", "")
 	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
-	replaceWithCopy(t, executable)
+	if hasBackend {
+		replaceWithCopy(t, executable)
+	} else if err := os.Remove(executable); err != nil {
+		t.Fatal(err)
+	} else {
+		writeFile(t, executable, "never started")
+		writeFile(t, filepath.Join(dir, "plugin.json"), `{"id": "`+id+`", "type": "app", "executable": "gpx_ok", "info": {"version": "1.0.0"}}`)
+	}
 	writeFile(t, filepath.Join(dir, "module.js"), "define([], function () {});")
 	writeFile(t, filepath.Join(dir, "panel", "plugin.json"), `{"id": "acme-nested-panel", "type": "panel", "info": {"version": "1.0.0"}}`)
 	return dir
@@ -122,16 +129,15 @@ func TestVerify(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			dir := writePackaged(t, root, "acme-tide-app")
+			dir := writePackaged(t, root, "acme-tide-app", false)
 			for _, change := range c.change {
 				change(t, dir)
 			}
 			l := start(t, Options{Dirs: []string{root}, TrustedKeys: c.keys})
 			faults := l.Faults()
 			if c.want == "" {
-				p := mustPlugin(t, l, "acme-tide-app")
-				if s := p.Status(); s.State != StateRunning || len(l.Plugins()) != 2 || len(faults) > 0 {
-					t.Errorf("%s %s, %d plugins, %v", s.State, s.Reason, len(l.Plugins()), faults)
+				if len(l.Plugins()) != 2 || len(faults) > 0 {
+					t.Errorf("%d plugins are mounted; faults: %v", len(l.Plugins()), faults)
 				}
 				return
 			}
@@ -152,7 +158,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyExecutable(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := writePackaged(t, root, "acme-tide-app")
+	dir := writePackaged(t, root, "acme-tide-app", true)
 	if _, err := archive.WriteManifest(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +208,7 @@ func await(t *testing.T, p *Plugin, state State) {
 func TestVerifyMetadata(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	dir := writePackaged(t, root, "acme-tide-app")
+	dir := writePackaged(t, root, "acme-tide-app", false)
 	file := filepath.Join(dir, bundle.MetadataFile)
 	listed, err := os.ReadFile(file)
 	if err != nil {
@@ -232,7 +238,7 @@ func TestVerifyMetadata(t *testing.T) {
 
 func TestStartVerifies(t *testing.T) {
 	t.Parallel()
-	dir := writePackaged(t, t.TempDir(), "acme-tide-app")
+	dir := writePackaged(t, t.TempDir(), "acme-tide-app", true)
 	if _, err := archive.WriteManifest(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestSignAndVerify(t *testing.T) {
 		if text, exit := verified(path, ""); exit != ExitOK || !strings.Contains(text, "which was not verified: -key names") {
 			t.Errorf("%s without a key: %d\n%s", path, exit, text)
 		}
-		if text, exit := verified(path, other); exit != ExitFindings || !strings.Contains(text, "not trusted") {
+		if text, exit := verified(path, other); exit != ExitFindings || !strings.Contains(text, "  refused  signed with a key that is not trusted") {
 			t.Errorf("%s with another key: %d\n%s", path, exit, text)
 		}
 	}

@@ -130,12 +130,14 @@ func (v *verification) signature(r *archive.Report) {
 	switch {
 	case r.Signature == nil:
 		v.line("ok", "signature by the key "+r.KeyID)
-	case len(v.trusted) > 0, r.KeyID == "" && !errors.Is(r.Signature, archive.ErrUnsigned):
+	case errors.Is(r.Signature, archive.ErrUnsigned) && len(v.trusted) == 0:
+		v.line("note", r.Signature.Error())
+	case errors.Is(r.Signature, archive.ErrUnsigned):
 		v.differs("unsigned", r.Signature.Error())
-	case r.KeyID != "":
+	case r.KeyID != "" && len(v.trusted) == 0:
 		v.line("note", fmt.Sprintf("signed by the key %s, which was not verified: %s names the keys to trust", r.KeyID, v.option))
 	default:
-		v.line("note", r.Signature.Error())
+		v.differs("refused", r.Signature.Error())
 	}
 }
 
