@@ -40,7 +40,7 @@ func scaffold(t *testing.T, o Options) *Result {
 
 func TestScaffold(t *testing.T) {
 	t.Parallel()
-	for _, pluginType := range Types() {
+	for _, pluginType := range TypeNames() {
 		t.Run(pluginType, func(t *testing.T) {
 			t.Parallel()
 			o := options(t, pluginType)
@@ -210,12 +210,12 @@ func TestBadRequests(t *testing.T) {
 // the same versions as this module.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, pluginType := range Types() {
+	for _, pluginType := range TypeNames() {
 		t.Run(pluginType, func(t *testing.T) {
 			t.Parallel()
 			r := scaffold(t, options(t, pluginType))
 			if *update {
-				syncModules(t, pluginType, r.Dir)
+				syncModules(t, map[string]string{"panel": "tools", "datasource": "backend"}[pluginType], r.Dir)
 			}
 			checkVersions(t, r.Dir)
 			for _, args := range [][]string{{"vet", "-tags=mage", "."}, {"build", "-o", os.DevNull, "github.com/magefile/mage"}, {"vet", "./..."}} {
@@ -256,7 +256,7 @@ const slipway = "github.com/slipway-dev/slipway"
 
 // syncModules rewrites the templates from the result of go mod tidy. It starts from
 // the versions of this module, which tidy keeps.
-func syncModules(t *testing.T, pluginType, dir string) {
+func syncModules(t *testing.T, set, dir string) {
 	t.Helper()
 	own := readModFile(t, "..")
 	edit := []string{"mod", "edit", "-go=" + own.Go}
@@ -292,7 +292,7 @@ func syncModules(t *testing.T, pluginType, dir string) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"go.mod": mod, "go.sum": string(sums) + "[[range .Slipway.Sums]][[.]]\n[[end]]"} {
-		if err := os.WriteFile(filepath.Join("files", pluginType, name+suffix), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("files", "modules", set, name+suffix), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

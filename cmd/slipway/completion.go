@@ -89,7 +89,7 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 func completeScaffold(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		list = templates.Types()
+		list = templates.TypeNames()
 	case 1:
 		ids := pluginIDs()
 		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {

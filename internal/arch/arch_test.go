@@ -53,7 +53,7 @@ func packages(t *testing.T) []pkg {
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
-		"templates":                {"internal/nearest"},
+		"templates":                {"bundle", "internal/nearest"},
 		"internal/wire":            nil,
 		"internal/urlpath":         nil,
 		"internal/wire/rendererpb": nil,
