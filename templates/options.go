@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -51,10 +50,16 @@ type Type struct {
 // Types returns the plugin types that can be scaffolded.
 func Types() []Type {
 	return []Type{
+		{Name: "app", Summary: "pages, a configuration page with a secret, and optionally a backend",
+			HasFrontend: true, HasBackend: true, BackendOptional: true, noun: "an app"},
 		{Name: "datasource", Summary: "a query editor, a configuration editor with a secret, and a backend",
 			HasFrontend: true, HasBackend: true, noun: "a data source"},
 		{Name: "panel", Summary: "a panel with options, and optionally a backend",
 			HasFrontend: true, BackendOptional: true, noun: "a panel"},
+		{Name: "renderer", Summary: "a backend that renders pages to images and CSV files",
+			HasBackend: true, noun: "a renderer"},
+		{Name: "secretsmanager", Summary: "a backend that stores the secrets of the host",
+			HasBackend: true, noun: "a secrets manager"},
 	}
 }
 
@@ -222,7 +227,7 @@ func check(o Options) (fields, error) {
 		f.Org = parts[0]
 	}
 	if f.Name == "" {
-		f.Name = title(middle)
+		f.Name = DefaultName(o.ID)
 	}
 	if f.Description == "" {
 		f.Description = f.Name + ", " + t.noun + "."
@@ -238,10 +243,19 @@ func check(o Options) (fields, error) {
 	return f, nil
 }
 
-func title(words []string) string {
-	out := slices.Clone(words)
-	for i, w := range out {
-		out[i] = strings.ToUpper(w[:1]) + w[1:]
+// Keyword returns the type in words, such as "data source".
+func (f fields) Keyword() string {
+	_, words, _ := strings.Cut(f.noun, " ")
+	return words
+}
+
+// DefaultName derives the name of a plugin from a valid id: "Round Gauge" from
+// acme-round-gauge-panel.
+func DefaultName(id string) string {
+	words := strings.Split(id, "-")
+	words = words[1 : len(words)-1]
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
 	}
-	return strings.Join(out, " ")
+	return strings.Join(words, " ")
 }

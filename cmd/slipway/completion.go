@@ -19,7 +19,10 @@ import (
 // registerCompletions adds the completions of the flags of a verb. Flags that are not
 // listed complete file names, as in any shell.
 func registerCompletions(c *cobra.Command) {
-	formats := listFormats
+	formats, profiles := listFormats, verbs.ProfileNames
+	if c.Name() == "scaffold" {
+		profiles = templates.ProfileNames
+	}
 	if c.Name() == "validate" {
 		formats = verbs.FormatNames
 	}
@@ -28,7 +31,7 @@ func registerCompletions(c *cobra.Command) {
 		complete cobra.CompletionFunc
 	}{
 		{"format", completeOne(formats)},
-		{"profile", completeOne(verbs.ProfileNames)},
+		{"profile", completeOne(profiles)},
 		{"platforms", completeList(verbs.PlatformNames)},
 		{"only", completeList(checkNames)},
 		{"feature-toggles", completeList(toggleNames)},
