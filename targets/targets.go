@@ -23,7 +23,7 @@ func Scaffold(ctx context.Context,
 	org *string, // author (default: the first part of the id)
 	description *string, // one sentence about the plugin
 	profile *string, // key names of plugin.json: service, grafana or both (default: service)
-	backend *bool, // whether the plugin has a backend (default: not for a panel)
+	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
 	ctx, stop := interruptible(ctx)

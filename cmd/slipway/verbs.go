@@ -50,7 +50,7 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 	f.StringVar(&o.Org, "org", "", "author (default: the first part of the id)")
 	f.StringVar(&o.Description, "description", "", "one sentence about the plugin")
 	f.StringVar(&o.Profile, "profile", "", "key names of plugin.json: service, grafana or both (default: service)")
-	f.BoolVar(&backend, "backend", true, "whether the plugin has a backend (default: not for a panel)")
+	f.BoolVar(&backend, "backend", false, "whether the plugin has a backend (default: true, but false for a panel)")
 	f.BoolVar(&o.List, "list", false, "list the types, profiles and options")
 	f.BoolVar(&o.Force, "force", false, "write into a directory that is not empty, and list the files overwritten")
 	return c

@@ -85,6 +85,7 @@ func listScaffolds(w io.Writer, f Face) {
 			fmt.Fprintf(w, "  %-15s %t by default\n", t.Name, t.HasBackend)
 		}
 	}
+	fmt.Fprintf(w, "\nFor the other options, run '%s'.\n", f.Help("scaffold"))
 }
 
 // printWritten lists the files of a scaffold, even of an incomplete one.
