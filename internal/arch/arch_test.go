@@ -79,7 +79,7 @@ func arrows() map[string][]string {
 		"build/archive":            {"bundle"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
-		"internal/demo":            {"internal/verbs", "templates"},
+		"internal/demo":            {"build", "internal/verbs", "templates"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
 		"internal/jsontype":        nil,
