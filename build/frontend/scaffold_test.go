@@ -132,3 +132,18 @@ func TestScaffoldTests(t *testing.T) {
 		})
 	}
 }
+
+// TestExamples loads the bundled frontends of the examples as a host does.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"app", "datasource"} {
+		dir, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm := evaluate(t, globals, testdata(t, "host.js"), bundled(t, dir, "slipway-example-"+name))
+		if plugin := vm.Get("plugin"); plugin == nil || goja.IsUndefined(plugin) {
+			t.Errorf("%s exports no plugin", name)
+		}
+	}
+}
