@@ -44,7 +44,7 @@ type Type struct {
 	HasFrontend     bool
 	HasBackend      bool // unless Options.Backend differs
 	BackendOptional bool
-	noun            string // after "a" or "an"
+	noun            string // with its article
 }
 
 // Types returns the plugin types that can be scaffolded.
@@ -128,8 +128,8 @@ type fields struct {
 	Slipway                    Module
 }
 
-// Limits of an id and of the texts, in bytes. An executable has the name of the plugin
-// and of a platform in its file name, which most file systems limit to 255 bytes.
+// Limits of an id and of the texts, in bytes. The file name of an executable contains a
+// part of the id and a platform, and most file systems limit it to 255 bytes.
 const (
 	maxID   = 128
 	maxText = 1024
@@ -238,7 +238,7 @@ func check(o Options) (fields, error) {
 		}
 	}
 	if f.Name == f.ID {
-		return fields{}, request("the name must differ from the id %q; users see it", f.ID)
+		return fields{}, request("the name must not be the id %q; users see the name", f.ID)
 	}
 	return f, nil
 }

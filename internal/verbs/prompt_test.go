@@ -50,6 +50,9 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 	if got := strings.Count(out.String(), ": "); !strings.HasPrefix(out.String(), "id, such as acme-hello-renderer: ") || strings.Contains(out.String(), "[") {
 		t.Errorf("%d questions:\n%s", got, &out)
 	}
+	if schema := read(t, filepath.Join(o.Dir, "plugin.schema.json")); !strings.Contains(schema, `"grafanaDependency"`) {
+		t.Error("the schema for editors is not that of the profile")
+	}
 }
 
 // TestScaffoldCanceled ends the input, or cancels the context, after each number of
