@@ -22,13 +22,15 @@ func Scaffold(ctx context.Context,
 	name *string, // name shown to users (default: derived from the id)
 	org *string, // author (default: the first part of the id)
 	description *string, // one sentence about the plugin
+	profile *string, // key names of plugin.json: service, grafana or both (default: service)
+	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	return exit(verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{Face: verbs.Mage, Options: templates.Options{
 		Type: pluginType, ID: id, Dir: value(dir), Name: value(name), Org: value(org),
-		Description: value(description), Force: isSet(force),
+		Description: value(description), Profile: value(profile), Backend: backend, Force: isSet(force),
 	}}))
 }
 

@@ -74,10 +74,10 @@ func TestMessages(t *testing.T) {
 		run    func() error
 		want   string
 	}{
-		{"Scaffold", func() error { return Scaffold(ctx, "panel", "acme-x-panel", &dir, nil, nil, nil, nil) },
+		{"Scaffold", func() error { return Scaffold(ctx, "panel", "acme-x-panel", &dir, nil, nil, nil, nil, nil, nil) },
 			"choose another directory with -dir, or overwrite files with -force"},
 		{"Scaffold", func() error {
-			return Scaffold(ctx, "panel", "acme-x-panel", new(filepath.Join(dir, "file")), nil, nil, nil, nil)
+			return Scaffold(ctx, "panel", "acme-x-panel", new(filepath.Join(dir, "file")), nil, nil, nil, nil, nil, nil)
 		}, "choose another path with -dir"},
 		{"Validate", func() error { return validate(ctx, dir, verbs.ValidateOptions{Fix: yes, Diff: yes}) },
 			"-fix and -diff cannot be used together"},
@@ -223,7 +223,7 @@ func TestRunProgramIsInterrupted(t *testing.T) {
 func TestMageAcceptsOptions(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), "panel", "acme-x-panel", &dir, nil, nil, nil, nil); err != nil {
+	if err := Scaffold(t.Context(), "panel", "acme-x-panel", &dir, nil, nil, nil, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -38,28 +38,33 @@ func scaffold(t *testing.T, o Options) *Result {
 	return r
 }
 
+// plugin is a part of plugin.json.
+type plugin struct {
+	ID, Name, Type, Executable string
+	Info                       struct {
+		Description, Updated string
+		Author               struct{ Name string }
+	}
+}
+
+func readPlugin(t *testing.T, dir string) (p plugin) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "src", "plugin.json"))
+	if err := errors.Join(err, json.Unmarshal(data, &p)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestScaffold(t *testing.T) {
 	t.Parallel()
-	for _, pluginType := range Types() {
+	for _, pluginType := range TypeNames() {
 		t.Run(pluginType, func(t *testing.T) {
 			t.Parallel()
 			o := options(t, pluginType)
 			o.Description = `says "hello" & <more>`
 			r := scaffold(t, o)
-			data, err := os.ReadFile(filepath.Join(r.Dir, "src", "plugin.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var p struct {
-				ID, Name, Type, Executable string
-				Info                       struct {
-					Description, Updated string
-					Author               struct{ Name string }
-				}
-			}
-			if err := json.Unmarshal(data, &p); err != nil {
-				t.Fatal(err)
-			}
+			p := readPlugin(t, r.Dir)
 			if p.ID != o.ID || p.Name != "Hello World" || p.Type != pluginType || p.Info.Author.Name != "acme" ||
 				p.Info.Description != o.Description || p.Info.Updated != "2026-01-02" {
 				t.Errorf("%+v", p)
@@ -102,11 +107,11 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panel")
 	o.Force = true
-	if err := os.MkdirAll(filepath.Join(o.Dir, "src", "module.js"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(o.Dir, "src", "module.ts"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	var request *RequestError
-	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "cannot write src/module.js: not a regular file; nothing was written") {
+	if _, err := Scaffold(o); err == nil || errors.As(err, &request) || !strings.Contains(err.Error(), "cannot write src/module.ts: not a regular file; nothing was written") {
 		t.Errorf("error %v", err)
 	}
 	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
@@ -118,61 +123,6 @@ func TestScaffoldChecksBeforeItWrites(t *testing.T) {
 	}
 	if _, err := Scaffold(o); !errors.As(err, &request) || !errors.Is(err, ErrNotDirectory) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestWorkflowArchive runs the line of the workflow that archives dist.
-func TestWorkflowArchive(t *testing.T) {
-	t.Parallel()
-	if out, err := exec.CommandContext(t.Context(), "tar", "--version").Output(); err != nil || !bytes.Contains(out, []byte("GNU")) {
-		t.Skip("GNU tar, which CI uses, is not installed")
-	}
-	r := scaffold(t, options(t, "datasource"))
-	workflow, err := os.ReadFile(filepath.Join(r.Dir, ".github", "workflows", "ci.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, line, _ := strings.Cut(string(workflow), "- run: tar ")
-	line, _, _ = strings.Cut(line, "\n")
-	program := filepath.Join(r.Dir, "dist", "gpx_x_linux_amd64")
-	if err := errors.Join(os.Mkdir(filepath.Dir(program), 0o755), os.WriteFile(program, []byte("x"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	pack := exec.CommandContext(t.Context(), "sh", "-c", "tar "+line)
-	pack.Dir = r.Dir
-	if out, err := pack.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	const id = "acme-hello-world-datasource"
-	list := exec.CommandContext(t.Context(), "tar", "-tvzf", id+".tar.gz")
-	list.Dir = r.Dir
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) != 2 || !strings.HasSuffix(lines[0], " "+id+"/") || !strings.HasSuffix(lines[1], " "+id+"/gpx_x_linux_amd64") || !strings.HasPrefix(lines[1], "-rwxr-xr-x") {
-		t.Errorf("the archive contains\n%s", out)
-	}
-	if !strings.Contains(string(workflow), "path: "+id+".tar.gz\n") {
-		t.Errorf("the archive is not uploaded:\n%s", workflow)
-	}
-}
-
-// TestQueryEditor runs the frontend of the data source with a minimal React.
-func TestQueryEditor(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
-	}
-	r := scaffold(t, options(t, "datasource"))
-	script, err := filepath.Abs(filepath.Join("testdata", "editor.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", script, filepath.Join(r.Dir, "src", "module.js"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -188,40 +138,163 @@ func TestScaffoldIntoAGitRepository(t *testing.T) {
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Options){
-		`unknown plugin type "nope"; use one of datasource, panel`:    func(o *Options) { o.Type = "nope" },
-		`unknown plugin type "datasorce"; did you mean "datasource"?`: func(o *Options) { o.Type = "datasorce" },
-		`invalid plugin id "hello"; use <org>-<name>-panel`:           func(o *Options) { o.ID = "hello" },
-		"such as acme-hello-panel":                                    func(o *Options) { o.ID = "acme-hello-datasource" },
-		`"../x-y-panel"`:                                              func(o *Options) { o.ID = "../x-y-panel" },
-		"the name must be a single line without control characters":   func(o *Options) { o.Name = "a\nb" },
+		`unknown plugin type "nope"; use one of app, datasource, panel, renderer, secretsmanager`: func(o *Options) { o.Type = "nope" },
+		`unknown plugin type "datasorce"; did you mean "datasource"?`:                             func(o *Options) { o.Type = "datasorce" },
+		`unknown profile "grafna"; did you mean "grafana"?`:                                       func(o *Options) { o.Profile = "grafna" },
+		"a plugin of type renderer always has a backend": func(o *Options) {
+			o.Type, o.ID, o.Backend = "renderer", "acme-x-renderer", new(false)
+		},
 	} {
 		o := options(t, "panel")
 		change(&o)
-		if _, err := Scaffold(o); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
+		checkRefused(t, o, name)
+	}
+}
+
+// checkRefused checks that the options are an invalid request, and that nothing is written.
+func checkRefused(t *testing.T, o Options, want string) {
+	t.Helper()
+	_, err := Scaffold(o)
+	if _, isRequest := errors.AsType[*RequestError](err); !isRequest || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := os.Stat(o.Dir); err == nil {
+		t.Errorf("%s: something was written", want)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	long := "acme-" + strings.Repeat("x", maxID-len("acme--panel")) + "-panel"
+	for _, id := range []string{
+		"acme-x-panel", "a-b-panel", "a1-2-panel", "acme-round-gauge-2-panel", "acme-panel-panel",
+		"con-aux-panel", "func-type-panel", "acme-linux-amd64-panel", long,
+	} {
+		o := options(t, "panel")
+		o.ID, o.Backend = id, new(true)
+		r := scaffold(t, o)
+		p := readPlugin(t, r.Dir)
+		if p.ID != id || p.Name == "" || p.Name == id || !strings.HasPrefix(p.Executable, "gpx_") {
+			t.Errorf("%s: %+v", id, p)
 		}
-		if _, err := os.Stat(o.Dir); err == nil {
-			t.Errorf("%s: something was written", name)
+		if mod := readModFile(t, r.Dir); !strings.HasSuffix(mod.Module.Path, "/"+id) {
+			t.Errorf("%s: module %s", id, mod.Module.Path)
 		}
 	}
+	const form = "use <org>-<name>-panel in lowercase letters and digits, such as acme-hello-panel"
+	for id, want := range map[string]string{
+		"": form, "hello": form, "acme-panel": form, "acme-hello-datasource": form, "acme-hello-Panel": form,
+		"Acme-hello-panel": form, "1acme-hello-panel": form, "acme hello-x-panel": form, "acme--x-panel": form,
+		"-acme-x-panel": form, "acme-x-panel-": form, "acmé-x-panel": form, "acme-日本-panel": form, "..": form,
+		"../x-y-panel": form, "acme-../x-panel": form, "acme-x.y-panel": form, "acme-x_y-panel": form, "con": form,
+		"nul.x-y-panel": form, "acme-x-panel\n": form, "acme-x-panel\x00": form, `acme-x\y-panel`: form,
+		"x" + long: "the plugin id has 129 characters; use at most 128",
+	} {
+		o := options(t, "panel")
+		o.ID = id
+		checkRefused(t, o, want)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"X", "Round gauge", "日本語のパネル", "Ünïcode 👩‍🚀", "..", "con", "func", "1st", "a.b", `"quoted" \ <b>&amp;`, "[[.ID]] {{.}} $(x) `y`",
+		"--- # | *", strings.Repeat("é", maxText/2),
+	} {
+		o := options(t, "panel")
+		o.Name, o.Org, o.Description = name, name, name
+		r := scaffold(t, o)
+		if p := readPlugin(t, r.Dir); p.Name != name || p.Info.Author.Name != name || p.Info.Description != name {
+			t.Errorf("%q: %+v", name, p)
+		}
+	}
+	for name, want := range map[string]string{
+		" ":                            "the name must not be blank",
+		"a\nb":                         "the name must be a single line without control characters",
+		"\x1b[31mred":                  "the name must be a single line without control characters",
+		"a\u2028b":                     "the name must be a single line without control characters",
+		"a\u202eb":                     "the name must be a single line without control characters",
+		"a\xff":                        "the name must be valid UTF-8",
+		strings.Repeat("x", maxText+1): "the name has 1025 bytes; use at most 1024",
+		"acme-hello-world-panel":       `the name must not be the id "acme-hello-world-panel"; users see the name`,
+	} {
+		o := options(t, "panel")
+		o.Name = name
+		checkRefused(t, o, want)
+	}
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	for _, profile := range Profiles() {
+		for _, kind := range Types() {
+			o := options(t, kind.Name)
+			o.Profile, o.Schema = profile.Name, []byte("{}")
+			files, err := Render(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ours []string
+			for _, f := range files {
+				if f.Owned {
+					ours = append(ours, f.Path)
+				}
+				if len(f.Data) == 0 || !bytes.HasSuffix(f.Data, []byte("}")) && !bytes.HasSuffix(f.Data, []byte("\n")) {
+					t.Errorf("%s of %s does not end with a line break", f.Path, kind.Name)
+				}
+			}
+			want := slices.Clone(owned())
+			if !kind.HasFrontend {
+				want = slices.DeleteFunc(want, func(name string) bool { return name == "tsconfig.json" })
+			}
+			slices.Sort(ours)
+			if !slices.Equal(ours, want) {
+				t.Errorf("%s: owned files %v, want %v", kind.Name, ours, want)
+			}
+			hasSettings := slices.ContainsFunc(files, func(f File) bool { return f.Path == "slipway.yaml" })
+			if hasSettings != (profile.Name == "both") {
+				t.Errorf("%s with profile %s: slipway.yaml %t", kind.Name, profile.Name, hasSettings)
+			}
+		}
+	}
+}
+
+// moduleOptions returns the scaffolds that differ in the packages they import.
+func moduleOptions(t *testing.T) map[string]Options {
+	t.Helper()
+	list := map[string]Options{}
+	for _, kind := range Types() {
+		list[kind.Name] = options(t, kind.Name)
+		if kind.BackendOptional {
+			o := options(t, kind.Name)
+			o.Backend = new(!kind.HasBackend)
+			list[fmt.Sprintf("%s backend %t", kind.Name, !kind.HasBackend)] = o
+		}
+	}
+	return list
 }
 
 // TestModules checks that go.mod and go.sum of the scaffolds are complete and require
 // the same versions as this module.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, pluginType := range Types() {
-		t.Run(pluginType, func(t *testing.T) {
+	if *update { // each set serves several types, so that the last one must suffice for all
+		for _, pluginType := range []string{"datasource", "panel"} {
+			syncModules(t, map[string]string{"datasource": "backend", "panel": "tools"}[pluginType], scaffold(t, options(t, pluginType)).Dir)
+		}
+		t.Skip("go.mod and go.sum are rewritten; the next run embeds and checks them")
+	}
+	for name, o := range moduleOptions(t) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := scaffold(t, options(t, pluginType))
-			if *update {
-				syncModules(t, pluginType, r.Dir)
-			}
+			r := scaffold(t, o)
 			checkVersions(t, r.Dir)
-			for _, args := range [][]string{{"vet", "-tags=mage", "."}, {"build", "-o", os.DevNull, "github.com/magefile/mage"}, {"vet", "./..."}} {
-				if pluginType == "panel" && args[len(args)-1] == "./..." {
-					continue // a panel has no packages without the tag mage
-				}
+			tests := [][]string{{"vet", "-tags=mage", "."}, {"build", "-o", os.DevNull, "github.com/magefile/mage"}}
+			if _, err := os.Stat(filepath.Join(r.Dir, "pkg")); err == nil {
+				tests = append(tests, []string{"vet", "./..."}) // the end-to-end script runs the tests
+			}
+			for _, args := range tests {
 				goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly"), args...)
 			}
 		})
@@ -230,6 +303,7 @@ func TestModules(t *testing.T) {
 
 // modFile is the output of go mod edit -json.
 type modFile struct {
+	Module  struct{ Path string }
 	Go      string
 	Require []struct {
 		Path, Version string
@@ -256,7 +330,7 @@ const slipway = "github.com/slipway-dev/slipway"
 
 // syncModules rewrites the templates from the result of go mod tidy. It starts from
 // the versions of this module, which tidy keeps.
-func syncModules(t *testing.T, pluginType, dir string) {
+func syncModules(t *testing.T, set, dir string) {
 	t.Helper()
 	own := readModFile(t, "..")
 	edit := []string{"mod", "edit", "-go=" + own.Go}
@@ -292,7 +366,7 @@ func syncModules(t *testing.T, pluginType, dir string) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"go.mod": mod, "go.sum": string(sums) + "[[range .Slipway.Sums]][[.]]\n[[end]]"} {
-		if err := os.WriteFile(filepath.Join("files", pluginType, name+suffix), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("files", "modules", set, name+suffix), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,7 +19,10 @@ import (
 // registerCompletions adds the completions of the flags of a verb. Flags that are not
 // listed complete file names, as in any shell.
 func registerCompletions(c *cobra.Command) {
-	formats := listFormats
+	formats, profiles := listFormats, verbs.ProfileNames
+	if c.Name() == "scaffold" {
+		profiles = templates.ProfileNames
+	}
 	if c.Name() == "validate" {
 		formats = verbs.FormatNames
 	}
@@ -32,7 +35,7 @@ func registerCompletions(c *cobra.Command) {
 		complete cobra.CompletionFunc
 	}{
 		{"format", completeOne(formats)},
-		{"profile", completeOne(verbs.ProfileNames)},
+		{"profile", completeOne(profiles)},
 		{"platforms", completeList(verbs.PlatformNames)},
 		{"only", only},
 		{"feature-toggles", completeList(toggleNames)},
@@ -93,7 +96,7 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 func completeScaffold(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		list = templates.Types()
+		list = templates.TypeNames()
 	case 1:
 		ids := pluginIDs()
 		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {

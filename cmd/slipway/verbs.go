@@ -4,27 +4,43 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/internal/verbs"
-	"github.com/slipway-dev/slipway/templates"
 )
 
 const profileUsage = "key names of plugin.json: service or grafana (default: derived from the file)"
 
 func scaffoldCommand(stdout *os.File) *cobra.Command {
-	var o templates.Options
+	var o verbs.ScaffoldOptions
+	var backend bool
 	c := &cobra.Command{
 		Use:   "scaffold <type> <id>",
 		Short: "Create a plugin repository",
-		Long: "Create a plugin repository. The type is datasource, which includes a Go backend, or panel.\n" +
-			"The id has the form <org>-<name>-<type>.",
-		Example: "  slipway scaffold datasource acme-hello-datasource\n" +
-			"  slipway scaffold panel acme-gauge-panel --dir=gauge --name=\"Round gauge\"",
-		Args: arguments(cobra.ExactArgs(2)),
+		Long: "Create a plugin repository: TypeScript for a frontend, Go for a backend, a workflow and a\n" +
+			"development container. The types are app, datasource, panel, renderer and secretsmanager;\n" +
+			"the id has the form <org>-<name>-<type>. On a terminal, it asks for what is missing.",
+		Example: "  slipway scaffold --list\n" +
+			"  slipway scaffold datasource acme-hello-datasource\n" +
+			"  slipway scaffold panel acme-gauge-panel --dir=gauge --name=\"Round gauge\" --profile=both",
+		Args: func(c *cobra.Command, args []string) error {
+			if o.List || term.IsTerminal(int(os.Stdin.Fd())) {
+				return arguments(cobra.MaximumNArgs(2))(c, args)
+			}
+			return arguments(cobra.ExactArgs(2))(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Type, o.ID = args[0], args[1]
-			return verbs.Scaffold(c.Context(), stdout, verbs.ScaffoldOptions{Options: o})
+			if len(args) < 2 {
+				o.In = os.Stdin
+			}
+			for i, arg := range args {
+				*[]*string{&o.Type, &o.ID}[i] = arg
+			}
+			if c.Flags().Changed("backend") {
+				o.Backend = &backend
+			}
+			return verbs.Scaffold(c.Context(), stdout, o)
 		},
 		ValidArgsFunction: completeScaffold,
 	}
@@ -33,6 +49,9 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 	f.StringVar(&o.Name, "name", "", "name shown to users (default: derived from the id)")
 	f.StringVar(&o.Org, "org", "", "author (default: the first part of the id)")
 	f.StringVar(&o.Description, "description", "", "one sentence about the plugin")
+	f.StringVar(&o.Profile, "profile", "", "key names of plugin.json: service, grafana or both (default: service)")
+	f.BoolVar(&backend, "backend", false, "whether the plugin has a backend (default: true, but false for a panel)")
+	f.BoolVar(&o.List, "list", false, "list the types, profiles and options")
 	f.BoolVar(&o.Force, "force", false, "write into a directory that is not empty, and list the files overwritten")
 	return c
 }

@@ -53,7 +53,7 @@ func packages(t *testing.T) []pkg {
 func arrows() map[string][]string {
 	return map[string][]string{
 		"bundle":                   nil,
-		"templates":                {"internal/nearest"},
+		"templates":                {"bundle", "internal/nearest"},
 		"internal/wire":            nil,
 		"internal/urlpath":         nil,
 		"internal/wire/rendererpb": nil,
@@ -79,7 +79,7 @@ func arrows() map[string][]string {
 		"build/archive":            {"bundle", "validate/archive"},
 		"internal/newrule":         nil,
 		"internal/testdb":          nil,
-		"internal/demo":            {"internal/verbs", "templates"},
+		"internal/demo":            {"build", "internal/verbs", "templates"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
 		"internal/jsontype":        nil,

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -115,7 +116,10 @@ func (d *demo) validate(ctx context.Context) (string, error) {
 }
 
 func (d *demo) build(ctx context.Context) (string, error) {
-	r, err := verbs.Build(ctx, d.out, verbs.BuildOptions{Dir: d.repo, Platforms: "host"})
+	bundler := build.Program{Path: func(ctx context.Context) (string, error) {
+		return verbs.Program(ctx, "slipway-bundler", d.repo, d.out)
+	}}
+	r, err := verbs.Build(ctx, d.out, verbs.BuildOptions{Dir: d.repo, Platforms: "host", Bundler: bundler})
 	if err != nil {
 		return "", err
 	}

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +26,7 @@ func (b fakeBundler) Bundle(_ context.Context, f build.Frontend) (*build.Bundle,
 	return &build.Bundle{Files: map[string][]byte{"module.js": []byte("define([], function () {});")}, Packages: b.packages, Bytes: 2_500_000}, nil
 }
 
-// panel scaffolds a panel; TypeScript turns its module into one to bundle.
+// panel scaffolds a panel. If it is not in TypeScript, its module needs no bundler.
 func panel(t *testing.T, isTypeScript bool) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "acme-x-panel")
@@ -35,11 +34,11 @@ func panel(t *testing.T, isTypeScript bool) string {
 	if err := Scaffold(t.Context(), w, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
 		t.Fatal(err)
 	}
-	if isTypeScript {
-		module := filepath.Join(dir, "src", "module.js")
-		if err := errors.Join(os.Remove(module), os.WriteFile(strings.TrimSuffix(module, ".js")+".ts", []byte("export const plugin = 1"), 0o644)); err != nil {
+	if !isTypeScript {
+		if err := os.Remove(filepath.Join(dir, "src", "module.ts")); err != nil {
 			t.Fatal(err)
 		}
+		write(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});")
 	}
 	return dir
 }

@@ -98,7 +98,7 @@ func TestScaffoldNamesItsSchema(t *testing.T) {
 	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
 		t.Errorf("%v\n%s", err, printed())
 	}
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host"}); err != nil {
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}); err != nil {
 		t.Fatal(err)
 	}
 	if named := schemaOf(filepath.Join(dir, "dist", "plugin.json")); named != "" {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -21,17 +20,32 @@ import (
 type ScaffoldOptions struct {
 	templates.Options
 	Face Face
+	List bool      // list types, profiles and options instead
+	In   io.Reader // a terminal, on which to ask for missing options; nil asks for none
 }
 
 // Scaffold writes a new plugin repository and prints the files and the next steps.
 // The repository requires the running version of Slipway.
 func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
+	if o.List {
+		listScaffolds(w, o.Face)
+		return nil
+	}
+	if o.In != nil {
+		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {
+			return err
+		}
+	}
+	profile, err := templates.CheckProfile(o.Profile)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
 	module, err := slipwayModule(ctx)
 	if err != nil {
 		return err
 	}
 	o.Slipway, o.Today = module, time.Now()
-	if o.Schema, err = pluginSchema(bundle.Profiles()[0].Name); err != nil {
+	if o.Schema, err = pluginSchema(profile.Keys[0].Name); err != nil {
 		return err
 	}
 	r, err := templates.Scaffold(o.Options)
@@ -53,6 +67,25 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
 	return nil
+}
+
+// listScaffolds lists what can be scaffolded.
+func listScaffolds(w io.Writer, f Face) {
+	fmt.Fprintln(w, "types:")
+	for _, t := range templates.Types() {
+		fmt.Fprintf(w, "  %-15s %s\n", t.Name, t.Summary)
+	}
+	fmt.Fprintf(w, "\nprofiles, which set the key names of plugin.json (%s):\n", f.Option("profile"))
+	for _, p := range templates.Profiles() {
+		fmt.Fprintf(w, "  %-15s %s\n", p.Name, p.Summary)
+	}
+	fmt.Fprintf(w, "\nbackends (%s):\n", f.Option("backend"))
+	for _, t := range templates.Types() {
+		if t.BackendOptional {
+			fmt.Fprintf(w, "  %-15s %t by default\n", t.Name, t.HasBackend)
+		}
+	}
+	fmt.Fprintf(w, "\nFor the other options, run '%s'.\n", f.Help("scaffold"))
 }
 
 // printWritten lists the files of a scaffold, even of an incomplete one.

@@ -123,7 +123,7 @@ func TestBuildReportsTheCheckout(t *testing.T) {
 	}
 	for platforms, want := range map[string]bool{"all": true, "host": false} {
 		w, printed := captured(t)
-		if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != want {
+		if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms, Bundler: fakeBundler{}}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != want {
 			t.Errorf("%s: %v\n%s", platforms, err, printed())
 		}
 	}
@@ -167,7 +167,7 @@ func TestPlatformSuggestions(t *testing.T) {
 	}
 	w, _ := captured(t)
 	const want = `--platforms: unknown platform "linux/amd46"; did you mean "linux/amd64"?`
-	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "linux/amd46"}); code(err) != ExitUsage || err.Error() != want {
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "linux/amd46", Bundler: fakeBundler{}}); code(err) != ExitUsage || err.Error() != want {
 		t.Errorf("unknown architecture: %v", err)
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Face: Mage, Dir: t.TempDir(), Platforms: "zzzzzz"}); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "-platforms: ") {

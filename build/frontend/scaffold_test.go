@@ -1,0 +1,149 @@
+package frontend_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// scaffolds returns a scaffold of each type and choice that differs in its frontend.
+func scaffolds() map[string]templates.Options {
+	list := map[string]templates.Options{}
+	for _, kind := range templates.Types() {
+		for _, hasBackend := range []bool{true, false} {
+			if kind.HasFrontend && (hasBackend == kind.HasBackend || kind.BackendOptional) {
+				list[fmt.Sprintf("%s backend %t", kind.Name, hasBackend)] = templates.Options{
+					Type: kind.Name, ID: "acme-hello-world-" + kind.Name, Backend: new(hasBackend), Today: time.Unix(0, 0),
+				}
+			}
+		}
+	}
+	return list
+}
+
+// scaffold writes a scaffold and returns its directory.
+func scaffold(t *testing.T, o templates.Options) (dir string) {
+	t.Helper()
+	o.Dir = t.TempDir()
+	if _, err := templates.Scaffold(o); err != nil {
+		t.Fatal(err)
+	}
+	return o.Dir
+}
+
+// bundled bundles a frontend.
+func bundled(t *testing.T, dir, id string) string {
+	t.Helper()
+	r, err := frontend.Bundle(t.Context(), frontend.Options{Root: dir, Source: filepath.Join(dir, "src"), PluginID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range r.Warnings {
+		t.Error(w)
+	}
+	for _, f := range r.Files {
+		if f.Path == "module.js" {
+			return string(f.Contents)
+		}
+	}
+	t.Fatal("no module.js")
+	return ""
+}
+
+// evaluate runs scripts in one interpreter.
+func evaluate(t *testing.T, scripts ...string) *goja.Runtime {
+	t.Helper()
+	vm := goja.New()
+	for _, script := range scripts {
+		if _, err := vm.RunString(script); err != nil {
+			if e, ok := errors.AsType[*goja.Exception](err); ok {
+				t.Fatal(e.String())
+			}
+			t.Fatal(err)
+		}
+	}
+	return vm
+}
+
+func testdata(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "scaffold", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// globals are what browsers have and the interpreter lacks.
+const globals = `var URL = { canParse: (text) => /^[a-z]+:\/\/[a-z.]+/.test(text) };`
+
+// TestScaffolds loads the bundled frontends as a host does, renders them and uses their
+// forms.
+func TestScaffolds(t *testing.T) {
+	t.Parallel()
+	for name, o := range scaffolds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := scaffold(t, o)
+			hasBackend := fmt.Sprintf("var hasBackend = %t;", *o.Backend)
+			evaluate(t, globals, testdata(t, "host.js"), hasBackend, bundled(t, dir, o.ID), testdata(t, o.Type+".js"))
+		})
+	}
+}
+
+// TestScaffoldTests runs the tests of the frontends, which need no library of the host.
+func TestScaffoldTests(t *testing.T) {
+	t.Parallel()
+	const tsconfig = `{"compilerOptions": {"paths": {"node:test": ["./nodetest.js"], "node:assert/strict": ["./nodetest.js"]}}}`
+	for name, o := range scaffolds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := scaffold(t, o)
+			tests, err := filepath.Glob(filepath.Join(dir, "src", "*.test.ts"))
+			if err != nil || len(tests) != 1 {
+				t.Fatalf("%d tests, want 1 (%v)", len(tests), err)
+			}
+			for file, text := range map[string]string{
+				"tsconfig.json": tsconfig,
+				"nodetest.js":   testdata(t, "nodetest.js"),
+				"src/module.ts": "import './" + filepath.Base(tests[0]) + "';\nexport const plugin = 1;\n",
+			} {
+				if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file)), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			vm := evaluate(t, globals, testdata(t, "host.js"), bundled(t, dir, o.ID))
+			text, err := os.ReadFile(tests[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Count(string(text), "\ntest("); want == 0 || vm.Get("passed").ToInteger() != int64(want) {
+				t.Errorf("%v tests passed, want %d", vm.Get("passed"), want)
+			}
+		})
+	}
+}
+
+// TestExamples loads the bundled frontends of the examples as a host does.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"app", "datasource"} {
+		dir, err := filepath.Abs(filepath.Join("..", "..", "examples", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm := evaluate(t, globals, testdata(t, "host.js"), bundled(t, dir, "slipway-example-"+name))
+		if plugin := vm.Get("plugin"); plugin == nil || goja.IsUndefined(plugin) {
+			t.Errorf("%s exports no plugin", name)
+		}
+	}
+}

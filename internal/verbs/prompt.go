@@ -1,0 +1,117 @@
+package verbs
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// prompter asks questions on a terminal.
+type prompter struct {
+	lines <-chan string // what the user enters; closed at the end of the input
+	w     io.Writer
+}
+
+func newPrompter(in io.Reader, w io.Writer) prompter {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	return prompter{lines, w}
+}
+
+// ask repeats a question until check accepts the response. An empty response stands for
+// fallback. It fails at the end of the input, and when ctx is canceled.
+func (p prompter) ask(ctx context.Context, question, fallback string, check func(string) error) (string, error) {
+	if fallback != "" {
+		question += " [" + fallback + "]"
+	}
+	for {
+		fmt.Fprintf(p.w, "%s: ", question)
+		var line string
+		var ok bool
+		select {
+		case line, ok = <-p.lines:
+		case <-ctx.Done():
+		}
+		if !ok {
+			fmt.Fprintln(p.w)
+			return "", &ExitError{Code: ExitUsage, Err: errors.New("canceled; nothing was written")}
+		}
+		line = cmp.Or(strings.TrimSpace(line), fallback)
+		err := check(line)
+		if err == nil {
+			return line, nil
+		}
+		fmt.Fprintf(p.w, "  %v\n", err)
+	}
+}
+
+// askScaffold asks for the options that are missing.
+func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err error) {
+	if o.Type == "" {
+		o.Type, err = p.ask(ctx, "type ("+strings.Join(templates.TypeNames(), ", ")+")", "", func(s string) error {
+			_, err := templates.CheckType(s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	t, err := templates.CheckType(o.Type)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	if o.ID == "" {
+		o.ID, err = p.ask(ctx, "id, such as acme-hello-"+o.Type, "", func(s string) error { return templates.CheckID(o.Type, s) })
+		if err != nil {
+			return err
+		}
+	}
+	if o.Name == "" {
+		o.Name, err = p.ask(ctx, "name shown to users", templates.DefaultName(o.ID), func(s string) error { return templates.CheckText("name", s) })
+		if err != nil {
+			return err
+		}
+	}
+	if o.Profile == "" {
+		names := templates.ProfileNames()
+		o.Profile, err = p.ask(ctx, "profile ("+strings.Join(names, ", ")+")", names[0], func(s string) error {
+			_, err := templates.CheckProfile(s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.Backend == nil && t.BackendOptional {
+		return askBackend(ctx, p, t, o)
+	}
+	return nil
+}
+
+func askBackend(ctx context.Context, p prompter, t templates.Type, o *templates.Options) error {
+	words := []string{"no", "yes"}
+	fallback := words[0]
+	if t.HasBackend {
+		fallback = words[1]
+	}
+	response, err := p.ask(ctx, "backend ("+strings.Join(words, ", ")+")", fallback, func(s string) error {
+		if s != words[0] && s != words[1] {
+			return nearest.Unknown("response", s, words)
+		}
+		return nil
+	})
+	o.Backend = new(response == words[1])
+	return err
+}
