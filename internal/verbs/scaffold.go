@@ -50,6 +50,9 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := recordScaffold(r.Dir, o.Options); err != nil {
+		return fmt.Errorf("record the scaffold: %w", err)
+	}
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
 	return nil
