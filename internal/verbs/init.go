@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,8 +52,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return fmt.Errorf("init: %w", err)
 	}
 	if o.DryRun {
-		_, err := w.Write(fix.Diff(planned(plan), ""))
-		return err
+		return printDiff(w, plan)
 	}
 	if len(plan.Files) == 0 {
 		fmt.Fprintln(w, "nothing to change: Slipway is set up")
@@ -68,12 +68,18 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	return ctx.Err()
 }
 
-// planned returns the changes of a plan in the form that Diff prints.
-func planned(p *adopt.Plan) (changes []fix.Change) {
+// printDiff prints the changes of a plan in the format of git.
+func printDiff(w io.Writer, p *adopt.Plan) error {
+	var b strings.Builder
 	for _, f := range p.Files {
-		changes = append(changes, fix.Change{File: f.Path, Before: f.Before, After: f.After})
+		text := string(fix.Diff([]fix.Change{{File: f.Path, Before: f.Before, After: f.After}}, ""))
+		if f.Before == nil {
+			text = strings.Replace(text, "--- a/"+f.Path+"\n", "new file mode 100644\n--- /dev/null\n", 1)
+		}
+		b.WriteString(text)
 	}
-	return changes
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func printPlan(w *os.File, p *adopt.Plan) {
@@ -107,10 +113,10 @@ func undoInit(w *os.File, o InitOptions) error {
 	return nil
 }
 
-// tryTargets runs validate and build as the author will, and prints how they end.
+// tryTargets runs the targets as the author will, and prints how they end.
 func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	var results []string
-	for _, args := range [][]string{{p.Target("validate")}, {p.Target("build"), "-platforms=host"}} {
+	for _, args := range [][]string{{p.Target("validate")}, {p.Target("deps")}, {p.Target("build"), "-platforms=host"}} {
 		args = slices.Insert(args, 0, "tool", "mage")
 		line := "go " + strings.Join(args, " ")
 		fmt.Fprintf(w, "\n$ %s\n", line)
