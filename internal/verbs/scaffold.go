@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -53,6 +54,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if err := recordScaffold(r.Dir, o.Options); err != nil {
 		return fmt.Errorf("record the scaffold: %w", err)
 	}
+	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
 	return nil
