@@ -89,13 +89,11 @@ func (l linter) command(dir string, tools []string) (command []string, why strin
 
 // goTools returns the import paths of the tools of go.mod.
 func goTools(ctx context.Context, dir string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "tool")
-	cmd.Dir = dir
-	out, err := cmd.Output()
+	out, err := goOutput(ctx, dir, "tool")
 	if err != nil {
 		return nil, fmt.Errorf("list the tools of go.mod: %w", err)
 	}
-	return strings.Fields(string(out)), nil
+	return strings.Fields(out), nil
 }
 
 // Format formats the Go files of a plugin repository like gofmt, and prints those that

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,25 +119,31 @@ func testScript(dir string) (script, why string) {
 // goPackages returns the import paths of the Go packages of a repository, without those
 // in node_modules. It returns none if there is no Go module.
 func goPackages(ctx context.Context, dir string) (packages []string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{.ImportPath}}", "./...")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		text := strings.TrimSpace(string(exit.Stderr))
-		if strings.Contains(text, "go.mod file not found") {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("list Go packages: %s", text)
+	mod, err := goOutput(ctx, dir, "env", "GOMOD")
+	if err != nil || mod == "" || mod == os.DevNull {
+		return nil, err
 	}
+	out, err := goOutput(ctx, dir, "list", "-f", "{{.ImportPath}}", "./...")
 	if err != nil {
 		return nil, fmt.Errorf("list Go packages: %w", err)
 	}
-	for name := range strings.FieldsSeq(string(out)) {
+	for name := range strings.FieldsSeq(out) {
 		if !strings.Contains(name, "/node_modules/") {
 			packages = append(packages, name)
 		}
 	}
 	return packages, nil
+}
+
+// goOutput returns what a go command prints, without the final line break.
+func goOutput(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w\n%s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	return strings.TrimSpace(string(out)), err
 }
 
 // runTool prints a command and runs it. What the command prints is its error.
