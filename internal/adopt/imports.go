@@ -85,7 +85,7 @@ func (m *magefiles) readImports(f *ast.File) {
 			if group == nil {
 				continue
 			}
-			words := strings.Fields(strings.TrimPrefix(group.List[len(group.List)-1].Text, "//"))
+			words := strings.Fields(strings.ToLower(strings.TrimPrefix(group.List[len(group.List)-1].Text, "//")))
 			if len(words) == 2 && words[0] == "mage:import" {
 				m.namespace = words[1]
 			}

@@ -226,7 +226,48 @@ func (m *module) require(ctx context.Context, work string, from origin.Origin) e
 		return err
 	}
 	m.raised = raised(before, after)
-	return nil
+	return m.checkCompiles(ctx, work)
+}
+
+// checkCompiles returns an error if the plugin compiles with its own versions of modules
+// but not with those that Slipway requires.
+func (m *module) checkCompiles(ctx context.Context, work string) error {
+	if len(m.raised) == 0 {
+		return nil
+	}
+	compile := func(workFile string) error {
+		with := *m
+		with.workFile = workFile
+		out, err := run(with.command(ctx, "-mod=mod", "list", "-e", "-f={{.ImportPath}}", "./..."))
+		if err != nil {
+			return err
+		}
+		args := []string{"build", "-trimpath", "-buildvcs=false", "-o", os.DevNull}
+		for name := range strings.FieldsSeq(string(out)) {
+			if !strings.Contains(name, "/node_modules/") {
+				args = append(args, name)
+			}
+		}
+		cmd := with.command(ctx, "-mod=mod", args...)
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+		_, err = run(cmd)
+		return err
+	}
+	broken := compile(m.workFile)
+	if broken == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	original := filepath.Join(work, "original.mod")
+	if err := os.WriteFile(original, m.before, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(work, "original.sum"), m.sumBefore, 0o644); err != nil {
+		return err
+	}
+	if compile(original) != nil { // which is not due to Slipway
+		return ctx.Err()
+	}
+	return request("the Go code does not compile with the versions of modules that Slipway requires; upgrade them first (%s): %w\nnothing was changed", strings.Join(m.raised, ", "), broken)
 }
 
 // raised returns the direct requirements whose versions differ.
