@@ -2,16 +2,13 @@ package targets
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
-
-	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/targets/internal/target"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -140,26 +137,8 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // exit returns an error with which Mage exits with the code of err.
-func exit(err error) error {
-	e, ok := errors.AsType[*verbs.ExitError](err)
-	if !ok {
-		return err
-	}
-	text := strings.TrimSpace(e.Error())
-	switch { // without a text, the report contains the reason
-	case text == "" && e.Code == verbs.ExitBroken:
-		text = "validate is incomplete: some checks could not run"
-	case text == "":
-		text = "validate found errors"
-	}
-	return mg.Fatal(e.Code, text)
-}
+func exit(err error) error { return target.Exit(err) }
 
 func isSet(b *bool) bool { return b != nil && *b }
 
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
+func value(s *string) string { return target.Value(s) }

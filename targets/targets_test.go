@@ -94,6 +94,7 @@ func TestMessages(t *testing.T) {
 		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil, nil, nil, nil) },
 			`-platforms: unknown platform "linx/arm64"; did you mean "linux/arm64"?`},
 		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna"), nil, nil, nil) }, "-profile: unknown profile"},
+		{"Init", func() error { return Init(ctx, &dir, &yes, &yes) }, "-undo and -dryRun cannot be used together"},
 		{"Schema", func() error { return Schema(nil, new(filepath.Join(dir, "none")), nil) }, "choose a writable directory with -dir"},
 		{"Schema", func() error { return Schema(nil, &dir, new("x")) }, "-profile: unknown profile"},
 	} {
@@ -119,7 +120,7 @@ func validate(ctx context.Context, dir string, o verbs.ValidateOptions) error {
 func parameters(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	names := map[string]map[string]bool{}
-	for _, file := range []string{"targets.go", "program.go"} {
+	for _, file := range []string{"targets.go", "program.go", "init.go"} {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)

@@ -80,15 +80,12 @@ func TestCommandsDocument(t *testing.T) {
 		"`-serviceVersion`. Optional arguments become options: `slipway validate dist` is\n" +
 		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
 		"`go tool mage -h <target>` lists them.\n")
-	for _, c := range newRoot(os.Stdout, io.Discard).Commands() {
-		if !c.IsAvailableCommand() {
-			continue
-		}
+	for _, c := range withSubcommands(newRoot(os.Stdout, io.Discard)) {
 		about := c.Long
 		if about == "" {
 			about = c.Short + "."
 		}
-		fmt.Fprintf(&b, "\n## slipway %s\n\n```text\n%s\n\n%s```\n", c.Name(), strings.TrimSpace(about), c.UsageString())
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s\n\n%s```\n", c.CommandPath(), strings.TrimSpace(about), c.UsageString())
 	}
 	name := filepath.Join("..", "..", "doc", "commands.md")
 	if *update {
@@ -103,6 +100,16 @@ func TestCommandsDocument(t *testing.T) {
 	if diff := cmp.Diff(b.String(), string(text)); diff != "" {
 		t.Errorf("doc/commands.md is stale; run go tool mage docs (-want +got):\n%s", diff)
 	}
+}
+
+// withSubcommands returns the available commands below a command.
+func withSubcommands(parent *cobra.Command) (list []*cobra.Command) {
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			list = append(append(list, c), withSubcommands(c)...)
+		}
+	}
+	return list
 }
 
 // checkFlags requires that one of the commands has each flag in text.

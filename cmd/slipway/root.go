@@ -36,6 +36,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 	_ = root.PersistentFlags().MarkHidden("face") // the Mage targets set it
 	root.AddCommand(
 		scaffoldCommand(stdout),
+		initCommand(stdout),
 		validateCommand(stdout),
 		rulesCommand(stdout),
 		explainCommand(stdout),
@@ -45,6 +46,10 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		packageCommand(stdout),
 		signCommand(stdout),
 		verifyCommand(stdout),
+		testCommand(stdout),
+		lintCommand(stdout),
+		formatCommand(stdout),
+		cleanCommand(stdout),
 		conformanceCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),

@@ -44,6 +44,7 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 		},
 		ValidArgsFunction: completeScaffold,
 	}
+	c.AddCommand(updateCommand(stdout))
 	f := c.Flags()
 	f.StringVar(&o.Dir, "dir", "", "directory to create (default: the id)")
 	f.StringVar(&o.Name, "name", "", "name shown to users (default: derived from the id)")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -64,6 +65,10 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := recordScaffold(r.Dir, o.Options); err != nil {
+		return fmt.Errorf("record the scaffold: %w", err)
+	}
+	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
 	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
 	printCheckout(w, module.Checkout)
 	return nil

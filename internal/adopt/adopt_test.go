@@ -1,0 +1,546 @@
+package adopt
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/internal/origin"
+)
+
+// TestMain keeps the go command from asking a checksum database for modules that are in
+// the module cache.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("GONOSUMDB", "*"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// repository writes the files of a txtar archive to a directory that looks like the top
+// of a Git repository.
+func repository(t *testing.T, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
+	}
+	return dir
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// state returns the content and mode of everything in a directory.
+func state(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := info.Mode().String()
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text += " " + string(data)
+		}
+		rel, err := filepath.Rel(dir, name)
+		all[filepath.ToSlash(rel)] = text
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func checkout(t *testing.T) origin.Origin {
+	t.Helper()
+	from, err := origin.Find()
+	if err != nil {
+		t.Skipf("the tests run without a checkout: %v", err)
+	}
+	return from
+}
+
+func makePlan(t *testing.T, dir string) *Plan {
+	t.Helper()
+	p, err := MakePlan(t.Context(), Options{Dir: dir, Slipway: checkout(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func paths(p *Plan) (list []string) {
+	for _, f := range p.Files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+// after returns what a plan writes to a file.
+func after(p *Plan, name string) string {
+	for _, f := range p.Files {
+		if f.Path == name {
+			return string(f.After)
+		}
+	}
+	return ""
+}
+
+const plugin = `
+-- src/plugin.json --
+{"id": "acme-hello-panel", "type": "panel", "name": "Hello", "info": {"version": "1.0.0"}}
+`
+
+// otherTargets are the targets of a package that a magefile imports, as magefiles import
+// those of Grafana's SDK.
+const otherTargets = plugin + `
+-- go.mod --
+module example.com/acme
+
+go 1.25
+-- build/build.go --
+package build
+
+import "fmt"
+
+func BuildAll() { fmt.Println("all") }
+func Test() error { return nil }
+-- Magefile.go --
+//+build mage
+
+package main
+
+import (
+	// mage:import
+	build "example.com/acme/build"
+)
+
+var Default = build.BuildAll
+`
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		archive   string
+		dir       string
+		files     []string
+		magefile  string // of files, whose imports are checked
+		imports   []string
+		namespace string
+	}{
+		"without Go": {plugin, ".",
+			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefile.go", []string{targets, workflows}, ""},
+		"plugin.json at the root": {"-- plugin.json --\n{\"id\": \"acme-hello-panel\"}\n", ".",
+			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefile.go", []string{targets, workflows}, ""},
+		"other targets": {otherTargets, ".",
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefile_slipway.go", []string{targets}, ""},
+		"targets of our names": {otherTargets + "\nfunc Build() {}\n", ".",
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefile_slipway.go", []string{targets}, "slipway"},
+		"own targets of other names": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefile.go --\n//go:build mage\n\npackage main\n\nfunc Hello() {}\n", ".",
+			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefile_slipway.go", []string{targets, workflows}, ""},
+		"directory magefiles": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefiles/hello.go --\npackage main\n\nfunc Hello() {}\n", ".",
+			[]string{"magefiles/magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
+			"magefiles/magefile_slipway.go", []string{targets, workflows}, ""},
+		"monorepo": {"-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n-- go.mod --\nmodule example.com/acme\n", "plugins/a",
+			[]string{"plugins/a/magefile.go", "go.mod", "go.sum", "plugins/a/slipway.yaml", ".github/workflows/slipway-plugins-a.yml"},
+			"plugins/a/magefile.go", []string{targets, workflows}, ""},
+		"files that are there": {plugin + "-- slipway.yaml --\nrules: {}\n-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
+			[]string{"magefile.go", "go.mod", "go.sum"},
+			"magefile.go", []string{targets, workflows}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := repository(t, c.archive)
+			before := state(t, root)
+			p := makePlan(t, filepath.Join(root, filepath.FromSlash(c.dir)))
+			if diff := cmp.Diff(before, state(t, root)); diff != "" {
+				t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.files, paths(p)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			if p.Namespace != c.namespace {
+				t.Errorf("namespace %q, want %q", p.Namespace, c.namespace)
+			}
+			text := after(p, c.magefile)
+			for _, name := range []string{targets, workflows} {
+				line := strings.TrimSpace("//mage:import "+c.namespace) + "\n\t_ \"" + name + "\"\n"
+				if got, want := strings.Contains(text, line), slices.Contains(c.imports, name); got != want {
+					t.Errorf("the magefile contains %q: %t, want %t\n%s", line, got, want, text)
+				}
+			}
+
+			if err := p.Apply(); err != nil {
+				t.Fatal(err)
+			}
+			again := makePlan(t, p.Dir)
+			if len(again.Files) > 0 {
+				t.Errorf("a second run changes %v", paths(again))
+			}
+			if again.Namespace != c.namespace {
+				t.Errorf("a second run finds the namespace %q, want %q", again.Namespace, c.namespace)
+			}
+			restored, err := Undo(p.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Sort(restored); !slices.Equal(restored, slices.Sorted(slices.Values(c.files))) {
+				t.Errorf("Undo restored %v, want %v", restored, c.files)
+			}
+			if diff := cmp.Diff(before, state(t, root)); diff != "" {
+				t.Errorf("after Undo (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ archive, want string }{
+		"no plugin":       {"-- a/README.md --\n", "no plugin.json or src/plugin.json"},
+		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "choose one of its plugins: a, b/c"},
+		"no module":       {plugin + "-- Magefile.go --\n//go:build mage\n\npackage main\n", "run go mod init first"},
+		"vendor":          {plugin + "-- go.mod --\nmodule x\n-- vendor/modules.txt --\n", "vendor directory"},
+		"invalid go.mod":  {plugin + "-- go.mod --\nmodul x\n", "unknown directive: modul"},
+		"invalid Go":      {plugin + "-- go.mod --\nmodule x\n-- magefile.go --\n//go:build mage\n\npackage\n", "expected 'IDENT'"},
+		"broken magefile": {plugin + "-- go.mod --\nmodule x\n-- magefile.go --\n//go:build mage\n\npackage main\n\nimport (\n\t//mage:import\n\t_ \"x/none\"\n)\n", "Mage does not accept the magefiles"},
+		"name taken":      {plugin + "-- go.mod --\nmodule x\n-- magefile_slipway.go --\n//go:build mage\n\npackage main\n", "rename it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := repository(t, c.archive)
+			before := state(t, root)
+			_, err := MakePlan(t.Context(), Options{Dir: root, Slipway: checkout(t)})
+			if request := new(RequestError); !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want a RequestError with %q", err, c.want)
+			}
+			if diff := cmp.Diff(before, state(t, root)); diff != "" {
+				t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPlanOffline checks that nothing changes if a module cannot be downloaded.
+func TestPlanOffline(t *testing.T) {
+	t.Setenv("GOPROXY", "off")
+	root := repository(t, otherTargets)
+	before := state(t, root)
+	_, err := MakePlan(t.Context(), Options{Dir: root, Slipway: origin.Origin{Version: "v99.0.0"}})
+	if err == nil || !strings.Contains(err.Error(), "GOPROXY=off") || !strings.Contains(err.Error(), "nothing was changed") {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
+	}
+}
+
+func TestPlanReportsRaisedRequirements(t *testing.T) {
+	t.Parallel()
+	var before, after goMod
+	for _, r := range []struct {
+		path, before, after string
+		indirect            bool
+	}{{"a", "v1.0.0", "v1.1.0", false}, {"b", "v1.0.0", "v1.0.0", false}, {"c", "v1.0.0", "v2.0.0", true}} {
+		before.Require = append(before.Require, struct {
+			Path, Version string
+			Indirect      bool
+		}{r.path, r.before, r.indirect})
+		after.Require = append(after.Require, struct {
+			Path, Version string
+			Indirect      bool
+		}{r.path, r.after, r.indirect})
+	}
+	if got, want := raised(before, after), []string{"a v1.0.0 => v1.1.0"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// applied returns a repository after init, and its files before and after.
+func applied(t *testing.T) (root string, before, after map[string]string) {
+	t.Helper()
+	root = repository(t, plugin)
+	write(t, filepath.Join(root, "go.mod"), "module example.com/acme\r\n\r\ngo 1.25\r\n")
+	if err := os.Chmod(filepath.Join(root, "go.mod"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before = state(t, root)
+	if err := makePlan(t, root).Apply(); err != nil {
+		t.Fatal(err)
+	}
+	return root, before, state(t, root)
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	root, before, after := applied(t)
+	if mode := after["go.mod"][:10]; runtime.GOOS != "windows" && mode != "-rw-------" {
+		t.Errorf("Apply changed the mode of go.mod to %s", mode)
+	}
+
+	edited := filepath.Join(root, "slipway.yaml")
+	original, err := os.ReadFile(edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, edited, string(original)+"rules: {}\n")
+	want := state(t, root)
+	if _, err := Undo(root); err == nil || !strings.Contains(err.Error(), "slipway.yaml was edited since init") {
+		t.Errorf("Undo of an edited file returned %v", err)
+	}
+	if diff := cmp.Diff(want, state(t, root)); diff != "" {
+		t.Errorf("Undo changed files although it refused (-want +got):\n%s", diff)
+	}
+
+	write(t, edited, string(original))
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+	if _, err := Undo(root); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("a second Undo returned %v, want %v", err, ErrNoRecord)
+	}
+}
+
+// TestUndoOfTwoRuns checks that Undo restores the state before the first run if a second
+// run adds what was removed in between.
+func TestUndoOfTwoRuns(t *testing.T) {
+	t.Parallel()
+	root, before, after := applied(t)
+	if err := os.Remove(filepath.Join(root, "slipway.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	p := makePlan(t, root)
+	if got := paths(p); !slices.Equal(got, []string{"slipway.yaml"}) {
+		t.Fatalf("the second run changes %v", got)
+	}
+	if err := p.Apply(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(after, state(t, root)); diff != "" {
+		t.Errorf("after the second run (-first +second):\n%s", diff)
+	}
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+}
+
+func TestUndoKeepsDataOfHost(t *testing.T) {
+	t.Parallel()
+	root, _, _ := applied(t)
+	data := filepath.Join(root, ".slipway", "data", "slipway.db")
+	write(t, data, "data")
+	if _, err := Undo(root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestApplyRestores checks that Apply leaves nothing behind if it cannot write a file.
+func TestApplyRestores(t *testing.T) {
+	t.Parallel()
+	root := repository(t, otherTargets)
+	p := makePlan(t, root)
+	write(t, filepath.Join(root, ".github"), "not a directory")
+	before := state(t, root)
+	if err := p.Apply(); err == nil || !strings.Contains(err.Error(), ".github/workflows/slipway.yml") {
+		t.Errorf("Apply returned %v", err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("after an incomplete Apply (-want +got):\n%s", diff)
+	}
+}
+
+// TestApplyRefusesChangedFiles checks that Apply does not overwrite what changed after
+// MakePlan.
+func TestApplyRefusesChangedFiles(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"go.mod", "slipway.yaml"} {
+		root := repository(t, otherTargets)
+		p := makePlan(t, root)
+		write(t, filepath.Join(root, name), "module other\n")
+		before := state(t, root)
+		if err := p.Apply(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Apply returned %v", err)
+		}
+		if diff := cmp.Diff(before, state(t, root)); diff != "" {
+			t.Errorf("Apply changed files although it refused (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestUndoOfForeignRecord checks that a record that someone else wrote cannot change
+// files outside of the repository, or the settings of Git.
+func TestUndoOfForeignRecord(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../victim", "/etc/passwd", "a/../../victim", ".git/config", ".git", "link/victim"} {
+		parent := t.TempDir()
+		root := filepath.Join(parent, "repo")
+		write(t, filepath.Join(parent, "victim"), "")
+		write(t, filepath.Join(root, ".git", "config"), "")
+		if err := os.Symlink(parent, filepath.Join(root, "link")); err != nil {
+			t.Skipf("cannot make symbolic links: %v", err)
+		}
+		write(t, filepath.Join(root, ".slipway", "init.json"), `{"files": [{"path": "`+name+`", "after": "`+digest(nil)+`", "mode": 420, "exists": true, "before": "aGVsbG8="}]}`)
+		before := state(t, parent)
+		if restored, err := Undo(root); err == nil {
+			t.Errorf("%s: Undo restored %v", name, restored)
+		}
+		if diff := cmp.Diff(before, state(t, parent)); diff != "" {
+			t.Errorf("%s: Undo changed files (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestWorkflow(t *testing.T) {
+	t.Parallel()
+	root := repository(t, otherTargets+"\nfunc Build() {}\n")
+	text := after(makePlan(t, root), ".github/workflows/slipway.yml")
+	for _, want := range []string{"go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the workflow does not contain %q:\n%s", want, text)
+		}
+	}
+	mono := repository(t, "-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n")
+	text = after(makePlan(t, filepath.Join(mono, "plugins", "a")), ".github/workflows/slipway-plugins-a.yml")
+	for _, want := range []string{"working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "sarif_file: \"plugins/a/slipway.sarif\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the workflow does not contain %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestMergeAll(t *testing.T) {
+	t.Parallel()
+	const lines = "1\n2\n3\n4\n5\n6\n7\n"
+	base := map[string]string{
+		"same": lines, "edited": lines, "follows": lines, "both": lines, "clash": lines,
+		"removed": lines, "obsolete": lines, "gone": lines, "crlf": lines, "equal": lines,
+	}
+	now := map[string]string{
+		"same": lines, "edited": lines, "follows": "0\n" + lines, "both": lines + "8\n", "clash": "1\n2\n3\ntheirs\n5\n6\n7\n",
+		"removed": lines + "8\n", "new": "new\n", "taken": "theirs\n", "crlf": lines + "8\n", "equal": lines + "8\n",
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"same": lines, "edited": lines + "mine\n", "follows": lines, "both": "mine\n" + lines, "clash": "1\n2\n3\nmine\n5\n6\n7\n",
+		"obsolete": lines, "taken": "mine\n", "crlf": toCRLF("mine\n" + lines), "equal": lines + "8\n",
+	} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	merges, err := MergeAll(t.Context(), root, base, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const markers = "<<<<<<< this repository\nmine\n=======\ntheirs\n>>>>>>> the scaffold now\n"
+	type result struct {
+		status Status
+		text   string // on disk after the merge
+	}
+	want := map[string]result{
+		"same":     {Unchanged, lines},
+		"edited":   {Unchanged, lines + "mine\n"},
+		"follows":  {Updated, "0\n" + lines},
+		"both":     {Merged, "mine\n" + lines + "8\n"},
+		"clash":    {Conflicted, "1\n2\n3\n" + markers + "5\n6\n7\n"},
+		"removed":  {Removed, ""},
+		"obsolete": {Obsolete, lines},
+		"gone":     {Removed, ""},
+		"new":      {Created, "new\n"},
+		"taken":    {Conflicted, markers},
+		"crlf":     {Merged, toCRLF("mine\n" + lines + "8\n")},
+		"equal":    {Unchanged, lines + "8\n"},
+	}
+	if err := WriteMerges(root, merges, Scaffold{Options: []byte("{}"), Files: now}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]result{}
+	for _, m := range merges {
+		data, err := os.ReadFile(filepath.Join(dir, m.Path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		got[m.Path] = result{m.Status, string(data)}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
+		t.Errorf("merges (-want +got):\n%s", diff)
+	}
+
+	recorded, err := ReadScaffold(root)
+	if err != nil || !maps.Equal(recorded.Files, now) {
+		t.Errorf("the record has %v (%v), want %v", recorded.Files, err, now)
+	}
+	again, err := MergeAll(t.Context(), root, recorded.Files, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range again {
+		if m.After != nil {
+			t.Errorf("a second update changes %s: %s", m.Path, m.Status)
+		}
+	}
+}
+
+func TestMergeRefusesLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "outside"), "secret\n")
+	inner := filepath.Join(dir, "repo")
+	if err := errors.Join(os.Mkdir(inner, 0o755), os.Symlink("../outside", filepath.Join(inner, "file"))); err != nil {
+		t.Skipf("cannot make symbolic links: %v", err)
+	}
+	root, err := os.OpenRoot(inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if _, err := MergeAll(t.Context(), root, nil, map[string]string{"file": "new\n"}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,251 @@
+// Package adopt changes the files of existing plugin repositories: init adds Slipway to
+// a repository that was made with other tools, and a scaffold is brought up to date with
+// a three-way merge.
+//
+// It computes all changes before it writes the first file. It does not run targets, and
+// it prints nothing.
+package adopt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/origin"
+)
+
+// Options describe what init adds to which repository.
+type Options struct {
+	Dir     string // directory of the plugin; "" is the current directory
+	Slipway origin.Origin
+}
+
+// A File is the change of one file.
+type File struct {
+	Path   string // slash-separated, relative to Plan.Root
+	Before []byte // nil if the file is created
+	After  []byte
+}
+
+// A Plan is what init changes.
+type Plan struct {
+	Root      string   // the top directory of the Git repository, or Dir outside of one; absolute
+	Dir       string   // the directory of the plugin; absolute
+	Namespace string   // of Slipway's targets in Mage, such as "slipway", or ""
+	Raised    []string // direct requirements of go.mod that need a newer version: "module old => new"
+	Files     []File   // in the order in which they are written
+}
+
+// Target returns the name of one of Slipway's targets in this repository.
+func (p *Plan) Target(name string) string {
+	if p.Namespace == "" {
+		return name
+	}
+	return p.Namespace + ":" + name
+}
+
+// RequestError is an error in the options or in the repository, which must change before
+// Slipway can be added.
+type RequestError struct{ Err error }
+
+// Error returns the text of Err.
+func (e *RequestError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+func request(format string, args ...any) error {
+	return &RequestError{fmt.Errorf(format, args...)}
+}
+
+// MakePlan computes what init changes. It runs the go command, which may download
+// modules, on copies of go.mod and go.sum. It leaves the repository unchanged.
+func MakePlan(ctx context.Context, o Options) (*Plan, error) {
+	repo, err := bundle.OpenRepo(o.Dir)
+	if errors.Is(err, bundle.ErrNoPlugin) {
+		return nil, noPlugin(o.Dir)
+	}
+	if err != nil {
+		return nil, &RequestError{err}
+	}
+	dir, err := filepath.EvalSymlinks(repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Root: topDir(dir), Dir: dir}
+	for _, add := range []func(context.Context, Options) error{p.addTool, p.addConfig, p.addWorkflow} {
+		if err := add(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// noPlugin returns an error that names the plugins below dir, as in a monorepo.
+func noPlugin(dir string) error {
+	var found []string
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(dir, name)
+		if err != nil || relErr != nil || !d.IsDir() || rel == "." {
+			return nil //nolint:nilerr // a directory that cannot be read has no plugin to suggest
+		}
+		if bundle.IsToolDir(d.Name()) || d.Name() == bundle.DistDir || strings.Count(filepath.ToSlash(rel), "/") > 3 {
+			return fs.SkipDir
+		}
+		if _, err := bundle.OpenRepo(name); err == nil {
+			found = append(found, filepath.ToSlash(rel))
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if len(found) == 0 {
+		return request("%s: %w", dir, bundle.ErrNoPlugin)
+	}
+	return request("%s has no plugin.json or src/plugin.json; choose one of its plugins: %s", dir, strings.Join(found, ", "))
+}
+
+// topDir returns the top directory of the Git repository that contains dir, or dir.
+func topDir(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// rel returns the slash-separated path of a file below Root.
+func (p *Plan) rel(file string) (string, error) {
+	rel, err := filepath.Rel(p.Root, file)
+	return filepath.ToSlash(rel), err
+}
+
+// change adds the change of a file, unless its content stays the same.
+func (p *Plan) change(file string, before, after []byte) error {
+	if before != nil && string(before) == string(after) {
+		return nil
+	}
+	rel, err := p.rel(file)
+	if err != nil {
+		return err
+	}
+	p.Files = append(p.Files, File{rel, before, after})
+	return nil
+}
+
+// create adds a new file, unless there is one of that name.
+func (p *Plan) create(file, text string) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return p.change(file, nil, []byte(text))
+}
+
+// config is a slipway.yaml that changes nothing.
+const config = `# yaml-language-server: $schema=slipway.schema.json
+# Severities and accepted findings of validate. "go tool mage %s" writes the schema, with
+# which editors complete and check this file. For example:
+#
+# rules:
+#   id-type-suffix: off
+# suppress:
+#   - rule: path-missing
+#     file: src/plugin.json
+#     pointer: /info/screenshots/*
+#     reason: the release workflow generates the screenshots
+`
+
+func (p *Plan) addConfig(context.Context, Options) error {
+	return p.create(filepath.Join(p.Dir, "slipway.yaml"), fmt.Sprintf(config, p.Target("schema")))
+}
+
+// addWorkflow adds a workflow at the top of the repository, the only place from which
+// workflows run, unless another one validates plugins already.
+func (p *Plan) addWorkflow(context.Context, Options) error {
+	workflows := filepath.Join(p.Root, ".github", "workflows")
+	rel, err := p.rel(p.Dir)
+	if err != nil {
+		return err
+	}
+	name := "slipway.yml"
+	if rel != "." {
+		name = "slipway-" + strings.ReplaceAll(rel, "/", "-") + ".yml"
+	} else if validates(workflows) {
+		return nil
+	}
+	return p.create(filepath.Join(workflows, name), p.workflow(rel))
+}
+
+// validates reports whether a workflow runs validate.
+func validates(workflows string) bool {
+	names, _ := filepath.Glob(filepath.Join(workflows, "*.y*ml")) // fails only for a malformed pattern
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err == nil && (strings.Contains(string(text), "go tool mage validate") || strings.Contains(string(text), "slipway validate")) {
+			return true
+		}
+	}
+	return false
+}
+
+// workflow returns the workflow for the plugin in dir, relative to the repository.
+func (p *Plan) workflow(dir string) string {
+	name, defaults := "Slipway", ""
+	if dir != "." {
+		name = "Slipway (" + dir + ")"
+		defaults = fmt.Sprintf("    defaults:\n      run:\n        working-directory: %q\n", dir)
+	}
+	return fmt.Sprintf(workflow, name, defaults, path.Join(p.moduleDir(dir), "go.mod"), path.Join(dir, "slipway.sarif"),
+		p.Target("validate"), p.Target("deps"), p.Target("build"))
+}
+
+// moduleDir returns the nearest directory at or above dir whose go.mod exists or is
+// created, relative to Root.
+func (p *Plan) moduleDir(dir string) string {
+	for at := dir; ; at = path.Dir(at) {
+		file := path.Join(at, "go.mod")
+		for _, f := range p.Files {
+			if f.Path == file {
+				return at
+			}
+		}
+		if _, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(file))); err == nil || at == "." {
+			return at
+		}
+	}
+}
+
+const workflow = `name: %[1]q
+on:
+  push:
+  pull_request:
+
+permissions:
+  contents: read
+  security-events: write # to show the findings of validate at their lines
+
+jobs:
+  plugin:
+    runs-on: ubuntu-latest
+%[2]s    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-go@v5
+        with:
+          go-version-file: %[3]q
+      - run: go tool mage %[5]s -format=sarif -output=slipway.sarif
+      - uses: github/codeql-action/upload-sarif@v3
+        if: always() && !github.event.pull_request.head.repo.fork
+        with:
+          sarif_file: %[4]q
+      - run: go tool mage %[6]s
+      - run: go tool mage %[7]s
+      - run: go tool mage %[5]s -path=dist
+`

@@ -1,0 +1,138 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/validate/fix"
+)
+
+// InitOptions are the options of the verb init.
+type InitOptions struct {
+	Face   Face
+	Dir    string // the directory of the plugin; "" is the current directory
+	DryRun bool   // print a diff and change nothing
+	Undo   bool   // restore what an earlier run changed
+}
+
+// Init adds Slipway to an existing plugin repository, then validates and builds the
+// plugin with the new targets. Findings and an incomplete build are printed, but they are
+// not errors: the repository has changed as announced.
+func Init(ctx context.Context, w *os.File, o InitOptions) error {
+	if o.Undo && o.DryRun {
+		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
+	}
+	if o.Dir == "" {
+		o.Dir = "."
+	}
+	if o.Undo {
+		return undoInit(w, o)
+	}
+	from, err := origin.Find()
+	if err != nil {
+		return err
+	}
+	stop := progress.Report(os.Stderr, "resolving modules", progress.Interval)
+	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from})
+	stop()
+	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("init: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if o.DryRun {
+		return printDiff(w, plan)
+	}
+	if len(plan.Files) == 0 {
+		fmt.Fprintln(w, "nothing to change: Slipway is set up")
+		return nil
+	}
+	printPlan(w, plan)
+	if err := plan.Apply(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	fmt.Fprintf(w, "\nSlipway is set up. To restore the files above, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
+	printCheckout(w, from.Checkout)
+	tryTargets(ctx, w, plan)
+	return ctx.Err()
+}
+
+// printDiff prints the changes of a plan in the format of git.
+func printDiff(w io.Writer, p *adopt.Plan) error {
+	var b strings.Builder
+	for _, f := range p.Files {
+		text := string(fix.Diff([]fix.Change{{File: f.Path, Before: f.Before, After: f.After}}, ""))
+		if f.Before == nil {
+			text = strings.Replace(text, "--- a/"+f.Path+"\n", "new file mode 100644\n--- /dev/null\n", 1)
+		}
+		b.WriteString(text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func printPlan(w *os.File, p *adopt.Plan) {
+	fmt.Fprintf(w, "changes in %s:\n", shortPath(p.Root))
+	for _, f := range p.Files {
+		verb := "change"
+		if f.Before == nil {
+			verb = "create"
+		}
+		fmt.Fprintf(w, "  %s  %s\n", verb, f.Path)
+	}
+	for _, r := range p.Raised {
+		fmt.Fprintf(w, "warning: Slipway requires a newer version of a module in go.mod: %s\n", r)
+	}
+	if p.Namespace != "" {
+		fmt.Fprintf(w, "note: the magefiles define targets of the same names, so those of Slipway begin with %q, such as %s\n", p.Namespace+":", p.Target("validate"))
+	}
+}
+
+func undoInit(w *os.File, o InitOptions) error {
+	restored, err := adopt.Undo(o.Dir)
+	for _, name := range restored {
+		fmt.Fprintf(w, "  restored  %s\n", name)
+	}
+	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest || errors.Is(err, adopt.ErrNoRecord) {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("undo init: %w", err)
+	}
+	return nil
+}
+
+// tryTargets runs the targets as the author will, and prints how they end.
+func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
+	var results []string
+	for _, args := range [][]string{{p.Target("validate")}, {p.Target("deps")}, {p.Target("build"), "-platforms=host"}} {
+		args = slices.Insert(args, 0, "tool", "mage")
+		line := "go " + strings.Join(args, " ")
+		fmt.Fprintf(w, "\n$ %s\n", line)
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
+		stop := progress.Report(os.Stderr, line, progress.Interval)
+		err := cmd.Run()
+		stop()
+		if ctx.Err() != nil {
+			return
+		}
+		result := "works"
+		if err != nil {
+			result = "ended with " + err.Error() + "; the reason is above"
+		}
+		results = append(results, fmt.Sprintf("  %s: %s", line, result))
+	}
+	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
+}
