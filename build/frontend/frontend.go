@@ -103,19 +103,13 @@ func Entry(source string) string {
 
 // Bundle bundles a frontend. If the sources have errors, the error is an *Error.
 func Bundle(ctx context.Context, o Options) (*Result, error) {
-	entry := Entry(o.Source)
-	if entry == "" {
-		return nil, fmt.Errorf("no frontend in %s: expected one of %s", o.Source, strings.Join(entries(), ", "))
-	}
-	b := newBundler(ctx, o, sharedBy(o.Root))
-	built := api.Build(b.settings(entry))
-	if slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
-		b.isAsync = true // hosts wait for a module that is a promise
-		built = api.Build(b.settings(entry))
-	}
-	if len(built.Errors) > 0 {
-		return nil, &Error{Messages(built.Errors)}
-	}
+	s := NewSession(o)
+	defer s.Close()
+	return s.Bundle(ctx)
+}
+
+// result turns what esbuild wrote into a bundle.
+func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	var meta metafile
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
