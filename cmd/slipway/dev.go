@@ -113,6 +113,9 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 	var done <-chan outcome                         // of the running build
 	stop := func() {}
 	defer func() { stop() }()
+	if r.isBroken {
+		todo = everything()
+	}
 
 	finish := func(o outcome, isOvertaken bool) {
 		done = nil

@@ -34,6 +34,7 @@ type rebuilder struct {
 	stdout  *os.File
 	bundler *bundler.Session
 	updater *build.Updater
+	checked string // the findings of the last check
 	server  *server.Server
 
 	isBroken  bool   // the last failure is not fixed
@@ -86,12 +87,13 @@ type failure struct {
 
 // buildAll makes a complete dist. If that fails, it prints why.
 func (r *rebuilder) buildAll(ctx context.Context) {
-	texts, failure := r.check(ctx)
 	var err error
-	if failure == nil {
+	var failure *failure
+	if r.checked, failure = r.check(ctx); failure == nil {
 		_, err = verbs.Build(ctx, r.stdout, verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler})
 		r.noteInputs()
-		r.show(texts)
+		r.show(r.checked)
+		r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
 	}
 	if err != nil {
 		failure = r.failureOf(err)
@@ -128,9 +130,11 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	if p.frontend {
 		r.bundler.Changed()
 	}
-	texts, failure := r.check(ctx)
-	if failure != nil {
-		return "", c, failure
+	if p != (parts{backend: true}) { // no rule reads Go files
+		var failure *failure
+		if r.checked, failure = r.check(ctx); failure != nil {
+			return "", c, failure
+		}
 	}
 	plan, err := build.MakePlan(ctx, build.Options{
 		Dir: r.repo.Root, Platforms: []bundle.Platform{bundle.Host()}, Rules: rules.All(), Bundler: r.bundler,
@@ -145,7 +149,7 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 	if err != nil {
 		return "", c, r.failureOf(err)
 	}
-	return texts + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
+	return r.checked + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
 }
 
 // check validates the sources. It returns the findings that are not errors as text, or a
