@@ -1,9 +1,42 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 )
+
+// The browser is started with the address, and nobody waits for it.
+func TestOpenBrowser(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the test replaces xdg-open, which only Linux has")
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "xdg-open"), "#!/bin/sh\necho \"$@\" > \"$0.part\" && mv \"$0.part\" \"$0.out\"\n")
+	if err := os.Chmod(filepath.Join(dir, "xdg-open"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	const url = "http://127.0.0.1:1"
+	if err := openBrowser(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if got, err := os.ReadFile(filepath.Join(dir, "xdg-open.out")); err == nil {
+			if string(got) != url+"\n" {
+				t.Errorf("opened %q", got)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if err := openBrowser(t.Context(), url); err == nil {
+		t.Error("a missing browser has no error")
+	}
+}
 
 func TestQuoteShell(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate"
@@ -176,11 +177,11 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 	var lines []string
 	for _, p := range r.server.Loader().Plugins() {
 		if status := p.Status(); status.Reason != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", stateOf(p.ID(), status), status.Reason))
+			lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", stateOf(p.ID(), status), status.Reason)))
 		}
 	}
 	for _, f := range r.server.Loader().Faults() {
-		lines = append(lines, fmt.Sprintf("%s: %s", f.Path, f.Reason))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", f.Path, f.Reason)))
 	}
 	if len(lines) == 0 {
 		return nil
@@ -206,8 +207,8 @@ func stateOf(id string, s loader.Status) string {
 func (r *rebuilder) failureOf(err error) *failure {
 	findings, rest := compilerErrors(r.repo.Root, err)
 	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}
-	if rest != "" {
-		f.text += rest + "\n"
+	for line := range strings.Lines(rest) {
+		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
 	}
 	f.reason, _, _ = strings.Cut(rest, "\n")
 	if len(findings) > 0 {
