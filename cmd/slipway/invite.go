@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -22,10 +23,11 @@ import (
 // devAccount is the service account of the token that dev prints.
 const devAccount = "slipway dev"
 
-// welcome provisions the host and prints commands to try, once a plugin is mounted.
+// welcome provisions the host and prints commands to try, once a build is mounted.
 func (r *rebuilder) welcome(ctx context.Context) {
 	plugins := r.server.Loader().Plugins()
-	if r.isWelcome || len(plugins) == 0 || ctx.Err() != nil {
+	isFailed := func(p *loader.Plugin) bool { return p.Status().State == loader.StateFailed } // without a build
+	if r.isWelcome || len(plugins) == 0 || slices.ContainsFunc(plugins, isFailed) || ctx.Err() != nil {
 		return
 	}
 	r.isWelcome = true

@@ -16,9 +16,9 @@ import (
 // compilerLine matches an error in the output of the go command.
 var compilerLine = regexp.MustCompile(`^\s*((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+)(?::(\d+))?: (.+)$`)
 
-// compilerErrors splits the text of an error into findings and the rest, which is "" if
-// the findings are all there is. Files are as shown.
-func compilerErrors(root string, err error) (findings []validate.Finding, rest string) {
+// compilerErrors returns the errors of a compiler in the text of an error, or the text if
+// there are none. Files are as shown.
+func compilerErrors(root string, err error) (findings []validate.Finding, text string) {
 	if e, ok := errors.AsType[*frontend.Error](err); ok {
 		return messages(root, e.Messages, validate.Error), ""
 	}
@@ -38,7 +38,10 @@ func compilerErrors(root string, err error) (findings []validate.Finding, rest s
 			other = append(other, line)
 		}
 	}
-	return findings, strings.Join(other, "\n")
+	if len(findings) > 0 {
+		return findings, "" // the rest says that there are errors, and for which platform
+	}
+	return nil, strings.Join(other, "\n")
 }
 
 // warnings returns the findings for warnings of the bundler, and the sources.

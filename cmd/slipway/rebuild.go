@@ -205,12 +205,12 @@ func stateOf(id string, s loader.Status) string {
 
 // failureOf turns an error into a failure. Errors of compilers become findings.
 func (r *rebuilder) failureOf(err error) *failure {
-	findings, rest := compilerErrors(r.repo.Root, err)
+	findings, text := compilerErrors(r.repo.Root, err)
 	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}
-	for line := range strings.Lines(rest) {
+	for line := range strings.Lines(text) {
 		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
 	}
-	f.reason, _, _ = strings.Cut(rest, "\n")
+	f.reason, _, _ = strings.Cut(text, "\n")
 	if len(findings) > 0 {
 		f.reason = fmt.Sprintf("%s: %s", findings[0].Address(), findings[0].Message)
 	}
