@@ -24,11 +24,17 @@ func Dev(ctx context.Context,
 	featureToggles *string, // enabled feature toggles, separated by commas
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
+	query *string, // JSON of a query for the curl command to try (default: for a scaffolded data source)
+	open *bool, // open the address of the host in a browser
 ) error {
-	return runSlipway(ctx, "dev", map[string]*string{
+	options := map[string]*string{
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
-		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database,
-	})
+		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
+	}
+	if isSet(open) {
+		options["open"] = new("true")
+	}
+	return runSlipway(ctx, "dev", options)
 }
 
 // Host runs the reference host on the plugin in this directory, or on a directory of plugins.

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/orphan"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/targets/internal/target"
 	"github.com/slipway-dev/slipway/templates"
@@ -132,8 +133,15 @@ func Schema(
 	return exit(verbs.Schema(os.Stdout, verbs.SchemaOptions{Face: verbs.Mage, What: value(what), Dir: value(dir), Profile: value(profile)}))
 }
 
+// interruptible returns a context that ends with a signal, or with Mage, which does not
+// pass on SIGTERM.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := orphan.Context(ctx)
+	ctx, stopSignals := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	return ctx, func() {
+		stopSignals()
+		stop()
+	}
 }
 
 // exit returns an error with which Mage exits with the code of err.

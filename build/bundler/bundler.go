@@ -27,34 +27,9 @@ type Bundler struct {
 
 // Bundle bundles a frontend.
 func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
-	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID}
-	store, err := b.packages(f)
-	if err != nil {
-		return nil, err
-	}
-	provider := &provider{Store: store}
-	if store != nil {
-		o.Packages = provider
-	}
-	r, err := frontend.Bundle(ctx, o)
-	if provider.isMissing.Load() {
-		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &build.Bundle{Files: map[string][]byte{}, Inputs: r.Read}
-	for _, file := range r.Files {
-		out.Files[file.Path] = file.Contents
-	}
-	out.Warnings = texts(r.Warnings)
-	if store != nil {
-		out.Packages, out.Bytes = store.Downloaded()
-	}
-	if !f.IsApp {
-		return out, nil
-	}
-	return out, addExtensions(ctx, f, out)
+	s := NewSession(b)
+	defer s.Close()
+	return s.Bundle(ctx, f)
 }
 
 // packages returns the packages of the repository's lockfile, or nil if it has none.
@@ -93,22 +68,22 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 	return dir, ok, err
 }
 
-// addExtensions adds what an app registers, in the form of each profile.
-func addExtensions(ctx context.Context, f build.Frontend, to *build.Bundle) (err error) {
+// addExtensions adds what an app registers, in the form of each profile. It returns the
+// warnings.
+func addExtensions(ctx context.Context, f build.Frontend, to *build.Bundle) ([]frontend.Message, error) {
 	found, err := extensions.Find(ctx, extensions.Options{Root: f.Root, Source: f.Source})
 	if err != nil {
-		return fmt.Errorf("find extensions: %w", err)
+		return nil, fmt.Errorf("find extensions: %w", err)
 	}
-	to.Warnings = append(to.Warnings, texts(found.Warnings)...)
 	if list := found.Generated(); len(list) > 0 {
 		if to.Extensions, err = json.Marshal(list); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(found.Extensions)+len(found.Exposed) > 0 {
 		to.Declared, err = json.Marshal(found.Declared())
 	}
-	return err
+	return found.Warnings, err
 }
 
 func texts(messages []frontend.Message) []string {

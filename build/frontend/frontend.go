@@ -42,8 +42,7 @@ type Packages interface {
 type Result struct {
 	Files    []File    // module.js, its source map and what it loads, sorted by path
 	Shared   []string  // the libraries that module.js asks the host for, sorted
-	Inputs   []string  // files that were read, relative to Root, sorted; node_modules is left out
-	Read     []string  // all files that were read, relative to Root or absolute, sorted
+	Read     []string  // the files that were read, relative to Root or absolute, sorted
 	Warnings []Message // of the bundler
 }
 
@@ -104,24 +103,18 @@ func Entry(source string) string {
 
 // Bundle bundles a frontend. If the sources have errors, the error is an *Error.
 func Bundle(ctx context.Context, o Options) (*Result, error) {
-	entry := Entry(o.Source)
-	if entry == "" {
-		return nil, fmt.Errorf("no frontend in %s: expected one of %s", o.Source, strings.Join(entries(), ", "))
-	}
-	b := newBundler(ctx, o, sharedBy(o.Root))
-	built := api.Build(b.settings(entry))
-	if slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
-		b.isAsync = true // hosts wait for a module that is a promise
-		built = api.Build(b.settings(entry))
-	}
-	if len(built.Errors) > 0 {
-		return nil, &Error{Messages(built.Errors)}
-	}
+	s := NewSession(o)
+	defer s.Close()
+	return s.Bundle(ctx)
+}
+
+// result turns what esbuild wrote into a bundle.
+func (b *bundler) result(built api.BuildResult) (*Result, error) {
 	var meta metafile
 	if err := json.Unmarshal([]byte(built.Metafile), &meta); err != nil {
 		return nil, fmt.Errorf("read the bundler's report: %w", err)
 	}
-	r := &Result{Warnings: Messages(built.Warnings), Inputs: meta.inputs(), Read: b.files(meta)}
+	r := &Result{Warnings: Messages(built.Warnings), Read: b.files(meta)}
 	var code, sourceMap, css []byte
 	for _, f := range built.OutputFiles {
 		switch name := filepath.Base(f.Path); name {
@@ -266,17 +259,6 @@ func (m metafile) module() output {
 		}
 	}
 	return output{}
-}
-
-func (m metafile) inputs() []string {
-	var list []string
-	for name := range m.Inputs {
-		if !strings.Contains("/"+name, "/node_modules/") && !strings.Contains(name, ":") {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // files returns all files that were read, slash-separated.

@@ -354,7 +354,7 @@ func TestPackages(t *testing.T) {
 	if got := text(t, vm, exports, "got"); got != "atnones" {
 		t.Errorf("got %q", got)
 	}
-	if diff := cmp.Diff([]string{"src/module.ts"}, r.Inputs); diff != "" {
+	if diff := cmp.Diff([]string{"src/module.ts"}, r.Read); diff != "" {
 		t.Error(diff)
 	}
 	_, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache, err: errors.New("refused")} })

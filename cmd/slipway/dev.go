@@ -5,130 +5,177 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// quiet is how long to wait after a change before building: editors save in several
-// steps.
-const quiet = 150 * time.Millisecond
+const (
+	// quiet is how long no file may change before dev builds: editors save in several
+	// steps.
+	quiet = 50 * time.Millisecond
+	// longestWait is how long dev waits for that at most.
+	longestWait = time.Second
+	// failureQuiet is how long no file may change before dev prints a failure. A file may
+	// be half written, or the next one that is saved may be the fix.
+	failureQuiet = 800 * time.Millisecond
+)
+
+// devOptions are the options of dev.
+type devOptions struct {
+	server.Options
+	dir   string
+	open  bool
+	query string // JSON
+}
 
 func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
-	o := server.Options{Toggles: []string{loader.ToggleServiceAccounts}}
-	dir := "."
+	o := devOptions{Options: server.Options{Toggles: []string{loader.ToggleServiceAccounts}}, dir: "."}
 	c := &cobra.Command{
 		Use:   "dev",
 		Short: "Build the plugin, run it in a host, and reload it when files change",
-		Long: "Build the plugin for this platform, run it in the reference host, and rebuild and reload it\n" +
-			"when files change. The plugin keeps serving requests while the new build starts.",
+		Long: "Build the plugin for this platform, run it in the reference host, and rebuild what is\n" +
+			"needed when files change. The plugin keeps serving requests while the new build starts,\n" +
+			"and while the sources have errors. Pages can follow /api/plugins/events, a stream of\n" +
+			"server-sent events, to reload when a change is live.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return dev(c.Context(), face(c), dir, o, stdout, stderr)
+			return dev(c.Context(), face(c), o, stdout, stderr)
 		},
 	}
-	hostFlags(c, &o)
-	c.Flags().StringVar(&dir, "dir", dir, "plugin repository")
+	hostFlags(c, &o.Options)
+	f := c.Flags()
+	f.StringVar(&o.dir, "dir", o.dir, "plugin repository")
+	f.BoolVar(&o.open, "open", false, "open the address of the host in a browser")
+	f.StringVar(&o.query, "query", `{"points":5,"amplitude":1}`, "JSON of a query for the curl command to try; the default is for a scaffolded data source")
 	return c
 }
 
-// dev builds and serves the plugin, and rebuilds and reloads it after each change,
-// until ctx is done.
-func dev(ctx context.Context, f verbs.Face, dir string, o server.Options, stdout *os.File, stderr io.Writer) (err error) {
-	repo, err := bundle.OpenRepo(dir)
+// dev builds and serves the plugin, and rebuilds and reloads what files change, until ctx
+// is done.
+func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stderr io.Writer) (err error) {
+	repo, err := bundle.OpenRepo(o.dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	if o.query, err = compact(o.query); err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", f.Option("query"), err)}
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", repo.Root, err)
 	}
 	defer func() { err = errors.Join(err, watcher.Close()) }()
-	if err := watchTree(watcher, repo, repo.Root); err != nil {
-		return err
+	if _, err := watchTree(watcher, repo, repo.Root); err != nil {
+		return fmt.Errorf("watch %s: %w", repo.Root, err)
 	}
-	if !buildHere(ctx, f, stdout, repo) && ctx.Err() == nil {
-		fmt.Fprintln(stdout, "waiting for changes")
+	r := newRebuilder(f, repo, o, stdout)
+	defer r.close()
+	r.buildAll(ctx)
+	if ctx.Err() != nil {
+		return nil
 	}
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
 	}
 	o.PluginDirs = []string{repo.Root}
-	s, err := openHost(ctx, f, o, stdout, stderr)
+	s, err := openHost(ctx, f, o.Options, stdout, stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeHost(s, stdout)) }()
+	r.server = s
+	r.firstMount(ctx)
+	r.welcome(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
 	fmt.Fprintf(stdout, "watching %s; press Ctrl-C to stop\n", repo.Root)
+	return r.watch(ctx, watcher)
+}
 
-	settled := time.NewTimer(time.Hour)
-	settled.Stop()
-	var since time.Time      // the first change that is not live
-	var live <-chan struct{} // closed when the last reload has succeeded or failed
-	stop := func() {}        // ends the running build and reload
+// watch rebuilds what files change until ctx is done.
+func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
+	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
+	var todo parts                                  // to rebuild, of changes that are not live
+	var first, last time.Time                       // the first change that no build has begun with, and the last change
+	var since time.Time                             // the first change that is not live
+	var failed *failure                             // not printed yet
+	var done <-chan outcome                         // of the running build
+	stop := func() {}
 	defer func() { stop() }()
+	if r.isBroken {
+		todo = everything()
+	}
+
+	finish := func(o outcome, isOvertaken bool) {
+		done = nil
+		switch {
+		case o.isLive:
+			r.succeeded(ctx, o, since)
+			since = first
+		case o.failure != nil && !isOvertaken:
+			failed = o.failure
+			late.Reset(time.Until(last.Add(failureQuiet)))
+			fallthrough
+		default:
+			todo = todo.with(o.parts)
+		}
+	}
+	changed := func(p parts) {
+		now := time.Now()
+		todo, last, failed = todo.with(p), now, nil
+		if since.IsZero() {
+			since = now
+		}
+		if first.IsZero() {
+			first = now
+		}
+		settled.Reset(min(quiet, time.Until(first.Add(longestWait))))
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-s.Failed():
+		case err := <-r.server.Failed():
 			return err
-		case err := <-watcher.Errors:
-			fmt.Fprintf(stdout, "watch: %v\n", err)
-			settled.Reset(quiet) // events may have been lost
+		case <-watcher.Errors: // events have been lost
+			if _, err := watchTree(watcher, r.repo, r.repo.Root); err == nil {
+				changed(everything())
+			}
 		case event := <-watcher.Events:
-			if !isSource(repo, event) {
-				continue
+			if p := r.partsOf(watcher, event); p != (parts{}) {
+				changed(p)
 			}
-			if event.Has(fsnotify.Create) {
-				_ = watchTree(watcher, repo, event.Name) // fails for a file, or if it is already gone
-			}
-			if since.IsZero() {
-				since = time.Now()
-			}
-			settled.Reset(quiet)
 		case <-settled.C:
-			stop() // what it builds is out of date
-			done, changed := make(chan struct{}), since
-			live = done
-			stop = inBackground(ctx, func(ctx context.Context) {
-				if buildHere(ctx, f, stdout, repo) {
-					if err := s.Mount(ctx); err == nil {
-						report(stdout, s.Loader(), changed)
-					} else if ctx.Err() == nil {
-						fmt.Fprintf(stdout, "plugins not mounted: %v\n", err)
-					}
-				}
-				if ctx.Err() == nil {
-					close(done)
-				}
-			})
-		case <-live:
-			since, live = time.Time{}, nil
+			if done != nil { // what it builds is out of date
+				stop()
+				finish(<-done, true)
+			}
+			first = time.Time{}
+			result, p := make(chan outcome, 1), todo
+			done, todo = result, parts{}
+			stop = inBackground(ctx, func(ctx context.Context) { result <- r.rebuild(ctx, p) })
+		case o := <-done:
+			stop()
+			finish(o, !first.IsZero())
+		case <-late.C:
+			if failed != nil && done == nil {
+				r.failed(failed)
+				since = time.Time{} // the fix is another change
+			}
+			failed = nil
 		}
 	}
-}
-
-// buildHere builds the plugin for this platform. It prints the error and reports
-// whether the build succeeded.
-func buildHere(ctx context.Context, f verbs.Face, stdout *os.File, repo bundle.Repo) bool {
-	_, err := verbs.Build(ctx, stdout, verbs.BuildOptions{Face: f, Dir: repo.Root, Platforms: "host", SkipCheck: true, Bundler: bundler.Bundler{}})
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(stdout, "%v\n", err)
-	}
-	return err == nil
 }
 
 // inBackground runs f in a goroutine. The function stop cancels its context and waits
@@ -143,57 +190,8 @@ func inBackground(ctx context.Context, f func(context.Context)) (stop func()) {
 	}
 }
 
-// report prints the state of the plugins after a reload.
-func report(w io.Writer, l *loader.Loader, since time.Time) {
-	took := ""
-	if !since.IsZero() {
-		took = fmt.Sprintf(", %.1fs after the change", time.Since(since).Seconds())
-	}
-	for _, p := range l.Plugins() {
-		status := p.Status()
-		if status.Reason != "" {
-			state := ""
-			if status.State != loader.StateRunning {
-				state = fmt.Sprintf(" is %s", status.State)
-			}
-			fmt.Fprintf(w, "%s%s: %s\n", p.ID(), state, status.Reason)
-			continue
-		}
-		fmt.Fprintf(w, "%s %s is live%s\n", p.ID(), p.Bundle().Metadata.Info.Version, took)
-	}
-	for _, f := range l.Faults() {
-		fmt.Fprintf(w, "%s: %s\n", f.Path, f.Reason)
-	}
-}
-
-// watchTree watches a directory and the directories below it that can contain source.
-func watchTree(w *fsnotify.Watcher, repo bundle.Repo, root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if path != repo.Root && isIgnored(repo, path) {
-			return filepath.SkipDir
-		}
-		return w.Add(path)
-	})
-}
-
-// isIgnored reports whether a path in the repository is not source.
-func isIgnored(repo bundle.Repo, path string) bool {
-	rel, err := filepath.Rel(repo.Root, path)
-	if err != nil {
-		return true
-	}
-	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
-		if strings.HasPrefix(part, ".") || part == "node_modules" {
-			return true
-		}
-	}
-	return rel == bundle.DistDir || strings.HasPrefix(rel, bundle.DistDir+string(filepath.Separator))
-}
-
-func isSource(repo bundle.Repo, e fsnotify.Event) bool {
-	name := filepath.Base(e.Name)
-	return !isIgnored(repo, e.Name) && e.Op != fsnotify.Chmod && !strings.HasSuffix(name, "~") && name != "4913"
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/orphan"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
@@ -34,6 +36,13 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().String("face", "", "how messages spell options: command or mage")
 	_ = root.PersistentFlags().MarkHidden("face") // the Mage targets set it
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		if face(c) == verbs.Mage { // end with Mage, however that ends
+			ctx, stop := orphan.Context(c.Context())
+			context.AfterFunc(ctx, stop)
+			c.SetContext(ctx)
+		}
+	}
 	root.AddCommand(
 		scaffoldCommand(stdout),
 		initCommand(stdout),

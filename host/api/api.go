@@ -43,6 +43,7 @@ type API struct {
 	logins    *throttle
 	metrics   *metrics
 	proxy     *proxy.Proxy
+	events    *events
 	bodyTime  time.Duration
 	roleCache atomic.Pointer[pluginRoles]
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
@@ -56,7 +57,7 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
-		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), metrics: newMetrics(o.Plugins), bodyTime: bodyTime}
+		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), metrics: newMetrics(o.Plugins), events: newEvents(), bodyTime: bodyTime}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
@@ -90,6 +91,7 @@ func (a *API) Routes() []Route {
 		a.accountRoutes(),
 		a.roleRoutes(),
 		a.pluginRoutes(),
+		a.eventRoutes(),
 		a.assetRoutes(),
 		a.dataSourceRoutes(),
 		a.proxyRoutes(),

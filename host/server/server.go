@@ -66,6 +66,7 @@ type Server struct {
 	store         *store.Store
 	loader        *loader.Loader
 	accounts      *accounts
+	api           *api.API
 	http          *http.Server
 	drain         time.Duration
 	failed        chan error
@@ -147,16 +148,16 @@ func (s *Server) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.onClose(s.loader.Close)
-	handler, err := api.New(api.Options{Store: s.store, Logger: s.log, Version: o.ServiceVersion, Plugins: s.loader})
+	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Version: o.ServiceVersion, Plugins: s.loader})
 	if err != nil {
 		return err
 	}
-	s.onClose(handler.Close)
+	s.onClose(s.api.Close)
 	// The last step that can fail: a generated password is shown only once.
 	if s.adminPassword, err = s.store.EnsureAdmin(ctx, o.AdminPassword); err != nil {
 		return err
 	}
-	s.serve(ctx, listener, handler)
+	s.serve(ctx, listener)
 	s.mountInBackground(ctx)
 	return nil
 }
@@ -164,13 +165,14 @@ func (s *Server) open(ctx context.Context, o Options) error {
 func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 
 // serve accepts requests until the server is closed.
-func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.Handler) {
+func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.http = &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: s.api, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
+	s.http.RegisterOnShutdown(s.api.EndStreams)
 	s.onClose(func() error { return s.shutdown(cut) })
 	s.serving.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -242,6 +244,9 @@ func (s *Server) Mount(ctx context.Context) error {
 	}
 	return s.accounts.removeUnused(ctx, s.loader.Plugins())
 }
+
+// Announce sends an event to the clients of the event stream.
+func (s *Server) Announce(e api.Event) { s.api.Announce(e) }
 
 // Close waits for running requests, then stops the plugins and closes the database.
 // It cuts requests that outlast Options.DrainTimeout. Calling it again returns the

@@ -78,5 +78,5 @@ func builtPlatforms(dir string) (platforms []string, err error) {
 }
 
 func buildPlatforms(ctx context.Context, platforms string) error {
-	return targets.Build(ctx, &platforms, nil, nil)
+	return targets.Build(ctx, &platforms, nil, nil, nil, nil, nil)
 }

@@ -24,7 +24,7 @@ func sdkTargets() []string {
 func TestMage(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := targets.Scaffold(t.Context(), "panel", "acme-x-panel", &dir, nil, nil, nil, nil); err != nil {
+	if err := targets.Scaffold(t.Context(), "panel", "acme-x-panel", &dir, nil, nil, nil, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	mage := func(args ...string) string {

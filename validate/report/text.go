@@ -14,14 +14,25 @@ import (
 // message, source line, help and related places; then the checks that did not run, the
 // baseline entries that no longer occur, and a summary in one line.
 func Text(w io.Writer, r *validate.Report, o Options) error {
+	if err := Findings(w, r.Findings, r.Sources, o); err != nil {
+		return err
+	}
 	b := bufio.NewWriter(w)
 	t := &text{w: b, report: r, hasColor: o.HasColor}
-	for _, f := range r.Findings {
-		t.finding(f)
-	}
 	t.skips()
 	t.gone()
 	t.printf("%s\n", summary(r))
+	return b.Flush()
+}
+
+// Findings writes findings as Text does, each with its source line, and nothing else.
+// Sources holds the text of the files by path.
+func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byte, o Options) error {
+	b := bufio.NewWriter(w)
+	t := &text{w: b, report: &validate.Report{Sources: sources}, hasColor: o.HasColor}
+	for _, f := range findings {
+		t.finding(f)
+	}
 	return b.Flush()
 }
 

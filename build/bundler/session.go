@@ -1,0 +1,127 @@
+package bundler
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/frontend"
+)
+
+// Session is a build.Bundler for one repository that is built again and again. It bundles
+// a frontend only after Changed, and then reuses what it can. It must not be used
+// concurrently.
+type Session struct {
+	Dev bool // keep names and line breaks
+
+	bundler   Bundler
+	frontends map[string]*bundled // by source directory
+}
+
+// bundled is a frontend of a session.
+type bundled struct {
+	frontend build.Frontend
+	session  *frontend.Session
+	packages *provider
+	last     *build.Bundle      // nil if it must be bundled again
+	warnings []frontend.Message // of the last bundle
+}
+
+// NewSession returns a session without frontends. The caller must close it.
+func NewSession(b Bundler) *Session {
+	return &Session{bundler: b, frontends: map[string]*bundled{}}
+}
+
+// Close releases what the session keeps. The next bundle starts from scratch and reads
+// the lockfile again.
+func (s *Session) Close() {
+	for _, b := range s.frontends {
+		b.session.Close()
+	}
+	clear(s.frontends)
+}
+
+// Changed tells the session that sources have changed.
+func (s *Session) Changed() {
+	for _, b := range s.frontends {
+		b.last = nil
+	}
+}
+
+// Inputs returns the files that the last bundles read, relative to the root of the
+// repository or absolute. It is incomplete after an error.
+func (s *Session) Inputs() (files []string) {
+	for _, b := range s.frontends {
+		if b.last != nil {
+			files = append(files, b.last.Inputs...)
+		}
+	}
+	return files
+}
+
+// Warnings returns the warnings of the last bundles.
+func (s *Session) Warnings() (list []frontend.Message) {
+	for _, b := range s.frontends {
+		list = append(list, b.warnings...)
+	}
+	return list
+}
+
+// Bundle bundles a frontend, or returns its last bundle if nothing has changed.
+func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+	b, err := s.open(f)
+	if err != nil {
+		return nil, err
+	}
+	if b.last != nil {
+		return b.last, nil
+	}
+	b.packages.isMissing.Store(false)
+	b.warnings = nil
+	r, err := b.session.Bundle(ctx)
+	if b.packages.isMissing.Load() {
+		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &build.Bundle{Files: map[string][]byte{}, Inputs: r.Read}
+	for _, file := range r.Files {
+		out.Files[file.Path] = file.Contents
+	}
+	b.warnings = r.Warnings
+	if b.packages.Store != nil {
+		out.Packages, out.Bytes = b.packages.Downloaded()
+	}
+	if f.IsApp {
+		found, err := addExtensions(ctx, f, out)
+		if err != nil {
+			return nil, err
+		}
+		b.warnings = append(b.warnings, found...)
+	}
+	out.Warnings = texts(b.warnings)
+	b.last = out
+	return out, nil
+}
+
+func (s *Session) open(f build.Frontend) (*bundled, error) {
+	if b, ok := s.frontends[f.Source]; ok {
+		if b.frontend == f {
+			return b, nil
+		}
+		b.session.Close() // plugin.json has changed
+	}
+	o := frontend.Options{Root: f.Root, Source: f.Source, PluginID: f.PluginID, Dev: s.Dev}
+	store, err := s.bundler.packages(f)
+	if err != nil {
+		return nil, err
+	}
+	b := &bundled{frontend: f, packages: &provider{Store: store}}
+	if store != nil {
+		o.Packages = b.packages
+	}
+	b.session = frontend.NewSession(o)
+	s.frontends[f.Source] = b
+	return b, nil
+}

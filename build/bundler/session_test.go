@@ -1,0 +1,60 @@
+package bundler
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/build"
+)
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "module.ts"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewSession(Bundler{CacheDir: t.TempDir(), Environ: []string{}})
+	s.Dev = true
+	defer s.Close()
+	f := build.Frontend{Root: root, Source: root, PluginID: "acme-x-panel"}
+	check := func(want string) {
+		t.Helper()
+		b, err := s.Bundle(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(b.Files["module.js"]), want) {
+			t.Errorf("no %q in %s", want, b.Files["module.js"])
+		}
+	}
+	write("export const plugin = 'first'; if (plugin === NaN) {}")
+	check("first")
+	if got := s.Inputs(); !slices.Equal(got, []string{"module.ts"}) {
+		t.Errorf("inputs %q", got)
+	}
+	if got := s.Warnings(); len(got) != 1 || got[0].Line != 1 || !strings.Contains(got[0].Text, "NaN") {
+		t.Errorf("warnings %v", got)
+	}
+	write("export const plugin = 'second'")
+	check("first") // nobody has called Changed
+	s.Changed()
+	check("second")
+	if got := s.Warnings(); len(got) > 0 {
+		t.Errorf("warnings %v", got)
+	}
+	write("export const plugin = ")
+	s.Changed()
+	if _, err := s.Bundle(t.Context(), f); err == nil {
+		t.Error("a syntax error is not reported")
+	}
+	write("export const plugin = import.meta.url")
+	check("/acme-x-panel/")
+	f.PluginID = "acme-other-panel"
+	check("/acme-other-panel/")
+}

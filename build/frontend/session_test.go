@@ -1,0 +1,82 @@
+package frontend
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each bundle of a session is the same as one from scratch.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	source := filepath.Join(root, "src")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(source, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Root: root, Source: source, PluginID: "acme-x-panel", Dev: true}
+	s := NewSession(o)
+	defer s.Close()
+	check := func(want string) {
+		t.Helper()
+		got, err := s.Bundle(t.Context())
+		fresh, freshErr := Bundle(t.Context(), o)
+		if err != nil || freshErr != nil {
+			t.Fatalf("%v; from scratch: %v", err, freshErr)
+		}
+		if !strings.Contains(file(t, got, "module.js"), want) {
+			t.Errorf("no %q in %s", want, file(t, got, "module.js"))
+		}
+		if len(got.Files) != len(fresh.Files) {
+			t.Fatalf("%d files, from scratch %d", len(got.Files), len(fresh.Files))
+		}
+		for i, f := range fresh.Files {
+			if got.Files[i].Path != f.Path || string(got.Files[i].Contents) != string(f.Contents) {
+				t.Errorf("%s differs from %s from scratch:\n%s\n%s", got.Files[i].Path, f.Path, got.Files[i].Contents, f.Contents)
+			}
+		}
+	}
+	write("module.ts", "import {PanelPlugin} from '@grafana/data'; import logo from './a.svg'; import {x} from './lib'; export const plugin = new PanelPlugin(logo + x)")
+	write("a.svg", "<svg/>")
+	write("lib.ts", "export const x = 'first'")
+	check("first")
+	check("@grafana/data") // nothing has changed
+	write("lib.ts", "export const x = 'second'")
+	check("second")
+	write("a.svg", "<svg></svg>")
+	check("second")
+	write("lib.ts", "export const x = ")
+	_, err := s.Bundle(t.Context())
+	if e, ok := errors.AsType[*Error](err); !ok || e.Messages[0].File != "src/lib.ts" {
+		t.Errorf("a syntax error: %v", err)
+	}
+	write("lib.ts", "export const x = await Promise.resolve('third')")
+	check("async function")
+	write("lib.ts", "import {useState} from 'react'; export const x = await useState('fourth')")
+	check("fourth")
+	if err := os.Rename(filepath.Join(source, "module.ts"), filepath.Join(source, "module.tsx")); err != nil {
+		t.Fatal(err)
+	}
+	check("fourth")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Bundle(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	check("fourth")
+	if err := os.Remove(filepath.Join(source, "module.tsx")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Bundle(t.Context()); err == nil || !strings.Contains(err.Error(), "no frontend in") {
+		t.Errorf("without an entry: %v", err)
+	}
+}

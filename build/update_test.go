@@ -1,0 +1,126 @@
+package build
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// An update changes exactly the files that a build from scratch would change.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	dist := mustBuild(t, o).Dist
+	u, err := NewUpdater(dist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(dist, "foreign.txt")
+	write(t, foreign, "made by somebody else")
+	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
+	update := func(compile bool, want ...string) {
+		t.Helper()
+		p, err := MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(executable)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		got, err := u.Update(t.Context(), p, compile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(append([]string{}, want...), got.Names()); diff != "" {
+			t.Errorf("changed (-want +got):\n%s", diff)
+		}
+		if (got.Compiling > 0) != (compile || before == nil) {
+			t.Errorf("compiling took %s", got.Compiling)
+		}
+		if after, err := os.Stat(executable); err != nil || before != nil && !got.Backend && !os.SameFile(before, after) {
+			t.Errorf("the executable was replaced (%v)", err)
+		}
+		if _, err := os.Stat(foreign); err != nil {
+			t.Error(err)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, stagingPrefix+"*")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	}
+	update(true)
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
+	update(false) // as it is told
+	update(true, "backend")
+	write(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
+	update(false, "assets")
+	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 1}));\n")
+	update(false, "frontend")
+	write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n\n")
+	update(false) // dist is the same
+	if err := os.Remove(executable); err != nil {
+		t.Fatal(err)
+	}
+	update(false, "backend")
+
+	// A file becomes a directory, and the other way around.
+	write(t, filepath.Join(dir, "src", "data", "a.txt"), "a")
+	write(t, filepath.Join(dir, "src", "b"), "b")
+	update(false, "assets")
+	for _, name := range []string{"data", "b"} {
+		if err := os.RemoveAll(filepath.Join(dir, "src", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "src", "data"), "a file")
+	write(t, filepath.Join(dir, "src", "b", "c"), "in a directory")
+	update(false, "assets")
+
+	if err := os.Remove(foreign); err != nil {
+		t.Fatal(err)
+	}
+	updated := tree(t, dist)
+	mustBuild(t, o)
+	if diff := cmp.Diff(tree(t, dist), updated); diff != "" {
+		t.Errorf("a build from scratch (-) and the updates (+) differ:\n%s", diff)
+	}
+}
+
+func TestFailedUpdateKeepsDist(t *testing.T) {
+	t.Parallel()
+	dir := repo(t)
+	o := options(dir, bundle.Host())
+	dist := mustBuild(t, o).Dist
+	u, err := NewUpdater(dist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dist)
+	write(t, filepath.Join(dir, "src", "img", "l.svg"), "<svg/>")
+	update := func(ctx context.Context) error {
+		p, err := MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = u.Update(ctx, p, true)
+		return err
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := update(canceled); err == nil {
+		t.Error("a canceled update has no error")
+	}
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { undefined() }\n")
+	if err := update(t.Context()); err == nil {
+		t.Error("an update that does not compile has no error")
+	}
+	if diff := cmp.Diff(before, tree(t, dist)); diff != "" {
+		t.Errorf("dist changed (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// devAccount is the service account of the token that dev prints.
+const devAccount = "slipway dev"
+
+// welcome provisions the host and prints commands to try, once a build is mounted.
+func (r *rebuilder) welcome(ctx context.Context) {
+	plugins := r.server.Loader().Plugins()
+	isFailed := func(p *loader.Plugin) bool { return p.Status().State == loader.StateFailed } // without a build
+	if r.isWelcome || len(plugins) == 0 || slices.ContainsFunc(plugins, isFailed) || ctx.Err() != nil {
+		return
+	}
+	r.isWelcome = true
+	token, err := r.server.Provision(ctx, devAccount)
+	if err != nil {
+		fmt.Fprintln(r.stdout, err)
+		return
+	}
+	fmt.Fprintf(r.stdout, "token: %s (role Editor; valid until dev starts again)\n", token.Secret())
+	for _, p := range plugins {
+		r.invite(p, token)
+	}
+	if r.options.open {
+		if err := openBrowser(ctx, r.server.URL()); err != nil {
+			fmt.Fprintf(r.stdout, "open %s: %v\n", r.server.URL(), err)
+		}
+	}
+}
+
+// invite prints commands that call a plugin.
+func (r *rebuilder) invite(p *loader.Plugin, token host.Token) {
+	curl := func(path string, more ...string) {
+		words := append([]string{"curl", "-H", "Authorization: Bearer " + token.Secret()}, more...)
+		for i, w := range append(words, r.server.URL()+path) {
+			if i == 0 {
+				fmt.Fprintf(r.stdout, "  %s", w)
+				continue
+			}
+			fmt.Fprintf(r.stdout, " %s", quoteShell(w))
+		}
+		fmt.Fprintln(r.stdout)
+	}
+	m := p.Bundle().Metadata
+	if !m.Backend {
+		curl("/public/plugins/" + m.ID + "/" + bundle.MetadataFile)
+		return
+	}
+	curl("/api/plugins/" + m.ID + "/health")
+	if m.Type == bundle.TypeDatasource {
+		body := fmt.Sprintf(`{"refId":"A","datasource":{"type":%q}}`, m.ID)
+		if query := r.options.query; query != "{}" {
+			body = strings.TrimSuffix(body, "}") + "," + strings.TrimPrefix(query, "{")
+		}
+		curl("/api/ds/query", "-H", "Content-Type: application/json", "-d", `{"queries":[`+body+`]}`)
+	}
+	if path := firstResource(r.repo.Root); path != "" {
+		curl("/api/plugins/" + m.ID + "/resources" + path)
+	}
+}
+
+// quoteShell quotes a word for the shells of Unix.
+func quoteShell(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// compact returns a JSON object without white space.
+func compact(text string) (string, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
+		return "", errors.New("must be a JSON object")
+	}
+	var out bytes.Buffer
+	err := json.Compact(&out, []byte(text))
+	return out.String(), err
+}
+
+// resource matches the registration of a handler for GET on a path without parameters.
+var resource = regexp.MustCompile(`\.Handle(?:Func)?\(\s*"(?:GET )?(/[\w./-]+)"`)
+
+// firstResource returns the path of a resource that the sources of a backend register,
+// or "".
+func firstResource(root string) (found string) {
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil, found != "":
+			return filepath.SkipAll
+		case d.IsDir() && path != root && (bundle.IsToolDir(d.Name()) || d.Name() == bundle.DistDir || strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		if m := resource.FindSubmatch(readSource(root, path)); m != nil {
+			found = string(m[1])
+		}
+		return nil
+	})
+	return found
+}
+
+// openBrowser opens a URL in the user's browser.
+func openBrowser(ctx context.Context, url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...) // it may be the browser itself
+	cmd.Env = os.Environ()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}

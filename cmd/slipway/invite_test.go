@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// The browser is started with the address, and nobody waits for it.
+func TestOpenBrowser(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the test replaces xdg-open, which only Linux has")
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "xdg-open"), "#!/bin/sh\necho \"$@\" > \"$0.part\" && mv \"$0.part\" \"$0.out\"\n")
+	if err := os.Chmod(filepath.Join(dir, "xdg-open"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	const url = "http://127.0.0.1:1"
+	if err := openBrowser(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if got, err := os.ReadFile(filepath.Join(dir, "xdg-open.out")); err == nil {
+			if string(got) != url+"\n" {
+				t.Errorf("opened %q", got)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if err := openBrowser(t.Context(), url); err == nil {
+		t.Error("a missing browser has no error")
+	}
+}
+
+func TestQuoteShell(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"http://127.0.0.1:3000/api/x-y_z": "http://127.0.0.1:3000/api/x-y_z",
+		"":                                "''",
+		"a b":                             "'a b'",
+		"it's $(x)":                       `'it'\''s $(x)'`,
+		`{"a":1}`:                         `'{"a":1}'`,
+	} {
+		if got := quoteShell(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestFirstResource(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`mux.Handle("GET /playlists", x)`:           "/playlists",
+		"mux.HandleFunc(\n\t\"/a/b.json\", x)":      "/a/b.json",
+		`mux.Handle("POST /x", x)`:                  "",
+		`mux.Handle("GET /x/{id}", x)`:              "",
+		`mux.Handle("GET /x'; rm -rf /", x)`:        "",
+		`println("GET /x")`:                         "",
+		`mux.Handle("GET /{$}", x).Handle("/y", x)`: "/y",
+	} {
+		root := t.TempDir()
+		writeFile(t, filepath.Join(root, "pkg", "main.go"), text)
+		writeFile(t, filepath.Join(root, "pkg", "a_test.go"), `mux.Handle("/test", x)`)
+		writeFile(t, filepath.Join(root, "node_modules", "a.go"), `mux.Handle("/module", x)`)
+		if got := firstResource(root); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	if got, err := compact("{ \"a\": 1 }\n"); err != nil || got != `{"a":1}` {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, text := range []string{"", "[]", "null", "1", `{"a"`} {
+		if got, err := compact(text); err == nil {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

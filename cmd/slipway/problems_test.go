@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func TestCompilerErrors(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "pkg", "a.go"), "package main\n\nvar é = f(1)\n")
+	file := filepath.ToSlash(filepath.Join(root, "pkg", "a.go"))
+	findings, rest := compilerErrors(root, errors.New("the backend does not compile; dist is unchanged\nlinux/amd64:\n  # example.com/x/pkg\n"+
+		"pkg/a.go:3:10: not enough arguments in call to f\n\thave (number)\n\twant (int, int)\n  ./pkg/a.go:9:1: too far\npkg/a.go:2: no column"))
+	at := func(line, column, end int) validate.Place {
+		return validate.Place{File: file, Line: line, Column: column, EndLine: line, EndColumn: end}
+	}
+	want := []validate.Finding{
+		{Rule: "backend", Severity: validate.Error, Place: at(3, 9, 10), Message: "not enough arguments in call to f; have (number); want (int, int)"},
+		{Rule: "backend", Severity: validate.Error, Place: at(9, 1, 1), Message: "too far"},
+		{Rule: "backend", Severity: validate.Error, Place: at(2, 0, 0), Message: "no column"},
+	}
+	if diff := cmp.Diff(want, findings); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if rest != "" {
+		t.Errorf("rest %q", rest)
+	}
+	if got := sources(root, findings); len(got) != 1 || string(got[file]) != "package main\n\nvar é = f(1)\n" {
+		t.Errorf("sources %q", got)
+	}
+	if findings, rest := compilerErrors(root, errors.New("copy x:\nno space left on device")); len(findings) > 0 || rest != "copy x:\nno space left on device" {
+		t.Errorf("%v %q", findings, rest)
+	}
+}
+
+func TestBundlerErrors(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	err := fmt.Errorf("bundle src: %w", &frontend.Error{Messages: []frontend.Message{
+		{File: "src/a.ts", Line: 1, Column: 4, Source: "é = ü;", Length: 2, Text: "text", Help: "help"},
+		{Text: "without a place"},
+	}})
+	findings, rest := compilerErrors(root, err)
+	want := []validate.Finding{
+		{Rule: "frontend", Severity: validate.Error, Message: "text", Help: "help",
+			Place: validate.Place{File: filepath.ToSlash(root) + "/src/a.ts", Line: 1, Column: 3, EndLine: 1, EndColumn: 5}},
+		{Rule: "frontend", Severity: validate.Error, Message: "without a place", Place: validate.Place{File: filepath.ToSlash(root)}},
+	}
+	if diff := cmp.Diff(want, findings); diff != "" || rest != "" {
+		t.Errorf("findings (-want +got):\n%s\nrest %q", diff, rest)
+	}
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/bundler"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/report"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// rebuilder builds a plugin again and again, reloads it, and reports what came of that.
+type rebuilder struct {
+	face    verbs.Face
+	repo    bundle.Repo
+	options devOptions
+	stdout  *os.File
+	bundler *bundler.Session
+	updater *build.Updater
+	checked string // the findings of the last check
+	server  *server.Server
+
+	isBroken  bool   // the last failure is not fixed
+	isWelcome bool   // the commands to try were printed
+	shown     string // the warnings printed last
+
+	mu     sync.Mutex
+	inputs []string // files that the frontend reads, relative to the root
+}
+
+func newRebuilder(f verbs.Face, repo bundle.Repo, o devOptions, stdout *os.File) *rebuilder {
+	r := &rebuilder{face: f, repo: repo, options: o, stdout: stdout, bundler: bundler.NewSession(bundler.Bundler{})}
+	r.bundler.Dev = true
+	return r
+}
+
+func (r *rebuilder) close() { r.bundler.Close() }
+
+// isInput reports whether the frontend reads a file.
+func (r *rebuilder) isInput(rel string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.inputs, rel)
+}
+
+// noteInputs remembers what the frontend reads. After an error, which leaves that
+// incomplete, the old list stays.
+func (r *rebuilder) noteInputs() {
+	if inputs := r.bundler.Inputs(); len(inputs) > 0 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.inputs = inputs
+	}
+}
+
+// outcome is what came of a build.
+type outcome struct {
+	parts   parts // that it was to rebuild
+	isLive  bool
+	changes build.Changes
+	texts   string   // findings to print
+	failure *failure // nil if isLive, or if the build was canceled
+}
+
+// failure is why a change is not live.
+type failure struct {
+	text   string // for people
+	reason string // in one line
+}
+
+// buildAll makes a complete dist. If that fails, it prints why.
+func (r *rebuilder) buildAll(ctx context.Context) {
+	var err error
+	var failure *failure
+	if r.checked, failure = r.check(ctx); failure == nil {
+		_, err = verbs.Build(ctx, r.stdout, verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler})
+		r.noteInputs()
+		r.show(r.checked)
+		r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
+	}
+	if err != nil {
+		failure = r.failureOf(err)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if r.updater, err = build.NewUpdater(r.repo.Dist); err != nil && failure == nil {
+		failure = r.failureOf(err)
+	}
+	if failure != nil {
+		r.failed(failure)
+	}
+}
+
+// rebuild updates dist and reloads the plugin.
+func (r *rebuilder) rebuild(ctx context.Context, p parts) outcome {
+	o := outcome{parts: p}
+	o.texts, o.changes, o.failure = r.update(ctx, p)
+	if o.failure == nil && ctx.Err() == nil {
+		o.failure = r.mount(ctx)
+	}
+	if ctx.Err() != nil {
+		o.failure = nil
+	}
+	o.isLive = o.failure == nil && ctx.Err() == nil
+	return o
+}
+
+func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.Changes, _ *failure) {
+	if p.packages {
+		r.bundler.Close()
+	}
+	if p.frontend {
+		r.bundler.Changed()
+	}
+	if p != (parts{backend: true}) { // no rule reads Go files
+		var failure *failure
+		if r.checked, failure = r.check(ctx); failure != nil {
+			return "", c, failure
+		}
+	}
+	plan, err := build.MakePlan(ctx, build.Options{
+		Dir: r.repo.Root, Platforms: []bundle.Platform{bundle.Host()}, Rules: rules.All(), Bundler: r.bundler,
+	})
+	if err == nil {
+		c, err = r.updater.Update(ctx, plan, p.backend)
+		r.noteInputs()
+	}
+	if errors.Is(err, build.ErrNotDownloaded) {
+		err = fmt.Errorf("%w\n  help: download them with %s", err, r.face.Verb("deps"))
+	}
+	if err != nil {
+		return "", c, r.failureOf(err)
+	}
+	return r.checked + r.render(warnings(r.repo.Root, r.bundler.Warnings())), c, nil
+}
+
+// check validates the sources. It returns the findings that are not errors as text, or a
+// failure.
+func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
+	found, err := verbs.Check(ctx, verbs.ValidateOptions{Face: r.face, Path: r.repo.Root})
+	if err != nil {
+		return "", r.failureOf(err)
+	}
+	texts = r.render(found.Findings, found.Sources)
+	if n := found.Count(validate.Error); n > 0 {
+		i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
+		first := found.Findings[i]
+		return "", &failure{texts, fmt.Sprintf("%s: %s", first.Address(), first.Message)}
+	}
+	return texts, nil
+}
+
+// mount reloads the plugin. The new build may not start.
+func (r *rebuilder) mount(ctx context.Context) *failure {
+	if err := r.server.Mount(ctx); err != nil {
+		return &failure{fmt.Sprintf("plugins not mounted: %v\n", err), err.Error()}
+	}
+	var lines []string
+	for _, p := range r.server.Loader().Plugins() {
+		if status := p.Status(); status.Reason != "" {
+			lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", stateOf(p.ID(), status), status.Reason)))
+		}
+	}
+	for _, f := range r.server.Loader().Faults() {
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", f.Path, f.Reason)))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return &failure{strings.Join(lines, "\n") + "\n", lines[0]}
+}
+
+// firstMount mounts what the first build made, or an earlier one if that failed.
+func (r *rebuilder) firstMount(ctx context.Context) {
+	if f := r.mount(ctx); f != nil && !r.isBroken && ctx.Err() == nil {
+		r.failed(f)
+	}
+}
+
+func stateOf(id string, s loader.Status) string {
+	if s.State == loader.StateRunning {
+		return id
+	}
+	return fmt.Sprintf("%s is %s", id, s.State)
+}
+
+// failureOf turns an error into a failure. Errors of compilers become findings.
+func (r *rebuilder) failureOf(err error) *failure {
+	findings, text := compilerErrors(r.repo.Root, err)
+	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}
+	for line := range strings.Lines(text) {
+		f.text += terminal.Printable(strings.TrimSuffix(line, "\n")) + "\n"
+	}
+	f.reason, _, _ = strings.Cut(text, "\n")
+	if len(findings) > 0 {
+		f.reason = fmt.Sprintf("%s: %s", findings[0].Address(), findings[0].Message)
+	}
+	return f
+}
+
+// render writes findings as validate does.
+func (r *rebuilder) render(findings []validate.Finding, sources map[string][]byte) string {
+	var b bytes.Buffer
+	hasColor := term.IsTerminal(int(r.stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	_ = report.Findings(&b, findings, sources, report.Options{HasColor: hasColor}) // a buffer accepts everything
+	return b.String()
+}
+
+// show prints warnings, unless they were printed before.
+func (r *rebuilder) show(texts string) {
+	if texts != r.shown {
+		fmt.Fprint(r.stdout, texts)
+	}
+	r.shown = texts
+}
+
+// failed prints and announces a failure.
+func (r *rebuilder) failed(f *failure) {
+	r.isBroken, r.shown = true, ""
+	fmt.Fprint(r.stdout, f.text)
+	if r.server == nil || len(r.server.Loader().Plugins()) == 0 {
+		fmt.Fprintln(r.stdout, "the plugin has errors: waiting for changes")
+	} else {
+		fmt.Fprintln(r.stdout, "the change has errors: the previous build keeps serving")
+	}
+	r.announce(api.Event{Name: api.EventFailed, Reason: f.reason})
+}
+
+// succeeded prints and announces that the changes since a time are live.
+func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
+	r.show(o.texts)
+	changed := o.changes.Names()
+	fixed := ""
+	if r.isBroken {
+		fixed = "fixed: "
+	}
+	took := fmt.Sprintf("%.2fs after the change", time.Since(since).Seconds())
+	if c := o.changes.Compiling; c > 0 {
+		took += fmt.Sprintf(", of which compiling took %.2fs", c.Seconds())
+	}
+	if len(changed) > 0 {
+		took += " (" + strings.Join(changed, ", ") + ")"
+	}
+	switch {
+	case len(changed) == 0 && !r.isBroken:
+		fmt.Fprintf(r.stdout, "dist is up to date, %s\n", took)
+	default:
+		for _, p := range r.server.Loader().Plugins() {
+			fmt.Fprintf(r.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
+		}
+		r.announce(api.Event{Name: api.EventReady, Changed: changed})
+	}
+	r.isBroken = false
+	r.welcome(ctx)
+}
+
+// announce sends an event for each mounted plugin.
+func (r *rebuilder) announce(e api.Event) {
+	if r.server == nil {
+		return
+	}
+	for _, p := range r.server.Loader().Plugins() {
+		e.ID, e.Version = p.ID(), p.Bundle().Metadata.Info.Version
+		r.server.Announce(e)
+	}
+}
+
+// shown returns how a file of the repository is shown to people: relative to the current
+// directory if it is below that.
+func shown(root, file string) string {
+	full := file
+	if !filepath.IsAbs(file) {
+		full = filepath.Join(root, filepath.FromSlash(file))
+	}
+	if cwd, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(cwd, full); err == nil && filepath.IsLocal(rel) {
+			full = rel
+		}
+	}
+	return filepath.ToSlash(full)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+func writeFile(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestParts(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "magefile.go"), "package main\n")
+	writeFile(t, filepath.Join(root, "embeds", "x.go"), "package embeds\n\nimport _ \"embed\"\n\n//go:embed data\nvar x string\n")
+	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}, inputs: []string{"src/img/imported.svg", "lib/data.txt"}}
+	backend, frontend, other := parts{backend: true}, parts{frontend: true}, parts{other: true}
+	for file, want := range map[string]parts{
+		"pkg/main.go":             backend,
+		"pkg/main_test.go":        {},
+		"go.mod":                  backend,
+		"go.sum":                  backend,
+		"embeds/deep/data":        backend,
+		"embeds/data.json":        {backend: true, frontend: true},
+		"src/module.ts":           frontend.with(other),
+		"src/components/a.tsx":    frontend.with(other),
+		"lib/a.ts":                frontend,
+		"lib/data.txt":            frontend,
+		"lib/other.txt":           {},
+		"tsconfig.json":           frontend,
+		"package.json":            {frontend: true, packages: true, other: true},
+		"yarn.lock":               {frontend: true, packages: true, other: true},
+		"src/package.json":        frontend.with(other),
+		"src/plugin.json":         other,
+		"src/nested/plugin.json":  other,
+		"src/img/logo.svg":        other,
+		"src/img/imported.svg":    frontend.with(other),
+		"README.md":               other,
+		"LICENSE":                 other,
+		"slipway.yaml":            other,
+		"docs/a.md":               {},
+		"debug.log":               {},
+		"src/4913":                {},
+		"src/module.ts~":          {},
+		"src/#module.ts#":         {},
+		"src/a.ts___jb_tmp___":    {},
+		"src/img/logo.svg.tmp":    {},
+		"src/img/.goutputstream1": {}, // ignored below
+		"dist/module.js":          {},
+		"node_modules/a/index.js": {},
+		".slipway/data/x.db":      {},
+		"src/node_modules/b.js":   {},
+	} {
+		e := fsnotify.Event{Name: filepath.Join(root, filepath.FromSlash(file)), Op: fsnotify.Write}
+		writeFile(t, e.Name, "")
+		if got := r.partsOf(nil, e); got != want {
+			t.Errorf("%s: %+v, want %+v", file, got, want)
+		}
+		e.Op = fsnotify.Chmod
+		if got := r.partsOf(nil, e); got != (parts{}) {
+			t.Errorf("chmod of %s: %+v", file, got)
+		}
+	}
+	if got := r.partsOf(nil, fsnotify.Event{Name: filepath.Join(root, "src", "gone"), Op: fsnotify.Remove}); got != everything() {
+		t.Errorf("a removed directory: %+v", got)
+	}
+}
+
+// The files of a new directory count, even if they were there before it was watched.
+func TestNewDirectory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	writeFile(t, filepath.Join(root, "new", "deep", "x.go"), "package deep\n")
+	got := r.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Create})
+	if got != (parts{backend: true}) || len(w.WatchList()) != 2 {
+		t.Errorf("%+v, watching %v", got, w.WatchList())
+	}
+	if got := r.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Write}); got != (parts{}) {
+		t.Errorf("a write to a directory: %+v", got)
+	}
+}

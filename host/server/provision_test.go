@@ -1,0 +1,65 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+func TestProvision(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const id = "acme-x-datasource"
+	plugins := t.TempDir()
+	for name, text := range map[string]string{
+		"x": `{"id": "` + id + `", "type": "datasource", "name": "X", "info": {"version": "1.0.0"}}`,
+		"y": `{"id": "acme-y-app", "type": "app", "name": "Y", "info": {"version": "1.0.0"}}`,
+	} {
+		if err := os.MkdirAll(filepath.Join(plugins, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(plugins, name, "plugin.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := testOptions(t)
+	o.PluginDirs = []string{plugins}
+	s := open(t, o)
+	if err := s.Mount(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Loader().Plugins()); n != 2 {
+		t.Fatalf("%d plugins are mounted: %v", n, s.Loader().Faults())
+	}
+	first, err := s.Provision(ctx, "slipway dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := s.store.Authenticate(ctx, first)
+	if err != nil || who.Role != host.RoleEditor {
+		t.Errorf("the token belongs to %+v (%v)", who, err)
+	}
+	d, err := s.store.DataSource(ctx, store.MainOrg, id)
+	if err != nil || d.Type != id {
+		t.Errorf("data source %+v, %v", d, err)
+	}
+	second, err := s.Provision(ctx, "slipway dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.Authenticate(ctx, second); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.store.Authenticate(ctx, first); err == nil {
+		t.Error("the token of the first call is still valid")
+	}
+	if list, err := s.store.DataSources(ctx, store.MainOrg); err != nil || len(list) != 1 {
+		t.Errorf("data sources %+v, %v", list, err)
+	}
+	if list, total, err := s.store.ServiceAccounts(ctx, store.MainOrg, store.AccountFilter{}); err != nil || total != 1 {
+		t.Errorf("service accounts %+v, %v", list, err)
+	}
+}

@@ -1,0 +1,536 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// development is a running "slipway dev" of a data source with a TypeScript frontend.
+type development struct {
+	*server
+	slipway string
+	repo    string
+	token   string
+	edits   int
+
+	mu     sync.Mutex
+	lines  []string // printed
+	events []string // announced: their names
+}
+
+// TestDev edits a plugin under "slipway dev" as people and editors do.
+func TestDev(t *testing.T) {
+	dir := t.TempDir()
+	d := &development{slipway: filepath.Join(dir, "slipway"), repo: filepath.Join(dir, pluginID)}
+	goCommand(t, ".", "build", "-o", d.slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	run(t, 0, "", d.slipway, "scaffold", "datasource", pluginID, "--dir", d.repo)
+	for _, old := range []string{"module.js", "module.ts", "module.tsx"} {
+		_ = os.Remove(filepath.Join(d.repo, "src", old)) // whichever the scaffold has
+	}
+	d.write(t, "src/module.ts", "import { text } from './text';\nexport const plugin: string = text;\n")
+	d.write(t, "src/text.ts", "export const text = 'the frontend is edit 0';\n")
+	d.write(t, "src/img/asset.svg", "<svg><!-- the asset is edit 0 --></svg>\n")
+	d.start(t, dir)
+	failures, stop := d.load(t)
+	for _, step := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"latency", d.latency},
+		{"process", d.process},
+		{"broken", d.broken},
+		{"editors", d.editors},
+		{"checkout", d.checkout},
+		{"pairs", d.pairs},
+		{"curl", d.curl},
+	} {
+		if !t.Run(step.name, step.run) {
+			t.Logf("dev printed:\n%s", d.printed(0))
+			break
+		}
+	}
+	requests := stop()
+	for _, f := range failures() {
+		t.Error(f)
+	}
+	t.Logf("%d requests during all edits, %d of them failed", requests, len(failures()))
+	d.terminate(t)
+	t.Run("mage", d.mage)
+}
+
+// start starts dev and follows what it prints and announces.
+func (d *development) start(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.Command(d.slipway, "dev", "--dir", d.repo, "--listen=127.0.0.1:0", "--data-dir", filepath.Join(dir, "data"))
+	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.server = &server{cmd: cmd, ended: make(chan error, 1), output: func() string { return d.printed(0) + string(readFile(t, log.Name())) }}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	go func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			d.mu.Lock()
+			d.lines = append(d.lines, lines.Text())
+			d.mu.Unlock()
+		}
+		d.ended <- cmd.Wait()
+	}()
+	d.await(t, 0, "watching ")
+	d.url = address.FindString(d.printed(0))
+	d.token = regexp.MustCompile(`token: (\S+)`).FindStringSubmatch(d.printed(0))[1]
+	d.follow(t)
+}
+
+// follow collects the events that the host announces.
+func (d *development) follow(t *testing.T) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/api/plugins/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("follow events: %v %v", resp, err)
+	}
+	go func() {
+		defer resp.Body.Close()
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				d.mu.Lock()
+				d.events = append(d.events, name)
+				d.mu.Unlock()
+			}
+		}
+	}()
+}
+
+// load calls the backend without a break until stop, which returns the number of requests.
+func (d *development) load(t *testing.T) (failures func() []string, stop func() int64) {
+	var requests atomic.Int64
+	var failed []string
+	var running sync.WaitGroup
+	done := make(chan bool)
+	for _, path := range []string{"/health", "/resources/playlists"} {
+		running.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(2 * time.Millisecond): // leave time to the compiler
+				}
+				requests.Add(1)
+				status, body, err := d.get("/api/plugins/" + pluginID + path)
+				if err != nil || status != http.StatusOK {
+					d.mu.Lock()
+					failed = append(failed, fmt.Sprintf("%s: %d %s %v", path, status, body, err))
+					d.mu.Unlock()
+				}
+			}
+		})
+	}
+	return func() []string { return failed }, func() int64 {
+		close(done)
+		running.Wait()
+		return requests.Load()
+	}
+}
+
+// get sends a request with the token that dev printed.
+func (d *development) get(path string) (status int, body string, err error) {
+	req, err := http.NewRequest(http.MethodGet, d.url+path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+// printed returns what dev has printed since it had printed some lines.
+func (d *development) printed(since int) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Join(d.lines[since:], "\n") + "\n"
+}
+
+func (d *development) count() (lines, events int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.lines), len(d.events)
+}
+
+// await waits until dev has printed a text after some lines.
+func (d *development) await(t *testing.T, since int, text string) {
+	t.Helper()
+	for !strings.Contains(d.printed(since), text) {
+		select {
+		case err := <-d.ended:
+			t.Fatalf("dev ended: %v\n%s", err, d.output())
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// awaitBody waits until a path has a text in its response.
+func (d *development) awaitBody(t *testing.T, path, text string) {
+	t.Helper()
+	for {
+		if _, body, err := d.get(path); err != nil {
+			t.Fatal(err)
+		} else if strings.Contains(body, text) {
+			return
+		}
+		select {
+		case err := <-d.ended:
+			t.Fatalf("dev ended: %v\n%s", err, d.output())
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func (d *development) write(t *testing.T, name, text string) {
+	t.Helper()
+	write(t, filepath.Join(d.repo, filepath.FromSlash(name)), text)
+}
+
+// source is a file to edit. Each edit replaces a text, which a response then contains.
+type source struct {
+	part, file, path string
+	text             *regexp.Regexp
+	edited           func(n int) string
+}
+
+func sourcesOfPlugin() []source {
+	public := "/public/plugins/" + pluginID
+	edit := func(format string) func(int) string { return func(n int) string { return fmt.Sprintf(format, n) } }
+	return []source{
+		{"Go", "pkg/datasource.go", "/api/plugins/" + pluginID + "/health", regexp.MustCompile(`the backend is (running|edit \d+)`), edit("the backend is edit %d")},
+		{"TypeScript", "src/text.ts", public + "/module.js", regexp.MustCompile(`the frontend is edit \d+`), edit("the frontend is edit %d")},
+		{"asset", "src/img/asset.svg", public + "/img/asset.svg", regexp.MustCompile(`the asset is edit \d+`), edit("the asset is edit %d")},
+		{"plugin.json", "src/plugin.json", "/api/plugins", regexp.MustCompile(`"name": "(Hello|Edit \d+)"`), edit(`"name": "Edit %d"`)},
+	}
+}
+
+// next returns a source with its next edit, and what a response will contain.
+func (d *development) next(t *testing.T, s source) (text, want string) {
+	t.Helper()
+	before := string(readFile(t, filepath.Join(d.repo, s.file)))
+	if !s.text.MatchString(before) {
+		t.Fatalf("%s does not contain %s:\n%s", s.file, s.text, before)
+	}
+	d.edits++
+	want = s.edited(d.edits)
+	text = s.text.ReplaceAllLiteralString(before, want)
+	return text, strings.ReplaceAll(want, `": "`, `":"`) // as JSON responses have it
+}
+
+var compiling = regexp.MustCompile(`compiling took (\d+\.\d+)s`)
+
+// latency measures the time from a save to the first response that shows it.
+func (d *development) latency(t *testing.T) {
+	for _, s := range sourcesOfPlugin() {
+		var took []time.Duration
+		for range 9 {
+			lines, _ := d.count()
+			text, want := d.next(t, s)
+			saved := time.Now()
+			d.write(t, s.file, text)
+			d.awaitBody(t, s.path, want)
+			d1 := time.Since(saved)
+			d.await(t, lines, " is live, ")
+			if m := compiling.FindStringSubmatch(d.printed(lines)); m != nil {
+				seconds, err := strconv.ParseFloat(m[1], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d1 -= time.Duration(seconds * float64(time.Second))
+			} else if s.part == "Go" {
+				t.Errorf("no compilation in %q", d.printed(lines))
+			}
+			took = append(took, d1.Round(time.Millisecond))
+		}
+		slices.Sort(took)
+		t.Logf("%s: save to response, without compiling: median %s, slowest %s", s.part, took[len(took)/2], took[len(took)-1])
+	}
+}
+
+// process requires that only a new executable replaces the process, and that only what
+// changed is announced and rebuilt.
+func (d *development) process(t *testing.T) {
+	for _, s := range sourcesOfPlugin() {
+		pid := d.backend(t)
+		lines, events := d.count()
+		text, want := d.next(t, s)
+		d.write(t, s.file, text)
+		d.awaitBody(t, s.path, want)
+		d.await(t, lines, " is live, ")
+		if isReplaced := d.backend(t) != pid; isReplaced != (s.part == "Go") {
+			t.Errorf("%s: the process was replaced: %t", s.part, isReplaced)
+		}
+		part := map[string]string{"Go": "backend", "TypeScript": "frontend", "asset": "assets", "plugin.json": "metadata"}[s.part]
+		if out := d.printed(lines); !strings.Contains(out, "("+part+")") {
+			t.Errorf("%s: printed %s", s.part, out)
+		}
+		for _, n := d.count(); n == events; _, n = d.count() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if failed := d.failures(); failed > 0 {
+		t.Errorf("%d failures were announced", failed)
+	}
+}
+
+// failures returns how many failures were announced.
+func (d *development) failures() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, name := range d.events {
+		if name == "plugin-failed" {
+			n++
+		}
+	}
+	return n
+}
+
+// broken requires a code frame for each kind of error, and that the next good save fixes it.
+func (d *development) broken(t *testing.T) {
+	for _, c := range []struct{ file, good, bad, want string }{
+		{"pkg/datasource.go", "sdk.HealthOK, ", "sdk.HealthNope, ", "error backend: undefined: sdk.HealthNope"},
+		{"src/text.ts", "export const", "export konst", "error frontend: unexpected \"konst\""},
+		{"src/module.ts", "'./text'", "'./nope'", "error frontend: cannot find \"./nope\""},
+		{"src/plugin.json", `"backend": true`, `"backend": "yes"`, `error wrong-type: "backend" must be a boolean`},
+		{"pkg/main.go", "func main() {", "func main() {\n\tpanic(\"broken\")", "the new build did not start; the previous one keeps serving"},
+	} {
+		lines, _ := d.count()
+		failed := d.failures()
+		text := string(readFile(t, filepath.Join(d.repo, c.file)))
+		if strings.Count(text, c.good) != 1 {
+			t.Fatalf("%q must occur once in %s", c.good, c.file)
+		}
+		d.write(t, c.file, strings.Replace(text, c.good, c.bad, 1))
+		d.await(t, lines, "the previous build keeps serving")
+		if out := d.printed(lines); !strings.Contains(out, c.want) || c.file != "pkg/main.go" && !strings.Contains(out, " | ") {
+			t.Errorf("%s: printed\n%s", c.file, out)
+		}
+		for d.failures() == failed {
+			time.Sleep(time.Millisecond)
+		}
+		if status, body, err := d.get("/api/plugins/" + pluginID + "/health"); err != nil || status != http.StatusOK {
+			t.Errorf("%s: health %d %s %v", c.file, status, body, err)
+		}
+		d.write(t, c.file, text)
+		d.await(t, lines, "fixed: "+pluginID)
+	}
+}
+
+// editors saves as editors do: by a rename, in pieces, and through a temporary file.
+func (d *development) editors(t *testing.T) {
+	lines, _ := d.count()
+	for _, s := range sourcesOfPlugin() {
+		file := filepath.Join(d.repo, s.file)
+		for name, save := range map[string]func(text string){
+			"rename": func(text string) {
+				temporary := filepath.Join(filepath.Dir(file), "4913")
+				write(t, temporary, "")
+				write(t, file+".tmp.1234", text)
+				if err := os.Rename(file+".tmp.1234", file); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Remove(temporary); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"pieces": func(text string) {
+				f, err := os.Create(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				for _, piece := range []string{text[:len(text)/2], text[len(text)/2:]} {
+					time.Sleep(150 * time.Millisecond) // longer than dev waits before it builds
+					if _, err := f.WriteString(piece); err != nil {
+						t.Fatal(err)
+					}
+				}
+			},
+			"backup": func(text string) {
+				if err := os.Rename(file, file+"~"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(100 * time.Millisecond)
+				write(t, file, text)
+				if err := os.Remove(file + "~"); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			text, want := d.next(t, s)
+			save(text)
+			d.awaitBody(t, s.path, want)
+			t.Logf("%s by %s", s.part, name)
+		}
+	}
+	d.hasNoFailure(t, lines)
+}
+
+// hasNoFailure requires that dev has printed no failure since some lines, even after it has
+// been quiet for longer than it holds one back.
+func (d *development) hasNoFailure(t *testing.T, since int) {
+	t.Helper()
+	time.Sleep(1500 * time.Millisecond)
+	if out := d.printed(since); strings.Contains(out, "error") || strings.Contains(out, "fixed") || strings.Contains(out, "not mounted") {
+		t.Errorf("a failure was printed:\n%s", out)
+	}
+}
+
+// checkout switches between branches that differ in hundreds of files.
+func (d *development) checkout(t *testing.T) {
+	lines, _ := d.count()
+	git := func(args ...string) {
+		t.Helper()
+		run(t, 0, d.repo, "git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	}
+	git("init", "-q", "-b", "one")
+	git("add", "-A")
+	git("commit", "-q", "-m", "one")
+	git("checkout", "-q", "-b", "two")
+	imports := ""
+	for i := range 300 {
+		dir := fmt.Sprintf("src/many%d", i%10)
+		if err := os.MkdirAll(filepath.Join(d.repo, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		d.write(t, fmt.Sprintf("%s/file%d.ts", dir, i), fmt.Sprintf("export const value = %d;\n", i))
+		imports += fmt.Sprintf("import { value as v%d } from './many%d/file%d';\n", i, i%10, i)
+	}
+	d.write(t, "src/module.ts", imports+"export const plugin: string = 'branch two' + v7;\n")
+	module := "/public/plugins/" + pluginID + "/module.js"
+	d.awaitBody(t, module, "branch two")
+	git("add", "-A")
+	git("commit", "-q", "-m", "two")
+	for range 3 {
+		git("checkout", "-q", "one")
+		d.awaitBody(t, module, "the frontend is edit")
+		git("checkout", "-q", "two")
+		d.awaitBody(t, module, "branch two")
+	}
+	git("checkout", "-q", "one")
+	d.awaitBody(t, module, "the frontend is edit")
+	d.hasNoFailure(t, lines)
+}
+
+// pairs saves twice in a row, 0 to 700 ms apart. The first save of every third pair does
+// not compile.
+func (d *development) pairs(t *testing.T) {
+	lines, _ := d.count()
+	failed := d.failures()
+	list := sourcesOfPlugin()
+	for i := range 50 {
+		first, second := list[i%len(list)], list[(i/len(list))%len(list)]
+		text, want := d.next(t, first)
+		if i%3 == 0 {
+			d.write(t, first.file, text[:len(text)/2])
+			second = first
+		} else {
+			d.write(t, first.file, text)
+		}
+		time.Sleep(time.Duration(i) * 700 / 49 * time.Millisecond)
+		if i%3 != 0 && first.part != second.part {
+			d.write(t, first.file, text)
+			text, want = d.next(t, second)
+		}
+		d.write(t, second.file, text)
+		d.awaitBody(t, second.path, want)
+	}
+	d.hasNoFailure(t, lines)
+	if n := d.failures(); n > failed {
+		t.Errorf("%d failures were announced", n-failed)
+	}
+}
+
+// curl runs the commands that dev printed.
+func (d *development) curl(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	n := 0
+	for line := range strings.Lines(d.printed(0)) {
+		if command := strings.TrimSpace(line); strings.HasPrefix(command, "curl ") {
+			n++
+			if out := run(t, 0, "", "sh", "-c", command+" -sS --fail"); strings.Contains(out, `"error"`) {
+				t.Errorf("%s\n%s", command, out)
+			}
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d commands, want 3: health, query, resource", n)
+	}
+}
+
+// mage requires that SIGTERM to "go tool mage dev" ends the host and the backend.
+func (d *development) mage(t *testing.T) {
+	cmd := exec.Command("go", "tool", "mage", "dev", "-listen=127.0.0.1:0", "-dataDir="+t.TempDir(), "-adminPassword="+password)
+	cmd.Dir = d.repo
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h := &server{cmd: cmd, ended: make(chan error, 1), output: func() string { return "" }}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "watching ") {
+		if url := address.FindString(lines.Text()); url != "" && h.url == "" {
+			h.url = url
+		}
+	}
+	if h.url == "" {
+		t.Fatal("dev printed no URL")
+	}
+	pid := h.backend(t)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Now()
+	if _, err := io.Copy(io.Discard, stdout); err != nil { // ends with the last process that holds it
+		t.Error(err)
+	}
+	_ = cmd.Wait() // Mage was ended by the signal
+	for isAlive(pid) {
+		time.Sleep(time.Millisecond)
+	}
+	t.Logf("host and backend ended %s after SIGTERM to Mage", time.Since(sent).Round(time.Millisecond))
+}

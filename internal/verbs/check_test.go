@@ -1,0 +1,27 @@
+package verbs
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "plugin.json")
+	write(t, file, `{"type": 1}`)
+	r, err := Check(t.Context(), ValidateOptions{Path: dir})
+	if err != nil || r.Count(validate.Error) == 0 || string(r.Sources[filepath.ToSlash(file)]) != `{"type": 1}` {
+		t.Errorf("%+v, %v", r, err)
+	}
+	before := r.Count(validate.Error)
+	write(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  wrong-type: off\n")
+	if r, err = Check(t.Context(), ValidateOptions{Path: dir}); err != nil || r.Count(validate.Error) != before-1 {
+		t.Errorf("with a rule off: %+v, %v", r, err)
+	}
+	if _, err := Check(t.Context(), ValidateOptions{Path: filepath.Join(dir, "nope")}); err == nil {
+		t.Error("a path that does not exist has no error")
+	}
+}
