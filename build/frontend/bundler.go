@@ -153,8 +153,11 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 			continue
 		}
 		o.ResolveDir = dir
-		if found := build.Resolve(name, o); len(found.Errors) == 0 {
-			return &found, nil
+		// A package of the repository knows itself by name only if its package.json has "exports".
+		for _, name := range []string{name, "." + strings.TrimPrefix(name, packageName(name))} {
+			if found := build.Resolve(name, o); len(found.Errors) == 0 {
+				return &found, nil
+			}
 		}
 	}
 	return nil, nil
