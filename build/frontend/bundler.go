@@ -23,6 +23,7 @@ type bundler struct {
 	Options
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
+	replaced  replacements
 	isAsync   bool // the entry awaits at its top level
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
@@ -31,7 +32,7 @@ type bundler struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, asked: map[string]bool{}, assets: map[string][]byte{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -52,6 +53,7 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
+	emptyNamespace  = "plugin-empty" // of modules that the repository replaces by nothing
 )
 
 func (b *bundler) plugin() api.Plugin {
@@ -60,11 +62,17 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := ""
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: sharedNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := "module.exports=" + requireName + "(" + quote(in.Path) + ")"
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
+		sheets := &sass{b: b}
+		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
 	}}
 }
 
@@ -103,22 +111,40 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if isStyle || !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
+	if to, ok := b.replaced.of(name); ok {
+		return b.replace(build, in, to), nil
+	}
 	if local := build.Resolve(name, options(in)); len(local.Errors) == 0 {
 		return api.OnResolveResult{}, nil
 	}
 	found, err := b.elsewhere(build, in, name)
-	if found == nil || err != nil {
-		return api.OnResolveResult{}, err // if err is nil, esbuild reports the error
+	if err != nil {
+		return api.OnResolveResult{}, err
 	}
-	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, External: found.External,
-		Suffix: found.Suffix, SideEffects: sideEffects(*found)}, nil
+	if found != nil {
+		return resolution(*found), nil
+	}
+	if to, ok := b.replaced.fallback[name]; ok {
+		return b.replace(build, in, to), nil
+	}
+	return api.OnResolveResult{}, nil // esbuild reports the error
 }
 
-func sideEffects(r api.ResolveResult) api.SideEffects {
-	if r.SideEffects {
-		return api.SideEffectsTrue
+// replace resolves the module that the repository puts in the place of another one.
+func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string) api.OnResolveResult {
+	if to == "" {
+		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}
 	}
-	return api.SideEffectsFalse
+	return resolution(b.find(build, in, to))
+}
+
+// resolution turns what esbuild resolved into the result of a plugin.
+func resolution(r api.ResolveResult) api.OnResolveResult {
+	effects := api.SideEffectsFalse
+	if r.SideEffects {
+		effects = api.SideEffectsTrue
+	}
+	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects}
 }
 
 // options ask for the resolution of esbuild alone.
@@ -292,6 +318,8 @@ var (
 	noLoader   = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
+const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
+
 // explain describes how to fix the errors that repositories meet most.
 func explain(text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
@@ -302,7 +330,7 @@ func explain(text, help string) (string, string) {
 		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or build the frontend with the repository's own bundler"
+		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
 	}
 	return text, help
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bundle bundles the files of a repository.
-func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*Result, error) {
+// write writes the files of a repository and returns its directory.
+func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -27,6 +27,13 @@ func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*R
 			t.Fatal(err)
 		}
 	}
+	return root
+}
+
+// bundle bundles the files of a repository.
+func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*Result, error) {
+	t.Helper()
+	root := write(t, files)
 	o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
 	for _, f := range change {
 		f(&o)
@@ -284,8 +291,8 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install @x/y"}},
 		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
 			[]string{`src/module.ts:1:15: cannot find "./Other"`, "help: case"}},
-		"a loader": {map[string]string{"src/module.ts": "import './x.scss';\n", "src/x.scss": ""},
-			[]string{"src/module.ts:1:8: no loader for .scss files", "help: own bundler"}},
+		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
+			[]string{"src/module.ts:1:8: no loader for .less files", "help: own bundler"}},
 		"syntax": {map[string]string{"src/module.tsx": "export const a = ;\n"},
 			[]string{`src/module.tsx:1:18: unexpected ";"`}},
 		"a worker": {map[string]string{"src/module.ts": "export const w = new URL('./w.ts', import.meta.url);\n", "src/w.ts": "let = ;"},
