@@ -185,6 +185,9 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 				return &found, nil
 			}
 		}
+		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil && name == names[len(names)-1] {
+			return nil, fmt.Errorf("cannot find %q: it is in %s, but the file that its package.json names does not exist; build it first", module, b.shown(dir))
+		}
 	}
 	return nil, nil
 }
