@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -25,6 +26,9 @@ type bundler struct {
 	libraries []library
 	replaced  replacements
 	isAsync   bool // the entry awaits at its top level
+
+	resolved sync.Map // api.ResolveResult by request
+	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	asked  map[string]bool   // shared libraries that some module imports
@@ -76,11 +80,11 @@ func (b *bundler) plugin() api.Plugin {
 	}}
 }
 
-// resolved marks a resolution that we asked for ourselves.
-type resolved struct{}
+// alone marks a resolution that we ask esbuild for.
+type alone struct{}
 
 func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnResolveResult, error) {
-	if _, again := in.PluginData.(resolved); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
+	if _, again := in.PluginData.(alone); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
 		return api.OnResolveResult{}, nil
 	}
 	isStyle := in.Kind == api.ResolveCSSImportRule || in.Kind == api.ResolveCSSURLToken
@@ -114,8 +118,10 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.of(name); ok {
 		return b.replace(build, in, to), nil
 	}
-	if local := build.Resolve(name, options(in)); len(local.Errors) == 0 {
-		return api.OnResolveResult{}, nil
+	if b.isInstalled(in, name) {
+		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
+			return api.OnResolveResult{}, nil
+		}
 	}
 	found, err := b.elsewhere(build, in, name)
 	if err != nil {
@@ -147,9 +153,61 @@ func resolution(r api.ResolveResult) api.OnResolveResult {
 	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects}
 }
 
-// options ask for the resolution of esbuild alone.
-func options(in api.OnResolveArgs) api.ResolveOptions {
-	return api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: resolved{}}
+// request is what a resolution depends on.
+type request struct {
+	dir, name string
+	kind      api.ResolveKind
+}
+
+// resolution returns what esbuild alone resolves a name to in a directory. Results are kept, since
+// esbuild reads all directories again for each such question.
+func (b *bundler) resolution(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
+	key := request{dir, name, in.Kind}
+	if found, ok := b.resolved.Load(key); ok {
+		return found.(api.ResolveResult)
+	}
+	found := build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+	b.resolved.Store(key, found)
+	return found
+}
+
+// isInstalled reports whether esbuild may find a module by itself. In a package, it cannot if no
+// node_modules above has the module and the "browser" of package.json does not replace it.
+func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
+	before, inside, ok := strings.Cut(filepath.ToSlash(in.ResolveDir), "/node_modules/")
+	if !ok {
+		return true // tsconfig.json may name it
+	}
+	for dir := in.ResolveDir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", packageName(name))); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if i := strings.LastIndex(inside, "/node_modules/"); i >= 0 {
+		before, inside = before+"/node_modules/"+inside[:i], inside[i+len("/node_modules/"):]
+	}
+	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", packageName(inside)))[name]
+}
+
+// browser returns the modules that a package replaces for browsers.
+func (b *bundler) browser(dir string) map[string]bool {
+	if names, ok := b.browsers.Load(dir); ok {
+		return names.(map[string]bool)
+	}
+	names := map[string]bool{}
+	var about struct{ Browser json.RawMessage }
+	var replaced map[string]any
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err == nil && json.Unmarshal(text, &about) == nil && json.Unmarshal(about.Browser, &replaced) == nil {
+		for name := range replaced {
+			names[name] = true
+		}
+	}
+	b.browsers.Store(dir, names)
+	return names
 }
 
 // elsewhere resolves the import of a package that esbuild does not find: by the names that
@@ -164,9 +222,10 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		names = append(names, module+".js", module+".mjs", module+"/index.js")
 	}
 	for _, name := range names {
-		o := options(in)
-		if found := build.Resolve(name, o); len(found.Errors) == 0 {
-			return &found, nil
+		if b.isInstalled(in, name) {
+			if found := b.resolution(build, in, in.ResolveDir, name); len(found.Errors) == 0 {
+				return &found, nil
+			}
 		}
 		if b.Packages == nil {
 			continue
@@ -178,10 +237,9 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		if !ok {
 			continue
 		}
-		o.ResolveDir = dir
 		// A package of the repository knows itself by name only if its package.json has "exports".
 		for _, name := range []string{name, "." + strings.TrimPrefix(name, packageName(name))} {
-			if found := build.Resolve(name, o); len(found.Errors) == 0 {
+			if found := b.resolution(build, in, dir, name); len(found.Errors) == 0 {
 				return &found, nil
 			}
 		}
@@ -204,7 +262,7 @@ func polyfills() map[string]string {
 
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
-	found := build.Resolve(path, options(in))
+	found := b.resolution(build, in, in.ResolveDir, path)
 	if len(found.Errors) > 0 && isBare(path) {
 		elsewhere, err := b.elsewhere(build, in, path)
 		if err != nil {

@@ -389,3 +389,63 @@ func TestShared(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// cached provides the packages of a directory as build/packages does.
+type cached struct{ dir string }
+
+func (c cached) Dir(_ context.Context, _, name string) (string, bool, error) {
+	dir := filepath.Join(c.dir, strings.ReplaceAll(name, "/", "+"))
+	_, err := os.Stat(dir)
+	return dir, err == nil, nil
+}
+
+// A package in the cache decides what its imports are in a browser, even if the repository has a
+// package of that name.
+func TestBrowserField(t *testing.T) {
+	t.Parallel()
+	cache := write(t, map[string]string{
+		"a/node_modules/a/package.json":       `{"main": "lib/index.js", "browser": {"crypto": false, "util": "./lib/util.js"}}`,
+		"a/node_modules/a/lib/index.js":       "module.exports = [Object.keys(require('crypto')).length, require('util'), require('b/part')].join();",
+		"a/node_modules/a/lib/util.js":        "module.exports = 'its own';",
+		"b/node_modules/b/part.js":            "module.exports = 'part of b';",
+		"util/node_modules/util/index.js":     "module.exports = 'the wrong one';",
+		"crypto/node_modules/crypto/index.js": "module.exports = {wrong: true};",
+	})
+	r, err := bundle(t, map[string]string{"src/module.ts": "import a from 'a'; export const plugin = a;"}, func(o *Options) { o.Packages = cached{cache} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got, want := text(t, vm, exports, "plugin"), "0,its own,part of b"; got != want {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
+
+// A package of the repository that has not been built is an error that says so.
+func TestWorkspacePackage(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"packages/a/package.json": `{"name": "a", "main": "dist/index.js"}`,
+		"src/module.ts":           "import a from 'a'; export const plugin = a;",
+	}
+	provide := func(o *Options) { o.Packages = workspace{filepath.Join(o.Root, "packages")} }
+	if _, err := bundle(t, files, provide); err == nil || !strings.Contains(err.Error(), "src/module.ts:1:15: cannot find \"a\": it is in packages/a") {
+		t.Errorf("%v, want an error", err)
+	}
+	files["packages/a/dist/index.js"] = "export default 'built';"
+	r, err := bundle(t, files, provide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got := text(t, vm, exports, "plugin"); got != "built" {
+		t.Errorf("plugin is %q", got)
+	}
+}
+
+// workspace provides the packages of a repository.
+type workspace struct{ dir string }
+
+func (w workspace) Dir(_ context.Context, _, name string) (string, bool, error) {
+	return filepath.Join(w.dir, name), true, nil
+}
