@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
@@ -26,6 +27,7 @@ type bundler struct {
 	libraries []library
 	replaced  replacements
 	isAsync   bool // the entry awaits at its top level
+	isClassic bool // see isClassic
 
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
@@ -36,7 +38,7 @@ type bundler struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -353,6 +355,26 @@ func isCode(name string) bool {
 // assetURL is the standard way to refer to a file by its path from a module.
 var assetURL = regexp.MustCompile("new\\s+URL\\(\\s*(?:/\\*[^*]*\\*/\\s*)?(['\"])([^'\"\\n]+)['\"]\\s*,\\s*import\\.meta\\.url\\s*\\)")
 
+var (
+	reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
+	jsxOption   = regexp.MustCompile(`"jsx"\s*:`)
+)
+
+// isClassic reports whether JSX becomes calls of React.createElement where React is imported. That
+// is what @grafana/tsconfig sets, which esbuild cannot find unless packages are installed, and what
+// the bundlers of the repositories that extend it do.
+func isClassic(root string) bool {
+	extends := false
+	for _, name := range []string{"tsconfig.json", ".config/tsconfig.json"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err == nil && jsxOption.Match(text) {
+			return false
+		}
+		extends = extends || bytes.Contains(text, []byte(`"@grafana/tsconfig`))
+	}
+	return extends
+}
+
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
 // numbers stay as they are.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
@@ -360,8 +382,12 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, nil
 	}
 	text, err := os.ReadFile(in.Path)
-	if err != nil || !assetURL.Match(text) {
+	isClassic := b.isClassic && reactImport.Match(text)
+	if err != nil || !isClassic && !assetURL.Match(text) {
 		return api.OnLoadResult{}, err
+	}
+	if isClassic {
+		text = append(text, "\n// @jsxRuntime classic"...)
 	}
 	contents := assetURL.ReplaceAllStringFunc(string(text), func(match string) string {
 		path := assetURL.FindStringSubmatch(match)[2]

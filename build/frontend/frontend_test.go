@@ -172,7 +172,7 @@ export { all };
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings: %v", r.Warnings)
 	}
-	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react", "react/jsx-runtime"}, r.Shared); diff != "" {
+	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react"}, r.Shared); diff != "" {
 		t.Error(diff)
 	}
 	vm, exports := load(t, r, shared)
@@ -448,4 +448,26 @@ type workspace struct{ dir string }
 
 func (w workspace) Dir(_ context.Context, _, name string) (string, bool, error) {
 	return filepath.Join(w.dir, name), true, nil
+}
+
+// Without the package @grafana/tsconfig, JSX is what it sets: classic, for files that import React.
+func TestClassicJSX(t *testing.T) {
+	t.Parallel()
+	for tsconfig, want := range map[string][]string{
+		`{"extends": "./.config/tsconfig.json"}`:                                          {"react"},
+		`{"extends": "./.config/tsconfig.json", "compilerOptions": {"jsx": "react-jsx"}}`: {"react/jsx-runtime"},
+	} {
+		r, err := bundle(t, map[string]string{
+			"tsconfig.json":                `` + tsconfig,
+			".config/tsconfig.json":        `{"extends": "@grafana/tsconfig"}`,
+			".config/bundler/externals.ts": "export const externals = [\n  'react',\n  'react/jsx-runtime',\n];",
+			"src/module.tsx":               "import React from 'react';\nexport const plugin = <a />;\n",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, r.Shared); diff != "" {
+			t.Errorf("%s: %s", tsconfig, diff)
+		}
+	}
 }
