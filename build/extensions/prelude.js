@@ -184,7 +184,7 @@
   }
 
   // The enumerations are those of packages/grafana-data/src/types/pluginExtensions.ts in
-  // github.com/grafana/grafana.
+  // github.com/grafana/grafana, as of @grafana/data 13.2.
   const data = '@grafana/data';
   const modules = {
     [data]: standIn('', data, {
@@ -194,6 +194,9 @@
       GrafanaPlugin,
       PluginExtensionTypes: table('PluginExtensionTypes', data, { link: 'link', component: 'component', function: 'function' }),
       PluginExtensionPoints: table('PluginExtensionPoints', data, {
+        AdvisorCompletedChecks: 'grafana/advisor/completed-checks/v1',
+        AdvisorCreateChecks: 'grafana/advisor/create-checks/v1',
+        AdvisorRetryCheck: 'grafana/advisor/retry-check/v1',
         AlertInstanceAction: 'grafana/alerting/instance/action',
         AlertingHomePage: 'grafana/alerting/home',
         AlertingAlertingRuleAction: 'grafana/alerting/alertingrule/action',
@@ -202,11 +205,19 @@
         CommandPalette: 'grafana/commandpalette/action',
         DashboardPanelMenu: 'grafana/dashboard/panel/menu',
         DashboardEmpty: 'grafana/dashboard/empty',
+        DashboardSidebar: 'grafana/dashboard/sidebar/v1',
         DataSourceConfig: 'grafana/datasources/config',
         DataSourceConfigActions: 'grafana/datasources/config/actions',
         DataSourceConfigErrorStatus: 'grafana/datasources/config/error-status',
         DataSourceConfigStatus: 'grafana/datasources/config/status',
         ExploreToolbarAction: 'grafana/explore/toolbar/action',
+        HomepageAssistant: 'grafana/homepage/assistant/v1',
+        HomepageExtra: 'grafana/homepage/extra/v1',
+        HomepageTabs: 'grafana/homepage/tabs/v1',
+        MegaMenuAction: 'grafana/megamenu/action',
+        NavRightButton: 'grafana/singletopbar/nav-right-button/v1',
+        SingleTopBarAction: 'grafana/singletopbar/action',
+        UserListTab: 'grafana/admin/user-list/tab/v1',
         UserProfileTab: 'grafana/user/profile/tab',
         TraceViewDetails: 'grafana/traceview/details',
         TraceViewHeaderActions: 'grafana/traceview/header/actions',
@@ -233,6 +244,9 @@
   });
 
   const module = (name) => {
+    if (name.startsWith(data + '/')) {
+      return modules[data]; // a part of it, such as @grafana/data/types
+    }
     if (!Object.hasOwn(modules, name)) {
       modules[name] = standIn('', name);
     }

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
@@ -24,7 +25,12 @@ type bundler struct {
 	Options
 	ctx       context.Context // of the one call of Bundle
 	libraries []library
+	replaced  replacements
 	isAsync   bool // the entry awaits at its top level
+	isClassic bool // see isClassic
+
+	resolved sync.Map // api.ResolveResult by request
+	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	asked  map[string]bool   // shared libraries that some module imports
@@ -33,7 +39,7 @@ type bundler struct {
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, asked: map[string]bool{}, assets: map[string][]byte{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -54,6 +60,7 @@ const (
 	// sharedNamespace holds the shared libraries of an asynchronous module. It is written as
 	// an ES module, whose imports would end up outside of the function that AMD calls.
 	sharedNamespace = "plugin-shared"
+	emptyNamespace  = "plugin-empty" // of modules that the repository replaces by nothing
 )
 
 func (b *bundler) plugin() api.Plugin {
@@ -62,19 +69,25 @@ func (b *bundler) plugin() api.Plugin {
 			return b.resolve(build, in)
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: assetNamespace}, b.loadAsset)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: emptyNamespace}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			contents := ""
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: sharedNamespace}, func(in api.OnLoadArgs) (api.OnLoadResult, error) {
 			contents := "module.exports=" + requireName + "(" + quote(in.Path) + ")"
 			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[cm]?[jt]sx?$`}, b.loadCode)
+		sheets := &sass{b: b}
+		build.OnLoad(api.OnLoadOptions{Filter: `\.s[ac]ss$`}, sheets.load)
 	}}
 }
 
-// resolved marks a resolution that we asked for ourselves.
-type resolved struct{}
+// alone marks a resolution that we ask esbuild for.
+type alone struct{}
 
 func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnResolveResult, error) {
-	if _, again := in.PluginData.(resolved); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
+	if _, again := in.PluginData.(alone); again || in.Kind == api.ResolveEntryPoint || in.Namespace != "file" {
 		return api.OnResolveResult{}, nil
 	}
 	isStyle := in.Kind == api.ResolveCSSImportRule || in.Kind == api.ResolveCSSURLToken
@@ -105,27 +118,99 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if isStyle || !isBare(name) {
 		return api.OnResolveResult{}, nil
 	}
-	if local := build.Resolve(name, options(in)); len(local.Errors) == 0 {
-		return api.OnResolveResult{}, nil
+	if to, ok := b.replaced.of(name); ok {
+		return b.replace(build, in, to), nil
+	}
+	if b.isInstalled(in, name) {
+		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
+			return api.OnResolveResult{}, nil
+		}
 	}
 	found, err := b.elsewhere(build, in, name)
-	if found == nil || err != nil {
-		return api.OnResolveResult{}, err // if err is nil, esbuild reports the error
+	if err != nil {
+		return api.OnResolveResult{}, err
 	}
-	return api.OnResolveResult{Path: found.Path, Namespace: found.Namespace, External: found.External,
-		Suffix: found.Suffix, SideEffects: sideEffects(*found)}, nil
+	if found != nil {
+		return resolution(*found), nil
+	}
+	if to, ok := b.replaced.fallback[name]; ok {
+		return b.replace(build, in, to), nil
+	}
+	return api.OnResolveResult{}, nil // esbuild reports the error
 }
 
-func sideEffects(r api.ResolveResult) api.SideEffects {
+// replace resolves the module that the repository puts in the place of another one.
+func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string) api.OnResolveResult {
+	if to == "" {
+		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}
+	}
+	return resolution(b.find(build, in, to))
+}
+
+// resolution turns what esbuild resolved into the result of a plugin.
+func resolution(r api.ResolveResult) api.OnResolveResult {
+	effects := api.SideEffectsFalse
 	if r.SideEffects {
-		return api.SideEffectsTrue
+		effects = api.SideEffectsTrue
 	}
-	return api.SideEffectsFalse
+	return api.OnResolveResult{Errors: r.Errors, Path: r.Path, Namespace: r.Namespace, External: r.External, Suffix: r.Suffix, SideEffects: effects}
 }
 
-// options ask for the resolution of esbuild alone.
-func options(in api.OnResolveArgs) api.ResolveOptions {
-	return api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: in.ResolveDir, Kind: in.Kind, PluginData: resolved{}}
+// request is what a resolution depends on.
+type request struct {
+	dir, name string
+	kind      api.ResolveKind
+}
+
+// resolution returns what esbuild alone resolves a name to in a directory. Results are kept, since
+// esbuild reads all directories again for each such question.
+func (b *bundler) resolution(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
+	key := request{dir, name, in.Kind}
+	if found, ok := b.resolved.Load(key); ok {
+		return found.(api.ResolveResult)
+	}
+	found := build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+	b.resolved.Store(key, found)
+	return found
+}
+
+// isInstalled reports whether esbuild may find a module by itself. In a package, it cannot if no
+// node_modules above has the module and the "browser" of package.json does not replace it.
+func (b *bundler) isInstalled(in api.OnResolveArgs, name string) bool {
+	before, inside, ok := strings.Cut(filepath.ToSlash(in.ResolveDir), "/node_modules/")
+	if !ok {
+		return true // tsconfig.json may name it
+	}
+	for dir := in.ResolveDir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", packageName(name))); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if i := strings.LastIndex(inside, "/node_modules/"); i >= 0 {
+		before, inside = before+"/node_modules/"+inside[:i], inside[i+len("/node_modules/"):]
+	}
+	return b.browser(filepath.Join(filepath.FromSlash(before), "node_modules", packageName(inside)))[name]
+}
+
+// browser returns the modules that a package replaces for browsers.
+func (b *bundler) browser(dir string) map[string]bool {
+	if names, ok := b.browsers.Load(dir); ok {
+		return names.(map[string]bool)
+	}
+	names := map[string]bool{}
+	var about struct{ Browser json.RawMessage }
+	var replaced map[string]any
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err == nil && json.Unmarshal(text, &about) == nil && json.Unmarshal(about.Browser, &replaced) == nil {
+		for name := range replaced {
+			names[name] = true
+		}
+	}
+	b.browsers.Store(dir, names)
+	return names
 }
 
 // elsewhere resolves the import of a package that esbuild does not find: by the names that
@@ -140,9 +225,10 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		names = append(names, module+".js", module+".mjs", module+"/index.js")
 	}
 	for _, name := range names {
-		o := options(in)
-		if found := build.Resolve(name, o); len(found.Errors) == 0 {
-			return &found, nil
+		if b.isInstalled(in, name) {
+			if found := b.resolution(build, in, in.ResolveDir, name); len(found.Errors) == 0 {
+				return &found, nil
+			}
 		}
 		if b.Packages == nil {
 			continue
@@ -154,9 +240,14 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		if !ok {
 			continue
 		}
-		o.ResolveDir = dir
-		if found := build.Resolve(name, o); len(found.Errors) == 0 {
-			return &found, nil
+		// A package of the repository knows itself by name only if its package.json has "exports".
+		for _, name := range []string{name, "." + strings.TrimPrefix(name, packageName(name))} {
+			if found := b.resolution(build, in, dir, name); len(found.Errors) == 0 {
+				return &found, nil
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil && name == names[len(names)-1] {
+			return nil, fmt.Errorf("cannot find %q: it is in %s, but the file that its package.json names does not exist; build it first", module, b.shown(dir))
 		}
 	}
 	return nil, nil
@@ -174,7 +265,7 @@ func polyfills() map[string]string {
 
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
-	found := build.Resolve(path, options(in))
+	found := b.resolution(build, in, in.ResolveDir, path)
 	if len(found.Errors) > 0 && isBare(path) {
 		elsewhere, err := b.elsewhere(build, in, path)
 		if err != nil {
@@ -281,6 +372,26 @@ func isCode(name string) bool {
 // assetURL is the standard way to refer to a file by its path from a module.
 var assetURL = regexp.MustCompile("new\\s+URL\\(\\s*(?:/\\*[^*]*\\*/\\s*)?(['\"])([^'\"\\n]+)['\"]\\s*,\\s*import\\.meta\\.url\\s*\\)")
 
+var (
+	reactImport = regexp.MustCompile(`(?m)^\s*import\s+(?:\*\s+as\s+)?React\b`)
+	jsxOption   = regexp.MustCompile(`"jsx"\s*:`)
+)
+
+// isClassic reports whether JSX becomes calls of React.createElement where React is imported. That
+// is what @grafana/tsconfig sets, which esbuild cannot find unless packages are installed, and what
+// the bundlers of the repositories that extend it do.
+func isClassic(root string) bool {
+	extends := false
+	for _, name := range []string{"tsconfig.json", ".config/tsconfig.json"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err == nil && jsxOption.Match(text) {
+			return false
+		}
+		extends = extends || bytes.Contains(text, []byte(`"@grafana/tsconfig`))
+	}
+	return extends
+}
+
 // loadCode turns new URL(path, import.meta.url) into the URL that the file will have. Line
 // numbers stay as they are.
 func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
@@ -288,8 +399,12 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, nil
 	}
 	text, err := os.ReadFile(in.Path)
-	if err != nil || !assetURL.Match(text) {
+	isClassic := b.isClassic && reactImport.Match(text)
+	if err != nil || !isClassic && !assetURL.Match(text) {
 		return api.OnLoadResult{}, err
+	}
+	if isClassic {
+		text = append(text, "\n// @jsxRuntime classic"...)
 	}
 	contents := assetURL.ReplaceAllStringFunc(string(text), func(match string) string {
 		path := assetURL.FindStringSubmatch(match)[2]
@@ -307,6 +422,8 @@ var (
 	noLoader   = regexp.MustCompile(`^no loader is configured for "([^"]+)" files: (.+)$`)
 )
 
+const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
+
 // explain describes how to fix the errors that repositories meet most.
 func explain(text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
@@ -317,7 +434,7 @@ func explain(text, help string) (string, string) {
 		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or build the frontend with the repository's own bundler"
+		return fmt.Sprintf("no loader for %s files", m[1]), "import it as text with ?raw or as a URL with ?url, or " + ownBundler
 	}
 	return text, help
 }

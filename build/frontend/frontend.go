@@ -34,7 +34,8 @@ type Options struct {
 // Packages provides packages in the versions of the lockfile of a repository.
 type Packages interface {
 	// Dir returns a directory whose node_modules contains the package that an import in a
-	// file refers to; ok is false if there is none.
+	// file refers to, or the directory of the package itself if it is part of the repository; ok is
+	// false if there is none.
 	Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error)
 }
 
@@ -288,6 +289,9 @@ func Messages(list []api.Message) []Message {
 		to := Message{Text: lowerFirst(m.Text)}
 		if l := m.Location; l != nil {
 			to.File, to.Line, to.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
+			if i := strings.LastIndex(to.File, "/node_modules/"); i >= 0 {
+				to.File = to.File[i+1:] // wherever the cache is
+			}
 			to.Source, to.Length = l.LineText, l.Length
 		}
 		for _, note := range m.Notes {

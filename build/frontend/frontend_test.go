@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bundle bundles the files of a repository.
-func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*Result, error) {
+// write writes the files of a repository and returns its directory.
+func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -27,6 +27,13 @@ func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*R
 			t.Fatal(err)
 		}
 	}
+	return root
+}
+
+// bundle bundles the files of a repository.
+func bundle(t *testing.T, files map[string]string, change ...func(*Options)) (*Result, error) {
+	t.Helper()
+	root := write(t, files)
 	o := Options{Root: root, Source: filepath.Join(root, "src"), PluginID: "acme-x-panel"}
 	for _, f := range change {
 		f(&o)
@@ -165,7 +172,7 @@ export { all };
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings: %v", r.Warnings)
 	}
-	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react", "react/jsx-runtime"}, r.Shared); diff != "" {
+	if diff := cmp.Diff([]string{"@grafana/data", "app/core/time", "react"}, r.Shared); diff != "" {
 		t.Error(diff)
 	}
 	vm, exports := load(t, r, shared)
@@ -284,8 +291,8 @@ func TestErrors(t *testing.T) {
 			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install @x/y"}},
 		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
 			[]string{`src/module.ts:1:15: cannot find "./Other"`, "help: case"}},
-		"a loader": {map[string]string{"src/module.ts": "import './x.scss';\n", "src/x.scss": ""},
-			[]string{"src/module.ts:1:8: no loader for .scss files", "help: own bundler"}},
+		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
+			[]string{"src/module.ts:1:8: no loader for .less files", "help: own bundler"}},
 		"syntax": {map[string]string{"src/module.tsx": "export const a = ;\n"},
 			[]string{`src/module.tsx:1:18: unexpected ";"`}},
 		"a worker": {map[string]string{"src/module.ts": "export const w = new URL('./w.ts', import.meta.url);\n", "src/w.ts": "let = ;"},
@@ -407,5 +414,87 @@ func TestShared(t *testing.T) {
 	want := []library{{"lodash", false}, {"d3", false}, {"@grafana/ui", true}}
 	if diff := cmp.Diff(want, sharedBy(root), cmp.AllowUnexported(library{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// cached provides the packages of a directory as build/packages does.
+type cached struct{ dir string }
+
+func (c cached) Dir(_ context.Context, _, name string) (string, bool, error) {
+	dir := filepath.Join(c.dir, strings.ReplaceAll(name, "/", "+"))
+	_, err := os.Stat(dir)
+	return dir, err == nil, nil
+}
+
+// A package in the cache decides what its imports are in a browser, even if the repository has a
+// package of that name.
+func TestBrowserField(t *testing.T) {
+	t.Parallel()
+	cache := write(t, map[string]string{
+		"a/node_modules/a/package.json":       `{"main": "lib/index.js", "browser": {"crypto": false, "util": "./lib/util.js"}}`,
+		"a/node_modules/a/lib/index.js":       "module.exports = [Object.keys(require('crypto')).length, require('util'), require('b/part')].join();",
+		"a/node_modules/a/lib/util.js":        "module.exports = 'its own';",
+		"b/node_modules/b/part.js":            "module.exports = 'part of b';",
+		"util/node_modules/util/index.js":     "module.exports = 'the wrong one';",
+		"crypto/node_modules/crypto/index.js": "module.exports = {wrong: true};",
+	})
+	r, err := bundle(t, map[string]string{"src/module.ts": "import a from 'a'; export const plugin = a;"}, func(o *Options) { o.Packages = cached{cache} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got, want := text(t, vm, exports, "plugin"), "0,its own,part of b"; got != want {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
+
+// A package of the repository that has not been built is an error that says so.
+func TestWorkspacePackage(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"packages/a/package.json": `{"name": "a", "main": "dist/index.js"}`,
+		"src/module.ts":           "import a from 'a'; export const plugin = a;",
+	}
+	provide := func(o *Options) { o.Packages = workspace{filepath.Join(o.Root, "packages")} }
+	if _, err := bundle(t, files, provide); err == nil || !strings.Contains(err.Error(), "src/module.ts:1:15: cannot find \"a\": it is in packages/a") {
+		t.Errorf("%v, want an error", err)
+	}
+	files["packages/a/dist/index.js"] = "export default 'built';"
+	r, err := bundle(t, files, provide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got := text(t, vm, exports, "plugin"); got != "built" {
+		t.Errorf("plugin is %q", got)
+	}
+}
+
+// workspace provides the packages of a repository.
+type workspace struct{ dir string }
+
+func (w workspace) Dir(_ context.Context, _, name string) (string, bool, error) {
+	return filepath.Join(w.dir, name), true, nil
+}
+
+// Without the package @grafana/tsconfig, JSX is what it sets: classic, for files that import React.
+func TestClassicJSX(t *testing.T) {
+	t.Parallel()
+	for tsconfig, want := range map[string][]string{
+		`{"extends": "./.config/tsconfig.json"}`:                                          {"react"},
+		`{"extends": "./.config/tsconfig.json", "compilerOptions": {"jsx": "react-jsx"}}`: {"react/jsx-runtime"},
+	} {
+		r, err := bundle(t, map[string]string{
+			"tsconfig.json":                `` + tsconfig,
+			".config/tsconfig.json":        `{"extends": "@grafana/tsconfig"}`,
+			".config/bundler/externals.ts": "export const externals = [\n  'react',\n  'react/jsx-runtime',\n];",
+			"src/module.tsx":               "import React from 'react';\nexport const plugin = <a />;\n",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, r.Shared); diff != "" {
+			t.Errorf("%s: %s", tsconfig, diff)
+		}
 	}
 }

@@ -37,21 +37,28 @@ var ErrNoLockfile = errors.New("no package-lock.json, yarn.lock or pnpm-lock.yam
 
 const maxLockfile = 64 << 20
 
-// readLock finds the lockfile in a directory or above it, up to a directory that contains
-// .git, and returns what an import in the repository refers to.
-func readLock(root string) (file string, find func(name string) *Package, err error) {
+// lock is a lockfile.
+type lock struct {
+	file string // absolute
+	top  string // the directory that packages of the repository must be in, absolute
+	// find returns what an import refers to in a file of the repository. The directory of the file is
+	// slash-separated and relative to that of the lockfile.
+	find func(dir, name string) *Package
+}
+
+// readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
+func readLock(root string) (*lock, error) {
 	readers := []struct {
 		name string
-		read func(text []byte, below string, p packageJSON) (func(string) *Package, error)
+		read func(text []byte, dir string) (func(dir, name string) *Package, error)
 	}{
 		{"package-lock.json", readNPM},
 		{"npm-shrinkwrap.json", readNPM},
 		{"yarn.lock", readYarn},
 		{"pnpm-lock.yaml", readPNPM},
 	}
-	p, err := readPackageJSON(root)
-	if err != nil {
-		return "", nil, err
+	if _, err := readPackageJSON(root); err != nil {
+		return nil, err
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		for _, r := range readers {
@@ -68,25 +75,39 @@ func readLock(root string) (file string, find func(name string) *Package, err er
 				text, err = os.ReadFile(file)
 			}
 			if err != nil {
-				return "", nil, fmt.Errorf("read lockfile: %w", err)
+				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
-			below, err := filepath.Rel(dir, root)
+			find, err := r.read(text, dir)
 			if err != nil {
-				return "", nil, fmt.Errorf("read lockfile: %w", err)
+				return nil, fmt.Errorf("read %s: %w", file, err)
 			}
-			if find, err = r.read(text, filepath.ToSlash(below), p); err != nil {
-				return "", nil, fmt.Errorf("read %s: %w", file, err)
-			}
-			return file, find, nil
+			return &lock{file, repository(dir), find}, nil
 		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
-			return "", nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
+		if isTop(dir) {
+			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
 		}
 	}
 }
 
+func isTop(dir string) bool { return exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) }
+
+// repository returns the directory of the repository that a directory is in: the one that
+// contains .git, or the directory itself outside of git.
+func repository(dir string) string {
+	top := dir
+	for !isTop(top) {
+		top = filepath.Dir(top)
+	}
+	if !exists(filepath.Join(top, ".git")) {
+		return dir
+	}
+	return top
+}
+
 // packageJSON is what a package.json requires, by kind.
 type packageJSON struct {
+	Name                 string            `json:"name"`
+	Workspaces           json.RawMessage   `json:"workspaces"` // patterns, or an object with "packages"
 	Dependencies         map[string]string `json:"dependencies"`
 	DevDependencies      map[string]string `json:"devDependencies"`
 	PeerDependencies     map[string]string `json:"peerDependencies"`
@@ -122,7 +143,7 @@ type npmPackage struct {
 }
 
 // readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(text []byte, below string, _ packageJSON) (func(string) *Package, error) {
+func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 	var lock struct {
 		Packages     map[string]npmPackage
 		Dependencies map[string]json.RawMessage // version 1
@@ -143,9 +164,7 @@ func readNPM(text []byte, below string, _ packageJSON) (func(string) *Package, e
 			if p := byPath[path.Join(dir, "node_modules", name)]; p != nil || dir == "" {
 				return p
 			}
-			if dir = path.Dir(dir); dir == "." {
-				dir = ""
-			}
+			dir = inRepository(path.Dir(dir))
 		}
 	}
 	for at, entry := range lock.Packages {
@@ -155,12 +174,20 @@ func readNPM(text []byte, below string, _ packageJSON) (func(string) *Package, e
 		}
 		p := &Package{Name: cmp.Or(entry.Name, name), Version: entry.Version, URL: entry.Resolved, Integrity: entry.Integrity}
 		if entry.Link {
-			p.URL = "file:" + entry.Resolved
+			p.URL = "link:" + entry.Resolved
 		}
 		p.find = func(name string) *Package { return in(at, name) }
 		byPath[at] = p
 	}
-	return func(name string) *Package { return in(strings.TrimPrefix(below, "."), name) }, nil
+	return func(dir, name string) *Package { return in(inRepository(dir), name) }, nil
+}
+
+// inRepository returns "" for ".".
+func inRepository(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
 }
 
 // flatten adds the packages of version 1 by their paths. The version of a package that does not
@@ -221,7 +248,7 @@ type pnpmSnapshot struct {
 }
 
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
-func readPNPM(text []byte, below string, _ packageJSON) (func(string) *Package, error) {
+func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 	var lock pnpmLock
 	if err := yaml.Unmarshal(text, &lock); err != nil {
 		return nil, err
@@ -268,13 +295,21 @@ func readPNPM(text []byte, below string, _ packageJSON) (func(string) *Package, 
 			hoisted[name] = get(name, version)
 		}
 	}
-	importer, ok := lock.Importers[below]
-	if !ok {
-		importer = lock.Root
-	}
-	return func(name string) *Package {
+	return func(dir, name string) *Package {
+		importer, ok := lock.Importers[dir]
+		for dir != "." && !ok {
+			dir = path.Dir(dir)
+			importer, ok = lock.Importers[dir]
+		}
+		if !ok {
+			importer = lock.Root
+		}
 		for _, list := range []map[string]pnpmVersion{importer.Dependencies, importer.OptionalDependencies, importer.DevDependencies} {
-			if v, ok := list[name]; ok {
+			v, ok := list[name]
+			if to, isLink := strings.CutPrefix(v.Version, "link:"); isLink {
+				return &Package{Name: name, URL: "link:" + path.Join(dir, to)}
+			}
+			if ok {
 				return get(name, v.Version)
 			}
 		}
@@ -304,7 +339,7 @@ type yarnEntry struct {
 
 // readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
 // write the protocol in front of a range.
-func readYarn(text []byte, _ string, root packageJSON) (func(string) *Package, error) {
+func readYarn(text []byte, dir string) (func(dir, name string) *Package, error) {
 	entries := map[string]yarnEntry{}
 	if bytes.Contains(text, []byte("\n__metadata:")) {
 		if err := yaml.Unmarshal(text, &entries); err != nil {
@@ -329,6 +364,10 @@ func readYarn(text []byte, _ string, root packageJSON) (func(string) *Package, e
 			if from := entry.Resolution[at+1:]; !strings.HasPrefix(from, "npm:") {
 				p.URL = from // a workspace, a patch or a repository
 			}
+		} else if wanted := strings.TrimPrefix(list[0], name+"@"); entry.Resolved == "" {
+			if _, isLocal := local(wanted); isLocal {
+				p.URL = wanted
+			}
 		}
 		p.find = func(name string) *Package {
 			for _, wanted := range []map[string]string{entry.Dependencies, entry.OptionalDependencies} {
@@ -345,13 +384,17 @@ func readYarn(text []byte, _ string, root packageJSON) (func(string) *Package, e
 			hoisted[name] = p
 		}
 	}
-	return func(name string) *Package {
-		if r, ok := root.wants(name); ok {
+	workspaces := &workspaces{root: dir}
+	return func(dir, name string) *Package {
+		if r, ok := workspaces.wants(dir, name); ok {
 			if p := byRangeOf(byRange, name, r); p != nil {
 				return p
 			}
 		}
-		return hoisted[name] // what Yarn installs at the top level, too
+		if p := hoisted[name]; p != nil {
+			return p // what Yarn installs at the top level, too
+		}
+		return workspaces.member(name)
 	}, nil
 }
 

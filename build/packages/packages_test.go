@@ -285,19 +285,19 @@ func TestRefused(t *testing.T) {
 		many[i] = tar.Header{Name: fmt.Sprintf("package/%d/", i), Typeflag: tar.TypeDir}
 	}
 	for name, tc := range map[string]struct{ lock, want string }{
-		"a file":          {entry("file:../a", good), "not from a registry"},
-		"git":             {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
-		"another host":    {entry("https://example.com/a.tgz", good), "comes from example.com"},
-		"other bytes":     {entry(r.URL+"/a/-/a-1.0.0.tgz", integrityOf([]byte("x"))), "does not match its integrity"},
-		"no such hash":    {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown kind of integrity"},
-		"a broken hash":   {entry(r.URL+"/a/-/a-1.0.0.tgz", "sha512-!"), "invalid integrity"},
-		"not there":       {entry(r.URL+"/b.tgz", good), "404"},
-		"traversal":       {hostile(tar.Header{Name: "package/../../x"}), "leads outside"},
-		"deep traversal":  {hostile(tar.Header{Name: "package/a/../../../x"}), "leads outside"},
-		"an absolute one": {hostile(tar.Header{Name: "/etc/x"}), "leads outside"},
-		"a link":          {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "a link or a device"},
-		"a hard link":     {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), "a link or a device"},
-		"many entries":    {hostile(many...), "entries"},
+		"a directory above": {entry("file:../a", good), "outside the repository"},
+		"git":               {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
+		"another host":      {entry("https://example.com/a.tgz", good), "comes from example.com"},
+		"other bytes":       {entry(r.URL+"/a/-/a-1.0.0.tgz", integrityOf([]byte("x"))), "does not match its integrity"},
+		"no such hash":      {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown kind of integrity"},
+		"a broken hash":     {entry(r.URL+"/a/-/a-1.0.0.tgz", "sha512-!"), "invalid integrity"},
+		"not there":         {entry(r.URL+"/b.tgz", good), "404"},
+		"traversal":         {hostile(tar.Header{Name: "package/../../x"}), "leads outside"},
+		"deep traversal":    {hostile(tar.Header{Name: "package/a/../../../x"}), "leads outside"},
+		"an absolute one":   {hostile(tar.Header{Name: "/etc/x"}), "leads outside"},
+		"a link":            {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}), "a link or a device"},
+		"a hard link":       {hostile(tar.Header{Name: "package/x", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), "a link or a device"},
+		"many entries":      {hostile(many...), "entries"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -425,9 +425,9 @@ func TestCanceled(t *testing.T) {
 func FuzzYarn1(f *testing.F) {
 	f.Add("a@^1.0.0:\n  version \"1.0.0\"\n  dependencies:\n    b \"^2\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		find, err := readYarn([]byte(text), ".", packageJSON{})
+		find, err := readYarn([]byte(text), t.TempDir())
 		if err == nil {
-			find("a")
+			find(".", "a")
 		}
 	})
 }

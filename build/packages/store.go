@@ -41,8 +41,8 @@ var ErrMissing = errors.New("the package is not in the cache")
 type Store struct {
 	options    Options
 	registries registries
-	lockfile   string
-	root       func(name string) *Package
+	lock       *lock
+	bases      []string      // the directory of the lockfile, and without symbolic links
 	slots      chan struct{} // downloads at the same time
 
 	mu      sync.Mutex
@@ -68,29 +68,37 @@ func Open(o Options) (*Store, error) {
 	if o.Client == nil {
 		o.Client = &http.Client{Timeout: clientTimeout}
 	}
-	file, root, err := readLock(o.Root)
+	lock, err := readLock(o.Root)
 	if err != nil {
 		return nil, err
 	}
+	bases := []string{filepath.Dir(lock.file)}
+	if real, err := filepath.EvalSymlinks(bases[0]); err == nil {
+		bases = append(bases, real)
+	}
 	return &Store{
-		options: o, registries: readRegistries(o.Root, o.Environ, o.Client), lockfile: file, root: root,
+		options: o, registries: readRegistries(o.Root, o.Environ, o.Client), lock: lock, bases: bases,
 		slots: make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
 	}, nil
 }
 
 // Lockfile returns the lockfile that names the versions.
-func (s *Store) Lockfile() string { return s.lockfile }
+func (s *Store) Lockfile() string { return s.lock.file }
 
 // Downloaded returns how many packages and bytes came over the network so far.
 func (s *Store) Downloaded() (packages, bytes int64) { return s.downloaded.Load(), s.bytes.Load() }
 
 // Dir returns a directory whose node_modules contains the package that an import in a file
-// refers to, and downloads it first if it must. ok is false if the lockfile does not
-// have the package.
+// refers to, and downloads it first if it must. For a package that is part of the repository, it is
+// the directory of the package itself. ok is false if the lockfile does not have the package.
 func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error) {
 	p := s.find(importer, name)
 	if p == nil {
 		return "", false, nil
+	}
+	if at, isLocal := local(p.URL); isLocal {
+		dir, err := s.localDir(p.Name, at)
+		return dir, true, err
 	}
 	key := p.key()
 	s.mu.Lock()
@@ -110,7 +118,7 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 func (s *Store) dir(key string) string { return filepath.Join(s.options.CacheDir, key) }
 
 // find returns the package that an import refers to: what the importing package requires, else
-// what the repository requires, which is where peer dependencies come from.
+// what the plugin requires, which is where peer dependencies come from.
 func (s *Store) find(importer, name string) *Package {
 	if rel, err := filepath.Rel(s.options.CacheDir, importer); err == nil && filepath.IsLocal(rel) {
 		key, _, _ := strings.Cut(filepath.ToSlash(rel), "/node_modules/")
@@ -126,7 +134,18 @@ func (s *Store) find(importer, name string) *Package {
 			}
 		}
 	}
-	return s.root(name)
+	for _, base := range s.bases {
+		if dir, err := filepath.Rel(base, filepath.Dir(importer)); err == nil && filepath.IsLocal(dir) {
+			if p := s.lock.find(filepath.ToSlash(dir), name); p != nil {
+				return p
+			}
+		}
+	}
+	below, err := filepath.Rel(s.bases[0], s.options.Root)
+	if err != nil {
+		return nil
+	}
+	return s.lock.find(filepath.ToSlash(below), name)
 }
 
 // key names the directory of a package in the cache. It depends on where the package came from

@@ -1,0 +1,111 @@
+package frontend
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeSass has the interface of the package sass. It replaces imports with what the importer
+// loads, and reports "BAD" as a syntax error.
+const fakeSass = `
+exports.Logger = { silent: {} };
+exports.compileString = (text, o) => {
+  const bad = text.indexOf('BAD');
+  if (bad >= 0) {
+    const line = text.slice(0, bad).split('\n').length - 1;
+    const e = new Error('unexpected BAD');
+    e.sassMessage = 'unexpected BAD';
+    e.span = { start: { line, column: 2 }, context: text.split('\n')[line] + '\n', url: o.url };
+    throw e;
+  }
+  return { css: text.replace(/@use "([^"]+)";/g, (_, name) => {
+    const relative = name.startsWith('.') ? String(o.url).replace(/[^/]*$/, '') + name : name;
+    const found = o.importer.canonicalize(relative) || o.importer.canonicalize(name);
+    if (!found) {
+      throw new Error('cannot find ' + name);
+    }
+    const { contents, syntax } = o.importer.load(found);
+    return '/*' + syntax + '*/' + contents;
+  }) };
+};`
+
+func TestSass(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"node_modules/sass/index.js":        fakeSass,
+		"node_modules/theme/styles/all.css": ".theme{color:red}",
+		"src/module.ts":                     "import './style.scss'; export const plugin = 1;",
+		"src/style.scss":                    `@use "./part"; @use "theme/styles/all"; @use "~theme/styles/all.css"; .own{background:url(dot.png)}`,
+		"src/_part.scss":                    ".part{color:blue}",
+		"src/dot.png":                       "dot",
+	}
+	r, err := bundle(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := file(t, r, "module.js")
+	for _, want := range []string{".part{color:#00f}", ".theme{color:red}", basePlaceholder + "dot-"} {
+		if !strings.Contains(code, want) {
+			t.Errorf("module.js does not contain %q", want)
+		}
+	}
+}
+
+func TestSassErrors(t *testing.T) {
+	t.Parallel()
+	module := "import './style.scss'; export const plugin = 1;"
+	for name, tc := range map[string]struct {
+		files map[string]string
+		want  Message
+	}{
+		"a syntax error": {map[string]string{"node_modules/sass/index.js": fakeSass, "src/style.scss": ".a{}\n.bBAD{}"},
+			Message{File: "src/style.scss", Line: 2, Column: 3, Source: ".bBAD{}", Length: 1, Text: "unexpected BAD"}},
+		"a missing package": {map[string]string{"src/style.scss": ".a{}"},
+			Message{File: "src/module.ts", Line: 1, Column: 8, Source: module, Length: 14, Text: `cannot compile Sass: cannot find the package "sass"`,
+				Help: sassHelp}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.files["src/module.ts"] = module
+			_, err := bundle(t, tc.files)
+			e, ok := errors.AsType[*Error](err)
+			if !ok || len(e.Messages) != 1 {
+				t.Fatalf("%v, want one message", err)
+			}
+			if diff := cmp.Diff(tc.want, e.Messages[0]); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A compiler that never returns ends with the context, and one that recurses without end is
+// stopped.
+func TestSassHostile(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"node_modules/sass/index.js": "const f = () => f() + 1; f();",
+		"src/module.ts":              "import './style.scss';", "src/style.scss": "",
+	}
+	if _, err := bundle(t, files); err == nil {
+		t.Error("no error")
+	}
+	files["node_modules/sass/index.js"] = "for (;;);"
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	root := write(t, files)
+	if _, err := Bundle(ctx, Options{Root: root, Source: filepath.Join(root, "src")}); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+		t.Errorf("%v, want an error", err)
+	}
+	// What is not a style sheet cannot be read.
+	files["node_modules/sass/index.js"] = "exports.Logger={};exports.compileString=(_,o)=>({css:o.importer.load(new URL('file:///etc/passwd')).contents})"
+	if _, err := bundle(t, files); err == nil || !strings.Contains(err.Error(), "is not a style sheet") {
+		t.Errorf("%v, want an error", err)
+	}
+}

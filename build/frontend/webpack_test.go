@@ -1,0 +1,53 @@
+package frontend
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReplacements(t *testing.T) {
+	t.Parallel()
+	config := `
+import path from 'path';
+export default async (env) => merge(await base(env), {
+  resolve: {
+    alias: {
+      '@lib': path.resolve(__dirname, 'src/lib'),
+      view: 'view/dist/view.js',
+      exact$: require.resolve('view/dist/other.js'), // comment
+      computed: getAlias(),
+    },
+    fallback: { 
+      fs: false,
+      'util': false,
+    },
+  },
+});`
+	r, err := bundle(t, map[string]string{
+		"webpack.config.ts":               config,
+		"node_modules/view/dist/view.js":  "module.exports = 'the view';",
+		"node_modules/view/dist/other.js": "module.exports = 'the other';",
+		"node_modules/exact/part.js":      "module.exports = 'a part';",
+		"src/lib/thing.ts":                "export const thing = 'a thing';",
+		"src/module.ts": `import { thing } from '@lib/thing'; import view from 'view'; import view2 from 'view/dist/view.js';
+import other from 'exact'; import part from 'exact/part'; import * as fs from 'fs'; import * as util from 'util';
+export const plugin = [thing, view, view2, other, part, Object.keys(fs).length, typeof util.inspect].join();`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, exports := load(t, r, nil)
+	want := "a thing,the view,the view,the other,a part,"
+	if got := exports.Get("plugin").String(); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "undefined") {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
+
+// A module of Node.js that the repository does not replace is an error.
+func TestNotReplaced(t *testing.T) {
+	t.Parallel()
+	_, err := bundle(t, map[string]string{"src/module.ts": "import 'util';"})
+	if err == nil || !strings.Contains(err.Error(), `cannot find the package "util"`) {
+		t.Errorf("%v, want an error", err)
+	}
+}
