@@ -31,12 +31,11 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return nil
 	}
 	p.digestInputs(ctx)
-	// The go command leaves its temporary directory behind if it is interrupted early.
-	p.temp = staging + tempSuffix
-	if err := os.Mkdir(p.temp, 0o700); err != nil {
-		return fmt.Errorf("prepare compilation: %w", err)
+	remove, err := p.makeTemp(staging)
+	if err != nil {
+		return err
 	}
-	defer func() { _ = os.RemoveAll(p.temp) }()
+	defer remove()
 	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
@@ -57,6 +56,16 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return ctx.Err()
 	}
 	return p.compileError(failures)
+}
+
+// makeTemp makes the temporary directory of the go command, which leaves it behind if it is
+// interrupted early.
+func (p *Plan) makeTemp(staging string) (remove func(), err error) {
+	p.temp = staging + tempSuffix
+	if err := os.Mkdir(p.temp, 0o700); err != nil {
+		return nil, fmt.Errorf("prepare compilation: %w", err)
+	}
+	return func() { _ = os.RemoveAll(p.temp) }, nil
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the

@@ -185,7 +185,7 @@ func TestFormattingIsKept(t *testing.T) {
 		}
 	}
 	for _, source := range []string{"{}", `{"info": 1}`, "["} {
-		if _, err := (&Plan{}).completed(document{data: []byte(source)}); err == nil {
+		if _, err := (&Plan{}).completed(document{data: []byte(source), metadata: &bundle.Metadata{}}); err == nil {
 			t.Errorf("%s: no error", source)
 		}
 	}

@@ -69,7 +69,13 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile bool) (Changes, e
 		return c, fmt.Errorf("prepare build: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
-	if err := p.bundleFrontends(ctx, staging, &Result{}); err != nil {
+	remove, err := p.makeTemp(staging)
+	if err != nil {
+		return c, err
+	}
+	defer remove()
+	r := &Result{bundles: map[string]recordedBundle{}}
+	if err := p.bundleFrontends(ctx, staging, r); err != nil {
 		return c, err
 	}
 	bundled, err := filesOf(staging)
@@ -88,7 +94,7 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile bool) (Changes, e
 		}
 		c.Compiling += time.Since(started)
 	}
-	if err := errors.Join(p.copyAssets(ctx, staging, nil), p.writeMetadata(ctx, staging, nil), ctx.Err()); err != nil {
+	if err := errors.Join(p.copyAssets(ctx, staging, r), p.writeMetadata(ctx, staging, r), ctx.Err()); err != nil {
 		return c, err
 	}
 	made, err := filesOf(staging)

@@ -63,7 +63,7 @@ func TestUpdate(t *testing.T) {
 	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 1}));\n")
 	update(false, "frontend")
 	write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n\n")
-	update(false) // dist is the same
+	update(false, "metadata") // dist keeps the formatting
 	if err := os.Remove(executable); err != nil {
 		t.Fatal(err)
 	}

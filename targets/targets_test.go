@@ -149,7 +149,7 @@ func TestOptionsOfProgram(t *testing.T) {
 	t.Parallel()
 	accepted := parameters(t)
 	for target, options := range map[string][]string{
-		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles"},
+		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles", "query", "open"},
 		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles", "trusted-keys"},
 		"Conformance": {"dir", "format", "timeout", "only", "query", "settings", "url"},
 	} {

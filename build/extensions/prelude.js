@@ -488,12 +488,15 @@
     guard(String.prototype, name, (self, args) => typeof args[1] === 'string' && String(self).length * args[1].length > maxElements);
   }
   guard(JSON, 'parse', (_, args) => typeof args[0] === 'string' && isDeep(args[0]));
+  let reserved = 0; // elements of all buffers: the heap is looked at too rarely for them
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (/^(ArrayBuffer|SharedArrayBuffer|.+Array)$/.test(name)) {
       const original = globalThis[name];
       globalThis[name] = new Proxy(original, {
         construct: (_, args, made) => {
-          if (args[0] > maxElements || isLong(args[0])) {
+          const length = Number(isLong(args[0]) ? args[0].length : args[0]) || 0;
+          reserved += length;
+          if (length > maxElements || reserved > 8 * maxElements) {
             exceed();
           }
           return construct(original, args, made);

@@ -361,8 +361,8 @@ func TestPackages(t *testing.T) {
 	if got := text(t, vm, exports, "got"); got != "atnones" {
 		t.Errorf("got %q", got)
 	}
-	if diff := cmp.Diff([]string{"src/module.ts"}, r.Read); diff != "" {
-		t.Error(diff)
+	if !slices.Contains(r.Read, "src/module.ts") || len(r.Read) != 4 {
+		t.Errorf("the bundle read %q", r.Read)
 	}
 	_, err = bundle(t, files, func(o *Options) { o.Packages = provider{dir: cache, err: errors.New("refused")} })
 	if err == nil || !strings.Contains(err.Error(), "src/module.ts:1:19: refused") {

@@ -26,7 +26,6 @@ func TestReproducible(t *testing.T) {
 	mustRun(t, "scaffold", "datasource", "acme-x-datasource", "--dir="+origin)
 	module := filepath.Join(origin, "src", "module")
 	err := errors.Join(
-		os.Remove(module+".js"),
 		os.WriteFile(module+".ts", []byte("import logo from './img/logo.svg';\nimport './style.css';\nexport const plugin: string = logo;\n"), 0o644),
 		os.WriteFile(filepath.Join(origin, "src", "style.css"), []byte(".a { color: red }\n"), 0o644),
 		os.WriteFile(filepath.Join(origin, "src", "img", "tool.sh"), []byte("#!/bin/sh\n"), 0o755),

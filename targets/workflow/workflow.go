@@ -76,7 +76,9 @@ func Clean(ctx context.Context,
 }
 
 // Watch runs the plugin in a host and rebuilds it when files change, as dev does.
-func Watch(ctx context.Context) error { return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil) }
+func Watch(ctx context.Context) error {
+	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+}
 
 // Scaffold contains the targets for repositories that scaffold created.
 type Scaffold mg.Namespace
