@@ -16,6 +16,11 @@ const (
 	// requireName is the function that requests a shared library, under a name that esbuild does
 	// not recognize.
 	requireName = "__plugin_require__"
+	// selfName is the module that the loader describes, and parameterPrefix begins the names of
+	// the shared libraries. The bundle shares their scope, so they must not be names that code or
+	// the minifier uses.
+	selfName        = "__plugin_self__"
+	parameterPrefix = "__plugin_shared_"
 )
 
 // wrap returns what comes before and after code to make it an AMD module that asks the host
@@ -27,12 +32,12 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	var names, parameters []string
 	var cases strings.Builder
 	for i, name := range shared {
-		parameter := "d" + strconv.Itoa(i)
+		parameter := parameterPrefix + strconv.Itoa(i)
 		names, parameters = append(names, quote(name)), append(parameters, parameter)
 		fmt.Fprintf(&cases, "case %s:return %s;", quote(name), parameter)
 	}
 	if usesBase {
-		names, parameters = append(names, `"module"`), append(parameters, "self")
+		names, parameters = append(names, `"module"`), append(parameters, selfName)
 	}
 	var out strings.Builder
 	async, result := "", "return module.exports"
@@ -41,7 +46,7 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	}
 	fmt.Fprintf(&out, "define([%s],%sfunction(%s){", strings.Join(names, ","), async, strings.Join(parameters, ","))
 	if usesBase {
-		fmt.Fprintf(&out, "var %s=self&&self.uri?self.uri.slice(0,self.uri.lastIndexOf(\"/\")+1):%s;", baseName, quote("public/plugins/"+b.PluginID+"/"))
+		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):%[3]s;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
 	}
 	out.WriteString("var module={exports:{}},exports=module.exports,require=function(id){switch(id){" + cases.String() +
 		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")

@@ -498,3 +498,19 @@ func TestClassicJSX(t *testing.T) {
 		}
 	}
 }
+
+// The names of a bundle, such as those that the minifier gives, do not hide what the host provides.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	r, err := bundle(t, map[string]string{"src/dot.png": "dot", "src/module.ts": `import { css } from '@emotion/css';
+import dot from './dot.png';
+function d0() {}
+export const plugin = [css, typeof d0, typeof self, dot.startsWith('https://host/')].join();`}, func(o *Options) { o.Dev = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, map[string]string{"@emotion/css": "{css: 'styles'}", "module": "{uri: 'https://host/module.js'}"})
+	if got, want := text(t, vm, exports, "plugin"), "styles,function,undefined,true"; got != want {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
