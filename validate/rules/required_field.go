@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/jsontype"
 	"github.com/slipway-dev/slipway/validate"
@@ -15,7 +16,7 @@ func requiredField() validate.Rule {
 		ID:       "required-field",
 		Severity: validate.Error,
 		Summary:  "missing or empty required key",
-		Why:      "The service and the catalog rely on these keys. Without them, the service refuses the plugin or shows it without its name, version or logo.",
+		Why:      "The service and the catalog rely on these keys. Without them, the service refuses the plugin or shows it without its name, version or logo. In the profile grafana, keys of a nested plugin that only the catalog reads are warnings.",
 		Help:     "add the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
@@ -32,6 +33,10 @@ func requiredField() validate.Rule {
 					f.Help = "write a value: " + v.Node.Description
 				default:
 					continue
+				}
+				top, _, _ := strings.Cut(v.Pointer[1:], "/")
+				if p.Dir != p.Root && p.Profile.Name == "grafana" && (top == "info" || top == "dependencies") {
+					f.Severity = validate.Warning // existing hosts load nested plugins without these keys
 				}
 				p.Report(f)
 			}

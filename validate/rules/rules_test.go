@@ -81,3 +81,29 @@ func TestGrafanaRoles(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestNestedRequirements checks that keys of a nested plugin that only the catalog reads are
+// warnings in the profile grafana, and errors in the profile service.
+func TestNestedRequirements(t *testing.T) {
+	t.Parallel()
+	for profile, want := range map[string]validate.Severity{"grafana": validate.Warning, "service": validate.Error} {
+		p := completePlugin(t, validate.Dist)
+		removeIn(panelFile, "/info/version")(p)
+		removeIn(panelFile, "/name")(p)
+		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist, Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]validate.Severity{}
+		for _, f := range report.Findings {
+			if f.Rule == "required-field" && f.File == panelFile {
+				got[f.Pointer] = f.Severity
+			}
+		}
+		for pointer, severity := range map[string]validate.Severity{"/info/version": want, "/name": validate.Error} {
+			if got[pointer] != severity {
+				t.Errorf("%s: severity of %s is %q, want %q", profile, pointer, got[pointer], severity)
+			}
+		}
+	}
+}
