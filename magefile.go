@@ -129,8 +129,12 @@ func tests(ctx context.Context, runs ...testrun.Run) error {
 // E2e runs the end-to-end tests, which use real processes.
 func E2e(ctx context.Context,
 	platforms *string, // platforms to build for (default: all)
+	short *bool, // repeat what happens at random moments less often, and scaffold fewer profiles
 ) error {
 	run := testrun.Run{Flags: []string{"-count=1", "-vet=off", "-tags=e2e"}, Packages: []string{"./internal/e2e"}, Verbose: true}
+	if short != nil && *short {
+		run.Flags = append(run.Flags, "-short")
+	}
 	if platforms != nil {
 		run.Args = []string{"-platforms=" + *platforms}
 	}

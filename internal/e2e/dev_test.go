@@ -457,7 +457,8 @@ func (d *development) pairs(t *testing.T) {
 	lines, _ := d.count()
 	failed := d.failures()
 	list := sourcesOfPlugin()
-	for i := range 50 {
+	n := repeats(t, 50)
+	for i := range n {
 		first, second := list[i%len(list)], list[(i/len(list))%len(list)]
 		text, want := d.next(t, first)
 		if i%3 == 0 {
@@ -466,7 +467,7 @@ func (d *development) pairs(t *testing.T) {
 		} else {
 			d.write(t, first.file, text)
 		}
-		time.Sleep(time.Duration(i) * 700 / 49 * time.Millisecond)
+		time.Sleep(time.Duration(i*700/(n-1)) * time.Millisecond)
 		if i%3 != 0 && first.part != second.part {
 			d.write(t, first.file, text)
 			text, want = d.next(t, second)

@@ -17,13 +17,11 @@ import (
 	"time"
 )
 
-// interrupts is how many builds TestInterrupt interrupts.
-const interrupts = 30
-
 // TestInterrupt sends SIGINT to builds at random moments. Each must leave dist as it was, or
 // complete, and no process, directory or file behind. The repository has its own bundler,
 // which writes to dist slowly.
 func TestInterrupt(t *testing.T) {
+	interrupts := repeats(t, 30)
 	dir := t.TempDir()
 	slipway, repo, temp := filepath.Join(dir, "bin", "slipway"), filepath.Join(dir, pluginID), filepath.Join(dir, "temp")
 	goCommand(t, ".", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
@@ -81,7 +79,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("seed %d: interrupted after %s of %s: dist changed from\n%s\nto\n%s", seed, after, whole, before, now)
 			before = now
 		}
-		for _, pattern := range []string{filepath.Join(repo, ".slipway-*"), filepath.Join(temp, "*")} {
+		for _, pattern := range []string{filepath.Join(repo, ".slipway-build-*"), filepath.Join(temp, "*")} {
 			if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
 				t.Errorf("seed %d: interrupted after %s of %s: left behind: %q %v", seed, after, whole, left, err)
 			}

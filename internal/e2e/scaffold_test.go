@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -26,14 +27,19 @@ func (s *scaffolding) id() string {
 }
 
 // scaffoldings returns every type, with and without a backend where there is a choice, in
-// every profile.
-func scaffoldings() (list []*scaffolding) {
+// every profile. With -short, only the data source has every profile.
+func scaffoldings(t *testing.T) (list []*scaffolding) {
+	t.Helper()
 	for _, kind := range templates.Types() {
 		for _, hasBackend := range []bool{true, false} {
 			if hasBackend != kind.HasBackend && !kind.BackendOptional {
 				continue
 			}
-			for _, profile := range templates.ProfileNames() {
+			for i, profile := range templates.ProfileNames() {
+				if testing.Short() && i > 0 && kind.Name != string(bundle.TypeDatasource) {
+					t.Logf("%s, profile %s, backend %t: left out by -short", kind.Name, profile, hasBackend)
+					continue
+				}
 				list = append(list, &scaffolding{kind: kind, profile: profile, hasBackend: hasBackend})
 			}
 		}
@@ -64,7 +70,7 @@ func TestScaffolds(t *testing.T) {
 	if err := os.Mkdir(s.repo, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	list := scaffoldings()
+	list := scaffoldings(t)
 	least := time.Hour
 	for _, c := range list {
 		least = min(least, c.make(t, s.slipway, s.repo))
