@@ -30,7 +30,7 @@ const (
 )
 
 // runBundler runs the repository's own bundler and copies what it wrote to the staging
-// directory. If it writes to dist, the previous dist is set aside and restored afterwards.
+// directory. If it writes to dist or below, the previous dist is set aside and restored afterwards.
 func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err error) {
 	f := p.options.Frontend
 	if f.Command == "" {
@@ -40,7 +40,7 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	if f.Dir != "" {
 		dir = f.Dir
 	}
-	if filepath.Join(p.Repo.Root, filepath.FromSlash(dir)) == p.Repo.Dist {
+	if first, _, _ := strings.Cut(dir, "/"); first == bundle.DistDir {
 		aside := staging + asideSuffix
 		if err := p.setAside(aside); err != nil {
 			return err

@@ -69,10 +69,13 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	return r, nil
 }
 
+// step is a step of a build.
+type step func(ctx context.Context, staging string, r *Result) error
+
 // steps returns the steps of a build, in order. Those before replaceDist work in the
 // staging directory.
-func (p *Plan) steps() []func(ctx context.Context, staging string, r *Result) error {
-	return []func(context.Context, string, *Result) error{
+func (p *Plan) steps() []step {
+	return []step{
 		p.explain,         // if asked for
 		p.runBundler,      // module.js, by the repository's own bundler
 		p.bundleFrontends, // module.js, by ours

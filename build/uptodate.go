@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -26,16 +25,14 @@ import (
 
 // recordedOutput describes an executable.
 type recordedOutput struct {
-	Inputs   string // digest of what it was made of
-	Sources  string // digest of the sources among them
-	Size     int64
-	Modified time.Time
+	Inputs  string // digest of what it was made of
+	Sources string // digest of the sources among them
+	fileState
 }
 
 // isCurrent reports whether the record describes file, made of inputs.
 func (r recordedOutput) isCurrent(file, inputs string) bool {
-	info, err := os.Stat(file)
-	return err == nil && inputs != "" && r.Inputs == inputs && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
+	return inputs != "" && r.Inputs == inputs && r.isStateOf(file)
 }
 
 // recordExecutables records the executables, unless what they were compiled from was
@@ -55,7 +52,7 @@ func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[stri
 		}
 		sources := c.sources.digest()
 		r.Sources[sources] = c.sources
-		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, Size: state.Size, Modified: state.Modified}
+		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, fileState: state}
 	}
 }
 

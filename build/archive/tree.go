@@ -16,10 +16,25 @@ const foreignManifest = "MANIFEST.txt"
 
 var errTooManyFiles = fmt.Errorf("the plugin has more than %d files or %d files and directories", maxFiles, maxEntries)
 
-// isSigning reports whether a file of a plugin is part of its manifest or signature
+// IsSigning reports whether a file of a plugin is part of its manifest or signature
 // and so is not listed in the manifest.
-func isSigning(name string) bool {
+func IsSigning(name string) bool {
 	return slices.Contains([]string{ManifestFile, SignatureFile, foreignManifest}, name)
+}
+
+// IsWritten reports whether a file in dist is a manifest or a signature in the form that
+// Sign writes.
+func IsWritten(dist fs.FS, name string) bool {
+	if name != ManifestFile && name != SignatureFile {
+		return false
+	}
+	data, err := readFile(dist, name, maxManifestBytes)
+	if err == nil && name == ManifestFile {
+		_, err = ParseManifest(data)
+	} else if err == nil {
+		err = CheckSignature(nil, data)
+	}
+	return err == nil
 }
 
 // list returns the sorted names of the files that a manifest must list, and an
@@ -30,7 +45,7 @@ func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
 		if entries++; err == nil && entries > maxEntries {
 			return errTooManyFiles
 		}
-		if err != nil || d.IsDir() || isSigning(name) {
+		if err != nil || d.IsDir() || IsSigning(name) {
 			return err
 		}
 		if len(names)+len(irregular) == maxFiles {

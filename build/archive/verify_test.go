@@ -341,7 +341,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for _, entry := range z.File {
 			_, name, _ := strings.Cut(entry.Name, "/")
-			if _, listed := m.File(name); !listed && !isSigning(name) && !entry.Mode().IsDir() {
+			if _, listed := m.File(name); !listed && !IsSigning(name) && !entry.Mode().IsDir() {
 				t.Errorf("Verify accepts the entry %q, which the manifest does not list", entry.Name)
 			}
 		}

@@ -69,7 +69,7 @@ func arrows() map[string][]string {
 		"validate/report":          {"validate", "internal/terminal"},
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "bundle", "internal/atomicfile"},
-		"build":                    {"bundle", "validate", "internal/atomicfile", "internal/origin", "internal/progress", "validate/config", "internal/process", "internal/terminal"},
+		"build":                    {"bundle", "build/archive", "validate", "internal/atomicfile", "internal/origin", "internal/progress", "validate/config", "internal/process", "internal/terminal"},
 		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "build", "build/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "internal/adopt"},
 		"internal/adopt":           {"bundle", "internal/origin", "internal/atomicfile"},
 		"build/frontend":           nil,

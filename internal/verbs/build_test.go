@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -95,5 +96,21 @@ func TestBuildConfiguration(t *testing.T) {
 		if _, err := build(BuildOptions{}); err != nil {
 			t.Errorf("%s: %v", more, err)
 		}
+	}
+}
+
+// TestUpdateBuildIsConfigured requires that an update applies slipway.yaml as a build does.
+func TestUpdateBuildIsConfigured(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
+	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
+	w, printed := captured(t)
+	if _, err := UpdateBuild(t.Context(), w, &build.Updater{}, o, true, true); err != nil {
+		t.Fatalf("%v\n%s", err, printed())
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(o.Dir, "dist", bundle.Host().Executable("gpx_x"))).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "configured") {
+		t.Errorf("the backend printed %q, %v", out, err)
 	}
 }
