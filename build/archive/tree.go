@@ -2,12 +2,13 @@ package archive
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // foreignManifest is the manifest that another service signs. It lists every other
@@ -109,16 +110,16 @@ func openRegular(dist fs.FS, name string) (fs.File, error) {
 	return dist.Open(name)
 }
 
-// readFile reads a file of at most limit bytes.
-func readFile(dist fs.FS, name string, limit int64) ([]byte, error) {
+// readFile reads a file of at most maxBytes bytes.
+func readFile(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
 	f, err := openRegular(dist, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	data, err := limit.ReadAll(f, maxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return data, err
+	return data, nil
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // signed writes a plugin that is signed with the first key.
@@ -217,7 +219,7 @@ func TestVerifyZip(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "x.zip")
-			err := writeWith(file, func(f *os.File) error {
+			err := atomicfile.Write(file, 0o644, func(f io.Writer) error {
 				z := zip.NewWriter(f)
 				for _, name := range names {
 					if err := addEntry(z, "acme-tide-app/"+name, 0o644, readTest(t, base, name)); err != nil {

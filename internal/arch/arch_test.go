@@ -77,7 +77,7 @@ func arrows() map[string][]string {
 		"build/extensions":         {"build/frontend"},
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
-		"build/archive":            {"bundle", "validate/archive"},
+		"build/archive":            {"bundle", "validate/archive", "internal/atomicfile", "internal/limit"},
 		"internal/newrule":         nil,
 		"internal/orphan":          nil,
 		"internal/testdb":          nil,
