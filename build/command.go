@@ -18,8 +18,6 @@ import (
 )
 
 const (
-	// commandGrace is how long a repository's own bundler may take to end on Ctrl-C.
-	commandGrace = 5 * time.Second
 	// asideSuffix ends the name of the previous dist while that bundler writes to dist.
 	asideSuffix = "-aside"
 	// runningVariable holds the repository that is being built, in the environment of its
@@ -53,7 +51,7 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	cmd := shell(ctx)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Repo.Root, output, output
 	cmd.Env = append(slices.Clone(p.options.Environ), runningVariable+"="+p.Repo.Root, commandVariable+"="+f.Command)
-	err = process.Run(cmd, commandGrace)
+	err = process.Run(cmd, process.Grace)
 	last := output.String()
 	switch {
 	case ctx.Err() != nil:

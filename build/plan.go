@@ -62,6 +62,7 @@ type Plan struct {
 	documents []document // the plugin.json files, the plugin's own first
 	backends  []backend  // the plugin's own first
 	temp      string     // directory for the temporary files of the go command
+	warnings  []string
 }
 
 // Command compiles the backend for one platform.

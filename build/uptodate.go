@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // The go command takes 0.15 s to find that one executable is up to date, and a second
@@ -151,7 +152,7 @@ func (p *Plan) localModules(ctx context.Context, module string) ([]string, error
 func (p *Plan) goOutput(ctx context.Context, module string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = module, p.goEnviron()
-	return cmd.Output()
+	return process.Output(cmd)
 }
 
 // digestTree adds the path and contents of every file that a package of a module could

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
@@ -42,7 +43,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err != nil {
 		return err
 	}
-	stop := progress.Report(os.Stderr, "resolving modules", progress.Interval)
+	stop := progress.Task{W: os.Stderr, Name: "resolving modules"}.Start()
 	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from})
 	stop()
 	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest {
@@ -122,8 +123,8 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "\n$ %s\n", line)
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
-		stop := progress.Report(os.Stderr, line, progress.Interval)
-		err := cmd.Run()
+		stop := progress.Task{W: os.Stderr, Name: line}.Start()
+		err := process.Run(cmd, process.Grace)
 		stop()
 		if ctx.Err() != nil {
 			return

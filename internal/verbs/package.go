@@ -96,16 +96,9 @@ func printPacked(w io.Writer, files []archive.Output) {
 			}
 			content = strings.Join(names, ", ")
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), megabytes(file.Size), content)
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), progress.Size(file.Size), content)
 	}
 	_ = t.Flush() // an error of w shows when it is used next
-}
-
-func megabytes(bytes int64) string {
-	if bytes < 1e6 {
-		return fmt.Sprintf("%d kB", (bytes+999)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // builtAt returns the date in the plugin.json of a dist, which is that of the commit.
