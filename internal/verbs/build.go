@@ -150,7 +150,7 @@ func configureBuild(b *build.Options) error {
 // FrontendDir returns the directory in a plugin repository that its own bundler writes to,
 // or "" if it has none or writes to dist.
 func FrontendDir(dir string) string {
-	b := build.Options{Dir: dir}
+	b := build.Options{Dir: dir, Rules: rules.All()}
 	if err := configureBuild(&b); err != nil || b.Frontend.Dir == "" {
 		return ""
 	}

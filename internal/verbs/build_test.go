@@ -114,3 +114,19 @@ func TestUpdateBuildIsConfigured(t *testing.T) {
 		t.Errorf("the backend printed %q, %v", out, err)
 	}
 }
+
+func TestFrontendDir(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	plugin := filepath.Join(dir, "plugins", "x")
+	for text, want := range map[string]string{
+		"":                             "",
+		"frontend:\n  command: make\n": "",
+		"rules:\n  id-type-suffix: off\nfrontend:\n  command: make\n  dir: a/b\n": filepath.Join(plugin, "a", "b"),
+	} {
+		write(t, filepath.Join(dir, "slipway.yaml"), text)
+		if got := FrontendDir(plugin); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

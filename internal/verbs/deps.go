@@ -55,6 +55,10 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		done.Add(1)
 	}
 	stop()
+	if packages == 0 {
+		fmt.Fprintln(w, "nothing to download")
+		return nil
+	}
 	noun := "packages"
 	if packages == 1 {
 		noun = "package"

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/adopt"
@@ -121,7 +120,7 @@ func shortPath(dir string) string {
 		return dir
 	}
 	rel, err := filepath.Rel(cwd, dir)
-	if err != nil || strings.HasPrefix(rel, "..") {
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return dir
 	}
 	return rel
