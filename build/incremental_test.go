@@ -132,7 +132,7 @@ func TestFrontendUpToDate(t *testing.T) {
 			t.Errorf("%s: the warnings of the bundler are missing: %q", step.name, r.Warnings)
 		}
 	}
-	bundler.names = nil // without inputs, nobody knows whether the bundle is current
+	bundler.names = nil // without inputs, it is unknown whether the bundle is current
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
 	mustBuild(t, o)
 	runs = bundler.runs
@@ -305,8 +305,8 @@ func TestKeptFilesStayInTheRepository(t *testing.T) {
 	}
 }
 
-// However far a build came before it was killed, dist is the previous one or the new one,
-// and the next build takes neither for the files of others.
+// Regardless of when a build is killed, dist is the previous one or the new one, and the
+// next build does not treat its files as foreign.
 func TestKilledAfterEachStep(t *testing.T) {
 	t.Parallel()
 	dir := panel(t)

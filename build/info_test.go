@@ -99,7 +99,7 @@ func TestVersionMismatch(t *testing.T) {
 		"tag differs":               {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
 		"tag and package.json":      {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
 		"changed since the tag":     {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
-		"package.json is no object": {plugin: "%VERSION%", npm: `"`, want: "read version from package.json"},
+		"package.json is not an object": {plugin: "%VERSION%", npm: `"`, want: "read version from package.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +127,7 @@ func TestVersionMismatch(t *testing.T) {
 	}
 }
 
-// The tags of a repository do not concern a plugin that is only a part of it.
+// The tags of a repository do not apply to a plugin that is only a part of it.
 func TestTagOfALargerRepository(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)

@@ -21,7 +21,7 @@ func TestUpdate(t *testing.T) {
 	dist := mustBuild(t, o).Dist
 	var u Updater
 	foreign := filepath.Join(dist, "foreign.txt")
-	write(t, foreign, "made by somebody else") // before the first update, too
+	write(t, foreign, "not made by a build") // before the first update, too
 	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
 	update := func(compile bool, want ...string) {
 		t.Helper()
@@ -55,7 +55,7 @@ func TestUpdate(t *testing.T) {
 	}
 	update(true)
 	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
-	update(false) // as it is told
+	update(false) // no compilation was requested
 	update(true, "backend")
 	write(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
 	update(false, "assets")

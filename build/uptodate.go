@@ -57,8 +57,8 @@ func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[stri
 	}
 }
 
-// digestInputs sets the digest of what each command compiles, or "" if it is unknown
-// and only the go command can tell.
+// digestInputs sets the digest of what each command compiles, or "" if it is
+// unknown: only the go command knows.
 func (p *Plan) digestInputs(ctx context.Context) {
 	modules := map[string]inputs{}
 	for i := range p.Commands {

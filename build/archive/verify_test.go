@@ -151,8 +151,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestCheckOtherPlugin compares a manifest whose files are right and whose owner is
-// not.
+// TestCheckOtherPlugin checks a manifest that lists the right files for another plugin.
 func TestCheckOtherPlugin(t *testing.T) {
 	t.Parallel()
 	dist := fstest.MapFS{"plugin.json": {Data: []byte(`{"id": "acme-tide-app", "info": {"version": "1.2.3"}}`)}}

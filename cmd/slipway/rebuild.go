@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/report"
 )
 
-// rebuilder builds a plugin again and again, reloads it, and reports what came of that.
+// rebuilder builds a plugin again and again, reloads it, and reports the results.
 type rebuilder struct {
 	face    verbs.Face
 	repo    bundle.Repo
@@ -81,7 +81,7 @@ func (r *rebuilder) noteFiles() {
 	}
 }
 
-// outcome is what came of a build.
+// outcome is the result of a build.
 type outcome struct {
 	parts   parts // that it was to rebuild
 	isLive  bool

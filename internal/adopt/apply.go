@@ -87,7 +87,7 @@ func (p *Plan) Apply() error {
 }
 
 // record returns the record after the plan has been applied. Files that an earlier run
-// recorded, and that nobody changed since, keep their original.
+// recorded, and that have not changed since, keep their original.
 func (p *Plan) record(root *os.Root, earlier record) (record, error) {
 	r := record{slices.Clone(earlier.Files)}
 	for _, f := range p.Files {

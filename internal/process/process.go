@@ -25,7 +25,7 @@ const drain = 500 * time.Millisecond
 // kills it at once. Once the command has ended, it kills what is left of the group. It is
 // not an error if a process that the command left behind kept its output open.
 func Run(cmd *exec.Cmd, grace time.Duration) error {
-	// On Linux a child is signalled when the thread that started it ends.
+	// On Linux a child is signaled when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = Attributes()

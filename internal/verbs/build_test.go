@@ -81,7 +81,7 @@ func TestBuildConfiguration(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 
-	// What slipway.yaml makes of a finding holds for the build as well.
+	// The severities of slipway.yaml apply to the build as well.
 	file := filepath.Join(plugin, "src", "plugin.json")
 	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
 	write(t, filepath.Join(dir, "slipway.yaml"), settings)

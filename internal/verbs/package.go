@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -129,14 +130,8 @@ func checkZip(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	var found []string
-	for _, f := range report.Findings {
-		if f.Severity == validate.Error {
-			found = append(found, fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule))
-		}
-	}
-	if len(found) > 0 {
-		return fmt.Errorf("the zip has errors:\n  %s", strings.Join(found, "\n  "))
+	if err := build.Refusal(report); err != nil {
+		return fmt.Errorf("the zip has errors:\n%w", err)
 	}
 	return nil
 }
