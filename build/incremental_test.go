@@ -189,6 +189,7 @@ func TestExplain(t *testing.T) {
 		}, map[string]string{host: "runs: pkg/a.txt is new, pkg/b.txt is new, pkg/c.txt is new, and 2 more", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " is not as it was built", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
+		{func() { write(t, filepath.Join(dir, "release", "x.zip"), "packed") }, map[string]string{host: "up to date"}},
 		{func() { o.Only = OnlyBackend }, map[string]string{host: "up to date", "assets": "", "plugin.json": "up to date"}},
 		{func() { o.Only = "" }, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
 	} {

@@ -172,11 +172,20 @@ func (p *Plan) digestTree(in inputs, root string) error {
 			}
 			return nil
 		}
+		if p.isPacked(root, rel) {
+			return nil
+		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is not a regular file", rel)
 		}
 		return in.addFile(filepath.ToSlash(p.relative(path)), path)
 	})
+}
+
+// isPacked reports whether a file is what package writes by default, which no backend embeds.
+func (p *Plan) isPacked(root, rel string) bool {
+	return root == p.Repo.Root && filepath.Dir(rel) == "release" &&
+		slices.ContainsFunc([]string{".zip", ".sha256", ".sha1", ".cdx.json"}, func(suffix string) bool { return strings.HasSuffix(rel, suffix) })
 }
 
 // isIgnored reports whether no package uses a directory of a module: what builds write,
