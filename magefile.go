@@ -223,7 +223,7 @@ func command(ctx context.Context, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	stop := progress.Report(os.Stdout, name+" "+strings.Join(words, " "), progress.Interval)
+	stop := progress.Task{W: os.Stdout, Name: name + " " + strings.Join(words, " ")}.Start()
 	err := cmd.Run()
 	stop()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -429,6 +429,7 @@ func TestRemotes(t *testing.T) {
 		"ssh://git@[::1]:22/a":         "https://[::1]/a",
 		"/home/me/repo":                "",
 		"../repo":                      "",
+		"file://server/home/me/repo":   "",
 		"https://host/a@b":             "https://host/a@b",
 		"user:p@ss/word@host:a/b":      "",
 	} {

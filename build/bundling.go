@@ -19,6 +19,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Bundler bundles frontends. Package build/bundler does, but takes a while to compile: the Mage
@@ -52,15 +53,11 @@ func (p Program) Bundle(ctx context.Context, f Frontend) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(request), &stderr
-	out, err := cmd.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
-		err = errors.New(strings.TrimSpace(stderr.String()))
-		if exit.ExitCode() == ExitNotDownloaded {
-			err = notDownloaded{err}
-		}
+	cmd.Stdin = bytes.NewReader(request)
+	out, err := process.Output(cmd)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == ExitNotDownloaded {
+		err = notDownloaded{err}
 	}
 	if err != nil {
 		return nil, err

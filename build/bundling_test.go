@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -179,6 +180,19 @@ func TestProgram(t *testing.T) {
 	}
 	if _, err := program("echo missing >&2; exit 3").Bundle(t.Context(), Frontend{}); !errors.Is(err, ErrNotDownloaded) || err.Error() != "missing" {
 		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	started, stopped := filepath.Join(dir, "started"), filepath.Join(dir, "stopped")
+	go func() {
+		for !exists(started) && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	waiting := program("trap 'touch " + stopped + "; exit 1' INT; touch " + started + "; while :; do sleep 0.01; done")
+	if _, err := waiting.Bundle(ctx, Frontend{}); err == nil || !exists(stopped) {
+		t.Errorf("a canceled bundle: %v, and the program could clean up: %t", err, exists(stopped))
 	}
 	broken := Program{Path: func(context.Context) (string, error) { return "", errors.New("no Go") }}
 	if _, err := broken.Bundle(t.Context(), Frontend{}); err == nil || err.Error() != "no Go" {

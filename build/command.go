@@ -18,8 +18,6 @@ import (
 )
 
 const (
-	// commandGrace is how long a repository's own bundler may take to end on Ctrl-C.
-	commandGrace = 5 * time.Second
 	// asideSuffix ends the name of the previous dist while that bundler writes to dist.
 	asideSuffix = "-aside"
 	// runningVariable holds the repository that is being built, in the environment of its
@@ -30,7 +28,7 @@ const (
 )
 
 // runBundler runs the repository's own bundler and copies what it wrote to the staging
-// directory. If it writes to dist, the previous dist is set aside and restored afterwards.
+// directory. If it writes to dist or below, the previous dist is set aside and restored afterwards.
 func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err error) {
 	f := p.options.Frontend
 	if f.Command == "" {
@@ -40,7 +38,7 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	if f.Dir != "" {
 		dir = f.Dir
 	}
-	if filepath.Join(p.Repo.Root, filepath.FromSlash(dir)) == p.Repo.Dist {
+	if first, _, _ := strings.Cut(dir, "/"); first == bundle.DistDir {
 		aside := staging + asideSuffix
 		if err := p.setAside(aside); err != nil {
 			return err
@@ -53,7 +51,7 @@ func (p *Plan) runBundler(ctx context.Context, staging string, r *Result) (err e
 	cmd := shell(ctx)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Repo.Root, output, output
 	cmd.Env = append(slices.Clone(p.options.Environ), runningVariable+"="+p.Repo.Root, commandVariable+"="+f.Command)
-	err = process.Run(cmd, commandGrace)
+	err = process.Run(cmd, process.Grace)
 	last := output.String()
 	switch {
 	case ctx.Err() != nil:

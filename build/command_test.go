@@ -62,6 +62,55 @@ func TestOwnBundler(t *testing.T) {
 	}
 }
 
+// An update runs the bundler only when it is told to, and otherwise keeps what it wrote.
+func TestUpdateWithOwnBundler(t *testing.T) {
+	t.Parallel()
+	o, _ := command(t, "mkdir -p dist && echo run >> runs && cp runs dist/module.js && echo chunk > dist/chunk.js", "")
+	dist := mustBuild(t, o).Dist
+	var u Updater
+	for _, c := range []struct {
+		command bool
+		main    string
+		want    string
+		changed []string
+	}{
+		{false, "1", "run\n", []string{"backend"}},
+		{true, "1", "run\nrun\n", []string{"backend", "frontend"}},
+		{false, "2", "run\nrun\n", []string{"backend"}},
+	} {
+		write(t, filepath.Join(o.Dir, "pkg", "main.go"), "package main\n\nfunc main() { println("+c.main+") }\n")
+		p, err := MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes, err := u.Update(t.Context(), p, true, c.command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dist, "module.js")); err != nil || string(text) != c.want {
+			t.Errorf("module.js contains %q (%v), want %q", text, err, c.want)
+		}
+		want := []string{"README.md", "chunk.js", bundle.Host().Executable("gpx_x"), "img", "module.js", "plugin.json"}
+		if got := listing(t, dist); !slices.Equal(got, want) {
+			t.Errorf("dist contains %q, want %q", got, want)
+		}
+		if got := changes.Names(); !c.command && !slices.Equal(got, c.changed) {
+			t.Errorf("changed %q, want %q", got, c.changed)
+		}
+	}
+}
+
+// A bundler that writes below dist does so while the previous dist is set aside, as well.
+func TestOwnBundlerBelowDist(t *testing.T) {
+	t.Parallel()
+	o, _ := command(t, "mkdir -p dist/web && date +%N > dist/web/module.js", "dist/web")
+	for range 2 {
+		if r := mustBuild(t, o); len(r.Warnings) > 0 || exists(filepath.Join(r.Dist, "web")) {
+			t.Errorf("warnings %q, dist contains %q", r.Warnings, listing(t, r.Dist))
+		}
+	}
+}
+
 func TestOwnBundlerFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ line, dir, want string }{

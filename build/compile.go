@@ -19,9 +19,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// compileGrace is how long the go command may take to end on Ctrl-C.
-const compileGrace = 5 * time.Second
-
 // tempSuffix ends the name of the directory for the temporary files of the go command.
 const tempSuffix = "-temp"
 
@@ -88,7 +85,7 @@ func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before
 	cmd.Env = slices.Concat(p.options.Environ, c.Env, []string{"GOTMPDIR=" + p.temp})
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := process.Run(cmd, compileGrace); err != nil {
+	if err := process.Run(cmd, process.Grace); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return Executable{}, ctx.Err()

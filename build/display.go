@@ -19,7 +19,7 @@ type display struct {
 	commands []Command
 	now      func() time.Time
 	started  time.Time
-	stop     func() // the lines from time to time
+	stop     func() // stops the periodic lines
 
 	mu    sync.Mutex
 	rows  []row // by command
@@ -102,7 +102,7 @@ func (d *display) finish(i int, e Executable, err error) {
 		return
 	}
 	stop := d.stop
-	d.mu.Unlock() // the lines from time to time ask for names
+	d.mu.Unlock() // the periodic lines ask for names
 	stop()
 	d.mu.Lock()
 	if d.isLive && !d.hasFailed() {

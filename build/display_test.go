@@ -116,7 +116,7 @@ func TestTable(t *testing.T) {
 		{name: "a longer name than most", content: files(0)},
 	})
 	const want = `  linux/amd64             gpx_x_linux_amd64        14.3 MB        3.2s
-  windows/amd64           gpx_x_windows_amd64.exe     9 MB  up to date
+  windows/amd64           gpx_x_windows_amd64.exe   9.0 MB  up to date
   frontend                module.js                   2 kB       12.0s
   assets                  1 file                      0 kB        0.0s
   a longer name than most 0 files                     0 kB        0.0s

@@ -29,14 +29,19 @@ func (p *Plan) explain(ctx context.Context, _ string, r *Result) error {
 	for _, f := range p.Frontends {
 		p.printReason(path.Join(f.to, "module.js"), p.bundleChange(f, r.previous.Frontends[f.to]))
 	}
-	now := p.copiedInputs()
+	if p.options.Frontend.Command != "" {
+		p.printReason("frontend", "only its command knows what it reads")
+	}
+	now := p.copiedInputs(r.previous)
 	for _, step := range []string{stepAssets, stepDocuments} {
 		before, ok := r.previous.Copied[step]
-		reason := now[step].change(before)
-		if !ok {
-			reason = noRecord
+		switch {
+		case step == stepAssets && p.options.Only == OnlyBackend:
+		case !ok:
+			p.printReason(step, noRecord)
+		default:
+			p.printReason(step, now[step].change(before))
 		}
-		p.printReason(step, reason)
 	}
 	return nil
 }
@@ -69,8 +74,9 @@ func (p *Plan) commandChange(c *Command, previous record) string {
 	return ""
 }
 
-// copiedInputs returns the inputs of the steps that always run.
-func (p *Plan) copiedInputs() map[string]inputs {
+// copiedInputs returns the inputs of the steps that always run. If this build copies no
+// assets, those of the previous build are still in dist.
+func (p *Plan) copiedInputs(previous record) map[string]inputs {
 	assets, documents := inputs{}, inputs{}
 	for _, a := range p.Assets {
 		_ = assets.addFile(filepath.ToSlash(a.From), filepath.Join(p.Repo.Root, a.From)) // copying it reports the error
@@ -83,11 +89,11 @@ func (p *Plan) copiedInputs() map[string]inputs {
 	}
 	documents.add("the version", []byte(p.Info.Version))
 	documents.add("the date", []byte(p.Info.Updated))
-	for _, f := range p.Frontends {
-		documents.add("the list of frontends", []byte(f.to))
-	}
 	if build, err := json.Marshal(p.Info.Build); err == nil {
 		documents.add("the commit or the CI run", build)
+	}
+	if p.options.Only == OnlyBackend {
+		assets = previous.Copied[stepAssets]
 	}
 	return map[string]inputs{stepAssets: assets, stepDocuments: documents}
 }

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-
-	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Forget removes the record of what is up to date in the dist of a repository. cacheDir
-// is that of Options.
-func Forget(repo bundle.Repo, cacheDir string) error {
+// Forget removes the record of what is up to date in the dist of the repository in dir.
+// cacheDir is that of Options.
+func Forget(dir, cacheDir string) error {
+	repo, err := openRepo(dir)
+	if err != nil {
+		return err
+	}
 	p := &Plan{Repo: repo, options: Options{CacheDir: cacheDir}}
 	file, err := p.recordFile()
 	if err != nil {

@@ -132,7 +132,7 @@ func TestFrontendUpToDate(t *testing.T) {
 			t.Errorf("%s: the warnings of the bundler are missing: %q", step.name, r.Warnings)
 		}
 	}
-	bundler.names = nil // without inputs, nobody knows whether the bundle is current
+	bundler.names = nil // without inputs, it is unknown whether the bundle is current
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
 	mustBuild(t, o)
 	runs = bundler.runs
@@ -189,6 +189,9 @@ func TestExplain(t *testing.T) {
 		}, map[string]string{host: "runs: pkg/a.txt is new, pkg/b.txt is new, pkg/c.txt is new, and 2 more", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " is not as it was built", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
+		{func() { write(t, filepath.Join(dir, "release", "x.zip"), "packed") }, map[string]string{host: "up to date"}},
+		{func() { o.Only = OnlyBackend }, map[string]string{host: "up to date", "assets": "", "plugin.json": "up to date"}},
+		{func() { o.Only = "" }, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
 	} {
 		step.change()
 		var out strings.Builder
@@ -303,8 +306,8 @@ func TestKeptFilesStayInTheRepository(t *testing.T) {
 	}
 }
 
-// However far a build came before it was killed, dist is the previous one or the new one,
-// and the next build takes neither for the files of others.
+// Regardless of when a build is killed, dist is the previous one or the new one, and the
+// next build does not treat its files as foreign.
 func TestKilledAfterEachStep(t *testing.T) {
 	t.Parallel()
 	dir := panel(t)

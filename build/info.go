@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Info is what a build adds to plugin.json.
@@ -161,7 +162,7 @@ func (p *Plan) gitInfo(ctx context.Context) (*GitInfo, error) {
 	line, err := p.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%H %ct")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		fmt.Fprintln(p.options.Progress, "git not found on the PATH: plugin.json will have today's date and no commit")
+		p.warnings = append(p.warnings, "git not found on the PATH: plugin.json has today's date and no commit")
 		return ci, nil
 	case err != nil && (strings.Contains(err.Error(), "not a git repository (or any") || strings.Contains(err.Error(), "does not have any commits yet")):
 		return ci, nil
@@ -197,7 +198,7 @@ func publicURL(remote string) string {
 		}
 	}
 	u, err := url.Parse(remote)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" || u.Scheme == "file" {
 		return ""
 	}
 	if u.Scheme != "https" && u.Scheme != "http" { // the port is that of another protocol
@@ -210,12 +211,7 @@ func publicURL(remote string) string {
 func (p *Plan) git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", p.Repo.Root}, args...)...)
 	cmd.Env = append(slices.Clone(p.options.Environ), "LC_ALL=C")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if text := bytes.TrimSpace(stderr.Bytes()); err != nil && len(text) > 0 {
-		err = errors.New(string(text))
-	}
+	out, err := process.Output(cmd)
 	return string(bytes.TrimSpace(out)), err
 }
 

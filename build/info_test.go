@@ -88,18 +88,18 @@ func TestVersionMismatch(t *testing.T) {
 		dirty       bool
 		want        string // version, or part of the error
 	}{
-		"plugin.json alone":         {plugin: "1.2.3", want: "1.2.3"},
-		"package.json":              {plugin: "%VERSION%", npm: "1.2.3", want: "1.2.3"},
-		"tag":                       {plugin: "%VERSION%", tags: []string{"1.2.3"}, want: "1.2.3"},
-		"highest tag":               {plugin: "%VERSION%", tags: []string{"v1.10.0-rc.1", "v1.9.0", "v1.10.0", "nightly"}, want: "1.10.0"},
-		"all agree":                 {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.3", "v1.2.3-rc.1"}, want: "1.2.3"},
-		"written twice":             {plugin: "1.2.3", npm: "1.2.3", tags: []string{"v1.2.3"}, want: "1.2.3"},
-		"other tags":                {plugin: "1.2.3", tags: []string{"other/v9.9.9", "v9", "release"}, want: "1.2.3"},
-		"package.json differs":      {plugin: "1.2.3", npm: "1.2.4", want: `src/plugin.json:4:97: version is "1.2.3", but package.json has "1.2.4" (package-version-mismatch)`},
-		"tag differs":               {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
-		"tag and package.json":      {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
-		"changed since the tag":     {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
-		"package.json is no object": {plugin: "%VERSION%", npm: `"`, want: "read version from package.json"},
+		"plugin.json alone":             {plugin: "1.2.3", want: "1.2.3"},
+		"package.json":                  {plugin: "%VERSION%", npm: "1.2.3", want: "1.2.3"},
+		"tag":                           {plugin: "%VERSION%", tags: []string{"1.2.3"}, want: "1.2.3"},
+		"highest tag":                   {plugin: "%VERSION%", tags: []string{"v1.10.0-rc.1", "v1.9.0", "v1.10.0", "nightly"}, want: "1.10.0"},
+		"all agree":                     {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.3", "v1.2.3-rc.1"}, want: "1.2.3"},
+		"written twice":                 {plugin: "1.2.3", npm: "1.2.3", tags: []string{"v1.2.3"}, want: "1.2.3"},
+		"other tags":                    {plugin: "1.2.3", tags: []string{"other/v9.9.9", "v9", "release"}, want: "1.2.3"},
+		"package.json differs":          {plugin: "1.2.3", npm: "1.2.4", want: `src/plugin.json:4:97: version is "1.2.3", but package.json has "1.2.4" (package-version-mismatch)`},
+		"tag differs":                   {plugin: "1.2.3", tags: []string{"v1.2.4"}, want: `src/plugin.json has version "1.2.3", but the commit has the tag v1.2.4`},
+		"tag and package.json":          {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, want: `package.json has version "1.2.3", but the commit has the tag v1.2.4`},
+		"changed since the tag":         {plugin: "%VERSION%", npm: "1.2.3", tags: []string{"v1.2.4"}, dirty: true, want: "9.0.0"},
+		"package.json is not an object": {plugin: "%VERSION%", npm: `"`, want: "read version from package.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +127,7 @@ func TestVersionMismatch(t *testing.T) {
 	}
 }
 
-// The tags of a repository do not concern a plugin that is only a part of it.
+// The tags of a repository do not apply to a plugin that is only a part of it.
 func TestTagOfALargerRepository(t *testing.T) {
 	t.Parallel()
 	dir := repo(t)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
@@ -52,9 +53,45 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 // foreignFiles lists the files of dist, relative to it, that no recorded build wrote and
 // that differ from what the new build contains at their path.
 func (p *Plan) foreignFiles(staging string, previous record) (names []string, err error) {
-	err = filepath.WalkDir(p.Repo.Dist, func(file string, d fs.DirEntry, err error) error {
+	err = p.walkDist(func(name, file string) error {
+		if p.isOwn(name, previous) {
+			return nil
+		}
+		same, err := sameContents(file, filepath.Join(staging, name))
+		if err == nil && !same {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// ownFiles returns the files of dist that recorded builds wrote, by slash-separated path.
+func (p *Plan) ownFiles() (map[string]bool, error) {
+	files, previous := map[string]bool{}, p.readRecord()
+	err := p.walkDist(func(name, _ string) error {
+		if p.isOwn(name, previous) {
+			files[filepath.ToSlash(name)] = true
+		}
+		return nil
+	})
+	return files, err
+}
+
+// isOwn reports whether a recorded build wrote a file of dist, or it is a manifest or a
+// signature, which are of no use after a change.
+func (p *Plan) isOwn(name string, previous record) bool {
+	file := filepath.Join(p.Repo.Dist, name)
+	return slices.ContainsFunc(previous.Files[filepath.ToSlash(name)], func(s fileState) bool { return s.isStateOf(file) }) ||
+		archive.IsWritten(os.DirFS(p.Repo.Dist), name)
+}
+
+// walkDist calls visit for each file of dist, with its path relative to dist and its path.
+// If dist is a symbolic link, what it points to stays, and walkDist visits nothing.
+func (p *Plan) walkDist(visit func(name, file string) error) error {
+	return filepath.WalkDir(p.Repo.Dist, func(file string, d fs.DirEntry, err error) error {
 		if file == p.Repo.Dist && (errors.Is(err, fs.ErrNotExist) || err == nil && d.Type()&fs.ModeSymlink != 0) {
-			return nil // what the link points to stays
+			return nil
 		}
 		if file == p.Repo.Dist && err == nil && !d.IsDir() {
 			return errors.New("it is a file: move it elsewhere")
@@ -66,20 +103,8 @@ func (p *Plan) foreignFiles(staging string, previous record) (names []string, er
 		if err != nil {
 			return err
 		}
-		ours := previous.Files[filepath.ToSlash(name)]
-		if e, ok := previous.Outputs[filepath.ToSlash(name)]; ok {
-			ours = append(ours, fileState{e.Size, e.Modified})
-		}
-		if slices.ContainsFunc(ours, func(s fileState) bool { return s.isStateOf(file) }) {
-			return nil
-		}
-		same, err := sameContents(file, filepath.Join(staging, name))
-		if err == nil && !same {
-			names = append(names, name)
-		}
-		return err
+		return visit(name, file)
 	})
-	return names, err
 }
 
 // sameContents reports whether two regular files have the same contents. The second may

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/config"
 )
@@ -62,6 +64,7 @@ type Plan struct {
 	documents []document // the plugin.json files, the plugin's own first
 	backends  []backend  // the plugin's own first
 	temp      string     // directory for the temporary files of the go command
+	warnings  []string
 }
 
 // Command compiles the backend for one platform.
@@ -163,21 +166,33 @@ func (p *Plan) validate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("validate plugin.json: %w", err)
 	}
+	if err := Refusal(report); err != nil {
+		return fmt.Errorf("the plugin has errors, which validate explains:\n%w", err)
+	}
+	return nil
+}
+
+// Refusal returns the errors of a report, and the rules that did not run, as one error, or
+// nil. It has a line for each, safe to print.
+func Refusal(report *validate.Report) error {
 	var errs []string
 	for _, skip := range report.Skips {
 		if skip.IsBroken {
-			errs = append(errs, fmt.Sprintf("%s: rule %s did not run: %s", skip.File, skip.Rule, skip.Reason))
+			errs = append(errs, terminal.Line(fmt.Sprintf("%s: rule %s did not run: %s", skip.File, skip.Rule, skip.Reason)))
 		}
 	}
 	for _, f := range report.Findings {
 		if f.Severity == validate.Error {
-			errs = append(errs, strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)\n    help: %s", f.Address(), f.Message, f.Rule, f.Help), "\n    help: "))
+			errs = append(errs, terminal.Line(fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule)))
+			if f.Help != "" {
+				errs = append(errs, terminal.Line("  help: "+f.Help))
+			}
 		}
 	}
-	if len(errs) > 0 {
-		return fmt.Errorf("the plugin has errors, which validate explains:\n  %s", strings.Join(errs, "\n  "))
+	if len(errs) == 0 {
+		return nil
 	}
-	return nil
+	return errors.New("  " + strings.Join(errs, "\n  "))
 }
 
 // selectSide removes the frontend from a plan of the backend only.

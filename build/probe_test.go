@@ -83,7 +83,7 @@ func TestProbeFails(t *testing.T) {
 }
 
 // TestHealthFails requires that a backend that does not report that it is serving is
-// refused, whatever it sends.
+// refused, regardless of what it sends.
 func TestHealthFails(t *testing.T) {
 	t.Parallel()
 	trailers := appendFrame(nil, frameHeaders, flagEnd|flagEndHeaders, 1, nil)

@@ -37,10 +37,12 @@ type fileState struct {
 
 func stateOf(info fs.FileInfo) fileState { return fileState{info.Size(), info.ModTime()} }
 
+func (s fileState) equal(o fileState) bool { return s.Size == o.Size && s.Modified.Equal(o.Modified) }
+
 // isStateOf reports whether a file is still as it was.
 func (s fileState) isStateOf(file string) bool {
 	info, err := os.Lstat(file)
-	return err == nil && info.Mode().IsRegular() && info.Size() == s.Size && info.ModTime().Equal(s.Modified)
+	return err == nil && info.Mode().IsRegular() && s.equal(stateOf(info))
 }
 
 // inputs holds the digest of each file and setting that a step uses, by name.
@@ -122,11 +124,10 @@ func (p *Plan) readRecord() record {
 	return r
 }
 
-// writeRecord records the build in the staging directory. It ignores errors, which only
-// cost time. It runs before dist is replaced, and if the build is killed in between, dist
+// writeRecord records the build in the staging directory. It runs before dist is replaced, and if the build is killed in between, dist
 // is still the previous one: the record lists the files of both.
 func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) error {
-	r := record{Outputs: map[string]recordedOutput{}, Frontends: result.bundles, Copied: p.copiedInputs(), Sources: map[string]inputs{}, Files: map[string][]fileState{}}
+	r := record{Outputs: map[string]recordedOutput{}, Frontends: result.bundles, Copied: p.copiedInputs(result.previous), Sources: map[string]inputs{}}
 	states, err := fileStates(staging)
 	if err != nil {
 		return nil
@@ -138,37 +139,57 @@ func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) 
 		}
 	}
 	r.keepUnchanged(result.previous, states)
+	r.Files = p.filesToRecord(states, result.previous)
+	p.save(r)
+	return nil
+}
+
+// recordFiles records that files are about to be written to dist.
+func (p *Plan) recordFiles(states map[string]fileState) {
+	r := p.readRecord()
+	r.Files = p.filesToRecord(states, r)
+	p.save(r)
+}
+
+// filesToRecord returns the states of files that are about to be written to dist, and of
+// those recorded files that dist still contains.
+func (p *Plan) filesToRecord(states map[string]fileState, previous record) map[string][]fileState {
+	files := map[string][]fileState{}
 	for name, state := range states {
-		r.Files[name] = []fileState{state}
+		files[name] = []fileState{state}
 	}
-	for name, before := range result.previous.Files {
+	for name, before := range previous.Files {
 		for _, state := range before {
-			if state != states[name] && state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
-				r.Files[name] = append(r.Files[name], state)
+			if !state.equal(states[name]) && state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
+				files[name] = append(files[name], state)
 			}
 		}
 	}
+	return files
+}
+
+// save writes the record. It ignores errors, which only cost time.
+func (p *Plan) save(r record) {
 	file, err := p.recordFile()
 	if err != nil {
-		return nil
+		return
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		return nil
+		return
 	}
 	_ = os.MkdirAll(filepath.Dir(file), 0o755)
 	_ = atomicfile.Write(file, 0o644, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
-	return nil
 }
 
 // keepUnchanged keeps what the previous record states about files that this build took
 // over without making them.
 func (r *record) keepUnchanged(previous record, states map[string]fileState) {
 	for name, o := range previous.Outputs {
-		if state, ok := states[name]; ok && r.Outputs[name].Inputs == "" && state.Size == o.Size && state.Modified.Equal(o.Modified) {
+		if state, ok := states[name]; ok && r.Outputs[name].Inputs == "" && state.equal(o.fileState) {
 			r.Outputs[name] = o
 			r.Sources[o.Sources] = previous.Sources[o.Sources]
 		}
@@ -179,8 +200,7 @@ func (r *record) keepUnchanged(previous record, states map[string]fileState) {
 		}
 		isSame := len(b.Files) > 0
 		for name, before := range b.Files {
-			state := states[path.Join(to, name)]
-			isSame = isSame && state.Size == before.Size && state.Modified.Equal(before.Modified)
+			isSame = isSame && before.equal(states[path.Join(to, name)])
 		}
 		if isSame {
 			r.Frontends[to] = b

@@ -59,7 +59,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 		return nil, fmt.Errorf("prepare build: dist is made in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(staging) }()
-	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}}
+	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}, Warnings: p.warnings}
 	for _, step := range p.steps() {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
@@ -69,10 +69,13 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	return r, nil
 }
 
+// step is a step of a build.
+type step func(ctx context.Context, staging string, r *Result) error
+
 // steps returns the steps of a build, in order. Those before replaceDist work in the
 // staging directory.
-func (p *Plan) steps() []func(ctx context.Context, staging string, r *Result) error {
-	return []func(context.Context, string, *Result) error{
+func (p *Plan) steps() []step {
+	return []step{
 		p.explain,         // if asked for
 		p.runBundler,      // module.js, by the repository's own bundler
 		p.bundleFrontends, // module.js, by ours
@@ -286,11 +289,4 @@ func copyFile(from, to string) (err error) {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
-}
-
-func humanSize(bytes int64) string {
-	if bytes < 1e6 {
-		return fmt.Sprintf("%d kB", (bytes+999)/1000)
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(bytes)/1e6), ".0") + " MB"
 }

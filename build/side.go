@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// keepSide adds the side that is not built from the existing dist, as it is. Without a
-// dist there is nothing to add.
+// keepSide adds the side that is not built from the existing dist, as it is, but no
+// manifest or signature: they are of the previous dist. Without a dist there is nothing to
+// add.
 func (p *Plan) keepSide(ctx context.Context, staging string, _ *Result) error {
 	if p.options.Only == "" || !exists(p.Repo.Dist) {
 		return nil
@@ -29,7 +31,7 @@ func (p *Plan) keepSide(ctx context.Context, staging string, _ *Result) error {
 		}
 		rel = filepath.ToSlash(rel)
 		target := filepath.Join(staging, filepath.FromSlash(rel))
-		if p.isExecutable(rel) != (p.options.Only == OnlyFrontend) || p.isDocument(rel) || exists(target) {
+		if p.isExecutable(rel) != (p.options.Only == OnlyFrontend) || p.isDocument(rel) || archive.IsSigning(rel) || exists(target) {
 			return nil
 		}
 		return linkOrCopy(file, target)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // part is a part of dist: an executable, a frontend, or the assets.
@@ -26,7 +28,7 @@ func cells(p part) []string {
 	if p.isUpToDate {
 		took = "up to date"
 	}
-	return []string{p.content, humanSize(p.size), took}
+	return []string{p.content, progress.Size(p.size), took}
 }
 
 // writeTable writes a line per part, in columns.

@@ -1,11 +1,9 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,23 +13,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Updater brings dist in line with changed sources while a host serves it. Unlike Run, it
 // replaces only the files whose contents change, each of them atomically, so no file of
-// the plugin is ever missing.
+// the plugin is ever missing. The exception is a repository whose own bundler writes to
+// dist. The zero Updater is ready for use.
 type Updater struct {
-	files map[string]bool // in dist, made by us; relative, slash-separated
-}
-
-// NewUpdater returns an Updater for a dist that Run has made.
-func NewUpdater(dist string) (*Updater, error) {
-	files, err := filesOf(dist)
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", dist, err)
-	}
-	return &Updater{files}, nil
+	files map[string]bool // in dist, made by builds; relative, slash-separated; nil until the first update
 }
 
 // Changes are the parts of dist that an update has changed.
@@ -60,10 +51,19 @@ func (c Changes) Names() []string {
 
 // Update executes the plan and returns what changed in dist. It compiles the backend only
 // if compile is true or an executable is missing. Whether frontends are bundled again is
-// up to the Bundler of the plan. If ctx is done, or the sources have errors, dist is
-// unchanged.
-func (u *Updater) Update(ctx context.Context, p *Plan, compile bool) (Changes, error) {
-	var c Changes
+// up to the Bundler of the plan; the repository's own bundler runs only if command is true.
+// If ctx is done, or the sources have errors, dist is unchanged.
+func (u *Updater) Update(ctx context.Context, p *Plan, compile, command bool) (c Changes, err error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return c, err
+	}
+	defer unlock()
+	if u.files == nil {
+		if u.files, err = p.ownFiles(); err != nil {
+			return c, fmt.Errorf("list %s: %w", p.Repo.Dist, err)
+		}
+	}
 	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return c, fmt.Errorf("prepare build: %w", err)
@@ -74,41 +74,62 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile bool) (Changes, e
 		return c, err
 	}
 	defer remove()
+	kept := map[string]bool{}
+	steps := []step{p.runBundler, p.bundleFrontends}
+	if p.options.Frontend.Command != "" && !command {
+		steps = nil
+		for name := range u.files { // what that bundler wrote, and the assets
+			kept[name] = !p.isExecutable(name) && !archive.IsSigning(name)
+		}
+	}
 	r := &Result{bundles: map[string]recordedBundle{}}
-	if err := p.bundleFrontends(ctx, staging, r); err != nil {
+	run := func(steps ...step) error {
+		for _, step := range steps {
+			if err := errors.Join(step(ctx, staging, r), ctx.Err()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := run(steps...); err != nil {
 		return c, err
 	}
-	bundled, err := filesOf(staging)
+	bundled, err := fileStates(staging)
 	if err != nil {
 		return c, fmt.Errorf("list the frontend: %w", err)
 	}
-	kept := map[string]bool{}
-	for _, command := range p.Commands {
-		if !compile && exists(filepath.Join(p.Repo.Dist, filepath.FromSlash(command.Output))) {
-			kept[command.Output] = true
+	for _, executable := range p.Commands {
+		if !compile && exists(filepath.Join(p.Repo.Dist, filepath.FromSlash(executable.Output))) {
+			kept[executable.Output] = true
 			continue
 		}
 		started := time.Now()
-		if _, err := p.compileOne(ctx, staging, command, recordedOutput{}); err != nil {
+		if _, err := p.compileOne(ctx, staging, executable, recordedOutput{}); err != nil {
 			return c, err
 		}
 		c.Compiling += time.Since(started)
 	}
-	if err := errors.Join(p.copyAssets(ctx, staging, r), p.writeMetadata(ctx, staging, r), ctx.Err()); err != nil {
+	steps = []step{p.writeMetadata, p.normalize}
+	if p.options.Frontend.Command == "" || command {
+		steps = append([]step{p.copyAssets}, steps...)
+	}
+	if err := run(steps...); err != nil {
 		return c, err
 	}
-	made, err := filesOf(staging)
+	made, err := fileStates(staging)
 	if err != nil {
 		return c, fmt.Errorf("list the build: %w", err)
 	}
+	p.recordFiles(made)
 	changed, err := u.install(staging, p.Repo.Dist, made, kept)
 	for _, file := range changed {
+		_, isBundled := bundled[file]
 		switch {
 		case path.Base(file) == bundle.MetadataFile:
 			c.Metadata = true
-		case bundled[file] || path.Base(file) == "module.js":
+		case isBundled || path.Base(file) == "module.js":
 			c.Frontend = true
-		case slices.ContainsFunc(p.Commands, func(command Command) bool { return command.Output == file }):
+		case p.isExecutable(file):
 			c.Backend = true
 		default:
 			c.Assets = true
@@ -119,9 +140,9 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile bool) (Changes, e
 
 // install removes the files of ours that are no longer made and moves those that differ to
 // dist. It returns the paths of both.
-func (u *Updater) install(staging, dist string, made, kept map[string]bool) (changed []string, err error) {
+func (u *Updater) install(staging, dist string, made map[string]fileState, kept map[string]bool) (changed []string, err error) {
 	for _, file := range slices.Sorted(maps.Keys(u.files)) {
-		if made[file] || kept[file] {
+		if _, isMade := made[file]; isMade || kept[file] {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dist, filepath.FromSlash(file))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -165,58 +186,16 @@ func inOrder(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// filesOf lists the files below a directory, slash-separated. It is empty if there is no
-// such directory.
-func filesOf(root string) (map[string]bool, error) {
-	files := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && file == root {
-			return nil
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(root, file)
-		files[filepath.ToSlash(rel)] = true
-		return err
-	})
-	return files, err
-}
-
-// isSame reports whether two files have the same contents and are equally executable.
+// isSame reports whether two files have the same contents and mode.
 func isSame(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
 		return false
 	}
 	two, err := os.Stat(b)
-	if err != nil || os.SameFile(one, two) {
-		return err == nil
-	}
-	return one.Size() == two.Size() && one.Mode() == two.Mode() && hasSameContents(a, b)
-}
-
-func hasSameContents(a, b string) bool {
-	one, err := os.Open(a)
-	if err != nil {
+	if err != nil || one.Mode() != two.Mode() {
 		return false
 	}
-	defer func() { _ = one.Close() }()
-	two, err := os.Open(b)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = two.Close() }()
-	x, y := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, errOne := io.ReadFull(one, x)
-		m, errTwo := io.ReadFull(two, y)
-		if !bytes.Equal(x[:n], y[:m]) {
-			return false
-		}
-		if errOne != nil || errTwo != nil {
-			isEnd := func(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-			return isEnd(errOne) && isEnd(errTwo)
-		}
-	}
+	same, err := sameContents(a, b)
+	return err == nil && same
 }

@@ -2,12 +2,14 @@ package build
 
 import (
 	"context"
+	"crypto/ed25519"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -17,12 +19,9 @@ func TestUpdate(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
-	u, err := NewUpdater(dist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var u Updater
 	foreign := filepath.Join(dist, "foreign.txt")
-	write(t, foreign, "made by somebody else")
+	write(t, foreign, "not made by a build") // before the first update, too
 	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
 	update := func(compile bool, want ...string) {
 		t.Helper()
@@ -34,7 +33,7 @@ func TestUpdate(t *testing.T) {
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		got, err := u.Update(t.Context(), p, compile)
+		got, err := u.Update(t.Context(), p, compile, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +55,7 @@ func TestUpdate(t *testing.T) {
 	}
 	update(true)
 	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(\"edited\") }\n")
-	update(false) // as it is told
+	update(false) // no compilation was requested
 	update(true, "backend")
 	write(t, filepath.Join(dir, "src", "img", "l.svg"), `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)
 	update(false, "assets")
@@ -90,6 +89,64 @@ func TestUpdate(t *testing.T) {
 	if diff := cmp.Diff(tree(t, dist), updated); diff != "" {
 		t.Errorf("a build from scratch (-) and the updates (+) differ:\n%s", diff)
 	}
+
+	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 2}));\n")
+	if err := updateAll(t, o, &u); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "src", "module.js"), "define([], () => ({edited: 3}));\n")
+	if r := mustBuild(t, o); len(r.Warnings) > 0 {
+		t.Errorf("a build keeps what an update wrote: %q", r.Warnings)
+	}
+}
+
+// The manifest and the signature of a dist do not outlive it.
+func TestSignedDistIsReplaced(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func(o Options) error{
+		"build":  func(o Options) error { mustBuild(t, o); return nil },
+		"only":   func(o Options) error { o.Only = OnlyBackend; mustBuild(t, o); return nil },
+		"update": func(o Options) error { return updateAll(t, o, &Updater{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := repo(t)
+			o := options(dir, bundle.Host())
+			dist := mustBuild(t, o).Dist
+			_, key, err := ed25519.GenerateKey(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := archive.Sign(dist, key); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nfunc main() { println(2) }\n")
+			if err := build(o); err != nil {
+				t.Fatal(err)
+			}
+			for _, left := range []string{filepath.Join(dist, archive.ManifestFile), filepath.Join(dist, archive.SignatureFile), filepath.Join(dir, ".slipway")} {
+				if exists(left) {
+					t.Errorf("%s exists", left)
+				}
+			}
+			write(t, filepath.Join(dist, archive.ManifestFile), "of another tool")
+			mustBuild(t, o)
+			if kept, err := filepath.Glob(filepath.Join(dir, keptDir, "*", archive.ManifestFile)); err != nil || len(kept) != 1 {
+				t.Errorf("kept %q, %v", kept, err)
+			}
+		})
+	}
+}
+
+// updateAll plans and updates everything.
+func updateAll(t *testing.T, o Options, u *Updater) error {
+	t.Helper()
+	p, err := MakePlan(t.Context(), o)
+	if err != nil {
+		return err
+	}
+	_, err = u.Update(t.Context(), p, true, true)
+	return err
 }
 
 func TestFailedUpdateKeepsDist(t *testing.T) {
@@ -97,10 +154,7 @@ func TestFailedUpdateKeepsDist(t *testing.T) {
 	dir := repo(t)
 	o := options(dir, bundle.Host())
 	dist := mustBuild(t, o).Dist
-	u, err := NewUpdater(dist)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var u Updater
 	before := tree(t, dist)
 	write(t, filepath.Join(dir, "src", "img", "l.svg"), "<svg/>")
 	update := func(ctx context.Context) error {
@@ -108,7 +162,7 @@ func TestFailedUpdateKeepsDist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = u.Update(ctx, p, true)
+		_, err = u.Update(ctx, p, true, true)
 		return err
 	}
 	canceled, cancel := context.WithCancel(t.Context())

@@ -14,9 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // The go command takes 0.15 s to find that one executable is up to date, and a second
@@ -26,16 +26,14 @@ import (
 
 // recordedOutput describes an executable.
 type recordedOutput struct {
-	Inputs   string // digest of what it was made of
-	Sources  string // digest of the sources among them
-	Size     int64
-	Modified time.Time
+	Inputs  string // digest of what it was made of
+	Sources string // digest of the sources among them
+	fileState
 }
 
 // isCurrent reports whether the record describes file, made of inputs.
 func (r recordedOutput) isCurrent(file, inputs string) bool {
-	info, err := os.Stat(file)
-	return err == nil && inputs != "" && r.Inputs == inputs && info.Size() == r.Size && info.ModTime().Equal(r.Modified)
+	return inputs != "" && r.Inputs == inputs && r.isStateOf(file)
 }
 
 // recordExecutables records the executables, unless what they were compiled from was
@@ -55,12 +53,12 @@ func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[stri
 		}
 		sources := c.sources.digest()
 		r.Sources[sources] = c.sources
-		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, Size: state.Size, Modified: state.Modified}
+		r.Outputs[e.File] = recordedOutput{Inputs: c.inputs, Sources: sources, fileState: state}
 	}
 }
 
-// digestInputs sets the digest of what each command compiles, or "" if it is unknown
-// and only the go command can tell.
+// digestInputs sets the digest of what each command compiles, or "" if it is
+// unknown: only the go command knows.
 func (p *Plan) digestInputs(ctx context.Context) {
 	modules := map[string]inputs{}
 	for i := range p.Commands {
@@ -154,7 +152,7 @@ func (p *Plan) localModules(ctx context.Context, module string) ([]string, error
 func (p *Plan) goOutput(ctx context.Context, module string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = module, p.goEnviron()
-	return cmd.Output()
+	return process.Output(cmd)
 }
 
 // digestTree adds the path and contents of every file that a package of a module could
@@ -174,11 +172,20 @@ func (p *Plan) digestTree(in inputs, root string) error {
 			}
 			return nil
 		}
+		if p.isPacked(root, rel) {
+			return nil
+		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is not a regular file", rel)
 		}
 		return in.addFile(filepath.ToSlash(p.relative(path)), path)
 	})
+}
+
+// isPacked reports whether a file is what package writes by default, which no backend embeds.
+func (p *Plan) isPacked(root, rel string) bool {
+	return root == p.Repo.Root && filepath.Dir(rel) == "release" &&
+		slices.ContainsFunc([]string{".zip", ".sha256", ".sha1", ".cdx.json"}, func(suffix string) bool { return strings.HasSuffix(rel, suffix) })
 }
 
 // isIgnored reports whether no package uses a directory of a module: what builds write,

@@ -57,7 +57,10 @@ func TestDiscover(t *testing.T) {
 		"children":                     {map[string]string{"a/plugin.json": "a", "a/x/plugin.json": "x", "a/x/y/plugin.json": "y"}, []string{"a a ", "a/x x a", "a/x/y y a"}, nil},
 		"node_modules and hidden":      {map[string]string{"node_modules/a/plugin.json": "a", ".git/plugin.json": "b", "c/plugin.json": "c"}, []string{"c c "}, nil},
 		"links":                        {map[string]string{"a/plugin.json": "a", "b -> a": "", "loop/x -> ..": "", "gone -> nowhere": "", "self -> self": ""}, []string{"a a "}, []string{"broken-link gone", "broken-link self"}},
-		"a duplicate id":               {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
+		"links out of the root": {map[string]string{
+			"in/a/plugin.json": "a", "out/b/plugin.json": "b", "out/b/deep/plugin.json": "c", "in/b -> ../out/b": "", "in/up -> ../out": "", "in/d/plugin.json": "d", "in/d/dist -> ../../out/b": "",
+		}, []string{"in/a a "}, []string{"broken-link in/b", "broken-link in/d/dist"}},
+		"a duplicate id": {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
 		"invalid plugin.json": {map[string]string{
 			"a/plugin.json": "{", "b/plugin.json": `{"type":"panel"}`, "c/plugin.json": `{"id":"c","type":"nope"}`, "d/plugin.json": `{"id":1}`, "e/plugin.json": "e",
 		}, []string{"e e "}, []string{"invalid-json a/plugin.json", "missing-id b/plugin.json", "unknown-type c/plugin.json", "invalid-json d/plugin.json"}},
@@ -65,7 +68,11 @@ func TestDiscover(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := writeTree(t, tc.files)
-			plugins, faults := Discover(root)
+			search := root
+			if info, err := os.Stat(filepath.Join(root, "in")); err == nil && info.IsDir() {
+				search = filepath.Join(root, "in")
+			}
+			plugins, faults := Discover(search)
 			var got, wrong []string
 			for _, p := range plugins {
 				got = append(got, fmt.Sprintf("%s %s %s", below(t, root, p.Dir), p.Metadata.ID, p.Parent))

@@ -4,11 +4,13 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // The checksums of a zip are in files next to it.
@@ -17,41 +19,48 @@ const (
 	sha1Suffix   = ".sha1"   // bare, as Grafana's catalog asks for it
 )
 
-// checksums are the content of the checksum files of a zip.
-type checksums struct{ sha256, sha1 string }
-
-func checksumsOf(name string, r io.Reader) (checksums, error) {
-	short, long := sha1.New(), sha256.New()
-	if _, err := io.Copy(io.MultiWriter(short, long), r); err != nil {
-		return checksums{}, err
-	}
-	return checksums{
-		sha256: hex.EncodeToString(long.Sum(nil)) + "  " + filepath.Base(name) + "\n",
-		sha1:   hex.EncodeToString(short.Sum(nil)) + "\n",
-	}, nil
+// summer computes the checksums of what is written to it.
+type summer struct {
+	short, long hash.Hash
+	size        int64 // bytes
 }
 
-// writeSummed writes a file and then its checksums.
-func writeSummed(file string, content func(*os.File) error) error {
-	var sums checksums
-	err := writeWith(file, func(f *os.File) error {
-		if err := content(f); err != nil {
-			return err
+func newSummer() *summer { return &summer{short: sha1.New(), long: sha256.New()} }
+
+// Write never fails.
+func (s *summer) Write(data []byte) (int, error) {
+	_, _ = s.short.Write(data)
+	_, _ = s.long.Write(data)
+	s.size += int64(len(data))
+	return len(data), nil
+}
+
+// texts returns the content of the checksum files of a zip, by suffix.
+func (s *summer) texts(zip string) map[string]string {
+	return map[string]string{
+		sha256Suffix: hex.EncodeToString(s.long.Sum(nil)) + "  " + filepath.Base(zip) + "\n",
+		sha1Suffix:   hex.EncodeToString(s.short.Sum(nil)) + "\n",
+	}
+}
+
+// writeSummed writes a zip and then its checksums, and returns its size.
+func writeSummed(zip string, content func(io.Writer) error) (size int64, err error) {
+	s := newSummer()
+	err = atomicfile.Write(zip, 0o644, func(w io.Writer) error { return content(io.MultiWriter(w, s)) })
+	for suffix, text := range s.texts(zip) {
+		if err == nil {
+			err = writeFile(zip+suffix, []byte(text))
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		var err error
-		sums, err = checksumsOf(file, f)
+	}
+	return s.size, err
+}
+
+// writeFile writes a file completely or not at all.
+func writeFile(name string, data []byte) error {
+	return atomicfile.Write(name, 0o644, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		writeFile(file+sha256Suffix, []byte(sums.sha256)),
-		writeFile(file+sha1Suffix, []byte(sums.sha1)),
-	)
 }
 
 // CheckSums compares a zip with the checksum files next to it and returns the names of
@@ -62,12 +71,13 @@ func CheckSums(zip string) (match, differ []string, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	sums, err := checksumsOf(zip, f)
-	if err != nil {
+	s := newSummer()
+	if _, err := io.Copy(s, f); err != nil {
 		return nil, nil, err
 	}
-	for _, c := range []struct{ suffix, want string }{{sha256Suffix, sums.sha256}, {sha1Suffix, sums.sha1}} {
-		file := filepath.Base(zip) + c.suffix
+	want := s.texts(zip)
+	for _, suffix := range []string{sha256Suffix, sha1Suffix} {
+		file := filepath.Base(zip) + suffix
 		text, err := readOptional(os.DirFS(filepath.Dir(zip)), file, 4<<10)
 		if err != nil {
 			return match, differ, err
@@ -75,7 +85,7 @@ func CheckSums(zip string) (match, differ []string, err error) {
 		got := strings.Fields(string(text))
 		switch {
 		case text == nil:
-		case len(got) > 0 && got[0] == strings.Fields(c.want)[0]:
+		case len(got) > 0 && got[0] == strings.Fields(want[suffix])[0]:
 			match = append(match, file)
 		default:
 			differ = append(differ, file)

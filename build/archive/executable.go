@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -30,23 +29,10 @@ func executables(dist fs.FS, files []File) (map[string]bundle.Platform, error) {
 		}
 		name := path.Join(path.Dir(f.Path), metadata.Executable)
 		for _, f := range files {
-			if platform, ok := executablePlatform(f.Path, name); ok {
+			if _, platform, ok := bundle.SplitExecutable(path.Base(f.Path)); ok && platform.Executable(name) == f.Path {
 				found[f.Path] = platform
 			}
 		}
 	}
 	return found, nil
-}
-
-// executablePlatform returns the platform in the name of a file that is a build of
-// the named executable.
-func executablePlatform(file, name string) (bundle.Platform, bool) {
-	rest, ok := strings.CutPrefix(file, name+"_")
-	if !ok {
-		return bundle.Platform{}, false
-	}
-	system, arch, _ := strings.Cut(strings.TrimSuffix(rest, ".exe"), "_")
-	p := bundle.Platform{OS: system, Arch: arch}
-	_, err := bundle.ParsePlatforms(p.String())
-	return p, err == nil && p.Executable(name) == file
 }

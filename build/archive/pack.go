@@ -148,8 +148,8 @@ func (p *packer) isForeign() bool {
 // lists reports whether a MANIFEST.txt lists a file.
 func lists(foreign []byte, name string) bool { return bytes.Contains(foreign, []byte(`"`+name+`"`)) }
 
-func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
-	data, err := readFile(dist, name, limit)
+func readOptional(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
+	data, err := readFile(dist, name, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -159,13 +159,13 @@ func readOptional(dist fs.FS, name string, limit int64) ([]byte, error) {
 func (p *packer) pack(ctx context.Context) error {
 	base := filepath.Join(p.options.Out, p.manifest.Plugin+"-"+p.manifest.Version)
 	all := base + ".zip"
-	err := p.write(all, p.platforms(), func(f *os.File) error { return p.writeAll(ctx, f) })
+	err := p.write(all, p.platforms(), func(w io.Writer) error { return p.writeAll(ctx, w) })
 	if err != nil {
 		return err
 	}
 	for _, platform := range p.platforms() {
 		file := base + "." + platform.OS + "_" + platform.Arch + ".zip"
-		err := p.write(file, []bundle.Platform{platform}, func(f *os.File) error { return p.writePlatform(ctx, f, all, platform) })
+		err := p.write(file, []bundle.Platform{platform}, func(w io.Writer) error { return p.writePlatform(ctx, w, all, platform) })
 		if err != nil {
 			return err
 		}
@@ -180,20 +180,10 @@ func (p *packer) pack(ctx context.Context) error {
 }
 
 // write writes a zip and its checksums.
-func (p *packer) write(file string, platforms []bundle.Platform, content func(*os.File) error) error {
-	out := Output{Path: file, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}}
-	err := writeSummed(file, func(f *os.File) error {
-		if err := content(f); err != nil {
-			return err
-		}
-		info, err := f.Stat()
-		if err == nil {
-			out.Size = info.Size()
-		}
-		return err
-	})
+func (p *packer) write(file string, platforms []bundle.Platform, content func(io.Writer) error) error {
+	size, err := writeSummed(file, content)
 	if err == nil {
-		p.written = append(p.written, out)
+		p.written = append(p.written, Output{Path: file, Size: size, Platforms: platforms, Sums: []string{file + sha256Suffix, file + sha1Suffix}})
 	}
 	return err
 }

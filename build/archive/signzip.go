@@ -3,9 +3,10 @@ package archive
 import (
 	"archive/zip"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -43,9 +44,11 @@ func SignZip(name string, key ed25519.PrivateKey) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", ManifestFile, fs.ErrNotExist)
 	}
 	header := newHeader(strings.TrimSuffix(z.File[manifest].Name, ManifestFile)+SignatureFile, 0o644, z.File[manifest].Modified)
-	return m, writeSummed(name, func(f *os.File) error {
-		return copyWith(newZipWriter(f), z.File, header, m.sign(key))
+	_, err = writeSummed(name, func(w io.Writer) error {
+		err := copyWith(newZipWriter(w), z.File, header, m.sign(key))
+		return errors.Join(err, z.Close(), closer.Close()) // Windows does not replace a file that is open
 	})
+	return m, err
 }
 
 // copyWith copies the entries and adds or replaces one, in the order of names.

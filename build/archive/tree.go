@@ -2,12 +2,13 @@ package archive
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // foreignManifest is the manifest that another service signs. It lists every other
@@ -16,10 +17,25 @@ const foreignManifest = "MANIFEST.txt"
 
 var errTooManyFiles = fmt.Errorf("the plugin has more than %d files or %d files and directories", maxFiles, maxEntries)
 
-// isSigning reports whether a file of a plugin is part of its manifest or signature
+// IsSigning reports whether a file of a plugin is part of its manifest or signature
 // and so is not listed in the manifest.
-func isSigning(name string) bool {
+func IsSigning(name string) bool {
 	return slices.Contains([]string{ManifestFile, SignatureFile, foreignManifest}, name)
+}
+
+// IsWritten reports whether a file in dist is a manifest or a signature in the form that
+// Sign writes.
+func IsWritten(dist fs.FS, name string) bool {
+	if name != ManifestFile && name != SignatureFile {
+		return false
+	}
+	data, err := readFile(dist, name, maxManifestBytes)
+	if err == nil && name == ManifestFile {
+		_, err = ParseManifest(data)
+	} else if err == nil {
+		err = CheckSignature(nil, data)
+	}
+	return err == nil
 }
 
 // list returns the sorted names of the files that a manifest must list, and an
@@ -30,7 +46,7 @@ func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
 		if entries++; err == nil && entries > maxEntries {
 			return errTooManyFiles
 		}
-		if err != nil || d.IsDir() || isSigning(name) {
+		if err != nil || d.IsDir() || IsSigning(name) {
 			return err
 		}
 		if len(names)+len(irregular) == maxFiles {
@@ -94,16 +110,16 @@ func openRegular(dist fs.FS, name string) (fs.File, error) {
 	return dist.Open(name)
 }
 
-// readFile reads a file of at most limit bytes.
-func readFile(dist fs.FS, name string, limit int64) ([]byte, error) {
+// readFile reads a file of at most maxBytes bytes.
+func readFile(dist fs.FS, name string, maxBytes int64) ([]byte, error) {
 	f, err := openRegular(dist, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	data, err := limit.ReadAll(f, maxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return data, err
+	return data, nil
 }

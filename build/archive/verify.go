@@ -33,8 +33,11 @@ func Open(name string) (fs.FS, io.Closer, error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
 	}
 	z, err := zips.Open(name, zips.Limits{})
+	if errors.Is(err, zips.ErrNotZip) {
+		err = zips.ErrNotZip // its cause repeats it
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("open zip %s: %w", name, err)
+		return nil, nil, fmt.Errorf("open %s: %w", name, err)
 	}
 	plugin, err := zipRoot(z)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
 // signed writes a plugin that is signed with the first key.
@@ -149,8 +151,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestCheckOtherPlugin compares a manifest whose files are right and whose owner is
-// not.
+// TestCheckOtherPlugin checks a manifest that lists the right files for another plugin.
 func TestCheckOtherPlugin(t *testing.T) {
 	t.Parallel()
 	dist := fstest.MapFS{"plugin.json": {Data: []byte(`{"id": "acme-tide-app", "info": {"version": "1.2.3"}}`)}}
@@ -217,7 +218,7 @@ func TestVerifyZip(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "x.zip")
-			err := writeWith(file, func(f *os.File) error {
+			err := atomicfile.Write(file, 0o644, func(f io.Writer) error {
 				z := zip.NewWriter(f)
 				for _, name := range names {
 					if err := addEntry(z, "acme-tide-app/"+name, 0o644, readTest(t, base, name)); err != nil {
@@ -341,7 +342,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for _, entry := range z.File {
 			_, name, _ := strings.Cut(entry.Name, "/")
-			if _, listed := m.File(name); !listed && !isSigning(name) && !entry.Mode().IsDir() {
+			if _, listed := m.File(name); !listed && !IsSigning(name) && !entry.Mode().IsDir() {
 				t.Errorf("Verify accepts the entry %q, which the manifest does not list", entry.Name)
 			}
 		}

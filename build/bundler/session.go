@@ -41,7 +41,7 @@ func (s *Session) Close() {
 	clear(s.frontends)
 }
 
-// Changed tells the session that sources have changed.
+// Changed makes the session bundle its frontends again: sources have changed.
 func (s *Session) Changed() {
 	for _, b := range s.frontends {
 		b.last = nil

@@ -42,7 +42,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("warnings %v", got)
 	}
 	write("export const plugin = 'second'")
-	check("first") // nobody has called Changed
+	check("first") // Changed was not called
 	s.Changed()
 	check("second")
 	if got := s.Warnings(); len(got) > 0 {

@@ -85,13 +85,13 @@ type evaluation struct {
 	step     int // the last statement at the top level that began, -1 before the first
 }
 
-// evaluate runs the script. Conditions that depend on a stand-in have the value of answer.
-func (s *script) evaluate(ctx context.Context, answer bool, limit time.Duration) (*evaluation, error) {
+// evaluate runs the script. Conditions that depend on a stand-in have the value of verdict.
+func (s *script) evaluate(ctx context.Context, verdict bool, limit time.Duration) (*evaluation, error) {
 	e := &evaluation{script: s, vm: goja.New(), reached: map[int]bool{}, step: -1}
 	e.vm.SetMaxCallStackSize(maxCalls)
 	e.vm.SetRandSource(func() float64 { return 0.5 })
 	e.vm.SetTimeSource(func() time.Time { return time.Unix(0, 0).UTC() })
-	if err := e.prepare(answer); err != nil {
+	if err := e.prepare(verdict); err != nil {
 		return nil, err
 	}
 	var result goja.Value
@@ -122,7 +122,7 @@ func (s *script) evaluate(ctx context.Context, answer bool, limit time.Duration)
 }
 
 // prepare runs the prelude.
-func (e *evaluation) prepare(answer bool) error {
+func (e *evaluation) prepare(verdict bool) error {
 	prelude, err := e.vm.RunScript(preludeName, preludeSource)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (e *evaluation) prepare(answer bool) error {
 		return errors.New("the prelude is not a function")
 	}
 	late, err := start(goja.Undefined(), e.vm.ToValue(map[string]any{
-		"answer":      answer,
+		"verdict":     verdict,
 		"maxElements": maxElements,
 		"record":      e.record,
 		"reach": func(site int) {

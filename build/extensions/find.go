@@ -29,8 +29,8 @@ type finder struct {
 // then evaluates the arguments of the registrations that neither run reached.
 func (f *finder) evaluate(ctx context.Context) error {
 	start := time.Now()
-	for _, answer := range []bool{true, false} {
-		run, err := f.script.evaluate(ctx, answer, maxTime-time.Since(start))
+	for _, verdict := range []bool{true, false} {
+		run, err := f.script.evaluate(ctx, verdict, maxTime-time.Since(start))
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func methods() []method {
 }
 
 // script is a bundle with calls to the prelude at its conditions, its registrations and
-// whatever could grow without bound.
+// everything that could grow without bound.
 type script struct {
 	program *goja.Program
 	sites   []site

@@ -3,7 +3,7 @@
 // The world that a frontend is evaluated in. The value of this file is a function that gets
 // what Go provides:
 //
-//   answer      the value of conditions that depend on a stand-in
+//   verdict     the value of conditions that depend on a stand-in
 //   maxElements the length that an array or a string may have
 //   record      takes a registration as JSON
 //   reach       takes the number of a registration's call when its arguments are known
@@ -13,7 +13,7 @@
 //   isDeep      reports whether JSON text is nested too deeply to be parsed
 //
 // and returns late, which evaluates the argument of a registration that was not reached.
-(function ({ answer, maxElements, record, reach, step, failed, exceed, isDeep }) {
+(function ({ verdict, maxElements, record, reach, step, failed, exceed, isDeep }) {
   const stringify = JSON.stringify;
   const { isArray } = Array;
   const { apply, construct, ownKeys } = Reflect;
@@ -88,7 +88,7 @@
         case Symbol.toPrimitive:
           return (hint) => (hint === 'number' ? NaN : toMark(n));
         case Symbol.iterator:
-          return () => (answer ? [child('[]')] : [])[Symbol.iterator]();
+          return () => (verdict ? [child('[]')] : [])[Symbol.iterator]();
         case 'toString':
         case 'valueOf':
         case 'toJSON':
@@ -317,12 +317,12 @@
   const maxAsked = 100;
   const decide = (n) => {
     asked[n] = (asked[n] || 0) + 1;
-    return asked[n] <= maxAsked ? answer : !answer;
+    return asked[n] <= maxAsked ? verdict : !verdict;
   };
   let held;
   let thunks = [];
 
-  const truth = (v) => (isUnknown(v) ? answer : !!v);
+  const truth = (v) => (isUnknown(v) ? verdict : !!v);
   const check = (v) => {
     if (typeof v === 'string' || isArray(v)) {
       if (v.length > maxElements) {
@@ -334,20 +334,20 @@
 
   const compare = (operator, a, b, n) => {
     if (isUnknown(a) || isUnknown(b)) {
-      const answer = decide(n);
+      const verdict = decide(n);
       const other = isUnknown(a) ? b : a;
       const isNothing = other === null || other === undefined;
       switch (operator) {
         case '===':
         case '==':
-          return a === b || answer !== isNothing;
+          return a === b || verdict !== isNothing;
         case '!==':
         case '!=':
-          return a !== b && answer === isNothing;
+          return a !== b && verdict === isNothing;
         case 'instanceof':
-          return answer && isUnknown(a);
+          return verdict && isUnknown(a);
       }
-      return answer;
+      return verdict;
     }
     switch (operator) {
       case '===':
@@ -381,7 +381,7 @@
     },
     __given: (v) => {
       held = v;
-      return isUnknown(v) ? answer : v !== null && v !== undefined;
+      return isUnknown(v) ? verdict : v !== null && v !== undefined;
     },
     __held: () => held,
     __compare: compare,

@@ -2,7 +2,6 @@ package packages
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,20 +34,8 @@ func (s *Store) Integrities() map[string]string {
 }
 
 func listNPM(to map[string]string, text []byte) error {
-	var lock struct {
-		Packages     map[string]npmPackage
-		Dependencies map[string]json.RawMessage // version 1
-	}
-	if err := json.Unmarshal(text, &lock); err != nil {
-		return err
-	}
-	if lock.Packages == nil {
-		lock.Packages = map[string]npmPackage{}
-		if err := flatten(lock.Packages, "", lock.Dependencies); err != nil {
-			return err
-		}
-	}
-	for at, entry := range lock.Packages {
+	packages, err := parseNPM(text)
+	for at, entry := range packages {
 		if _, name, ok := cutLast(at, "node_modules/"); ok && entry.Integrity != "" {
 			if entry.Name != "" {
 				name = entry.Name // an alias
@@ -56,7 +43,7 @@ func listNPM(to map[string]string, text []byte) error {
 			to[name+"@"+entry.Version] = entry.Integrity
 		}
 	}
-	return nil
+	return err
 }
 
 // listYarn omits the checksums of later versions, which are of archives that yarn makes.

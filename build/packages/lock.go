@@ -142,8 +142,8 @@ type npmPackage struct {
 	Dependencies                       map[string]json.RawMessage
 }
 
-// readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
+// parseNPM returns the packages of package-lock.json by path.
+func parseNPM(text []byte) (map[string]npmPackage, error) {
 	var lock struct {
 		Packages     map[string]npmPackage
 		Dependencies map[string]json.RawMessage // version 1
@@ -153,9 +153,16 @@ func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 	}
 	if lock.Packages == nil {
 		lock.Packages = map[string]npmPackage{}
-		if err := flatten(lock.Packages, "", lock.Dependencies); err != nil {
-			return nil, err
-		}
+		return lock.Packages, flatten(lock.Packages, "", lock.Dependencies)
+	}
+	return lock.Packages, nil
+}
+
+// readNPM reads package-lock.json, which is a tree of directories.
+func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
+	packages, err := parseNPM(text)
+	if err != nil {
+		return nil, err
 	}
 	byPath := map[string]*Package{}
 	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
@@ -167,7 +174,7 @@ func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 			dir = inRepository(path.Dir(dir))
 		}
 	}
-	for at, entry := range lock.Packages {
+	for at, entry := range packages {
 		_, name, ok := cutLast(at, "node_modules/")
 		if !ok {
 			continue

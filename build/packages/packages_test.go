@@ -363,7 +363,7 @@ func TestRegistries(t *testing.T) {
 }
 
 // A token for a part of a host is sent there and not to the rest of the host, and a lockfile
-// cannot make it travel without TLS.
+// cannot cause it to be sent without TLS.
 func TestTokenOfPath(t *testing.T) {
 	t.Parallel()
 	r := registries{options: map[string]string{"//host/npm/team/:_authToken": "secret", "registry": "https://host/npm/team/"}}

@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// Options say where packages come from and where they are kept.
+// Options configure a Store.
 type Options struct {
 	Root     string       // of the plugin repository, absolute
 	CacheDir string       // that repositories share, absolute

@@ -39,7 +39,7 @@ func compilerErrors(root string, err error) (findings []validate.Finding, text s
 		}
 	}
 	if len(findings) > 0 {
-		return findings, "" // the rest says that there are errors, and for which platform
+		return findings, "" // the rest is a heading
 	}
 	return nil, strings.Join(other, "\n")
 }

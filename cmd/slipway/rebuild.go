@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,17 +23,16 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
-	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// rebuilder builds a plugin again and again, reloads it, and reports what came of that.
+// rebuilder builds a plugin again and again, reloads it, and reports the results.
 type rebuilder struct {
 	face    verbs.Face
 	repo    bundle.Repo
 	options devOptions
 	stdout  *os.File
 	bundler *bundler.Session
-	updater *build.Updater
+	updater build.Updater
 	checked string // the findings of the last check
 	server  *server.Server
 
@@ -44,6 +42,7 @@ type rebuilder struct {
 
 	mu     sync.Mutex
 	inputs []string // files that the frontend reads, relative to the root
+	output string   // directory that the repository's own bundler writes to, or ""
 }
 
 func newRebuilder(f verbs.Face, repo bundle.Repo, o devOptions, stdout *os.File) *rebuilder {
@@ -61,17 +60,28 @@ func (r *rebuilder) isInput(rel string) bool {
 	return slices.Contains(r.inputs, rel)
 }
 
-// noteInputs remembers what the frontend reads. After an error, which leaves that
-// incomplete, the old list stays.
-func (r *rebuilder) noteInputs() {
-	if inputs := r.bundler.Inputs(); len(inputs) > 0 {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+// isOutput reports whether the repository's own bundler writes to a path.
+func (r *rebuilder) isOutput(path string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rel, err := filepath.Rel(r.output, path)
+	return r.output != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// noteFiles remembers what the frontend reads, and where the repository's own bundler
+// writes. After an error, which leaves the former incomplete, the old list stays.
+func (r *rebuilder) noteFiles() {
+	output := verbs.FrontendDir(r.repo.Root)
+	inputs := r.bundler.Inputs()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.output = output
+	if len(inputs) > 0 {
 		r.inputs = inputs
 	}
 }
 
-// outcome is what came of a build.
+// outcome is the result of a build.
 type outcome struct {
 	parts   parts // that it was to rebuild
 	isLive  bool
@@ -91,8 +101,8 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 	var err error
 	var failure *failure
 	if r.checked, failure = r.check(ctx); failure == nil {
-		_, err = verbs.Build(ctx, r.stdout, verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler})
-		r.noteInputs()
+		_, err = verbs.Build(ctx, r.stdout, r.buildOptions())
+		r.noteFiles()
 		r.show(r.checked)
 		r.shown += r.render(warnings(r.repo.Root, r.bundler.Warnings())) // the build prints these itself
 	}
@@ -102,12 +112,13 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if r.updater, err = build.NewUpdater(r.repo.Dist); err != nil && failure == nil {
-		failure = r.failureOf(err)
-	}
 	if failure != nil {
 		r.failed(failure)
 	}
+}
+
+func (r *rebuilder) buildOptions() verbs.BuildOptions {
+	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler}
 }
 
 // rebuild updates dist and reloads the plugin.
@@ -137,16 +148,8 @@ func (r *rebuilder) update(ctx context.Context, p parts) (texts string, c build.
 			return "", c, failure
 		}
 	}
-	plan, err := build.MakePlan(ctx, build.Options{
-		Dir: r.repo.Root, Platforms: []bundle.Platform{bundle.Host()}, Rules: rules.All(), Bundler: r.bundler,
-	})
-	if err == nil {
-		c, err = r.updater.Update(ctx, plan, p.backend)
-		r.noteInputs()
-	}
-	if errors.Is(err, build.ErrNotDownloaded) {
-		err = fmt.Errorf("%w\n  help: download them with %s", err, r.face.Verb("deps"))
-	}
+	c, err := verbs.UpdateBuild(ctx, r.stdout, &r.updater, r.buildOptions(), p.backend, p != parts{backend: true})
+	r.noteFiles()
 	if err != nil {
 		return "", c, r.failureOf(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/config"
 )
 
 // parts are what must be rebuilt after a change. The zero value is nothing.
@@ -75,7 +76,7 @@ func isTemporary(name string) bool {
 // partsOf returns what an event makes out of date. If the event is the creation of a
 // directory, partsOf watches it, and the files in it count as well.
 func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
-	if e.Op == fsnotify.Chmod || isIgnored(r.repo, e.Name) {
+	if e.Op == fsnotify.Chmod || isIgnored(r.repo, e.Name) || r.isOutput(e.Name) {
 		return parts{}
 	}
 	info, err := os.Lstat(e.Name)
@@ -109,13 +110,15 @@ func (r *rebuilder) partsOfFile(file string) parts {
 	switch ext := path.Ext(rel); {
 	case strings.HasSuffix(name, "_test.go"):
 		return parts{}
+	case name == config.FileName: // it configures everything
+		return everything()
 	case slices.Contains([]string{".go", ".mod", ".sum", ".work", ".s", ".c", ".h", ".cc", ".cpp", ".syso"}, ext):
 		return parts{backend: true}
 	case isRoot && slices.Contains([]string{"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}, name):
 		p = parts{frontend: true, packages: true, other: true}
 	case slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".css", ".scss", ".json"}, ext) && name != bundle.MetadataFile:
 		p.frontend = true
-	case isRoot && slices.Contains([]string{".md", ".yaml", ""}, ext): // texts, slipway.yaml
+	case isRoot && slices.Contains([]string{".md", ""}, ext): // texts
 		p.other = true
 	}
 	p.frontend = p.frontend || r.isInput(rel)

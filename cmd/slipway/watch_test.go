@@ -25,7 +25,7 @@ func TestParts(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "magefile.go"), "package main\n")
 	writeFile(t, filepath.Join(root, "embeds", "x.go"), "package embeds\n\nimport _ \"embed\"\n\n//go:embed data\nvar x string\n")
-	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}, inputs: []string{"src/img/imported.svg", "lib/data.txt"}}
+	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: filepath.Join(root, "dist")}, inputs: []string{"src/img/imported.svg", "lib/data.txt"}, output: filepath.Join(root, "out")}
 	backend, frontend, other := parts{backend: true}, parts{frontend: true}, parts{other: true}
 	for file, want := range map[string]parts{
 		"pkg/main.go":             backend,
@@ -49,7 +49,8 @@ func TestParts(t *testing.T) {
 		"src/img/imported.svg":    frontend.with(other),
 		"README.md":               other,
 		"LICENSE":                 other,
-		"slipway.yaml":            other,
+		"slipway.yaml":            everything(),
+		"out/module.js":           {},
 		"docs/a.md":               {},
 		"debug.log":               {},
 		"src/4913":                {},

@@ -214,9 +214,16 @@ func TestPlan(t *testing.T) {
 			if again.Namespace != c.namespace {
 				t.Errorf("a second run finds the namespace %q, want %q", again.Namespace, c.namespace)
 			}
-			restored, err := Undo(p.Dir)
+			undone, err := Undo(p.Dir)
 			if err != nil {
 				t.Fatal(err)
+			}
+			var restored []string
+			for _, f := range undone {
+				restored = append(restored, f.Path)
+				if _, existed := before[f.Path]; existed != (f.After != nil) {
+					t.Errorf("Undo reports %+v, but the file existed before: %t", f, existed)
+				}
 			}
 			if slices.Sort(restored); !slices.Equal(restored, slices.Sorted(slices.Values(c.files))) {
 				t.Errorf("Undo restored %v, want %v", restored, c.files)

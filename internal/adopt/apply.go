@@ -87,7 +87,7 @@ func (p *Plan) Apply() error {
 }
 
 // record returns the record after the plan has been applied. Files that an earlier run
-// recorded, and that nobody changed since, keep their original.
+// recorded, and that have not changed since, keep their original.
 func (p *Plan) record(root *os.Root, earlier record) (record, error) {
 	r := record{slices.Clone(earlier.Files)}
 	for _, f := range p.Files {
@@ -124,9 +124,9 @@ func modeIn(r record, name string) fs.FileMode {
 }
 
 // Undo restores the files that init changed in the repository of the plugin in dir, and
-// returns their paths relative to the top of the repository. It changes nothing if one of
-// them has been edited since.
-func Undo(dir string) (restored []string, err error) {
+// removes those that it created. It returns the changes that it made, with After nil for a
+// file that was removed. It changes nothing if one of the files has been edited since.
+func Undo(dir string) (undone []File, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -159,11 +159,15 @@ func Undo(dir string) (restored []string, err error) {
 	}
 	for _, f := range slices.Backward(r.Files) {
 		if err := restore(root, f); err != nil {
-			return restored, fmt.Errorf("restore %s: %w", f.Path, err)
+			return undone, fmt.Errorf("restore %s: %w", f.Path, err)
 		}
-		restored = append(restored, f.Path)
+		change := File{Path: f.Path}
+		if f.Exists {
+			change.After = append([]byte{}, f.Before...)
+		}
+		undone = append(undone, change)
 	}
-	return restored, removeRecord(dir)
+	return undone, removeRecord(dir)
 }
 
 // restore writes the original content of a file, or removes the file and the directories

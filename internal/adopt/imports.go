@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // magefiles are the magefiles of a plugin.
@@ -172,6 +174,6 @@ func (m *module) try(ctx context.Context, dir string, found magefiles, text stri
 	if m.workFile == "" { // go.mod stays as it is
 		cmd.Env = nil
 	}
-	_, err = run(cmd)
+	_, err = process.Output(cmd)
 	return err
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // ScaffoldRecord is the name of the file in a scaffolded repository that records what
@@ -160,17 +162,13 @@ func mergeText(ctx context.Context, ours, base, theirs string) (merged []byte, c
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	merged, err = cmd.Output()
+	merged, err = process.Output(cmd)
 	exit, isExit := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
 		return merged, false, nil
 	case isExit && exit.ExitCode() > 0 && exit.ExitCode() < 128: // the number of conflicts
 		return merged, true, nil
-	case isExit:
-		return nil, false, fmt.Errorf("git merge-file: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil, false, fmt.Errorf("git merge-file: %w", err)
 }

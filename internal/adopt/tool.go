@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 const (
@@ -146,7 +146,7 @@ type goMod struct {
 
 // editMod runs "go mod edit" on a file.
 func editMod(ctx context.Context, file string, args ...string) ([]byte, error) {
-	return run(exec.CommandContext(ctx, "go", append(append([]string{"mod", "edit"}, args...), file)...))
+	return process.Output(exec.CommandContext(ctx, "go", append(append([]string{"mod", "edit"}, args...), file)...))
 }
 
 func parseMod(ctx context.Context, file string) (mod goMod, err error) {
@@ -211,7 +211,7 @@ func (m *module) require(ctx context.Context, work string, from origin.Origin) e
 		append([]string{"list", "-deps", "-f={{.ImportPath}}"}, packages...),
 		own,
 	} {
-		if _, err := run(m.command(ctx, "-mod=mod", args...)); err != nil {
+		if _, err := process.Output(m.command(ctx, "-mod=mod", args...)); err != nil {
 			return fmt.Errorf("add Slipway to go.mod: %w\nnothing was changed", err)
 		}
 	}
@@ -238,7 +238,7 @@ func (m *module) checkCompiles(ctx context.Context, work string) error {
 	compile := func(workFile string) error {
 		with := *m
 		with.workFile = workFile
-		out, err := run(with.command(ctx, "-mod=mod", "list", "-e", "-f={{.ImportPath}}", "./..."))
+		out, err := process.Output(with.command(ctx, "-mod=mod", "list", "-e", "-f={{.ImportPath}}", "./..."))
 		if err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (m *module) checkCompiles(ctx context.Context, work string) error {
 		}
 		cmd := with.command(ctx, "-mod=mod", args...)
 		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-		_, err = run(cmd)
+		_, err = process.Output(cmd)
 		return err
 	}
 	broken := compile(m.workFile)
@@ -295,18 +295,4 @@ func (m *module) command(ctx context.Context, mod string, args ...string) *exec.
 	}
 	cmd.Env = append(os.Environ(), "GOFLAGS="+flags, "GOWORK=off")
 	return cmd
-}
-
-// run returns the output of a command, or an error with what it printed.
-func run(cmd *exec.Cmd) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if cmd.Process == nil {
-			return nil, err
-		}
-		text := bytes.TrimSpace(append(stderr.Bytes(), stdout.Bytes()...))
-		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:min(3, len(cmd.Args))], " "), err, text)
-	}
-	return stdout.Bytes(), nil
 }

@@ -5,11 +5,16 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"os/exec"
 	"runtime"
 	"time"
 )
+
+// Grace is how long commands such as go, git and npm may take to end after an interrupt,
+// to remove their temporary files.
+const Grace = 5 * time.Second
 
 // drain is how long the output of an ended process is read, in case one of its children
 // holds it open.
@@ -20,7 +25,7 @@ const drain = 500 * time.Millisecond
 // kills it at once. Once the command has ended, it kills what is left of the group. It is
 // not an error if a process that the command left behind kept its output open.
 func Run(cmd *exec.Cmd, grace time.Duration) error {
-	// On Linux a child is signalled when the thread that started it ends.
+	// On Linux a child is signaled when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = Attributes()
@@ -41,3 +46,26 @@ func Run(cmd *exec.Cmd, grace time.Duration) error {
 	}
 	return err
 }
+
+// Output runs a command as Run does, with Grace, and returns its standard output. The
+// text of the error is what the command wrote to standard error, if anything.
+func Output(cmd *exec.Cmd) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := Run(cmd, Grace)
+	if text := bytes.TrimSpace(stderr.Bytes()); err != nil && len(text) > 0 {
+		err = &outputError{string(text), err}
+	}
+	return stdout.Bytes(), err
+}
+
+type outputError struct {
+	text string
+	err  error
+}
+
+// Error returns what the command wrote to standard error.
+func (e *outputError) Error() string { return e.text }
+
+// Unwrap returns the error of the command.
+func (e *outputError) Unwrap() error { return e.err }

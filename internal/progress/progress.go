@@ -9,11 +9,9 @@ import (
 	"time"
 )
 
-// Interval is the usual interval between two lines.
-const Interval = 10 * time.Second
-
-// The terminal's line appears only if the step takes longer than most.
 const (
+	usualInterval = 10 * time.Second
+	// The terminal's line appears only if the step takes longer than most.
 	redrawAfter    = time.Second
 	redrawInterval = 250 * time.Millisecond
 )
@@ -36,7 +34,7 @@ func (t Task) Start() (stop func()) {
 	case interval == 0 && t.IsTerminal:
 		interval, after = redrawInterval, redrawAfter
 	case interval == 0:
-		interval = Interval
+		interval = usualInterval
 	}
 	ticker := time.NewTicker(interval)
 	done := make(chan struct{})
@@ -79,8 +77,10 @@ func (t Task) print(elapsed time.Duration) {
 	fmt.Fprintf(t.W, "%s  %s, %.0fs%s%s", start, t.Name, elapsed.Seconds(), left, end)
 }
 
-// Report prints the step and the elapsed time to w at each interval until stop is
-// called.
-func Report(w io.Writer, step string, interval time.Duration) (stop func()) {
-	return Task{W: w, Name: step, Interval: interval}.Start()
+// Size returns a size in bytes for people, such as "14.3 MB".
+func Size(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }

@@ -27,10 +27,10 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-func TestReport(t *testing.T) {
+func TestTask(t *testing.T) {
 	t.Parallel()
 	var out lines
-	stop := Report(&out, "building", time.Millisecond)
+	stop := Task{W: &out, Name: "building", Interval: time.Millisecond}.Start()
 	for deadline := time.Now().Add(10 * time.Second); strings.Count(out.String(), "\n") < 2; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing printed")

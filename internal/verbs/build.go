@@ -33,39 +33,66 @@ type BuildOptions struct {
 	Bundler   build.Bundler
 }
 
-// Build builds a plugin repository and prints its progress to w.
-func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
+// options checks the options and applies slipway.yaml.
+func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 	platforms, err := parsePlatforms(o.Platforms)
 	if err != nil {
-		return nil, usage("%s: %w", o.Face.Option("platforms"), err)
+		return b, usage("%s: %w", o.Face.Option("platforms"), err)
 	}
 	if err := checkProfile(o.Face, o.Profile); err != nil {
-		return nil, err
+		return b, err
 	}
 	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
-		return nil, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
+		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
-	b := build.Options{
+	b = build.Options{
 		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain,
 		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
 	}
 	if err := configureBuild(&b); err != nil {
-		return nil, err
+		return b, err
 	}
 	b.Backend.SkipCheck = b.Backend.SkipCheck || o.SkipCheck
 	if o.Platforms == "" && b.Backend.Platforms != nil {
 		platforms = b.Backend.Platforms
 	}
 	b.Platforms = platforms
+	return b, nil
+}
+
+// UpdateBuild brings dist in line with changed sources; see build.Updater.
+func UpdateBuild(ctx context.Context, w *os.File, u *build.Updater, o BuildOptions, compile, command bool) (c build.Changes, err error) {
+	b, err := o.options(w)
+	if err != nil {
+		return c, err
+	}
+	p, err := build.MakePlan(ctx, b)
+	if err == nil {
+		c, err = u.Update(ctx, p, compile, command)
+	}
+	return c, withHelp(o.Face, err)
+}
+
+// withHelp adds how to download packages to an error because of missing ones.
+func withHelp(f Face, err error) error {
+	if errors.Is(err, build.ErrNotDownloaded) {
+		return fmt.Errorf("%w\n  help: download them with %s", err, f.Verb("deps"))
+	}
+	return err
+}
+
+// Build builds a plugin repository and prints its progress to w.
+func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
+	b, err := o.options(w)
+	if err != nil {
+		return nil, err
+	}
 	r, err := build.Plugin(ctx, b)
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.New("build: interrupted; dist is unchanged")
 	}
-	if errors.Is(err, build.ErrNotDownloaded) {
-		return nil, fmt.Errorf("build: %w\n  help: download them with %s", err, o.Face.Verb("deps"))
-	}
 	if err != nil {
-		for _, p := range platforms { // only the go command knows all architectures
+		for _, p := range b.Platforms { // only the go command knows all architectures
 			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
 				where := o.Face.Option("platforms")
 				if o.Platforms == "" {
@@ -74,7 +101,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 				return nil, usage("%s: %w", where, nearest.Unknown("platform", p.String(), PlatformNames()))
 			}
 		}
-		return nil, fmt.Errorf("build: %w", err)
+		return nil, fmt.Errorf("build: %w", withHelp(o.Face, err))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
@@ -118,6 +145,16 @@ func configureBuild(b *build.Options) error {
 		v.Names = func(name string) string { return relative(b.ConfigDir, filepath.Join(root, filepath.FromSlash(name))) }
 	}
 	return nil
+}
+
+// FrontendDir returns the directory in a plugin repository that its own bundler writes to,
+// or "" if it has none or writes to dist.
+func FrontendDir(dir string) string {
+	b := build.Options{Dir: dir, Rules: rules.All()}
+	if err := configureBuild(&b); err != nil || b.Frontend.Dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(b.Frontend.Dir))
 }
 
 // realPath returns the absolute path of a directory without symbolic links.

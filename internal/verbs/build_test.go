@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -80,7 +81,7 @@ func TestBuildConfiguration(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 
-	// What slipway.yaml makes of a finding holds for the build as well.
+	// The severities of slipway.yaml apply to the build as well.
 	file := filepath.Join(plugin, "src", "plugin.json")
 	write(t, file, strings.Replace(read(t, file), `"X"`, `"X", "logs": "yes"`, 1))
 	write(t, filepath.Join(dir, "slipway.yaml"), settings)
@@ -94,6 +95,38 @@ func TestBuildConfiguration(t *testing.T) {
 		write(t, filepath.Join(dir, "slipway.yaml"), settings+more)
 		if _, err := build(BuildOptions{}); err != nil {
 			t.Errorf("%s: %v", more, err)
+		}
+	}
+}
+
+// TestUpdateBuildIsConfigured requires that an update applies slipway.yaml as a build does.
+func TestUpdateBuildIsConfigured(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	write(t, filepath.Join(dir, "slipway.yaml"), "backend:\n  main: server/x\n  ldflags: -X main.value=configured\n  check: false\n")
+	o := BuildOptions{Dir: filepath.Join(dir, "plugins", "x"), Platforms: "host"}
+	w, printed := captured(t)
+	if _, err := UpdateBuild(t.Context(), w, &build.Updater{}, o, true, true); err != nil {
+		t.Fatalf("%v\n%s", err, printed())
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(o.Dir, "dist", bundle.Host().Executable("gpx_x"))).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "configured") {
+		t.Errorf("the backend printed %q, %v", out, err)
+	}
+}
+
+func TestFrontendDir(t *testing.T) {
+	t.Parallel()
+	dir := goPlugin(t)
+	plugin := filepath.Join(dir, "plugins", "x")
+	for text, want := range map[string]string{
+		"":                             "",
+		"frontend:\n  command: make\n": "",
+		"rules:\n  id-type-suffix: off\nfrontend:\n  command: make\n  dir: a/b\n": filepath.Join(plugin, "a", "b"),
+	} {
+		write(t, filepath.Join(dir, "slipway.yaml"), text)
+		if got := FrontendDir(plugin); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func Clean(ctx context.Context, w io.Writer, dir string) error {
 		}
 		fmt.Fprintf(w, "removed %s\n", name)
 	}
-	return build.Forget(repo, "")
+	return build.Forget(repo.Root, "")
 }
 
 // isTracked reports whether Git tracks files in a directory of a repository.

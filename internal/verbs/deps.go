@@ -55,10 +55,14 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 		done.Add(1)
 	}
 	stop()
+	if packages == 0 {
+		fmt.Fprintln(w, "nothing to download")
+		return nil
+	}
 	noun := "packages"
 	if packages == 1 {
 		noun = "package"
 	}
-	fmt.Fprintf(w, "downloaded %d %s, %.1f MB, in %.1fs\n", packages, noun, float64(bytes)/1e6, time.Since(started).Seconds())
+	fmt.Fprintf(w, "downloaded %d %s, %s, in %.1fs\n", packages, noun, progress.Size(bytes), time.Since(started).Seconds())
 	return nil
 }

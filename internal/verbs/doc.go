@@ -44,7 +44,7 @@ func usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// isTerminal reports whether a file is a terminal that supports colours and redrawing.
+// isTerminal reports whether a file is a terminal that supports colors and redrawing.
 func isTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }

@@ -13,7 +13,9 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate/fix"
 )
 
@@ -42,7 +44,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err != nil {
 		return err
 	}
-	stop := progress.Report(os.Stderr, "resolving modules", progress.Interval)
+	stop := progress.Task{W: os.Stderr, Name: "resolving modules"}.Start()
 	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from})
 	stop()
 	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest {
@@ -62,7 +64,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err := plan.Apply(); err != nil {
 		return fmt.Errorf("init: %w", err)
 	}
-	fmt.Fprintf(w, "\nSlipway is set up. To restore the files above, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
+	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
 	printCheckout(w, from.Checkout)
 	tryTargets(ctx, w, plan)
 	return ctx.Err()
@@ -89,7 +91,7 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		if f.Before == nil {
 			verb = "create"
 		}
-		fmt.Fprintf(w, "  %s  %s\n", verb, f.Path)
+		fmt.Fprintf(w, "  %s  %s\n", verb, terminal.Line(f.Path))
 	}
 	for _, r := range p.Raised {
 		fmt.Fprintf(w, "warning: Slipway requires a newer version of a module in go.mod: %s\n", r)
@@ -100,9 +102,13 @@ func printPlan(w *os.File, p *adopt.Plan) {
 }
 
 func undoInit(w *os.File, o InitOptions) error {
-	restored, err := adopt.Undo(o.Dir)
-	for _, name := range restored {
-		fmt.Fprintf(w, "  restored  %s\n", name)
+	undone, err := adopt.Undo(o.Dir)
+	for _, f := range undone {
+		verb := "restored"
+		if f.After == nil {
+			verb = "removed"
+		}
+		fmt.Fprintf(w, "  %-8s  %s\n", verb, terminal.Line(f.Path))
 	}
 	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest || errors.Is(err, adopt.ErrNoRecord) {
 		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w", err)}
@@ -122,8 +128,8 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "\n$ %s\n", line)
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
-		stop := progress.Report(os.Stderr, line, progress.Interval)
-		err := cmd.Run()
+		stop := progress.Task{W: os.Stderr, Name: line}.Start()
+		err := process.Run(cmd, process.Grace)
 		stop()
 		if ctx.Err() != nil {
 			return

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -96,16 +97,9 @@ func printPacked(w io.Writer, files []archive.Output) {
 			}
 			content = strings.Join(names, ", ")
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), megabytes(file.Size), content)
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), progress.Size(file.Size), content)
 	}
 	_ = t.Flush() // an error of w shows when it is used next
-}
-
-func megabytes(bytes int64) string {
-	if bytes < 1e6 {
-		return fmt.Sprintf("%d kB", (bytes+999)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // builtAt returns the date in the plugin.json of a dist, which is that of the commit.
@@ -136,14 +130,8 @@ func checkZip(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	var found []string
-	for _, f := range report.Findings {
-		if f.Severity == validate.Error {
-			found = append(found, fmt.Sprintf("%s: %s (%s)", f.Address(), f.Message, f.Rule))
-		}
-	}
-	if len(found) > 0 {
-		return fmt.Errorf("the zip has errors:\n  %s", strings.Join(found, "\n  "))
+	if err := build.Refusal(report); err != nil {
+		return fmt.Errorf("the zip has errors:\n%w", err)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
-// fakeBundler returns a bundle, or says that packages are missing until they may be downloaded.
+// fakeBundler returns a bundle, or reports missing packages until they may be downloaded.
 type fakeBundler struct {
 	needsDownload bool
 	packages      int64

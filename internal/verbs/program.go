@@ -1,21 +1,19 @@
 package verbs
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -50,8 +48,8 @@ func Program(ctx context.Context, name, dir string, w io.Writer) (string, error)
 	}
 	file, isFile := w.(*os.File)
 	defer progress.Task{W: w, IsTerminal: isFile && isTerminal(file), Name: "building " + name}.Start()()
-	if out, err := programCommand(ctx, from, name, program).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", name, err, bytes.TrimSpace(out))
+	if _, err := process.Output(programCommand(ctx, from, name, program)); err != nil {
+		return "", fmt.Errorf("build %s:\n%w", name, err)
 	}
 	return program, nil
 }
@@ -74,11 +72,8 @@ func programCommand(ctx context.Context, from origin.Origin, name, program strin
 func required(ctx context.Context, dir string) (origin.Origin, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", origin.Module)
 	cmd.Dir = dir
-	out, err := cmd.Output()
+	out, err := process.Output(cmd)
 	if err != nil {
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			err = errors.New(strings.TrimSpace(string(exit.Stderr)))
-		}
 		return origin.Origin{}, fmt.Errorf("find the version of Slipway in go.mod: %w", err)
 	}
 	type module struct {

@@ -9,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -121,7 +121,7 @@ func shortPath(dir string) string {
 		return dir
 	}
 	rel, err := filepath.Rel(cwd, dir)
-	if err != nil || strings.HasPrefix(rel, "..") {
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return dir
 	}
 	return rel
@@ -140,21 +140,21 @@ func slipwayModule(ctx context.Context) (templates.Module, error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", origin.Module+"@"+m.Version)
 	cmd.Dir = os.TempDir() // outside any module
-	out, err := cmd.Output()
+	out, err := process.Output(cmd)
 	var sums struct{ Sum, GoModSum, Error string }
-	if jsonErr := json.Unmarshal(out, &sums); jsonErr != nil || sums.Error != "" || err != nil {
-		return templates.Module{}, fmt.Errorf("download slipway %s for its checksums: %s %s", m.Version, sums.Error, errText(err))
+	jsonErr := json.Unmarshal(out, &sums)
+	switch {
+	case sums.Error != "":
+		err = errors.New(sums.Error)
+	case err == nil:
+		err = jsonErr
+	}
+	if err != nil {
+		return templates.Module{}, fmt.Errorf("download slipway %s for its checksums: %w", m.Version, err)
 	}
 	m.Sums = []string{
 		fmt.Sprintf("%s %s %s", origin.Module, m.Version, sums.Sum),
 		fmt.Sprintf("%s %s/go.mod %s", origin.Module, m.Version, sums.GoModSum),
 	}
 	return m, nil
-}
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -116,7 +116,7 @@ func TestSignAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, exit := verified(dist, public)
-	for _, want := range []string{"  changed  module.js\n", "  missing  README.md\n", "  added    a�[2J.js\n", "  refused  up: a symbolic link that", "verify: 1 of 1 plugins differ"} {
+	for _, want := range []string{"  changed  module.js\n", "  missing  README.md\n", "  added    a�[2J.js\n", "  refused  up: a symbolic link that", "verify: the plugin does not match"} {
 		if exit != ExitFindings || !strings.Contains(text, want) {
 			t.Errorf("exit status %d, want %q in\n%s", exit, want, text)
 		}
@@ -132,7 +132,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 	private, public := keyFiles(t, 1)
 	empty := t.TempDir()
 	write(t, filepath.Join(empty, "x.zip"), "not a zip")
-	if text, exit := verified(empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open zip") {
+	if text, exit := verified(empty, ""); exit != ExitFindings || !strings.Contains(text, "refused  open ") {
 		t.Errorf("not a zip: %d, %s", exit, text)
 	}
 	unbuilt := panel(t, false)
@@ -147,7 +147,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: the private key must be an ed25519 key`},
 		{SignOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
 		{SignOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},
-		{SignOptions{Path: empty, Key: private}, ExitFindings, "open zip"},
+		{SignOptions{Path: empty, Key: private}, ExitFindings, "not a valid zip file"},
 	} {
 		c.o.Face = Mage
 		var b strings.Builder

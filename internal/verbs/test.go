@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // TestOptions are the options of the verb test.
@@ -135,14 +135,11 @@ func goPackages(ctx context.Context, dir string) (packages []string, err error) 
 	return packages, nil
 }
 
-// goOutput returns what a go command prints, without the final line break.
+// goOutput returns what a go command prints, without white space around it.
 func goOutput(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	out, err := cmd.Output()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("%w\n%s", err, bytes.TrimSpace(exit.Stderr))
-	}
+	out, err := process.Output(cmd)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -152,7 +149,7 @@ func runTool(ctx context.Context, w *os.File, dir, name string, args ...string) 
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w, os.Stderr
 	cmd.Env = append(os.Environ(), "CI=true") // test runners then do not watch files
 	fmt.Fprintf(w, "running %s\n", shortCommand(name, args))
-	err := cmd.Run()
+	err := process.Run(cmd, process.Grace)
 	if _, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("%s: %w", shortCommand(name, args), err)}
 	}

@@ -44,8 +44,11 @@ func Verify(w io.Writer, o VerifyOptions) error {
 			differ++
 		}
 	}
+	if differ > 0 && len(plugins) == 1 {
+		return errors.New("verify: the plugin does not match its manifest, checksums or signature")
+	}
 	if differ > 0 {
-		return fmt.Errorf("verify: %d of %d plugins differ from what was packed or signed", differ, len(plugins))
+		return fmt.Errorf("verify: %d of %d plugins do not match their manifests, checksums or signatures", differ, len(plugins))
 	}
 	return nil
 }
@@ -80,7 +83,7 @@ func (v *verification) plugin(p packed) {
 	defer closer.Close()
 	r, err := archive.Inspect(dist, v.trusted...)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.differs("missing", archive.ManifestFile)
+		v.differs("missing", archive.ManifestFile+", which package and sign write")
 		return
 	}
 	if err != nil {
