@@ -19,7 +19,7 @@ type Identity struct {
 	Role   Role
 	Grants []Grant // in addition to the role; shared between requests, do not modify
 
-	IsServiceAdmin bool // administers the service, not only the organization
+	IsServiceAdmin bool // administers the host, not only the organization
 }
 
 // Allows reports whether the identity may perform an action on a scope. A basic role

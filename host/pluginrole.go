@@ -2,8 +2,8 @@ package host
 
 import "strings"
 
-// ServiceAdmin is allowed next to the basic roles in the grants of a plugin's role: it is held
-// by the administrator of the service.
+// ServiceAdmin is allowed in the grants of a plugin's role, in addition to the basic
+// roles. The administrator of the host holds it.
 const ServiceAdmin = "Service Admin"
 
 // PluginRole is a role that a plugin defines.

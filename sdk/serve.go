@@ -22,9 +22,9 @@ import (
 )
 
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
-// to the host; see [NewLogger]. Standard output belongs to the protocol: a plugin must
-// not print to it. In a process that was not started by a host, Serve prints a note to
-// standard error and exits with status 1.
+// to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
+// must not print to it. In a process that was not started by a host, Serve prints a
+// note to standard error and exits with status 1.
 func Serve(p Plugin) {
 	handshake := wire.Handshake()
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {

@@ -22,8 +22,8 @@ import (
 // It decodes Settings.JSON with encoding/json, and ignores keys that S does not have. A
 // string field with a secret tag is set to the secret of that name, never from the
 // JSON. A field tagged required:"true" must not be empty. If S or *S has a method
-// Validate() error, DecodeSettings calls it last. The rules apply to nested structs as
-// well.
+// Validate() error, DecodeSettings calls it last. The same rules apply to nested
+// structs.
 //
 // The error is an *Error with status 400. It names every invalid field and contains no
 // secrets.

@@ -118,7 +118,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		took := a.clock().Sub(start)
 		a.metrics.observe(r, out.status, took)
 		a.logAccess(out, r, took)
-		if value != nil { // the response has begun: only a cut connection tells the client
+		if value != nil { // the response has begun: abort it so that the client notices
 			panic(http.ErrAbortHandler)
 		}
 	}()

@@ -268,8 +268,8 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 	return orUnsupported(err)
 }
 
-// resourcePath returns the plugin's part of the path. It refuses any path that the plugin
-// could take for another one.
+// resourcePath returns the plugin's part of the path. It rejects any path that the
+// plugin could take for another one.
 func resourcePath(r *http.Request) (string, error) {
 	path := r.PathValue("path")
 	for segment := range strings.SplitSeq(path, "/") {

@@ -29,5 +29,5 @@ func broken(who string, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		return upstream(host.ErrTimeout, who+" did not respond in time", err)
 	}
-	return upstream(host.ErrUpstream, who+" cannot be reached or cut off its response", err)
+	return upstream(host.ErrUpstream, who+" cannot be reached or aborted its response", err)
 }

@@ -47,7 +47,7 @@ func copyListed(to, from http.Header, names []string) {
 }
 
 // headers returns the headers of the outbound request: the listed ones of the caller
-// and those of the route, which win.
+// and those of the route, which take precedence.
 func (s settings) headers(caller http.Header, route *bundle.Route) (http.Header, error) {
 	out := http.Header{"User-Agent": nil} // suppresses the default of net/http
 	copyListed(out, caller, requestHeaders())

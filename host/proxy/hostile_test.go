@@ -96,7 +96,7 @@ func isHarmless(name string, values []string) bool {
 	return false
 }
 
-// traversals returns all spellings of a dot segment in several places of a path.
+// traversals returns all spellings of a dot segment at several positions in a path.
 func traversals() []attempt {
 	var list []attempt
 	for _, up := range []string{
@@ -193,8 +193,8 @@ func queries() []attempt {
 	return list
 }
 
-// TestHostileSettings fills in routes with settings that try to change the target of the
-// request. It must not be sent, or be sent where the route says.
+// TestHostileSettings fills in routes with settings that try to change the target of
+// the request. The request must either not be sent or go to the target of the route.
 func TestHostileSettings(t *testing.T) {
 	t.Parallel()
 	local := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// accounts manages the service accounts of the plugins. A plugin has one token for
-// the life of this host: a process that replaces another gets the same token, so that
-// requests in the old process keep their access.
+// accounts manages the service accounts of the plugins. A plugin has one token for the
+// life of this host: a process that replaces another gets the same token, so that calls
+// in the old process keep their access.
 type accounts struct {
 	store    *store.Store
 	instance string // names the tokens of this host

@@ -35,8 +35,8 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 	return d, err
 }
 
-// Save controls how SaveDashboard replaces a dashboard. The zero value refuses
-// (host.ErrStale) to replace a version that the caller has not seen.
+// Save controls how SaveDashboard replaces a dashboard. With the zero value, it does
+// not replace a version that the caller has not seen (host.ErrStale).
 type Save struct {
 	Overwrite  bool
 	KeepFolder bool // ignore FolderUID if the dashboard exists

@@ -16,9 +16,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one connection:
-// they wait there, not with retries at the file. Reads have their own pool and, with a
-// write-ahead log, do not wait.
+// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one
+// connection: they wait for it instead of retrying to lock the file. Reads have their
+// own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
 	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
 }

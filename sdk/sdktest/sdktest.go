@@ -9,7 +9,7 @@
 //		sdktest.Golden(t, "testdata/query.json", response)
 //	}
 //
-// To check single values of a response, use [Frames].
+// To check individual values of a response, use [Frames].
 package sdktest
 
 import (
@@ -71,7 +71,7 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := conn.Close(); err != nil { // cancels running calls
+		if err := conn.Close(); err != nil { // cancels calls in progress
 			t.Error(err)
 		}
 		server.GracefulStop()
