@@ -177,7 +177,7 @@ func linkReason(err error) string {
 	return fmt.Sprintf("broken symbolic link (%v): point it at a directory or delete it", cause(err))
 }
 
-// cause returns the error without the operation and path.
+// cause returns the error without the operation or path.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -27,7 +27,7 @@ type Span struct {
 }
 
 // Document is a parsed JSON file with the position of each value. Values are named by
-// JSON pointers (RFC 6901): "" is the root, "/info/version" a value below it.
+// JSON pointers (RFC 6901): "" is the root, and "/info/version" a value below it.
 type Document struct {
 	File string
 	Data []byte // as read

@@ -117,7 +117,7 @@ func Checks() []Check {
 		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must get an error", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
 		{ID: "stream-run-refused", Why: "hosts restart a failed stream repeatedly", calls: []call{callRun}, run: streamRunRefused},
 		// robust.go
-		{ID: "odd-headers", Why: "headers of browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
+		{ID: "odd-headers", Why: "headers from browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
 		{ID: "huge-request", Why: "large queries and uploads are legitimate, and the gRPC size error is obscure", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
 		// load.go
 		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},

@@ -18,7 +18,7 @@ import (
 type reply struct {
 	err     error  // of the call
 	got     string // summary
-	isOK    bool   // the plugin did what the call asked for
+	isOK    bool   // the plugin did what the call requested
 	isPanic bool   // a handler panicked
 	problem string // violation of the protocol
 }

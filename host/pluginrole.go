@@ -41,7 +41,7 @@ func (r PluginRole) Check() error {
 }
 
 // isActionOf reports whether an action belongs to a plugin: "acme-app:read" and
-// "acme-app.teams:read" belong to acme-app, "acme-app2:read" does not.
+// "acme-app.teams:read" belong to acme-app, but "acme-app2:read" does not.
 func isActionOf(action, pluginID string) bool {
 	rest, ok := strings.CutPrefix(action, pluginID)
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '.')

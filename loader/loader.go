@@ -31,8 +31,9 @@ type Options struct {
 	// start of a process that is entitled to one.
 	Token  TokenFunc
 	Logger *slog.Logger // nil discards
-	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that none of
-	// them signed is not mounted. Without them, a plugin with a MANIFEST.json must match it.
+	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that
+	// none of them signed is not mounted. Without them, a plugin with a MANIFEST.json
+	// must match it.
 	TrustedKeys []archive.PublicKey
 
 	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s

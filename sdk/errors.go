@@ -171,7 +171,7 @@ func reachability(err error) (status int, message string) {
 }
 
 // rpcError returns the gRPC error of a failed call. The message for users goes over the
-// wire, the cause to the log.
+// wire, and the cause to the log.
 func rpcError(ctx context.Context, err error) error {
 	if isCanceled(ctx, err) {
 		return status.FromContextError(context.Canceled).Err()

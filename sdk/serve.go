@@ -113,7 +113,7 @@ func recovered(ctx context.Context, method string, err *error) {
 		*err = status.Error(codes.Aborted, "the plugin aborted its response")
 	default:
 		loggerOf(ctx).ErrorContext(ctx, "a handler panicked", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		*err = errorWithInfo(codes.Internal, "the plugin failed on this request; see its log",
+		*err = errorWithInfo(codes.Internal, "the plugin failed on this call; see its log",
 			&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
 	}
 }

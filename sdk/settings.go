@@ -111,7 +111,7 @@ func validate[T any](pointer *T) error {
 	return nil
 }
 
-// describeJSONError describes an error of encoding/json to the person who wrote the
+// describeJSONError describes an error from encoding/json to the person who wrote the
 // JSON, without Go types and without values.
 func describeJSONError(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

@@ -38,7 +38,7 @@ func JoinPath(base, path string) (*url.URL, error) {
 	return JoinURL(base, segments...)
 }
 
-// redactURL returns a URL without its user, password and query.
+// redactURL returns a URL without its user, password or query.
 func redactURL(text string) string {
 	if text == "" {
 		return ""

@@ -376,7 +376,7 @@ func TestFillRefID(t *testing.T) {
 	}
 }
 
-// seekableBuffer is a buffer with the position that the Arrow writer asks for.
+// seekableBuffer is a buffer with the position that the Arrow writer requires.
 type seekableBuffer struct{ bytes.Buffer }
 
 // Seek returns the position.

@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// rebuilder builds a plugin again and again, reloads it, and reports what came of that.
+// rebuilder builds a plugin repeatedly, reloads it, and reports the outcomes.
 type rebuilder struct {
 	face    verbs.Face
 	repo    bundle.Repo
@@ -61,8 +61,8 @@ func (r *rebuilder) isInput(rel string) bool {
 	return slices.Contains(r.inputs, rel)
 }
 
-// noteInputs remembers what the frontend reads. After an error, which leaves that
-// incomplete, the old list stays.
+// noteInputs remembers what the frontend reads. After an error, when that is
+// incomplete, it keeps the old list.
 func (r *rebuilder) noteInputs() {
 	if inputs := r.bundler.Inputs(); len(inputs) > 0 {
 		r.mu.Lock()
@@ -71,7 +71,7 @@ func (r *rebuilder) noteInputs() {
 	}
 }
 
-// outcome is what came of a build.
+// outcome is the result of a build.
 type outcome struct {
 	parts   parts // that it was to rebuild
 	isLive  bool
@@ -80,7 +80,7 @@ type outcome struct {
 	failure *failure // nil if isLive, or if the build was canceled
 }
 
-// failure is why a change is not live.
+// failure is the reason why a change is not live.
 type failure struct {
 	text   string // for people
 	reason string // in one line
@@ -189,7 +189,7 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 	return &failure{strings.Join(lines, "\n") + "\n", lines[0]}
 }
 
-// firstMount mounts what the first build made, or an earlier one if that failed.
+// firstMount mounts what the first build produced, or an earlier build if that failed.
 func (r *rebuilder) firstMount(ctx context.Context) {
 	if f := r.mount(ctx); f != nil && !r.isBroken && ctx.Err() == nil {
 		r.failed(f)
@@ -203,7 +203,7 @@ func stateOf(id string, s loader.Status) string {
 	return fmt.Sprintf("%s is %s", id, s.State)
 }
 
-// failureOf turns an error into a failure. Errors of compilers become findings.
+// failureOf turns an error into a failure. Errors from compilers become findings.
 func (r *rebuilder) failureOf(err error) *failure {
 	findings, text := compilerErrors(r.repo.Root, err)
 	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}

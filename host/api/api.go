@@ -130,7 +130,7 @@ func (a *API) logPanic(w *response, r *http.Request, value any) {
 		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
-// logAccess logs a request without its query and headers, which may contain secrets.
+// logAccess logs a request without its query or headers, which may contain secrets.
 func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	if w.status >= http.StatusInternalServerError {

@@ -137,8 +137,8 @@ func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	return c
 }
 
-// pluginContext is contextOf for a plugin that is called by its id: an app has its stored
-// settings, a data source has none.
+// pluginContext is contextOf for a plugin that is called by its id: an app has its
+// stored settings, and a data source has none.
 func (a *API) pluginContext(ctx context.Context, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
 	var s settings
 	switch p.Bundle().Metadata.Type {

@@ -20,7 +20,7 @@ func upstream(category error, public string, cause error) error {
 	return fmt.Errorf("%w: %w", &host.Error{Category: category, Message: public}, cause)
 }
 
-// broken gives a network error its category. The error of a request that the client
+// broken gives a network error its category. An error for a request that the client
 // canceled has no category.
 func broken(who string, err error) error {
 	if errors.Is(err, context.Canceled) {

@@ -19,8 +19,8 @@ import (
 // below base and without credentials of the caller.
 type attempt struct{ name, text, base string }
 
-// TestHostile sends the requests of attackers as bytes and checks what reaches the service:
-// no path outside the base of a route, no request of callers without permission, no
+// TestHostile sends hostile requests as bytes and checks what reaches the service: no
+// path outside the base of a route, no request of callers without permission, no
 // credentials of the caller.
 func TestHostile(t *testing.T) {
 	t.Parallel()
@@ -260,8 +260,8 @@ func TestHostileSettings(t *testing.T) {
 	}
 }
 
-// If plugin.json or a setting is invalid or missing, nothing is sent and the error says
-// why.
+// If plugin.json or a setting is invalid or missing, nothing is sent, and the error
+// explains why.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)

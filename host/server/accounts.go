@@ -47,7 +47,7 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 	return token.Secret(), nil
 }
 
-// removeUnused removes the accounts of plugins that no longer ask for one, unless a
+// removeUnused removes the accounts of plugins that no longer request one, unless a
 // process that has the token is still running.
 func (a *accounts) removeUnused(ctx context.Context, plugins []*loader.Plugin) error {
 	a.mu.Lock()

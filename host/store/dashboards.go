@@ -162,8 +162,8 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 	return isNew, err
 }
 
-// DeleteDashboard deletes a dashboard and returns it without tags and model. Playlist items
-// that refer to it remain.
+// DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist
+// items that refer to it remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if d, err = find(ctx, tx, scanDashboard, selectDashboard, org, uid); err != nil {

@@ -123,7 +123,7 @@ func (s *Store) useWAL(ctx context.Context) error {
 
 func isBusy(err error) bool { return code(err)&0xff == sqlite3.SQLITE_BUSY }
 
-// code returns the extended result code of an error of SQLite, or 0 for other errors.
+// code returns the extended result code of an error from SQLite, or 0 for other errors.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()

@@ -30,8 +30,8 @@ type arrowFile struct {
 // block is where a record batch is.
 type block struct{ at, metaSize, bodySize int }
 
-// recoverDamage turns the panic of flatbuffers at an offset that leads out of the file
-// into an error.
+// recoverDamage turns the panic from flatbuffers at an offset that leads out of the
+// file into an error.
 func recoverDamage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged file: %v", p)
