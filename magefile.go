@@ -158,7 +158,7 @@ func Lint(ctx context.Context) error {
 func Bench(ctx context.Context,
 	check *bool, // fail if a figure misses its bound in two measurements
 	all *bool, // then run all benchmarks
-	build *bool, // measure mage build beside Grafana's SDK instead, which takes ten minutes
+	build *bool, // compare mage build with Grafana's SDK instead, which takes ten minutes
 ) error {
 	benchmark := "^BenchmarkFigures$"
 	if build != nil && *build {
@@ -211,7 +211,7 @@ func (Rule) New(id string) error {
 	for _, f := range files {
 		fmt.Println("wrote", f)
 	}
-	fmt.Printf("Next, document the rule, complete its example, mark the place of each finding in bad/ with « and »,\n"+
+	fmt.Printf("Next, document the rule, complete its example, mark the position of each finding in bad/ with « and »,\n"+
 		"and let the tests write the findings:\n"+
 		"  go test ./validate/rules -run=TestExamples/%s -update\n  go tool mage docs\n", id)
 	return nil

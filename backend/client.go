@@ -23,7 +23,7 @@ type Client struct {
 	conn        grpc.ClientConnInterface
 }
 
-// New returns a client of the plugin at the other end of a connection.
+// New returns a client for the plugin at the other end of a connection.
 func New(conn grpc.ClientConnInterface) *Client {
 	return &Client{
 		data:        pluginv2.NewDataClient(conn),

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Only the end of the caller's own context is a context's error: go-plugin cancels
-// calls too, when a process has died.
+// Only the end of the caller's own context results in a context error: go-plugin also
+// cancels calls, when a process has died.
 func TestCallError(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())

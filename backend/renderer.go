@@ -15,7 +15,7 @@ import (
 // Renderer calls a renderer plugin.
 type Renderer struct{ renderer rendererpb.RendererClient }
 
-// NewRenderer returns a client of the renderer at the other end of conn; see
+// NewRenderer returns a client for the renderer at the other end of conn; see
 // [Client.Conn].
 func NewRenderer(conn grpc.ClientConnInterface) *Renderer {
 	return &Renderer{renderer: rendererpb.NewRendererClient(conn)}

@@ -14,7 +14,7 @@ type SecretsManager struct {
 	secrets secretspb.SecretsManagerClient
 }
 
-// NewSecretsManager returns a client of the secrets manager at the other end of conn;
+// NewSecretsManager returns a client for the secrets manager at the other end of conn;
 // see [Client.Conn].
 func NewSecretsManager(conn grpc.ClientConnInterface) *SecretsManager {
 	return &SecretsManager{secrets: secretspb.NewSecretsManagerClient(conn)}

@@ -17,8 +17,8 @@ type Plugin struct {
 	Parent   string // id of the plugin whose directory contains this one, or ""
 }
 
-// Fault is a place where Discover expected a plugin and found none. A fault never
-// keeps other plugins from being found.
+// Fault is a path where Discover expected a plugin and found none. A fault never keeps
+// other plugins from being found.
 type Fault struct {
 	Code     FaultCode
 	Path     string // absolute
@@ -48,7 +48,7 @@ const (
 	nodeModules = "node_modules"
 )
 
-// IsToolDir reports whether directories of this name belong to tools or tests, and
+// IsToolDir reports whether directories with this name belong to tools or tests, and
 // are not part of a plugin.
 func IsToolDir(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor"}, name)
@@ -189,7 +189,7 @@ func linkReason(err error) string {
 	return fmt.Sprintf("broken symbolic link (%v): point it at a directory or delete it", cause(err))
 }
 
-// cause returns the error without the operation and path.
+// cause returns the error without the operation or path.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

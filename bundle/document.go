@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Position is a place in a text file. Line and Column count from 1, Column in
+// Position is a location in a text file. Line and Column count from 1, Column in
 // Unicode code points; Offset counts bytes from 0.
 type Position struct {
 	Line   int
@@ -26,8 +26,8 @@ type Span struct {
 	End   Position
 }
 
-// Document is a parsed JSON file that knows where each value is. Values are named
-// by JSON pointers (RFC 6901): "" is the root, "/info/version" a value below it.
+// Document is a parsed JSON file with the position of each value. Values are named by
+// JSON pointers (RFC 6901): "" is the root, and "/info/version" a value below it.
 type Document struct {
 	File string
 	Data []byte // as read
@@ -66,8 +66,8 @@ func extentOf(v *hujson.Value) extent { return extent{v.StartOffset, v.EndOffset
 // maxScan is the number of keys up to which a scan is faster than a map.
 const maxScan = 16
 
-// Hostile files are rejected before they cost anything: each level of nesting takes
-// stack, each value the bytes of its pointer.
+// Hostile files are rejected early: each level of nesting takes stack space, and each
+// value the bytes of its pointer.
 const (
 	maxNesting      = 64
 	maxPointerBytes = 4 << 20
@@ -195,14 +195,14 @@ func (n *Node) append(name string) *Node {
 	return child
 }
 
-// Root returns the value that is the document.
+// Root returns the value at the root of the document.
 func (d *Document) Root() *Node { return &d.root }
 
 // Name returns the key of a member of an object; "" for any other value.
 func (n *Node) Name() string { return n.name }
 
 // Children returns the members of an object or the items of an array in the order of
-// the file. A repeated key has only its last value, in the place of the first.
+// the file. A repeated key has only its last value, at the position of the first.
 func (n *Node) Children() []Node { return n.children }
 
 // Member returns the value of a key, or nil if the node has no such key.
@@ -236,7 +236,7 @@ func (n *Node) Kind() string {
 	return "boolean"
 }
 
-// TextOf returns the string that the value of a node is; ok is false for any other type.
+// TextOf returns the value of a string node; ok is false for any other type.
 func (d *Document) TextOf(n *Node) (text string, ok bool) {
 	if n.kind != '"' {
 		return "", false
@@ -307,7 +307,7 @@ func (d *Document) Has(pointer string) bool {
 }
 
 // Value returns the span of the value at the pointer, or that of its nearest ancestor
-// if there is none, so that every finding has a place.
+// if there is none, so that every finding has a position.
 func (d *Document) Value(pointer string) Span {
 	n, _ := d.find(pointer)
 	return d.span(n.value)

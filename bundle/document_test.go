@@ -169,7 +169,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			for _, e := range errs {
 				if e.Pos.Line < 1 || e.Pos.Column < 1 || e.End.Offset < e.Pos.Offset {
-					t.Fatalf("the error %v has no valid place", e)
+					t.Fatalf("the error %v has no valid position", e)
 				}
 				if e.Problem == "" || e.Help == "" {
 					t.Fatalf("incomplete error %+v", e)

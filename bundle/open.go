@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// ErrNotFile is the error of Open for anything but a regular file.
+// ErrNotFile is the error from Open for anything but a regular file.
 var ErrNotFile = errors.New("not a regular file")
 
-// Open opens a file of the plugin by its slash path. It is an error if the path or a
-// symbolic link leads out of the directory of the plugin.
+// Open opens a file of the plugin by its slash path. Open returns an error if the path
+// or a symbolic link leads out of the plugin's directory.
 func (p Plugin) Open(name string) (*os.File, error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {

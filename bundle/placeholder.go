@@ -2,7 +2,7 @@ package bundle
 
 import "strings"
 
-// The placeholders in the plugin.json of the source, which the build replaces.
+// The placeholders in the source's plugin.json, which the build replaces.
 const (
 	PlaceholderVersion = "%VERSION%"
 	PlaceholderToday   = "%TODAY%"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Profile holds the names that a service gives to the same things. Outside sdk, code
-// takes these names from here; what else differs depends on Name.
+// Profile holds the names that one kind of host uses for the same things. Code outside
+// sdk takes these names from here; other differences depend on Name.
 type Profile struct {
 	Name                string
 	DependencyKey       string // of the required service range in "dependencies"

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is a place where a file is not JSON.
+// SyntaxError is an error in the syntax of a JSON file.
 type SyntaxError struct {
 	File    string
 	Pos     Position

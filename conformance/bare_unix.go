@@ -22,11 +22,11 @@ import (
 )
 
 // bare is a process that was started with nothing but what the protocol requires. The
-// loader ties its processes and their children to the host, so that they end with it in
-// any case; a bare process shows what a plugin does on its own.
+// loader ties its processes and their children to the host, so that they always end
+// with it; a bare process shows what a plugin does on its own.
 type bare struct {
 	conn   *grpc.ClientConn
-	cmd    *exec.Cmd     // the process, or the host in its place
+	cmd    *exec.Cmd     // the process, or the host that starts it
 	exited chan struct{} // cmd has ended
 	gone   chan struct{} // the process has ended, and so have all its children
 	err    error         // how cmd ended; read after exited
@@ -34,8 +34,8 @@ type bare struct {
 	dir    string
 }
 
-// hostScript is the host in whose place a shell starts the plugin. It runs until this
-// process ends or kills it.
+// hostScript is a shell script that starts the plugin as a host would. It runs until
+// this process ends or kills it.
 const hostScript = `"$0" </dev/null & read line`
 
 // runBare starts an executable and reads the handshake. If withHost is set, the process
@@ -133,7 +133,7 @@ func readHandshake(ctx context.Context, stdout *os.File) (string, error) {
 	return "", fmt.Errorf("invalid network %q in the handshake: it must be unix or tcp", shorten(parts[2], 40))
 }
 
-// killHost kills the host and closes all that a host holds of a plugin.
+// killHost kills the host and closes everything that a host holds open.
 func (b *bare) killHost() {
 	_ = b.cmd.Process.Kill()
 	<-b.exited

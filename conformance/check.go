@@ -33,7 +33,7 @@ const (
 type Verdict struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"` // why the check was skipped
-	Sent    string  `json:"sent,omitempty"`   // the request, if the check failed
+	Sent    string  `json:"sent,omitempty"`   // the call, if the check failed
 	Got     string  `json:"got,omitempty"`    // the response
 	Help    string  `json:"help,omitempty"`   // what to do
 }
@@ -97,7 +97,7 @@ func Checks() []Check {
 		{ID: "bare-context", Why: "alerts and provisioning have no user, and new instances have no settings", calls: calls(), run: each(bareContext)},
 		{ID: "settings-change", Why: "settings change between calls, and organizations call concurrently", calls: []call{callQuery, callHealth, callResource}, run: settingsChange},
 		// query.go
-		{ID: "query-answers-each", Why: "a query without a response leaves its panel empty, without an error", calls: query, run: queryAnswersEach},
+		{ID: "query-responds-to-each", Why: "a query without a response leaves its panel empty, without an error", calls: query, run: queryRespondsToEach},
 		{ID: "query-frames", Why: "a frame that is unreadable or has the wrong refId is lost", calls: query, run: queryFrames},
 		{ID: "query-errors", Why: "retries and alerts depend on the status and the source of an error", calls: query, run: queryErrors},
 		{ID: "query-none", Why: "a dashboard may hide all its queries", calls: query, run: queryNone},
@@ -107,7 +107,7 @@ func Checks() []Check {
 		{ID: "query-nil-json", Why: "a query that was never edited has no JSON", calls: query, run: oddQuery("without json", func(q *pluginv2.DataQuery) { q.Json = nil })},
 		{ID: "query-no-json", Why: "users edit dashboards by hand", calls: query, run: queryNoJSON},
 		// health.go
-		{ID: "health-answer", Why: "administrators read it after \"Save & test\"", calls: []call{callHealth}, run: healthAnswer},
+		{ID: "health-response", Why: "administrators read it after \"Save & test\"", calls: []call{callHealth}, run: healthResponse},
 		{ID: "metrics-text", Why: "hosts discard all metrics if one line is invalid", calls: []call{callMetrics}, run: metricsText},
 		// resource.go
 		{ID: "resource-unknown-path", Why: "a frontend can show an HTTP status, but not a failed call", calls: resource, run: resourceUnknownPath},
@@ -115,20 +115,20 @@ func Checks() []Check {
 		{ID: "resource-odd-paths", Why: "any signed-in user can send any path", calls: resource, run: resourceOddPaths},
 		// stream.go
 		{ID: "stream-subscribe-unknown", Why: "a user who mistypes a channel must get an error", calls: []call{callSubscribe, callPublish}, run: each(streamUnknownChannel)},
-		{ID: "stream-run-refused", Why: "hosts restart a failed stream again and again", calls: []call{callRun}, run: streamRunRefused},
+		{ID: "stream-run-refused", Why: "hosts restart a failed stream repeatedly", calls: []call{callRun}, run: streamRunRefused},
 		// robust.go
-		{ID: "odd-headers", Why: "headers of browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
+		{ID: "odd-headers", Why: "headers from browsers and proxies arrive unchanged", calls: []call{callQuery, callHealth, callResource, callSubscribe, callRun, callPublish}, run: each(oddHeaders)},
 		{ID: "huge-request", Why: "large queries and uploads are legitimate, and the gRPC size error is obscure", calls: []call{callQuery, callResource}, run: each(hugeRequest)},
 		// load.go
 		{ID: "parallel-calls", Why: "a dashboard sends all its queries at once", calls: []call{callQuery, callHealth, callResource, callSubscribe}, run: parallelCalls},
-		{ID: "cancelled-calls", Why: "users leave dashboards while they load", calls: calls(), run: canceledCalls},
-		{ID: "cancelled-leaves-nothing", Why: "what canceled calls leave behind accumulates until the plugin fails", calls: calls(), run: canceledLeavesNothing},
+		{ID: "canceled-calls", Why: "users leave dashboards while they load", calls: calls(), run: canceledCalls},
+		{ID: "canceled-leaves-nothing", Why: "what canceled calls leave behind accumulates until the plugin fails", calls: calls(), run: canceledLeavesNothing},
 		// lifecycle.go
 		{ID: "stop-in-time", Why: "hosts kill a plugin that takes longer, and its work is lost", ownProcess: true, run: stopInTime},
 		{ID: "stop-busy", Why: "dashboards are usually open when a host stops", ownProcess: true, run: stopBusy},
 		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, run: stopHostKilled},
 		// output.go
-		{ID: "stdout-silent", Why: "standard output belongs to the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},
+		{ID: "stdout-silent", Why: "standard output is reserved for the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},
 		{ID: "logs-readable", Why: "hosts read level and message from the JSON of a log line", run: logsReadable},
 	}
 }

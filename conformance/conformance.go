@@ -21,7 +21,7 @@ type Options struct {
 	Only    []string      // ids of the checks to run; all if empty
 	Environ []string      // of the host; the loader passes a part of it on
 
-	// What the plugin needs for responses other than errors. All are optional.
+	// What the plugin needs to respond with more than errors. All are optional.
 	Query    json.RawMessage // a query, with its "queryType"
 	Settings json.RawMessage // jsonData of the data source or app
 	URL      string          // of the data source

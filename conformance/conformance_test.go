@@ -134,7 +134,7 @@ func TestChecksAreComplete(t *testing.T) {
 			t.Errorf("%q must consist of lowercase letters and hyphens", c.ID)
 		}
 		if c.Why == "" {
-			t.Errorf("%s does not explain itself", c.ID)
+			t.Errorf("%s has no explanation", c.ID)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestBugsAreFound(t *testing.T) {
 		"nil-context":        {"nil-context-query"},
 		"nil-user":           {"bare-context"},
 		"first-settings":     {"settings-change"},
-		"silent":             {"query-answers-each"},
+		"silent":             {"query-responds-to-each"},
 		"bad-frame":          {"query-frames"},
 		"bad-status":         {"query-errors"},
 		"bad-source":         {"query-errors"},
@@ -169,8 +169,8 @@ func TestBugsAreFound(t *testing.T) {
 		"nil-time-range":     {"query-nil-time-range"},
 		"nil-json":           {"query-nil-json"},
 		"dies":               {"query-no-json"},
-		"bad-details":        {"health-answer"},
-		"sick-silence":       {"health-answer"},
+		"bad-details":        {"health-response"},
+		"sick-silence":       {"health-response"},
 		"bad-metrics":        {"metrics-text"},
 		"breaks-off":         {"resource-unknown-path", "resource-methods"},
 		"post-panics":        {"resource-methods"},
@@ -178,8 +178,8 @@ func TestBugsAreFound(t *testing.T) {
 		"header-panics":      {"odd-headers"},
 		"storms":             {"stream-subscribe-unknown", "stream-run-refused"},
 		"mixes-up":           {"parallel-calls"},
-		"holds-on":           {"cancelled-calls"},
-		"leaks":              {"cancelled-leaves-nothing"},
+		"holds-on":           {"canceled-calls"},
+		"leaks":              {"canceled-leaves-nothing"},
 		"slow-stop":          {"stop-in-time", "stop-busy"},
 		"exit-status":        {"stop-in-time", "stop-busy"},
 		"leaves-child":       {"stop-in-time", "stop-busy", killed},
@@ -194,7 +194,7 @@ func TestBugsAreFound(t *testing.T) {
 				o.Only = allBut(killed, huge)
 			}
 			if mode == "holds-on" { // the number of goroutines left depends on how many calls reached the handler
-				o.cancels, o.Only = 0, allBut(killed, huge, "cancelled-leaves-nothing")
+				o.cancels, o.Only = 0, allBut(killed, huge, "canceled-leaves-nothing")
 			}
 			r, ids := run(t, o)
 			if diff := cmp.Diff(want, ids[Failed]); diff != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-func healthAnswer(ctx context.Context, s *subject, _ []call) Verdict {
+func healthResponse(ctx context.Context, s *subject, _ []call) Verdict {
 	const sent = "CheckHealth"
 	out, err := s.raw.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: s.context(1, 1)})
 	if err != nil {

@@ -42,7 +42,7 @@ func startBare(ctx context.Context, s *subject, _ []call) Verdict {
 func serving(ctx context.Context, conn grpc.ClientConnInterface) (healthpb.HealthCheckResponse_ServingStatus, error) {
 	out, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: "plugin"})
 	if status.Code(err) == codes.NotFound || status.Code(err) == codes.Unimplemented {
-		return healthpb.HealthCheckResponse_SERVICE_UNKNOWN, nil // the process responds all the same
+		return healthpb.HealthCheckResponse_SERVICE_UNKNOWN, nil // the process responds nevertheless
 	}
 	return out.GetStatus(), err
 }
@@ -61,8 +61,8 @@ func startHealthService(ctx context.Context, s *subject, _ []call) Verdict {
 
 const (
 	stopWithin     = 2 * time.Second // as long as go-plugin waits
-	orphanWithin   = 5 * time.Second // after the end of the host
-	childrenWithin = 2 * time.Second // after the end of the plugin
+	orphanWithin   = 5 * time.Second // after the host has ended
+	childrenWithin = 2 * time.Second // after the plugin has ended
 )
 
 const sentStop = "request to stop (Shutdown of plugin.GRPCController)"

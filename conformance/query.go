@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/backend/arrow"
 )
 
-// queries returns a request with valid queries, each changed by change unless it is nil.
+// queries returns the message of a call with valid queries, each changed by change
+// unless it is nil.
 func (s *subject) queries(count int, change func(*pluginv2.DataQuery)) *pluginv2.QueryDataRequest {
 	in := &pluginv2.QueryDataRequest{PluginContext: s.context(1, 1)}
 	for n := range count {
@@ -22,7 +23,7 @@ func (s *subject) queries(count int, change func(*pluginv2.DataQuery)) *pluginv2
 	return in
 }
 
-// survives fails a request only if no request may lead to its reply.
+// survives fails a call only if its reply is never acceptable.
 func (s *subject) survives(ctx context.Context, sent string, in *pluginv2.QueryDataRequest) Verdict {
 	r := s.query(ctx, in)
 	return s.unlessAllFail(ctx, r, s.harmless(ctx, sent, r))
@@ -57,7 +58,7 @@ func queryNone(ctx context.Context, s *subject, _ []call) Verdict {
 	return s.survives(ctx, "QueryData without queries", s.queries(0, nil))
 }
 
-func queryAnswersEach(ctx context.Context, s *subject, _ []call) Verdict {
+func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	in := s.queries(3, nil)
 	in.Queries[1].RefId, in.Queries[2].RefId = "größe 2/b", "a.b-c_d"
 	sent := fmt.Sprintf("QueryData with the queries %q, %q and %q, each %s", in.Queries[0].RefId, in.Queries[1].RefId, in.Queries[2].RefId, in.Queries[0].Json)
@@ -146,7 +147,8 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 	return passed()
 }
 
-// queryMany sends many queries at once, which must go no worse than a single one.
+// queryMany sends many queries at once, whose outcome must be no worse than that of a
+// single one.
 func queryMany(ctx context.Context, s *subject, _ []call) Verdict {
 	const many = 1000
 	s.usually(ctx, callQuery)

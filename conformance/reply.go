@@ -18,7 +18,7 @@ import (
 type reply struct {
 	err     error  // of the call
 	got     string // summary
-	isOK    bool   // the plugin did what the call asked for
+	isOK    bool   // the plugin did what the call requested
 	isPanic bool   // a handler panicked
 	problem string // violation of the protocol
 }
@@ -60,13 +60,13 @@ func isPanic(text string) bool { return panicText.MatchString(text) }
 // Help that several checks share.
 const (
 	helpPanic    = "fix the handler: the plugin's log has the stack of the panic. Read messages with their Get methods, which accept nil"
-	helpResponse = "respond to every request, and only to what was requested"
-	helpExited   = "find the reason in the output of the process: a single request must not stop the plugin for all others"
+	helpResponse = "respond to every call, and only to the queries in it"
+	helpExited   = "find the reason in the output of the process: a single call must not stop the plugin for all others"
 	helpSlow     = "respond to every call, with an error if necessary, and stop when its context ends. If the plugin is merely slow, allow more time per check"
 	helpStart    = "main must call sdk.Serve (or the Manage function of another SDK) and print nothing before it"
 )
 
-// harmless fails a reply that no request may lead to: a panic, a violation of the
+// harmless fails a reply that is never acceptable: a panic, a violation of the
 // protocol, the end of the process, or no reply in time.
 func (s *subject) harmless(ctx context.Context, sent string, r reply) Verdict {
 	switch {

@@ -37,7 +37,7 @@ func resourceMethods(ctx context.Context, s *subject, _ []call) Verdict {
 			return v
 		}
 	}
-	for _, method := range []string{"brew", "GET /x HTTP/1.1", "\x00"} { // a plugin may refuse these
+	for _, method := range []string{"brew", "GET /x HTTP/1.1", "\x00"} { // a plugin may reject these
 		r := s.resource(ctx, s.request(method, unknownName, unknownName))
 		if v := s.harmless(ctx, fmt.Sprintf("CallResource with the method %q", method), r); v.Outcome != Passed {
 			return v

@@ -35,7 +35,7 @@ func (s *subject) unimplemented(ctx context.Context, method string) Verdict {
 }
 
 // unknownFields sends what a future host may send: fields that are not defined yet,
-// which a plugin must ignore, and a frame format, which it may refuse.
+// which a plugin must ignore, and a frame format, which it may reject.
 func unknownFields(ctx context.Context, s *subject, c call) Verdict {
 	const field = 20_000
 	more := protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), []byte("new"))
@@ -141,7 +141,7 @@ func oddHeaders(ctx context.Context, s *subject, c call) Verdict {
 	return passed()
 }
 
-// hugeSize exceeds the 16 MiB that plugins on other SDKs accept by default.
+// hugeSize exceeds the 16 MiB that plugins built with other SDKs accept by default.
 const hugeSize = 17 << 20
 
 func hugeRequest(ctx context.Context, s *subject, c call) Verdict {

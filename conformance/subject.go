@@ -31,7 +31,7 @@ type subject struct {
 	usual    map[call]reply // replies to valid calls, as far as known
 }
 
-// raw holds the generated clients. Unlike our own client they send nil as nil.
+// raw holds the generated clients. Unlike our own client, they send nil as nil.
 type raw struct {
 	data        pluginv2.DataClient
 	diagnostics pluginv2.DiagnosticsClient
@@ -43,13 +43,13 @@ func newSubject(o Options, executable string) *subject {
 	return &subject{o: o, executable: executable, stdout: &output{}, stderr: &output{}, lacking: map[call]bool{}, usual: map[call]reply{}}
 }
 
-// What plugins learn about a host that does not exist.
+// What plugins learn about the simulated host.
 const (
 	hostVersion = "12.1.0"
 	hostURL     = "http://127.0.0.1:9/"
 )
 
-// startTimeout is the minimum time limit of a start.
+// startTimeout is the minimum time limit for a start.
 const startTimeout = 30 * time.Second
 
 // start starts the process that the checks share.
@@ -117,8 +117,8 @@ func joined(list []call) string {
 // outputGrace is how long to wait for the last output of a process that has ended.
 const outputGrace = time.Second
 
-// exitGrace is how long the end of a process may be noticed after that of its
-// connection.
+// exitGrace is how long after the end of its connection the end of a process may be
+// noticed.
 const exitGrace = 2 * time.Second
 
 // survived fails a check during which the process ended or the time ran out. After a

@@ -26,7 +26,7 @@ type DataSource struct {
 	Updated       time.Time
 
 	SecretNames []string          // sorted
-	Secrets     map[string]string // decrypted; set only in changes and where they are asked for
+	Secrets     map[string]string // decrypted; set only in changes and when requested
 }
 
 // AppSettings are the settings of an app plugin.
@@ -38,7 +38,7 @@ type AppSettings struct {
 	Updated   time.Time       // zero if nothing is stored
 
 	SecretNames []string          // sorted
-	Secrets     map[string]string // decrypted; set only in changes and where they are asked for
+	Secrets     map[string]string // decrypted; set only in changes and when requested
 }
 
 const (
@@ -70,7 +70,7 @@ func (d DataSource) Check() error {
 	return checkSettings(d.JSON, d.Secrets)
 }
 
-// checkAddress accepts a URL or, as for databases, a host and a port. It refuses
+// checkAddress accepts a URL or, as for databases, a host and a port. It rejects
 // credentials, since everyone who may read data sources can read the address.
 func checkAddress(address string) error {
 	parsed := address

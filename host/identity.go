@@ -19,11 +19,11 @@ type Identity struct {
 	Role   Role
 	Grants []Grant // in addition to the role; shared between requests, do not modify
 
-	IsServiceAdmin bool // administers the service, not only the organization
+	IsServiceAdmin bool // administers the host, not only the organization
 }
 
 // Allows reports whether the identity may perform an action on a scope. A basic role
-// covers all scopes of the organization, a grant covers its own scope. For an empty
+// covers all scopes of the organization, and a grant covers its own scope. For an empty
 // scope, Allows reports whether the identity may perform the action on anything.
 func (i Identity) Allows(action, scope string) bool {
 	return i.Role.has(action) || i.isGranted(action, scope)

@@ -2,8 +2,8 @@ package host
 
 import "strings"
 
-// ServiceAdmin is allowed next to the basic roles in the grants of a plugin's role: it is held
-// by the administrator of the service.
+// ServiceAdmin is allowed in the grants of a plugin's role, in addition to the basic
+// roles. The administrator of the host holds it.
 const ServiceAdmin = "Service Admin"
 
 // PluginRole is a role that a plugin defines.
@@ -41,7 +41,7 @@ func (r PluginRole) Check() error {
 }
 
 // isActionOf reports whether an action belongs to a plugin: "acme-app:read" and
-// "acme-app.teams:read" belong to acme-app, "acme-app2:read" does not.
+// "acme-app.teams:read" belong to acme-app, but "acme-app2:read" does not.
 func isActionOf(action, pluginID string) bool {
 	rest, ok := strings.CutPrefix(action, pluginID)
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '.')

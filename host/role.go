@@ -123,7 +123,7 @@ func isOwn(action string) bool {
 // Grant is a permission in addition to a basic role.
 type Grant struct {
 	Action string
-	Scope  string // "" and "*" cover everything, "playlists:*" covers all playlists
+	Scope  string // "" and "*" cover everything, and "playlists:*" covers all playlists
 }
 
 // covers reports whether the grant covers a scope. Every grant covers an empty scope.

@@ -60,8 +60,8 @@ func checkName(field, name string) error {
 	return checkText(field, name)
 }
 
-// checkText checks that a text is not too long and that databases and screens can hold
-// it.
+// checkText checks that a text is not too long, and that databases can store it and
+// screens display it.
 func checkText(field, text string) error {
 	if err := checkControl(field, text); err != nil {
 		return err

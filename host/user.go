@@ -24,7 +24,7 @@ type User struct {
 	IsDisabled   bool
 	PasswordHash string
 
-	IsServiceAdmin bool // administers the service, not only the organization
+	IsServiceAdmin bool // administers the host, not only the organization
 }
 
 // Identity returns the identity of the authenticated user.

@@ -21,9 +21,9 @@ import (
 const pipeGrace = 500 * time.Millisecond
 
 // command is an operating system process that implements go-plugin's runner.Runner.
-// Unlike go-plugin's own runner it learns at once that the process has ended, ends the
-// whole process group, provides no standard input, and ties the process to the host's
-// life.
+// Unlike go-plugin's own runner, it detects immediately that the process has ended,
+// ends the whole process group, provides no standard input, and ties the process to the
+// host's life.
 type command struct {
 	cmd            *exec.Cmd
 	stdout, stderr *os.File

@@ -3,8 +3,8 @@
 // rebuilt and stops them all.
 //
 // An error in one plugin never reaches another: it ends up in that plugin's Status.
-// environment (env.go) builds the environment of a backend from scratch: an allowlist of the
-// host's variables, and the host's settings for plugins under the prefix of every profile;
-// go-plugin adds its own. decideToken (token.go) decides whether it contains a service
-// account token.
+// environment (env.go) builds the environment of a backend from scratch: an allowlist
+// of the host's variables, and the host's settings for plugins under the prefix of
+// every profile; go-plugin adds its own. decideToken (token.go) determines whether it
+// contains a service account token.
 package loader

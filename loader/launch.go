@@ -68,9 +68,9 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 			return nil, fmt.Errorf("issue service account token: %w", err)
 		}
 	}
-	// The process runs a copy of the executable in a private directory: what was
-	// checked is what runs, and the plugin directory can be replaced meanwhile, on
-	// Windows too.
+	// The process runs a copy of the executable in a private directory: what runs is
+	// what was checked, and the plugin directory can be replaced in the meantime, even
+	// on Windows.
 	dir, err := os.MkdirTemp(l.runDir, "")
 	if err != nil {
 		return nil, fmt.Errorf("copy executable: %w", err)
@@ -165,7 +165,7 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	return fmt.Errorf("start backend: %s", text)
 }
 
-// A permanentError stays until the plugin changes.
+// permanentError is an error that persists until the plugin changes.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }

@@ -26,18 +26,19 @@ type Options struct {
 	HostVersion string   // semantic version; plugins receive it, and tokens depend on it
 	Toggles     []string // enabled feature toggles
 	AppURL      string   // where plugins reach the host
-	Environ     []string // the host's environment; only a short list of it is passed on
+	Environ     []string // the host's environment; only a few of its variables are passed on
 	// Token issues the token of a plugin's service account. It is called before each
 	// start of a process that is entitled to one.
 	Token  TokenFunc
 	Logger *slog.Logger // nil discards
-	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that none of
-	// them signed is not mounted. Without them, a plugin with a MANIFEST.json must match it.
+	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that
+	// none of them signed is not mounted. Without them, a plugin with a MANIFEST.json
+	// must match it.
 	TrustedKeys []archive.PublicKey
 
 	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s
-	DrainTimeout time.Duration // for running requests before a process is stopped; 0 is 10 s
-	ReadyTimeout time.Duration // for a request to a process that is (re)starting; 0 is 10 s
+	DrainTimeout time.Duration // for calls in progress before a process is stopped; 0 is 10 s
+	ReadyTimeout time.Duration // for a call to a process that is (re)starting; 0 is 10 s
 }
 
 // TokenFunc issues a token for the service account of a plugin.
@@ -58,7 +59,8 @@ type Loader struct {
 	closed   bool
 }
 
-// New returns a loader that mounts nothing until Reload. Close stops every process.
+// New returns a loader that mounts nothing until Reload is called. Close stops every
+// process.
 func New(o Options) (*Loader, error) {
 	runDir, err := makeRunDir()
 	if err != nil {
@@ -114,9 +116,9 @@ func isAlive(pid int) bool {
 }
 
 // Reload scans the plugin directories. It starts new plugins, swaps changed ones
-// without dropping a request and stops those that are gone. It returns when every
-// changed plugin has started or failed to start. Plugins and Faults report what failed;
-// the error is about the loader itself.
+// without dropping a call, and stops those that are gone. It returns when every changed
+// plugin has started or failed to start. Plugins and Faults report what failed; the
+// error is about the loader itself.
 func (l *Loader) Reload(ctx context.Context) error {
 	l.reloading.Lock()
 	defer l.reloading.Unlock()
@@ -206,7 +208,7 @@ func (l *Loader) Faults() []bundle.Fault {
 	return slices.Clone(l.faults)
 }
 
-// Close waits for running requests, at most for DrainTimeout, and then stops every
+// Close waits for calls in progress, for at most DrainTimeout, and then stops every
 // process. It may be called more than once.
 func (l *Loader) Close() error {
 	l.mu.Lock()

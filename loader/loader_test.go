@@ -146,7 +146,7 @@ func TestServesAndRestartsAfterKill(t *testing.T) {
 			break
 		}
 		if _, ok := errors.AsType[*sdk.Error](err); err != nil && !ok {
-			t.Errorf("a request during the kill: %v", err)
+			t.Errorf("a call during the kill: %v", err)
 		}
 	}
 	t.Logf("served again %s after the kill", time.Since(killed))
@@ -333,7 +333,7 @@ func TestSwapDropsNothing(t *testing.T) {
 	cancel()
 	clients.Wait()
 	if len(pids) != 4 || failed.Load() != 0 || served.Load() == 0 {
-		t.Errorf("%d processes, %d of %d requests failed", len(pids), failed.Load(), served.Load())
+		t.Errorf("%d processes, %d of %d calls failed", len(pids), failed.Load(), served.Load())
 	}
 }
 
@@ -565,7 +565,7 @@ func TestTailOfAPanic(t *testing.T) {
 	}
 }
 
-// A copy must be executable at once, although other processes are started meanwhile.
+// A copy must be executable immediately, even if other processes are started meanwhile.
 func TestCopyIsNotBusy(t *testing.T) {
 	t.Parallel()
 	source, err := exec.LookPath("true")

@@ -50,7 +50,7 @@ type Plugin struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // the supervisor has returned
 
-	retiring sync.WaitGroup // replaced processes that are finishing their requests
+	retiring sync.WaitGroup // replaced processes that are finishing their calls
 
 	mu      sync.Mutex
 	bundle  mounted
@@ -168,13 +168,13 @@ func (p *Plugin) unavailable(s Status) error {
 	}
 }
 
-// update tells the supervisor that the bundle may have changed.
+// update notifies the supervisor that the bundle may have changed.
 func (p *Plugin) update(b mounted) {
 	p.mu.Lock()
 	p.bundle = b
 	p.pending++
 	if p.abort != nil && stamp(b.Plugin) != p.starts {
-		p.abort() // a start that hangs must not delay its fix
+		p.abort() // a start that hangs must not delay the bundle that fixes it
 	}
 	p.mu.Unlock()
 	select {
@@ -213,7 +213,7 @@ func (p *Plugin) settled(ctx context.Context) error {
 	}
 }
 
-// set changes the status and wakes those who wait for that.
+// set changes the status and wakes the goroutines that wait for a change.
 func (p *Plugin) set(change func(*Status)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

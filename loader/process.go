@@ -26,9 +26,9 @@ type Process struct {
 	dir     string // private directory, removed at the end
 
 	mu        sync.Mutex
-	requests  int // that use the process
+	calls     int // in progress
 	isRetired bool
-	idle      chan struct{} // closed once isRetired is set and requests is 0
+	idle      chan struct{} // closed once isRetired is set and calls is 0
 }
 
 // Output receives what a process prints, unchanged, in addition to the log of Options.
@@ -88,24 +88,24 @@ func (p *Process) hold() bool {
 	if p.isRetired || p.command.hasExited() {
 		return false
 	}
-	p.requests++
+	p.calls++
 	return true
 }
 
 func (p *Process) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.requests--
-	if p.isRetired && p.requests == 0 {
+	p.calls--
+	if p.isRetired && p.calls == 0 {
 		close(p.idle)
 	}
 }
 
-// retire refuses new requests, waits for the running ones, for drain at most, ends the
+// retire rejects new calls, waits for those in progress for at most drain, ends the
 // process and removes its private directory.
 func (p *Process) retire(drain time.Duration) error {
 	p.mu.Lock()
-	if !p.isRetired && p.requests == 0 {
+	if !p.isRetired && p.calls == 0 {
 		close(p.idle)
 	}
 	p.isRetired = true

@@ -90,7 +90,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	if err == nil {
 		p.set(func(s *Status) {
 			if s.State == StateFailed || s.State == StateNoBackend {
-				s.State = StateStarting // requests wait from now on
+				s.State = StateStarting // calls wait from now on
 			}
 		})
 		next, err = p.start(ctx, l)
@@ -126,8 +126,8 @@ func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 	return l.start(ctx)
 }
 
-// keep leaves the old process running after a change that did not start. It returns
-// nil if there is none.
+// keep leaves the old process running after a new one did not start. It returns nil if
+// there is none.
 func (p *Plugin) keep(old *Process, err error) *Process {
 	p.logger.Error("plugin not started", "reason", err)
 	if old != nil && !old.command.hasExited() {
@@ -161,13 +161,13 @@ func (p *Plugin) crashed(wait time.Duration) {
 	p.logger.Error("plugin exited", "reason", reason)
 }
 
-// end stops the process, if there is one, after its running requests.
+// end stops the process, if there is one, after its calls in progress.
 func (p *Plugin) end(state State) {
 	p.retireCurrent(p.options.DrainTimeout)
 	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.Token = state, "", 0, TokenDecision{} })
 }
 
-// retireCurrent hides the process from requests, ends it, and returns it. It returns
+// retireCurrent hides the process from new calls, ends it, and returns it. It returns
 // nil if there is none.
 func (p *Plugin) retireCurrent(drain time.Duration) *Process {
 	p.mu.Lock()

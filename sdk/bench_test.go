@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// bareServer is the floor: the same messages, nothing around them.
+// bareServer is the baseline: the same messages without the SDK.
 type bareServer struct {
 	pluginv2.UnimplementedDataServer
 	answer func() []byte // the frame of each query
@@ -120,10 +120,10 @@ func compareQueries(b *testing.B, calls int, bytes func() []byte, answer func() 
 	b.ReportMetric(float64(mine)/float64(bareTime), "x_bare")
 	b.ReportMetric(float64(mine)/float64(time.Microsecond), "µs/query")
 	b.ReportMetric(float64(bareTime)/float64(time.Microsecond), "µs/bare")
-	b.ReportMetric(0, "ns/op") // of a whole comparison, which says nothing
+	b.ReportMetric(0, "ns/op") // an iteration is a whole comparison
 }
 
-// timeOf is the mean time of a call, of several.
+// timeOf returns the mean time of several calls.
 func timeOf(calls int, do func()) time.Duration {
 	start := time.Now()
 	for range calls {

@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
-// CheckHealthFunc reports whether the plugin works in the context of the request. An
-// error is equivalent to a result with HealthError: users see its message, and the
-// details contain its status and source.
+// CheckHealthFunc reports whether the plugin works in the context of the call. An error
+// is equivalent to a result with HealthError: users see its message, and the details
+// contain its status and source.
 type CheckHealthFunc func(ctx context.Context, req *CheckHealthRequest) (*CheckHealthResult, error)
 
 // CheckHealthRequest asks for the health of a plugin, usually of one data source.
@@ -30,7 +30,7 @@ const (
 	HealthError   HealthStatus = "ERROR"
 )
 
-// CheckHealthResult is the outcome of a health check with a message for users.
+// CheckHealthResult is the outcome of a health check, with a message for users.
 type CheckHealthResult struct {
 	Status  HealthStatus
 	Message string

@@ -1,4 +1,4 @@
-// Package sdk is for writing the backend of a plugin.
+// Package sdk is a library for writing the backend of a plugin.
 //
 // To start, run "slipway scaffold datasource acme-shop-datasource". It creates a plugin
 // repository with a backend like the one below; "slipway dev" runs it in a host, and
@@ -20,9 +20,8 @@
 //	}
 //
 // Write a function that creates an instance. The SDK calls it when a data source is
-// first used and after its settings have changed, and shares the instance among
-// requests. If the type has a method Close() error, the SDK calls it after the last
-// request:
+// first used and after its settings have changed, and shares the instance among calls.
+// If the type has a method Close() error, the SDK calls it after the last call:
 //
 //	func newSource(ctx context.Context, ds sdk.DataSource, s settings) (*source, error) {
 //		options, err := httpclient.FromDataSource(ds) // URL, authentication and TLS
@@ -44,11 +43,11 @@
 //		sdk.Serve(sdk.DataSources(newSource).Plugin())
 //	}
 //
-// For an app plugin, use [Apps] in place of [DataSources].
+// For an app plugin, use [Apps] instead of [DataSources].
 //
 // # Handlers
 //
-// The methods of your type decide what the plugin supports.
+// The methods of your type determine what the plugin supports.
 //
 // To handle queries, implement [QueryDataHandler]. [EachQuery] calls a function for each
 // query, with the query's JSON decoded into a struct, and [QueryTypes] selects a handler
@@ -115,10 +114,10 @@
 //
 // # Errors
 //
-// A handler may return any error. An [*Error] decides what users see, and the status
-// and the source that the host records: create one with [Errorf] for an error of the
-// plugin, with [Downstreamf] or [Downstream] for one of the query or of the service
-// behind the plugin. Errors of net/http become messages such as "the upstream service
+// A handler may return any error. An [*Error] determines what users see, and the status
+// and the source that the host records. Create one with [Errorf] for a plugin error, or
+// with [Downstreamf] or [Downstream] for an error caused by the query or by the service
+// behind the plugin. Errors from net/http become messages such as "the upstream service
 // timed out".
 //
 // # Calling the service and the host
@@ -127,9 +126,10 @@
 // authentication and TLS settings of the data source. Build URLs with its method URL or
 // with [JoinURL], so that a value in a query cannot lead to another path.
 //
-// Package sdk/hostapi is a client of the host's HTTP API. [ContextOf] returns the
+// Package sdk/hostapi is a client for the host's HTTP API. [ContextOf] returns the
 // Context of a call, which describes on whose behalf it is made. Log with log/slog and
-// the context of the call: the host records the data source and the trace with each line.
+// the context of the call: the host records the data source and the trace with each
+// line.
 //
 // # Tests
 //
@@ -146,7 +146,7 @@
 // # Other packages
 //
 // sdk/metrics exports Prometheus metrics, sdk/tracing sends OpenTelemetry traces, and
-// sdk/profiling serves pprof profiles. sdk/renderer and sdk/secretsmanager are for the
+// sdk/profiling serves pprof profiles. sdk/renderer and sdk/secretsmanager support the
 // plugin types of those names. A plugin that has no instances fills in a [Plugin].
 //
 // The package speaks the published protocol pluginv2 over go-plugin, so that a backend

@@ -34,11 +34,10 @@ const (
 // return one: users see Message, the host records Status and Source, and Cause goes to
 // the log.
 //
-// Any other error becomes an error of the plugin with status 500, and users see its
-// text, so it must not contain secrets. The exceptions are the errors of net and
-// net/http for a service that cannot be reached: they become downstream errors with
-// status 502, or 504 for a timeout, and their text, which can contain addresses, goes
-// to the log only.
+// Any other error becomes a plugin error with status 500, and users see its text, so it
+// must not contain secrets. The exceptions are errors from net and net/http for a
+// service that cannot be reached: they become downstream errors with status 502, or 504
+// for a timeout, and their text, which can contain addresses, goes to the log only.
 type Error struct {
 	Status  int    // HTTP status from 400 to 599; other values mean 500
 	Source  Source // "" means SourcePlugin
@@ -65,20 +64,20 @@ func (e *Error) Unwrap() error {
 	return e.Cause
 }
 
-// Errorf returns an error of the plugin with a message for users.
+// Errorf returns a plugin error with a message for users.
 func Errorf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Source: SourcePlugin, Message: fmt.Sprintf(format, args...)}
 }
 
-// Downstreamf returns an error of the query or of a service that the plugin calls, with
-// a message for users.
+// Downstreamf returns an error caused by the query or by a service that the plugin
+// calls, with a message for users.
 func Downstreamf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: fmt.Sprintf(format, args...)}
 }
 
-// Downstream returns an error of a service that the plugin calls, with a message for
-// users and a cause for the log. If cause wraps an *Error, the status is that of the
-// *Error. Otherwise it is 504 for a timeout and 502 for any other cause.
+// Downstream returns an error caused by a service that the plugin calls, with a message
+// for users and a cause for the log. If cause wraps an *Error, the status is that of
+// the *Error. Otherwise it is 504 for a timeout and 502 for any other cause.
 func Downstream(message string, cause error) *Error {
 	status, _ := reachability(cause)
 	if e, ok := errors.AsType[*Error](cause); ok && e != nil {
@@ -89,9 +88,9 @@ func Downstream(message string, cause error) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: cause}
 }
 
-// FromStatus returns the error for an unsuccessful response of a service that the
-// plugin calls, with a message for users. The status codes 401, 403, 404, 429 and 504 are
-// kept, other 4xx become 400, and the rest become 502.
+// FromStatus returns the error for an unsuccessful response from a service that the
+// plugin calls, with a message for users. The status codes 401, 403, 404, 429 and 504
+// are kept, other 4xx become 400, and the rest become 502.
 func FromStatus(code int, message string) *Error {
 	status := http.StatusBadGateway
 	switch {
@@ -105,8 +104,8 @@ func FromStatus(code int, message string) *Error {
 	return &Error{Status: status, Source: SourceDownstream, Message: message, Cause: fmt.Errorf("the upstream service responded with %d %s", code, http.StatusText(code))}
 }
 
-// AsError returns what the host makes of an error that a handler returns, with err as
-// the cause. It returns nil for nil.
+// AsError returns the *Error that the host records for err when a handler returns it,
+// with err as the cause. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -172,7 +171,7 @@ func reachability(err error) (status int, message string) {
 }
 
 // rpcError returns the gRPC error of a failed call. The message for users goes over the
-// wire, the cause to the log.
+// wire, and the cause to the log.
 func rpcError(ctx context.Context, err error) error {
 	if isCanceled(ctx, err) {
 		return status.FromContextError(context.Canceled).Err()
@@ -208,8 +207,8 @@ func grpcCode(httpStatus int) codes.Code {
 	return codes.Unknown
 }
 
-// errNoHandler returns the error of a call that the plugin has no handler for, while it
-// has one for another call of the same service.
+// errNoHandler returns the error for a call without a handler, in a plugin that has one
+// for another call of the same gRPC service.
 func errNoHandler(call string) error {
 	return status.Error(codes.Unimplemented, "the plugin has no handler for "+call)
 }

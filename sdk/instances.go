@@ -12,7 +12,7 @@ import (
 // defaultIdle is how long an unused instance is kept.
 const defaultIdle = time.Hour
 
-// lateFor is how long after a change of settings a request with older ones counts as
+// lateFor is how long after a change of settings a call with older ones counts as
 // delayed rather than as another change.
 const lateFor = time.Minute
 
@@ -20,25 +20,24 @@ const lateFor = time.Minute
 // its instance have changed. The host runs the stream again, on the new instance.
 var ErrSettingsChanged = errors.New("the settings have changed")
 
-// Instances holds the author's instances: one value of type T for each data source, or
-// for each organization of an app. [DataSources] and [Apps] return one.
+// Instances holds the author's instances, of type T: one for each data source, or for
+// each organization of an app. [DataSources] and [Apps] return one.
 //
-//   - An instance is created on the first request for it, and concurrent requests share
-//     it.
-//   - When the settings have changed, the next request creates a new instance, and then
-//     the old one is retired. If the new one cannot be created, requests fail, and the
-//     old one is retired as well.
-//   - A retired instance is closed once, after its last request, if it has a method
-//     Close() error. The contexts of its streams end at once with the cause
+//   - An instance is created on the first call for it, and concurrent calls share it.
+//   - When the settings have changed, the next call creates a new instance, and then
+//     the old one is retired. If the new one cannot be created, calls fail, and the old
+//     one is retired as well.
+//   - A retired instance is closed once, after its last call, if it has a method
+//     Close() error. The contexts of its streams end immediately with the cause
 //     [ErrSettingsChanged].
-//   - An instance that has not been used for the time Idle is retired.
+//   - An instance that has not been used for the duration Idle is retired.
 type Instances[T any] struct {
 	// Idle is how long an unused instance is kept. 0 means one hour, and a negative
 	// value means forever. Set it before the first call.
 	Idle time.Duration
 
-	// subject returns what an instance is made of: the data source of a call, or a data
-	// source with the settings of the app.
+	// subject returns what an instance is created from: the data source of a call, or a
+	// data source with the settings of the app.
 	subject func(Context) DataSource
 	create  func(context.Context, DataSource) (T, error)
 
@@ -53,7 +52,7 @@ type Instances[T any] struct {
 
 // DataSources returns the instances of a data source plugin. create returns the
 // instance for a data source, whose settings were decoded by [DecodeSettings]. The
-// context passed to create is canceled when create returns, or earlier if no request is
+// context passed to create is canceled when create returns, or earlier if no call is
 // waiting for it; a goroutine that outlives create needs a context of its own, which
 // Close cancels. For a call that is not about a data source, ds is the zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
@@ -147,7 +146,7 @@ func (i *Instances[T]) join(ctx context.Context, c Context, asked DataSource, is
 	return nil, s.build, nil
 }
 
-// isLate reports whether a request with other settings was sent before the newest ones
+// isLate reports whether a call with other settings was sent before the newest ones
 // arrived.
 func (s *slot[T]) isLate(asked DataSource) bool {
 	return asked.Updated.Before(s.want.Updated) && time.Since(s.wanted) < lateFor

@@ -159,9 +159,9 @@ func TestInstancesFollowSettings(t *testing.T) {
 		if old.closed.Load() != 0 {
 			t.Error("the instance was closed while it was in use")
 		}
-		late, release := hold(t, i, at("a", 1)) // was on its way
+		late, release := hold(t, i, at("a", 1)) // was in transit
 		if late != changed {
-			t.Errorf("a late request got version %d", late.settings.Version)
+			t.Errorf("a late call got version %d", late.settings.Version)
 		}
 		release()
 		releaseOld()
@@ -169,7 +169,7 @@ func TestInstancesFollowSettings(t *testing.T) {
 		if old.closed.Load() != 1 || m.made() != 2 {
 			t.Errorf("closed %d times, %d made", old.closed.Load(), m.made())
 		}
-		time.Sleep(2 * time.Minute) // now older settings are those of a restored backup
+		time.Sleep(2 * time.Minute) // by now, older settings come from a restored backup
 		restored, release := hold(t, i, at("a", 1))
 		if restored.settings.Version != 1 {
 			t.Errorf("version %d, want the restored one", restored.settings.Version)
@@ -211,7 +211,7 @@ func TestInstanceThatCannotBeMade(t *testing.T) {
 			}
 		}
 		if _, _, err := i.Hold(t.Context(), at("a", 1)); err == nil {
-			t.Error("a late request got the old settings")
+			t.Error("a late call got the old settings")
 		}
 		synctest.Wait()
 		if calls != 4 || old.closed.Load() != 1 {
@@ -239,8 +239,8 @@ func TestInstanceThatCannotBeMade(t *testing.T) {
 	})
 }
 
-// A call of create that blocks delays only the requests for its instance, and is
-// canceled when the last of them has left.
+// A call of create that blocks delays only the calls for its instance, and is canceled
+// when the last of them has left.
 func TestInstanceThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestInstanceThatHangs(t *testing.T) {
 		time.Sleep(2500 * time.Millisecond)
 		synctest.Wait()
 		if ended.Load() != 0 {
-			t.Error("create was canceled while a request was waiting")
+			t.Error("create was canceled while a call was waiting")
 		}
 		group.Wait()
 		synctest.Wait()
@@ -285,7 +285,7 @@ func TestInstanceThatHangs(t *testing.T) {
 		synctest.Wait()
 		s, release := hold(t, i, at("a", 2))
 		if got := <-waiting; got != s {
-			t.Error("a request that waited for the old settings did not get the new instance")
+			t.Error("a call that waited for the old settings did not get the new instance")
 		}
 		release()
 		if err := i.Close(); err != nil || ended.Load() != 2 {
@@ -294,7 +294,7 @@ func TestInstanceThatHangs(t *testing.T) {
 	})
 }
 
-// With 10,000 requests and 100 changes of settings at once, every instance is closed
+// With 10,000 concurrent calls and 100 changes of settings, every instance is closed
 // exactly once and not used afterwards.
 func TestInstancesUnderLoad(t *testing.T) {
 	const requests, changes = 10_000, 100
@@ -332,7 +332,7 @@ func TestInstancesUnderLoad(t *testing.T) {
 	if m.made() < changes {
 		t.Errorf("%d instances", m.made())
 	}
-	t.Logf("%d instances for %d requests and %d changes of 5 data sources", m.made(), requests, changes)
+	t.Logf("%d instances for %d calls and %d changes of 5 data sources", m.made(), requests, changes)
 	for runtime.NumGoroutine() > before { // until the test times out, which prints them
 		time.Sleep(time.Millisecond)
 	}

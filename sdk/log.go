@@ -18,10 +18,10 @@ const (
 // logTimeLayout is the timestamp of hclog's JSON format.
 const logTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// NewLogger returns a logger in the format that hosts read: JSON objects with @timestamp,
-// @level and @message, one per line. A record logged with the context of a call also has
-// pluginId and orgId, and if known dsUid, dsName and traceId. [Serve] makes such a logger,
-// on standard error, the default.
+// NewLogger returns a logger in the format that hosts read: JSON objects with
+// @timestamp, @level and @message, one per line. A record logged with the context of a
+// call also has pluginId and orgId and, if known, dsUid, dsName and traceId. [Serve]
+// makes such a logger, on standard error, the default.
 func NewLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(renamer{Handler: slog.NewJSONHandler(w, &slog.HandlerOptions{
 		Level: level,

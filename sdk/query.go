@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// QueryDataFunc handles all queries of a request. An error fails the whole request. To
-// fail a single query, set DataResponse.Err.
+// QueryDataFunc handles all queries of a call. An error fails the whole call. To fail a
+// single query, set DataResponse.Err.
 type QueryDataFunc func(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error)
 
 // QueryDataRequest is a set of queries.
@@ -30,9 +30,9 @@ type QueryDataRequest struct {
 	Queries []Query
 }
 
-// Query is one query of a request.
+// Query is one query of a call.
 type Query struct {
-	RefID         string          // identifies the query within its request
+	RefID         string          // identifies the query within its call
 	Type          string          // the query's "queryType", or ""
 	JSON          json.RawMessage // the whole query, as the query editor saved it
 	TimeRange     TimeRange
@@ -66,7 +66,7 @@ type Frame interface {
 // QueryFunc handles one query, whose JSON was decoded into a value of type M.
 type QueryFunc[M any] func(ctx context.Context, q Query, model M) ([]Frame, error)
 
-// maxConcurrentQueries keeps one request from opening too many connections to a service.
+// maxConcurrentQueries keeps one call from opening too many connections to a service.
 const maxConcurrentQueries = 16
 
 // EachQuery returns a QueryDataFunc that calls handle for each query, with up to 16
@@ -130,8 +130,8 @@ func panicResponse(ctx context.Context, refID string, p any) DataResponse {
 // 400.
 type QueryTypes map[string]QueryDataFunc
 
-// QueryData calls the handlers of the queries. An error of a handler fails the queries
-// of its type only.
+// QueryData calls the handlers of the queries. An error from a handler fails only the
+// queries of its type.
 func (t QueryTypes) QueryData(ctx context.Context, req *QueryDataRequest) (QueryDataResponse, error) {
 	byType := map[string][]Query{}
 	for _, q := range req.Queries {
@@ -219,7 +219,8 @@ func queryFromWire(in *pluginv2.DataQuery) Query {
 }
 
 // responseToWire encodes the response to a query. The message of its error goes over
-// the wire, the cause to the log. A frame that cannot be written fails this query only.
+// the wire, and the cause to the log. A frame that cannot be written fails this query
+// only.
 func responseToWire(ctx context.Context, refID string, r DataResponse) *pluginv2.DataResponse {
 	out := &pluginv2.DataResponse{Status: int32(r.Status)}
 	for _, f := range r.Frames {

@@ -37,7 +37,7 @@ func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, stream pl
 }
 
 // httpRequest returns the request for the handler. Its path is the resource path with a
-// leading slash, its query that of the URL.
+// leading slash, and its query is that of the URL.
 func httpRequest(ctx context.Context, in *pluginv2.CallResourceRequest, header http.Header) (*http.Request, error) {
 	target := url.URL{Path: "/" + strings.TrimPrefix(in.GetPath(), "/")}
 	asked, err := url.Parse(in.GetUrl())

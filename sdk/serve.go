@@ -22,9 +22,9 @@ import (
 )
 
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
-// to the host; see [NewLogger]. Standard output belongs to the protocol: a plugin must
-// not print to it. In a process that was not started by a host, Serve prints a note to
-// standard error and exits with status 1.
+// to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
+// must not print to it. In a process that was not started by a host, Serve prints a
+// note to standard error and exits with status 1.
 func Serve(p Plugin) {
 	handshake := wire.Handshake()
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
@@ -113,7 +113,7 @@ func recovered(ctx context.Context, method string, err *error) {
 		*err = status.Error(codes.Aborted, "the plugin aborted its response")
 	default:
 		loggerOf(ctx).ErrorContext(ctx, "a handler panicked", "method", method, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		*err = errorWithInfo(codes.Internal, "the plugin failed on this request; see its log",
+		*err = errorWithInfo(codes.Internal, "the plugin failed on this call; see its log",
 			&errdetails.ErrorInfo{Domain: wire.Domain, Reason: wire.ReasonPanic})
 	}
 }

@@ -22,8 +22,8 @@ import (
 // It decodes Settings.JSON with encoding/json, and ignores keys that S does not have. A
 // string field with a secret tag is set to the secret of that name, never from the
 // JSON. A field tagged required:"true" must not be empty. If S or *S has a method
-// Validate() error, DecodeSettings calls it last. The rules apply to nested structs as
-// well.
+// Validate() error, DecodeSettings calls it last. The same rules apply to nested
+// structs.
 //
 // The error is an *Error with status 400. It names every invalid field and contains no
 // secrets.
@@ -111,7 +111,7 @@ func validate[T any](pointer *T) error {
 	return nil
 }
 
-// describeJSONError describes an error of encoding/json to the person who wrote the
+// describeJSONError describes an error from encoding/json to the person who wrote the
 // JSON, without Go types and without values.
 func describeJSONError(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// equal reports whether an instance made of d is also one of o.
+// equal reports whether an instance created from d is also valid for o.
 func (d *DataSource) equal(o *DataSource) bool {
 	return d.ID == o.ID && d.UID == o.UID && d.Name == o.Name && d.URL == o.URL && d.User == o.User && d.Database == o.Database &&
 		d.BasicAuth == o.BasicAuth && d.BasicAuthUser == o.BasicAuthUser && d.Settings.equal(o.Settings)
@@ -41,9 +41,9 @@ type slotKey struct {
 // and instance.
 type slot[T any] struct {
 	key     slotKey
-	want    DataSource // the newest settings of a request
-	caller  Context    // of that request
-	wanted  time.Time  // time of that request
+	want    DataSource // the newest settings of a call
+	caller  Context    // of that call
+	wanted  time.Time  // time of that call
 	current *instance[T]
 	build   *build[T] // running, for want; or nil
 }
@@ -58,11 +58,11 @@ type build[T any] struct {
 	err     error // made and err are nil if the build was superseded
 }
 
-// instance is a value and the number of its users.
+// instance is one of the author's instances, with the number of its users.
 type instance[T any] struct {
 	value   T
 	slot    *slot[T]
-	made    DataSource         // the settings it was made of
+	made    DataSource         // the settings it was created from
 	live    context.Context    // ends when the instance is retired
 	retired context.CancelFunc // ends live
 	holders int
@@ -81,7 +81,7 @@ func (s *slot[T]) supersede() {
 }
 
 // start builds an instance for the newest settings of a slot. The build outlives the
-// request that starts it, as long as another one waits.
+// call that starts it, as long as another one waits.
 func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := &build[T]{slot: s, done: make(chan struct{}), cancel: cancel}

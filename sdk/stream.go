@@ -142,8 +142,8 @@ func streamRequest(in interface {
 	return &StreamRequest{Context: contextFromWire(in.GetPluginContext()), Headers: in.GetHeaders(), Path: in.GetPath(), Data: in.GetData()}
 }
 
-// denial returns the status of a response that denies access to a channel, which has the
-// same number in both responses. The message goes into the trailer.
+// denial returns the status of a response that denies access to a channel. It has the
+// same number in both types of response. The message goes into the trailer.
 func denial(ctx context.Context, path string, err error) (status pluginv2.SubscribeStreamResponse_Status, denied bool) {
 	switch statusOf(err) {
 	case http.StatusNotFound:

@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
-// Requests with different settings and the same time do not replace each other's instance
+// Calls with different settings and the same time do not replace each other's instance
 // forever.
 func TestChangesOfTheSameTime(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestFactoryHasNoCredentials(t *testing.T) {
 	}
 }
 
-// A gRPC error of an upstream service does not become the error of the call.
+// A gRPC error from an upstream service does not become the error of the call.
 func TestUpstreamsGRPCError(t *testing.T) {
 	t.Parallel()
 	k := sdktest.Start(t, sdk.Plugin{QueryData: func(context.Context, *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
@@ -286,7 +286,7 @@ func TestLogGroups(t *testing.T) {
 	}
 }
 
-// A request with many queries runs a limited number at once.
+// A call with many queries runs a limited number at once.
 func TestQueriesAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

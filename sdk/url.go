@@ -11,8 +11,8 @@ import (
 // JoinURL appends segments to the path of base, an absolute http or https URL, whose
 // query it keeps. Each becomes exactly one segment of the path, so that a value from a
 // query or a request cannot lead to another path. The error is an *Error with status
-// 400: for an invalid base, and for a segment that is empty, contains control
-// characters, or in which "." or ".." stands alone or between slashes, encoded or not.
+// 400 if base is invalid, or if a segment is empty, contains control characters, or
+// contains "." or ".." alone or between slashes, encoded or not.
 func JoinURL(base string, segments ...string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -38,7 +38,7 @@ func JoinPath(base, path string) (*url.URL, error) {
 	return JoinURL(base, segments...)
 }
 
-// redactURL returns a URL without its user, password and query.
+// redactURL returns a URL without its user, password or query.
 func redactURL(text string) string {
 	if text == "" {
 		return ""

@@ -108,7 +108,8 @@ func (r runner) finish(findings []Finding) {
 	}
 }
 
-// block is why rules cannot run on a plugin. They can if it is zero.
+// block is the reason why rules cannot run on a plugin. The zero block means that they
+// can.
 type block struct {
 	reason   string
 	isBroken bool // even raw rules cannot run

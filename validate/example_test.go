@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// A caller adds a rule of its own to those that there are.
+// A caller adds a rule of its own to the existing ones.
 func ExampleRun() {
 	ourPrefix := validate.Rule{
 		ID:       "our-prefix",

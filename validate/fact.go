@@ -21,7 +21,7 @@ func NewTreeFact[T any](compute func(*Pass) T) *Fact[T] {
 	return &Fact[T]{compute: compute, isOfTree: true}
 }
 
-// Of returns the value, and computes it if no rule has asked for it before.
+// Of returns the value, and computes it if no rule has read it before.
 func (f *Fact[T]) Of(p *Pass) T {
 	facts := p.facts
 	if f.isOfTree {

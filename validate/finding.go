@@ -37,7 +37,7 @@ func (p Place) Address() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Finding is one problem at one place.
+// Finding is one problem at one position.
 type Finding struct {
 	Rule     string
 	Severity Severity
@@ -48,7 +48,7 @@ type Finding struct {
 	Fix     *Fix // nil if only a person can fix it
 }
 
-// Related is another place that concerns a finding.
+// Related is another position that concerns a finding.
 type Related struct {
 	Place
 	Message string
@@ -62,7 +62,7 @@ func (f Finding) Fingerprint() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// compare orders findings by file, place, rule and message.
+// compare orders findings by file, position, rule and message.
 func (f Finding) compare(g Finding) int {
 	return cmp.Or(
 		cmp.Compare(f.File, g.File),

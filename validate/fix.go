@@ -13,8 +13,9 @@ type Fix struct {
 	Title string // such as: rename "grants" to "grant"
 	Edits []Edit // applied together or not at all
 
-	// IsOfBuilt is set by the engine for a built plugin. Its text must be fixed in the
-	// source: the next build would undo the fix, and the manifest would not match.
+	// IsOfBuilt is set by the engine if the finding is in a built plugin. Text must be
+	// fixed in the source instead: the next build would undo the fix, and the manifest
+	// would not match.
 	IsOfBuilt bool
 }
 

@@ -51,7 +51,7 @@ const Stdin = "<stdin>"
 // OpenReader returns the tree and the options for validating one plugin.json without the
 // files around it, such as the contents of an editor. Its name in the report is Stdin.
 func OpenReader(r io.Reader) (fs.FS, Options, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1)) // Run refuses a larger one
+	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1)) // Run rejects a larger one
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("read standard input: %w", err)
 	}

@@ -82,7 +82,8 @@ func (p *Pass) Report(f Finding) {
 }
 
 // The memory for the findings of one plugin is limited, since a hostile file could
-// exhaust it: to some thousand of usual length, and some hundred in a zip.
+// exhaust it. The limits allow a few thousand findings of usual length, and a few
+// hundred in a zip.
 const (
 	maxFindingBytes      = 2 << 20
 	maxFindingBytesInZip = 256 << 10
@@ -99,18 +100,18 @@ func (p *Pass) Skipf(format string, args ...any) {
 // be printed.
 func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
 
-// Key returns the place of the key at the pointer, or of the value if it has no key.
+// Key returns the position of the key at the pointer, or of the value if it has no key.
 func (p *Pass) Key(pointer string) Place {
 	return p.At(pointer, p.Doc.Key(pointer))
 }
 
-// Value returns the place of the value at the pointer.
+// Value returns the position of the value at the pointer.
 func (p *Pass) Value(pointer string) Place {
 	return p.At(pointer, p.Doc.Value(pointer))
 }
 
-// Opening returns the place of the key at the pointer, or of the first character of the
-// value if it has no key. Use it for values of many lines.
+// Opening returns the position of the key at the pointer, or of the first character of
+// the value if it has no key. Use it for values of many lines.
 func (p *Pass) Opening(pointer string) Place {
 	span := p.Doc.Key(pointer)
 	if span == p.Doc.Value(pointer) {
@@ -119,8 +120,8 @@ func (p *Pass) Opening(pointer string) Place {
 	return p.At(pointer, span)
 }
 
-// Within returns the place of the bytes from..to of the string at the pointer, or of the
-// whole value if it is written with escapes.
+// Within returns the position of the bytes from..to of the string at the pointer, or of
+// the whole value if it is written with escapes.
 func (p *Pass) Within(pointer string, from, to int) Place {
 	span := p.Doc.Value(pointer)
 	text, _ := p.Doc.Text(pointer)
@@ -131,10 +132,10 @@ func (p *Pass) Within(pointer string, from, to int) Place {
 	return p.At(pointer, bundle.Span{Start: p.Doc.Position(start + from), End: p.Doc.Position(start + to)})
 }
 
-// Whole returns the place of the whole plugin.json.
+// Whole returns the position of the whole plugin.json.
 func (p *Pass) Whole() Place { return Place{File: p.File} }
 
-// At returns the place of a span of the plugin.json.
+// At returns the position of a span of the plugin.json.
 func (p *Pass) At(pointer string, span bundle.Span) Place {
 	return Place{
 		File: p.File, Pointer: pointer,

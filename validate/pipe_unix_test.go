@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 
-// TestPipe puts named pipes in the place of files. Opening one would block forever, since
+// TestPipe puts named pipes in place of files. Opening one would block forever, since
 // nothing writes to them.
 func TestPipe(t *testing.T) {
 	t.Parallel()

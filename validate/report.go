@@ -38,7 +38,7 @@ type Suppressed struct {
 	InBaseline bool // by a baseline instead of a suppression
 }
 
-// Exit codes of a command that prints a report. 2 is left for incorrect usage.
+// Exit statuses of a command that prints a report. 2 is reserved for incorrect usage.
 const (
 	ExitClean    = 0 // no errors
 	ExitFindings = 1 // at least one error

@@ -52,7 +52,7 @@ func findings(r *validate.Report) string {
 func checkExit(t *testing.T, r *validate.Report, want int) {
 	t.Helper()
 	if got := r.ExitCode(); got != want {
-		t.Errorf("exit code %d, want %d", got, want)
+		t.Errorf("exit status %d, want %d", got, want)
 	}
 }
 

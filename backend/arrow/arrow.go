@@ -11,8 +11,8 @@ import (
 )
 
 // Decode reads a frame from an Arrow IPC file with any number of record batches. Its
-// columns may hold numbers, strings, booleans, timestamps and binary; compression and
-// dictionaries are not supported. Decode does not panic, and the memory that it
+// columns may contain numbers, strings, booleans, timestamps and binary; compression
+// and dictionaries are not supported. Decode does not panic, and the memory that it
 // allocates is proportional to the size of the file.
 func Decode(file []byte) (f *data.Frame, err error) {
 	if _, err := frame.Parse(file); err != nil { // the data package trusts the lengths in the file

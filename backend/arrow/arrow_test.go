@@ -129,8 +129,8 @@ func decode(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// sameNumber compares numbers by value where they fit a float64 exactly enough, since
-// 1e+21 and 1e21 are the same.
+// sameNumber compares numbers with a fraction or an exponent by value, since 1e+21 and
+// 1e21 are the same.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -376,13 +376,13 @@ func TestFillRefID(t *testing.T) {
 	}
 }
 
-// seekableBuffer is a buffer with the position that the Arrow writer asks for.
+// seekableBuffer is a buffer with the position that the Arrow writer requires.
 type seekableBuffer struct{ bytes.Buffer }
 
 // Seek returns the position.
 func (b *seekableBuffer) Seek(int64, int) (int64, error) { return int64(b.Len()), nil }
 
-// A frame without a RefID gets that of its query, whichever package it is from.
+// A frame without a RefID gets that of its query, regardless of its package.
 func TestRefIDOfFrames(t *testing.T) {
 	t.Parallel()
 	written, err := data.NewFrame("written").MarshalArrow()

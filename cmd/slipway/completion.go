@@ -70,7 +70,7 @@ func completeFirst(names func() []string) cobra.CompletionFunc {
 	}
 }
 
-// completeList completes the last name of a list separated by commas.
+// completeList completes the last name in a comma-separated list.
 func completeList(names func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 		before := word[:strings.LastIndexByte(word, ',')+1]

@@ -32,7 +32,7 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "conformance [dir]",
 		Short: "Run conformance checks on a built plugin",
-		Long: "Start the backend of a built plugin, send it valid and invalid requests as hosts do, and report\n" +
+		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
 			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
 			"dir is a plugin repository, or any directory with plugin.json and the executable.\n" +
 			"A plugin needs no settings for the checks. With --query, --settings and --url it can respond\n" +
@@ -56,7 +56,7 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Dir, "dir", ".", "plugin to check, if there is no argument")
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
-	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of each check")
+	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit for each check")
 	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (default all)")
 	f.StringVar(&o.Query, "query", "", "JSON of a valid query, with its queryType")
 	f.StringVar(&o.Settings, "settings", "", "JSON of the settings (jsonData) of a data source or app")

@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// quiet is how long no file may change before dev builds: editors save in several
-	// steps.
+	// quiet is how long files must be unchanged before dev builds: editors save in
+	// several steps.
 	quiet = 50 * time.Millisecond
-	// longestWait is how long dev waits for that at most.
+	// longestWait limits how long dev waits for that.
 	longestWait = time.Second
-	// failureQuiet is how long no file may change before dev prints a failure. A file may
-	// be half written, or the next one that is saved may be the fix.
+	// failureQuiet is how long files must be unchanged before dev prints a failure. A
+	// file may be half written, or the next one that is saved may be the fix.
 	failureQuiet = 800 * time.Millisecond
 )
 
@@ -60,8 +60,8 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// dev builds and serves the plugin, and rebuilds and reloads what files change, until ctx
-// is done.
+// dev builds and serves the plugin, and rebuilds and reloads what changes of files
+// affect, until ctx is done.
 func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stderr io.Writer) (err error) {
 	repo, err := bundle.OpenRepo(o.dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	return r.watch(ctx, watcher)
 }
 
-// watch rebuilds what files change until ctx is done.
+// watch rebuilds what changes of files affect, until ctx is done.
 func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
 	var todo parts                                  // to rebuild, of changes that are not live

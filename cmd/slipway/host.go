@@ -32,7 +32,7 @@ func hostFlags(c *cobra.Command, o *server.Options) {
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
 	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from "+envDatabase)
 	f.StringVar(&o.AdminPassword, "admin-password", "", "password of the user admin; also from "+envAdminPassword+" (default: generated and printed once)")
-	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "version of the service reported to plugins")
+	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
 
@@ -43,7 +43,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "host",
 		Short: "Run the reference host on directories of plugins",
 		Long: "Run the reference host on directories of plugins. It prints its URL once it accepts requests.\n" +
-			"On SIGINT or SIGTERM it waits for running requests and stops.\n\n" +
+			"On SIGINT or SIGTERM it waits for requests in progress and stops.\n\n" +
 			"Secrets of data sources are encrypted with the key in " + envSecretKey + ", 64 hexadecimal digits.\n" +
 			"Without it, the first start generates a key in the data directory. Hosts that share a\n" +
 			"PostgreSQL database need the same key.\n\n" +
@@ -70,7 +70,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	hostFlags(c, &o)
 	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
-	c.Flags().StringVar(&trustedKeys, "trusted-keys", "", "file of ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
+	c.Flags().StringVar(&trustedKeys, "trusted-keys", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }
 
@@ -113,12 +113,12 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 // closeHost closes a host and prints why that takes a while.
 func closeHost(s *server.Server, stdout io.Writer) error {
 	notice := time.AfterFunc(server.DefaultDrainTimeout/10, func() {
-		fmt.Fprintf(stdout, "stopping: waiting up to %s for running requests; press Ctrl-C again to stop now\n", server.DefaultDrainTimeout)
+		fmt.Fprintf(stdout, "stopping: waiting up to %s for requests in progress; press Ctrl-C again to stop now\n", server.DefaultDrainTimeout)
 	})
 	defer notice.Stop()
 	err := s.Close()
 	if s.HasCut() {
-		fmt.Fprintf(stdout, "aborted requests that were still running after %s\n", server.DefaultDrainTimeout)
+		fmt.Fprintf(stdout, "aborted requests that were still in progress after %s\n", server.DefaultDrainTimeout)
 	}
 	return err
 }

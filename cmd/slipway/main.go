@@ -26,7 +26,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs the command line and returns the exit code.
+// run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)

@@ -46,13 +46,13 @@ func TestBundlerErrors(t *testing.T) {
 	root := t.TempDir()
 	err := fmt.Errorf("bundle src: %w", &frontend.Error{Messages: []frontend.Message{
 		{File: "src/a.ts", Line: 1, Column: 4, Source: "é = ü;", Length: 2, Text: "text", Help: "help"},
-		{Text: "without a place"},
+		{Text: "without a position"},
 	}})
 	findings, rest := compilerErrors(root, err)
 	want := []validate.Finding{
 		{Rule: "frontend", Severity: validate.Error, Message: "text", Help: "help",
 			Place: validate.Place{File: filepath.ToSlash(root) + "/src/a.ts", Line: 1, Column: 3, EndLine: 1, EndColumn: 5}},
-		{Rule: "frontend", Severity: validate.Error, Message: "without a place", Place: validate.Place{File: filepath.ToSlash(root)}},
+		{Rule: "frontend", Severity: validate.Error, Message: "without a position", Place: validate.Place{File: filepath.ToSlash(root)}},
 	}
 	if diff := cmp.Diff(want, findings); diff != "" || rest != "" {
 		t.Errorf("findings (-want +got):\n%s\nrest %q", diff, rest)

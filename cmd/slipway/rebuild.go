@@ -90,7 +90,7 @@ type outcome struct {
 	failure *failure // nil if isLive, or if the build was canceled
 }
 
-// failure is why a change is not live.
+// failure is the reason why a change is not live.
 type failure struct {
 	text   string // for people
 	reason string // in one line
@@ -192,7 +192,7 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 	return &failure{strings.Join(lines, "\n") + "\n", lines[0]}
 }
 
-// firstMount mounts what the first build made, or an earlier one if that failed.
+// firstMount mounts what the first build produced, or an earlier build if that failed.
 func (r *rebuilder) firstMount(ctx context.Context) {
 	if f := r.mount(ctx); f != nil && !r.isBroken && ctx.Err() == nil {
 		r.failed(f)
@@ -206,7 +206,7 @@ func stateOf(id string, s loader.Status) string {
 	return fmt.Sprintf("%s is %s", id, s.State)
 }
 
-// failureOf turns an error into a failure. Errors of compilers become findings.
+// failureOf turns an error into a failure. Errors from compilers become findings.
 func (r *rebuilder) failureOf(err error) *failure {
 	findings, text := compilerErrors(r.repo.Root, err)
 	f := &failure{text: r.render(findings, sources(r.repo.Root, findings))}

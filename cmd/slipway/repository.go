@@ -63,7 +63,7 @@ func testCommand(stdout *os.File) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository")
 	c.Flags().BoolVar(&o.Race, "race", false, "detect data races")
-	c.Flags().BoolVar(&o.Coverage, "coverage", false, "write reports of the coverage to the directory coverage")
+	c.Flags().BoolVar(&o.Coverage, "coverage", false, "write coverage reports to the directory coverage")
 	return c
 }
 

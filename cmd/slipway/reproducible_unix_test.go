@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReproducible checks that two clones give the same dist and zips, whatever their
-// directory, the umask, the user's directory, the time and the age of the files. It is not
-// parallel: the umask and the environment belong to the process.
+// TestReproducible checks that two clones give the same dist and zips, regardless of
+// their directory, the umask, the user's directory, the time and the age of the files.
+// It is not parallel, because the umask and the environment belong to the process.
 func TestReproducible(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "acme-x-datasource")
 	mustRun(t, "scaffold", "datasource", "acme-x-datasource", "--dir="+origin)

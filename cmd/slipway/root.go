@@ -99,7 +99,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	}
 }
 
-// flagError rewords an error of the flag parser.
+// flagError rewords an error from the flag parser.
 func flagError(c *cobra.Command, err error) error {
 	f := face(c)
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
-// slipway runs the command line and returns what it printed and its exit code.
+// slipway runs the command line and returns what it printed and its exit status.
 func slipway(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "stdout"))

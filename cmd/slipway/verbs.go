@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
-const profileUsage = "key names of plugin.json: service or grafana (default: derived from the file)"
+const profileUsage = "key names in plugin.json: service or grafana (default: derived from the file)"
 
 func scaffoldCommand(stdout *os.File) *cobra.Command {
 	var o verbs.ScaffoldOptions
@@ -50,7 +50,7 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 	f.StringVar(&o.Name, "name", "", "name shown to users (default: derived from the id)")
 	f.StringVar(&o.Org, "org", "", "author (default: the first part of the id)")
 	f.StringVar(&o.Description, "description", "", "one sentence about the plugin")
-	f.StringVar(&o.Profile, "profile", "", "key names of plugin.json: service, grafana or both (default: service)")
+	f.StringVar(&o.Profile, "profile", "", "key names in plugin.json: service, grafana or both (default: service)")
 	f.BoolVar(&backend, "backend", false, "whether the plugin has a backend (default: true, but false for a panel)")
 	f.BoolVar(&o.List, "list", false, "list the types, profiles and options")
 	f.BoolVar(&o.Force, "force", false, "write into a directory that is not empty, and list the files overwritten")
@@ -85,7 +85,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	f.BoolVar(&o.Fix, "fix", false, "apply the safe fixes, then report the remaining findings")
 	f.BoolVar(&o.Diff, "diff", false, "print what --fix would change; exit with status 1 if there is anything to change")
 	f.StringVar(&o.Config, "config", "", "configuration file (default: the nearest slipway.yaml)")
-	f.StringVar(&o.Key, "key", "", "file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json")
+	f.StringVar(&o.Key, "key", "", "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json")
 	f.StringVar(&o.Baseline, "baseline", "", "omit the findings recorded in this file")
 	f.StringVar(&o.WriteBaseline, "write-baseline", "", "record all findings in this file, for --baseline")
 	return c
@@ -115,8 +115,8 @@ func schemaCommand(stdout *os.File) *cobra.Command {
 	var o verbs.SchemaOptions
 	c := &cobra.Command{
 		Use:   "schema [plugin|config]",
-		Short: "Write JSON Schemas of plugin.json and slipway.yaml for editors",
-		Long: "Write JSON Schemas of plugin.json and slipway.yaml, which editors use to complete and check\n" +
+		Short: "Write JSON Schemas for plugin.json and slipway.yaml for editors",
+		Long: "Write JSON Schemas for plugin.json and slipway.yaml, which editors use to complete and check\n" +
 			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
 			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +
 			"  slipway.schema.json  in slipway.yaml:     # yaml-language-server: $schema=slipway.schema.json",
@@ -169,7 +169,7 @@ func packageCommand(stdout *os.File) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Dir, "dir", ".", "plugin repository")
 	f.StringVar(&o.Out, "out", "", "directory to write to (default: release in the repository)")
-	f.StringVar(&o.Key, "key", "", "file of an ed25519 private key (PEM or OpenSSH) to sign with")
+	f.StringVar(&o.Key, "key", "", "file with an ed25519 private key (PEM or OpenSSH) to sign with")
 	return c
 }
 
@@ -193,7 +193,7 @@ func signCommand(stdout *os.File) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Dir, "dir", ".", "plugin repository")
 	f.StringVar(&o.Path, "path", "", "sign only this dist, zip or directory of zips")
-	f.StringVar(&o.Key, "key", "", "file of an ed25519 private key (PEM or OpenSSH)")
+	f.StringVar(&o.Key, "key", "", "file with an ed25519 private key (PEM or OpenSSH)")
 	return c
 }
 
@@ -214,7 +214,7 @@ func verifyCommand(stdout *os.File) *cobra.Command {
 			return verbs.Verify(stdout, o)
 		},
 	}
-	c.Flags().StringVar(&o.Key, "key", "", "file of ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed")
+	c.Flags().StringVar(&o.Key, "key", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed")
 	return c
 }
 
@@ -228,8 +228,8 @@ func buildCommand(stdout *os.File) *cobra.Command {
 			"directory.\n\n" +
 			"Build settings come from backend and frontend in the nearest slipway.yaml; the schema command\n" +
 			"writes a schema that describes them. A build runs the plugin's code: it starts the executable for\n" +
-			"this machine to check that it completes the handshake, and the command of frontend if there is\n" +
-			"one.",
+			"this machine to check that it completes the handshake, and runs the command in frontend if there\n" +
+			"is one.",
 		Example: "  slipway build\n" +
 			"  slipway build --platforms=linux/amd64,windows/amd64\n" +
 			"  slipway build --only=frontend",

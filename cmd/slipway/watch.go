@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/config"
 )
 
-// parts are what must be rebuilt after a change. The zero value is nothing.
+// parts lists what must be rebuilt after a change. The zero value means nothing.
 type parts struct {
 	backend  bool
 	frontend bool
@@ -63,7 +63,8 @@ func isIgnored(repo bundle.Repo, path string) bool {
 	return rel == bundle.DistDir || strings.HasPrefix(rel, bundle.DistDir+string(filepath.Separator))
 }
 
-// isTemporary reports whether editors make a file of that name while they save another.
+// isTemporary reports whether editors create a file with that name while they save
+// another.
 func isTemporary(name string) bool {
 	for _, suffix := range []string{"~", ".tmp", ".swp", ".swx", ".bak", "___jb_tmp___", "___jb_old___"} {
 		if strings.HasSuffix(name, suffix) {
@@ -96,7 +97,7 @@ func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
 	return all
 }
 
-// partsOfFile returns what a change of a file makes out of date.
+// partsOfFile returns what a change to a file makes out of date.
 func (r *rebuilder) partsOfFile(file string) parts {
 	rel, err := filepath.Rel(r.repo.Root, file)
 	name := filepath.Base(file)

@@ -56,8 +56,8 @@ func newShop(_ context.Context, ds sdk.DataSource, s settings) (*shop, error) {
 	return &shop{client: client, currency: s.Currency, poll: poll}, nil
 }
 
-// Close closes the connections. The SDK calls it after the last request, when the
-// settings have changed.
+// Close closes the connections. The SDK calls it after the last call, when the settings
+// have changed.
 func (s *shop) Close() error { return s.client.Close() }
 
 // QueryData selects a handler by the type of the query.
@@ -134,8 +134,8 @@ func (s *shop) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (jso
 	return httpclient.GetJSON[json.RawMessage](ctx, s.client, "articles", req.Path, "stock")
 }
 
-// RunStream sends the stock of an article when it has changed. A response 404 of the
-// shop ends the channel for good; after other errors the host runs it again.
+// RunStream sends the stock of an article whenever it changes. A 404 response from the
+// shop ends the channel for good; after other errors, the host runs it again.
 func (s *shop) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
 	ticks := time.NewTicker(s.poll)
 	defer ticks.Stop()

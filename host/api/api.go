@@ -118,7 +118,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		took := a.clock().Sub(start)
 		a.metrics.observe(r, out.status, took)
 		a.logAccess(out, r, took)
-		if value != nil { // the response has begun: only a cut connection tells the client
+		if value != nil { // the response has begun: abort it so that the client notices
 			panic(http.ErrAbortHandler)
 		}
 	}()
@@ -130,7 +130,7 @@ func (a *API) logPanic(w *response, r *http.Request, value any) {
 		slog.String("route", r.Pattern), slog.Any("panic", value), slog.String("stack", string(debug.Stack())))
 }
 
-// logAccess logs a request without its query and headers, which may contain secrets.
+// logAccess logs a request without its query or headers, which may contain secrets.
 func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
 	level := slog.LevelInfo
 	if w.status >= http.StatusInternalServerError {

@@ -31,8 +31,8 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 	return host.Identity{}, host.Unauthorized("Unauthorized")
 }
 
-// login verifies basic credentials. After too many failures even the correct password is
-// refused for a while: otherwise an attacker could go on guessing.
+// login verifies basic credentials. After too many failures, even the correct password
+// is rejected for a while: otherwise an attacker could keep guessing.
 func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
 	login, password, ok := decodeBasic(encoded)

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// BenchmarkRead measures reads of a list and of one playlist, with authentication, beside
-// a floor: a bare mux and one prepared query on the same file.
+// BenchmarkRead measures reads of a list and of one playlist, with authentication, and
+// compares them to a baseline: a bare mux and one prepared query on the same file.
 func BenchmarkRead(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "slipway.db")
 	s, err := store.Open(b.Context(), store.Options{Database: path})

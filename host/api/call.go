@@ -21,8 +21,8 @@ type Handler struct {
 	output reflect.Type // nil if the handler writes the response itself
 }
 
-// call makes a Handler from a function of typed values. The fields of In are read from
-// the request:
+// call makes a Handler from a typed function. The fields of In are read from the
+// request:
 //
 //	ID    int64  `path:"id"`
 //	UID   string `path:"uid" noun:"Playlist"` // "Playlist not found" if it is not a valid uid

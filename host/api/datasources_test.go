@@ -32,7 +32,7 @@ func TestDataSources(t *testing.T) {
 	if got := want[object](t, f, 200, "GET", "/api/datasources/uid/main/health", f.viewer, ""); got["message"] != "https://db.example" {
 		t.Errorf("health: %v", got)
 	}
-	// Stored secrets are not sent to another place or to another plugin.
+	// Stored secrets are not sent to another address or to another plugin.
 	for _, change := range []string{
 		body(`,"url":"https://evil.example"`), body(`,"url":"https://db.example","jsonData":{"a":{"b":["https://evil.example/x"]}}`),
 		`{"name":"Main","type":"acme-evil-datasource","url":"https://db.example"}`, body(`,"url":"https://evil.example","secureJsonData":{"old":"y"}`),

@@ -2,7 +2,7 @@
 // their permissions, authentication, request bodies, errors, request ids and the access
 // log.
 //
-// It makes no rules of its own: package host defines what is valid and who may do what,
-// and package store what exists. It responds to every client error with a 4xx
+// It defines no rules of its own: package host determines what is valid and who may do
+// what, and package store what exists. It responds to every client error with a 4xx
 // status and a message that names the field. It does not listen: New returns a handler.
 package api

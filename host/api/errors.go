@@ -52,7 +52,7 @@ func statusOf(err error) int {
 // fail responds with an error. Only the messages of host.Error and sdk.Error are
 // written for clients; any other error is logged.
 func (a *API) fail(w *response, r *http.Request, err error) {
-	if w.status != 0 { // the response has begun: only a cut connection tells the client
+	if w.status != 0 { // the response has begun: abort it so that the client notices
 		if r.Context().Err() == nil { // otherwise the client has left
 			a.logError(w, r, err)
 		}

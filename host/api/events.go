@@ -32,7 +32,7 @@ type Event struct {
 
 func (a *API) eventRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream what becomes of changes to plugins as server-sent events: plugin-ready and plugin-failed", Media: "text/event-stream"}},
+		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream the outcomes of plugin changes as server-sent events: plugin-ready and plugin-failed", Media: "text/event-stream"}},
 	}
 }
 

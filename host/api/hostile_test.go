@@ -138,6 +138,6 @@ func TestWrongFields(t *testing.T) {
 		}
 	}
 	if got := f.do("GET", "/api/playlists", f.viewer, ""); strings.Count(got.body, `"uid"`) != 1 {
-		t.Errorf("playlists after the refused requests: %s", got.body)
+		t.Errorf("playlists after the rejected requests: %s", got.body)
 	}
 }

@@ -59,7 +59,7 @@ type keyBody struct {
 	lifetime
 }
 
-// life returns the lifetime that the body asks for.
+// life returns the lifetime that the body requests.
 func (b keyBody) life() (time.Duration, error) {
 	field, seconds, err := b.seconds()
 	if err != nil {

@@ -137,8 +137,8 @@ func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	return c
 }
 
-// pluginContext is contextOf for a plugin that is called by its id: an app has its stored
-// settings, a data source has none.
+// pluginContext is contextOf for a plugin that is called by its id: an app has its
+// stored settings, and a data source has none.
 func (a *API) pluginContext(ctx context.Context, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
 	var s settings
 	switch p.Bundle().Metadata.Type {
@@ -268,8 +268,8 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 	return orUnsupported(err)
 }
 
-// resourcePath returns the plugin's part of the path. It refuses any path that the plugin
-// could take for another one.
+// resourcePath returns the plugin's part of the path. It rejects any path that the
+// plugin could take for another one.
 func resourcePath(r *http.Request) (string, error) {
 	path := r.PathValue("path")
 	for segment := range strings.SplitSeq(path, "/") {

@@ -11,8 +11,8 @@ import (
 
 func (a *API) proxyRoutes() []Route {
 	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request along a route of a data source"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request along a route of an app"}},
+		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source"}},
+		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request through a route of an app"}},
 	}
 }
 

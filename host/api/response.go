@@ -49,7 +49,7 @@ func (a *API) requestID(r *http.Request) string {
 		return id
 	}
 	id, err := host.NewUID(a.random)
-	if err != nil { // not worth refusing the request
+	if err != nil { // not worth failing the request
 		return "none"
 	}
 	return id

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Route is one line of the route table.
+// Route is one entry of the route table.
 type Route struct {
 	Method     string // "" matches every method
 	Pattern    string // a path as http.ServeMux reads it; also served with a trailing slash
@@ -29,8 +29,8 @@ type Doc struct {
 	IsDeprecated bool   // in favor of service accounts
 }
 
-// Permission determines who may use a route. A table with a zero Permission is
-// refused.
+// Permission determines who may use a route. New rejects a table with a zero
+// Permission.
 type Permission struct {
 	kind    permissionKind
 	actions []string
@@ -155,7 +155,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 	})
 }
 
-// serve turns a returned error into a response. Its writer is always the *response of
+// serve turns a returned error into a response. Its writer is always the *response from
 // ServeHTTP.
 func (a *API) serve(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

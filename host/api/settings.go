@@ -58,7 +58,7 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 	return pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)}, err
 }
 
-// openApp returns the settings of an app with its secrets. It refuses disabled apps.
+// openApp returns the settings of an app with its secrets. It rejects disabled apps.
 func (a *API) openApp(ctx context.Context, who host.Identity, id string) (host.AppSettings, error) {
 	app, err := a.store.UnlockApp(ctx, who.OrgID, id)
 	if err == nil && !app.IsEnabled {

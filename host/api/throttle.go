@@ -36,7 +36,8 @@ func (t *throttle) wait(attempt string, now time.Time) time.Duration {
 	return max(0, failureMemory-now.Sub(f.last))
 }
 
-// begin counts an attempt as failed, which succeeded undoes, unless it has to wait.
+// begin counts an attempt as failed until succeeded is called, unless the attempt has
+// to wait.
 func (t *throttle) begin(attempt string, now time.Time) (wait time.Duration) {
 	if wait := t.wait(attempt, now); wait > 0 {
 		return wait

@@ -161,8 +161,9 @@ func at(u *url.URL, p path) *url.URL {
 	return &there
 }
 
-// below returns the address of rest below base. Query parameters of the route win over
-// those of the caller. Their names are compared without case, as some servers do.
+// below returns the address of rest below base. Query parameters of the route take
+// precedence over those of the caller. Their names are compared without case, as some
+// servers do.
 func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, error) {
 	basePath, err := parsePath(base.EscapedPath())
 	if err != nil {

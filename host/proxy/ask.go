@@ -23,8 +23,8 @@ const (
 	tokenService = "the token service of the plugin"
 )
 
-// ask posts the form and returns the token and its life. Of what was sent and
-// received its errors contain only the error code that OAuth defines.
+// ask posts the form and returns the token and its life. Its errors contain nothing of
+// what was sent and received except the OAuth error code.
 func (t *tokens) ask(ctx context.Context, g *grant) (string, time.Duration, error) {
 	form := g.form
 	if g.jwt != nil {
@@ -81,8 +81,8 @@ func readToken(status int, raw []byte) (string, time.Duration, error) {
 	return body.Token, life, nil
 }
 
-// hostOf names a service in the log without the rest of its address, which may hold
-// secrets.
+// hostOf returns the host of an address for the log; the rest of the address may
+// contain secrets.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

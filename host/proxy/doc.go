@@ -2,7 +2,7 @@
 // finds the route of a request, checks that the caller may use it, fills in settings
 // and secrets, and forwards the request.
 //
-// It refuses anything that it cannot verify: a path that some server could interpret as
+// It rejects anything that it cannot verify: a path that some server could interpret as
 // another one, a path without a route, a template with a missing setting. It forwards
 // exactly the path that it matched, never the caller's credentials, and only listed
 // headers in either direction. It stores nothing but short-lived tokens, in memory.

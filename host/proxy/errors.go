@@ -20,7 +20,7 @@ func upstream(category error, public string, cause error) error {
 	return fmt.Errorf("%w: %w", &host.Error{Category: category, Message: public}, cause)
 }
 
-// broken gives a network error its category. The error of a request that the client
+// broken gives a network error its category. An error for a request that the client
 // canceled has no category.
 func broken(who string, err error) error {
 	if errors.Is(err, context.Canceled) {
@@ -29,5 +29,5 @@ func broken(who string, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		return upstream(host.ErrTimeout, who+" did not respond in time", err)
 	}
-	return upstream(host.ErrUpstream, who+" cannot be reached or cut off its response", err)
+	return upstream(host.ErrUpstream, who+" cannot be reached or aborted its response", err)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Forward sends a request along the route of the target that matches escaped, the rest
-// of the request's path as it was sent, without its leading slash. It returns an error
-// in one of the categories of package host if the response has not begun. After that
-// the caller must cut the connection to tell the client.
+// Forward sends a request through the route of the target that matches escaped, the
+// rest of the request's path as it was sent, without its leading slash. Until the
+// response has begun, an error has one of the categories of package host. After that,
+// the caller must abort the response so that the client notices.
 func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identity, escaped string, to Target) error {
 	asked, err := parsePath("/" + escaped) // a leading slash in escaped is an empty segment
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// value marks a printed value. It refuses objects and arrays.
+// value marks a printed value. It rejects objects and arrays.
 func value(v any) (string, error) { return marked("v", v) }
 
 // escaped marks a value that urlquery has escaped.

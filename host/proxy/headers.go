@@ -19,9 +19,9 @@ func requestHeaders() []string {
 	}
 }
 
-// responseHeaders returns the headers of a service that are passed back: no cookies,
-// nothing about the connection, no policy for the pages of the host, no instructions
-// to a proxy in front of the host.
+// responseHeaders returns the headers from a service that are passed back: no cookies,
+// nothing about the connection, no policy for the pages of the host, no instructions to
+// a proxy in front of the host.
 func responseHeaders() []string {
 	return []string{
 		"Accept-Ranges", "Age", "Allow", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
@@ -47,7 +47,7 @@ func copyListed(to, from http.Header, names []string) {
 }
 
 // headers returns the headers of the outbound request: the listed ones of the caller
-// and those of the route, which win.
+// and those of the route, which take precedence.
 func (s settings) headers(caller http.Header, route *bundle.Route) (http.Header, error) {
 	out := http.Header{"User-Agent": nil} // suppresses the default of net/http
 	copyListed(out, caller, requestHeaders())
@@ -85,7 +85,7 @@ func isHeaderValue(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 })
 }
 
-// copyResponseHeaders sets the headers of a response. They keep the response of a
+// copyResponseHeaders sets the headers of a response. They keep the response from a
 // service from acting as a page of the host.
 func copyResponseHeaders(h http.Header, from *http.Response) {
 	copyListed(h, from.Header, responseHeaders())

@@ -19,8 +19,8 @@ import (
 // below base and without credentials of the caller.
 type attempt struct{ name, text, base string }
 
-// TestHostile sends the requests of attackers as bytes and checks what reaches the service:
-// no path outside the base of a route, no request of callers without permission, no
+// TestHostile sends hostile requests as bytes and checks what reaches the service: no
+// path outside the base of a route, no request of callers without permission, no
 // credentials of the caller.
 func TestHostile(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func isHarmless(name string, values []string) bool {
 	return false
 }
 
-// traversals returns all spellings of a dot segment in several places of a path.
+// traversals returns all spellings of a dot segment at several positions in a path.
 func traversals() []attempt {
 	var list []attempt
 	for _, up := range []string{
@@ -193,8 +193,8 @@ func queries() []attempt {
 	return list
 }
 
-// TestHostileSettings fills in routes with settings that try to change the target of the
-// request. It must not be sent, or be sent where the route says.
+// TestHostileSettings fills in routes with settings that try to change the target of
+// the request. The request must either not be sent or go to the target of the route.
 func TestHostileSettings(t *testing.T) {
 	t.Parallel()
 	local := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
@@ -260,8 +260,8 @@ func TestHostileSettings(t *testing.T) {
 	}
 }
 
-// If plugin.json or a setting is invalid or missing, nothing is sent and the error says
-// why.
+// If plugin.json or a setting is invalid or missing, nothing is sent, and the error
+// explains why.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)

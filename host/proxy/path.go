@@ -18,7 +18,7 @@ type path struct {
 	isDir    bool // ends with a slash
 }
 
-// parsePath parses an escaped path, with or without a leading slash. It refuses
+// parsePath parses an escaped path, with or without a leading slash. It rejects
 // (host.ErrInvalid) any path that some server could take for another one.
 func parsePath(escaped string) (path, error) {
 	if len(escaped) > maxPath {

@@ -14,7 +14,7 @@ import (
 
 // Options configure a Proxy. The zero value is usable.
 type Options struct {
-	Transport http.RoundTripper // if nil, one with timeouts that uses the proxies of the environment
+	Transport http.RoundTripper // if nil, one with timeouts that uses the proxies from the environment
 	Clock     func() time.Time  // time.Now if nil
 	Logger    *slog.Logger      // for failures that no request sees; no log if nil
 	// ReadBody returns the body of a request, or the error to respond with. If nil, it
@@ -22,7 +22,7 @@ type Options struct {
 	ReadBody func(http.ResponseWriter, *http.Request) ([]byte, error)
 }
 
-// Proxy forwards requests along the routes of plugins. It is safe for concurrent use.
+// Proxy forwards requests through the routes of plugins. It is safe for concurrent use.
 type Proxy struct {
 	transport http.RoundTripper
 	clock     func() time.Time
@@ -68,7 +68,8 @@ func (p *Proxy) Close() error {
 }
 
 // requirement returns what a route requires of a caller. A route uses the credentials
-// of the data source, so it always requires a signed-in caller, whatever reqSignedIn is.
+// of the data source, so it always requires a signed-in caller, regardless of
+// reqSignedIn.
 func (t Target) requirement(r *bundle.Route) host.Requirement {
 	return host.Requirement{PluginID: t.PluginID, IsSignedIn: true, Role: r.ReqRole, Action: r.ReqAction, Scope: t.Scope}
 }

@@ -92,8 +92,8 @@ func (s settings) pieces(what, text string) ([]piece, error) {
 	return list, nil
 }
 
-// parseTemplate refuses templates that could run long or print much: no loops, no
-// nested templates, and only the listed functions.
+// parseTemplate rejects templates that could run long or print much: it allows no
+// loops, no nested templates, and only the listed functions.
 func parseTemplate(text string) (*template.Template, error) {
 	if len(text) > maxTemplate {
 		return nil, fmt.Errorf("the template has %d bytes; the limit is %d", len(text), maxTemplate)
@@ -113,7 +113,7 @@ func parseTemplate(text string) (*template.Template, error) {
 	return t, guard(t.Tree.Root)
 }
 
-// guard refuses all nodes but those listed here and makes each printed value pass
+// guard rejects all nodes but those listed here and makes each printed value pass
 // through the function value or escaped.
 func guard(n parse.Node) error {
 	switch n := n.(type) {

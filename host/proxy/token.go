@@ -14,7 +14,7 @@ import (
 
 const (
 	maxTokens    = 1000             // cached at a time
-	fetchTime    = 20 * time.Second // limit of one fetch
+	fetchTime    = 20 * time.Second // limit for one fetch
 	retryRefresh = 10 * time.Second // delay after a refresh that failed
 	retryFetch   = 2 * time.Second  // delay after a fetch that failed: a wrong secret is not tried at every request
 )
@@ -44,7 +44,7 @@ type keptToken struct {
 	err      error     // of the last fetch
 	renew    time.Time // when to fetch the next token
 	end      time.Time // when this token can no longer be used
-	used     time.Time // when this token was last asked for
+	used     time.Time // when this token was last requested
 	underway *fetch    // nil if no fetch is running
 }
 

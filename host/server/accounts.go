@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// accounts manages the service accounts of the plugins. A plugin has one token for
-// the life of this host: a process that replaces another gets the same token, so that
-// requests in the old process keep their access.
+// accounts manages the service accounts of the plugins. A plugin has one token for the
+// life of this host: a process that replaces another gets the same token, so that calls
+// in the old process keep their access.
 type accounts struct {
 	store    *store.Store
 	instance string // names the tokens of this host
@@ -47,7 +47,7 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 	return token.Secret(), nil
 }
 
-// removeUnused removes the accounts of plugins that no longer ask for one, unless a
+// removeUnused removes the accounts of plugins that no longer request one, unless a
 // process that has the token is still running.
 func (a *accounts) removeUnused(ctx context.Context, plugins []*loader.Plugin) error {
 	a.mu.Lock()

@@ -72,7 +72,8 @@ func TestOneHostPerDatabase(t *testing.T) {
 	open(t, o)
 }
 
-// A password is generated only when nothing else can fail: it is shown once.
+// A password is generated only when nothing else can fail, because it is shown only
+// once.
 func TestPasswordIsNotLost(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
@@ -94,7 +95,7 @@ func TestPasswordIsNotLost(t *testing.T) {
 	}
 }
 
-// Cutting a stream that does not end by itself is not an error.
+// Aborting a stream that does not end by itself is not an error.
 func TestCloseCutsStreams(t *testing.T) {
 	t.Parallel()
 	o := testOptions(t)
@@ -115,7 +116,7 @@ func TestCloseCutsStreams(t *testing.T) {
 		}
 	}
 	if !s.HasCut() {
-		t.Error("HasCut reports that no request was cut")
+		t.Error("HasCut reports that no request was aborted")
 	}
 }
 

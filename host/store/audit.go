@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// audit logs a change of credentials or settings and who made it, if it succeeded. The
-// access log has the failures. Secrets are never logged.
+// audit logs a change of credentials or settings and who made it, if it succeeded.
+// Failures are in the access log. Secrets are never logged.
 func (s *Store) audit(ctx context.Context, err error, by host.Identity, event string, what ...slog.Attr) {
 	if err != nil {
 		return

@@ -35,8 +35,8 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 	return d, err
 }
 
-// Save controls how SaveDashboard replaces a dashboard. The zero value refuses
-// (host.ErrStale) to replace a version that the caller has not seen.
+// Save controls how SaveDashboard replaces a dashboard. With the zero value, it does
+// not replace a version that the caller has not seen (host.ErrStale).
 type Save struct {
 	Overwrite  bool
 	KeepFolder bool // ignore FolderUID if the dashboard exists
@@ -162,8 +162,8 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 	return isNew, err
 }
 
-// DeleteDashboard deletes a dashboard and returns it without tags and model. Playlist items
-// that refer to it remain.
+// DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist
+// items that refer to it remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if d, err = find(ctx, tx, scanDashboard, selectDashboard, org, uid); err != nil {

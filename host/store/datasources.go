@@ -117,8 +117,8 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 	})
 }
 
-// mayKeepSecrets refuses to keep secrets if they could be sent to an address other than
-// before, where whoever changed the address could read them.
+// mayKeepSecrets returns an error if stored secrets could be sent to a new address,
+// where the person who changed it could read them.
 func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
 	stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
 	if err != nil {

@@ -30,8 +30,8 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-// limits returns settings of the server: a host that hangs in a transaction must not block
-// all others.
+// limits returns settings for the server: a host that hangs in a transaction must not
+// block all others.
 func limits() map[string]string {
 	return map[string]string{"lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s", "statement_timeout": "60s"}
 }
@@ -83,7 +83,7 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	return nil
 }
 
-// sqlState returns the code of an error of PostgreSQL, or "" for other errors.
+// sqlState returns the code of an error from PostgreSQL, or "" for other errors.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code

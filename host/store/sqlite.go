@@ -16,9 +16,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one connection:
-// they wait there, not with retries at the file. Reads have their own pool and, with a
-// write-ahead log, do not wait.
+// sqliteDialect is SQLite. SQLite allows one writer, so all writes share one
+// connection: they wait for it instead of retrying to lock the file. Reads have their
+// own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
 	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
 }
@@ -123,7 +123,7 @@ func (s *Store) useWAL(ctx context.Context) error {
 
 func isBusy(err error) bool { return code(err)&0xff == sqlite3.SQLITE_BUSY }
 
-// code returns the extended result code of an error of SQLite, or 0 for other errors.
+// code returns the extended result code of an error from SQLite, or 0 for other errors.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()

@@ -151,9 +151,9 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// never lists what must not be imported, and why. imported also stands for the packages
-// below it, except in the standard library. from and except match a package and those
-// below it. via extends a rule to indirect imports.
+// never lists what must not be imported, and why. imported includes the packages below
+// it, except in the standard library. from and except match a package and those below
+// it. via extends a rule to indirect imports.
 var never = []struct {
 	imported string
 	from     []string // "" is every package
@@ -175,15 +175,15 @@ var never = []struct {
 		"the first mage run in a plugin repository must not compile a SQL engine"},
 	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader"}, nil, true,
 		"only the host needs a SQL engine"},
-	{module + "/validate", []string{"sdk"}, nil, true, "an author pays for what they import"},
-	{module + "/build", []string{"sdk"}, nil, true, "an author pays for what they import"},
-	{module + "/loader", []string{"sdk"}, nil, true, "an author pays for what they import"},
-	{module + "/host", []string{"sdk"}, nil, true, "an author pays for what they import"},
-	{"github.com/apache/arrow-go", []string{"sdk", "examples"}, nil, true, "an author pays for what they import"},
-	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{"sdk", "examples"}, nil, true, "an author pays for what they import"},
+	{module + "/validate", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
+	{module + "/build", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
+	{module + "/loader", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
+	{module + "/host", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
+	{"github.com/apache/arrow-go", []string{"sdk", "examples"}, nil, true, "plugins must not depend on what they do not use"},
+	{"github.com/grafana/grafana-plugin-sdk-go/data", []string{"sdk", "examples"}, nil, true, "plugins must not depend on what they do not use"},
 	{"github.com/grafana/grafana-plugin-sdk-go/backend", []string{""}, nil, true, "Slipway's SDK replaces it"},
-	{"go.opentelemetry.io", []string{"sdk"}, []string{"sdk/tracing"}, true, "an author pays for what they import"},
-	{"github.com/prometheus", []string{"sdk"}, []string{"sdk/metrics"}, true, "an author pays for what they import"},
+	{"go.opentelemetry.io", []string{"sdk"}, []string{"sdk/tracing"}, true, "plugins must not depend on what they do not use"},
+	{"github.com/prometheus", []string{"sdk"}, []string{"sdk/metrics"}, true, "plugins must not depend on what they do not use"},
 	{"database/sql", []string{""}, []string{"host/store"}, false, "only host/store may use SQL"},
 	{"net/http", []string{"host"}, []string{"host/api", "host/proxy", "host/server"}, false, "the host's types and their storage must not depend on HTTP"},
 	{"log", []string{""}, nil, false, "use a log/slog logger that is passed in"},

@@ -181,8 +181,8 @@ func addTarget(targets map[string]map[string]bool, f *ast.FuncDecl) {
 	}
 }
 
-// TestBannedWords requires that no tracked file contains a word for which we use another.
-// The word for an edit that resolves a finding is "fix".
+// TestBannedWords requires that no tracked file contains a word that the glossary
+// replaces. The word for an edit that resolves a finding is "fix".
 func TestBannedWords(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")

@@ -40,7 +40,7 @@ func TestSource(t *testing.T) {
 				}
 			}
 			if comments != 1 && len(p.GoFiles) > 0 {
-				t.Errorf("%d package comments, want one that describes what the package owns", comments)
+				t.Errorf("%d package comments, want one that describes what belongs in the package", comments)
 			}
 		})
 	}

@@ -1,7 +1,7 @@
 // Package atomicfile writes files that appear complete or not at all.
 //
-// It owns the temporary file beside the target: it is removed after any error. It
-// does not create directories, and does not follow a symbolic link at the target.
+// It removes its temporary file, beside the target, after any error. It does not create
+// directories, and does not follow a symbolic link at the target.
 package atomicfile
 
 import (

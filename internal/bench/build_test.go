@@ -20,8 +20,9 @@ type repository struct {
 	changes    int
 }
 
-// BenchmarkBuild measures mage build beside the build of Grafana's SDK on equal data
-// sources, and prints a table. It starts with empty build caches and takes about ten minutes.
+// BenchmarkBuild compares mage build with the build of Grafana's SDK on equivalent data
+// sources, and prints a table. It starts with empty build caches and takes about ten
+// minutes.
 func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
 		ours, theirs := ownRepository(b), existingRepository(b)

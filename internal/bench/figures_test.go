@@ -59,7 +59,7 @@ func (f figure) String() string {
 }
 
 // BenchmarkFigures measures the command, plugins and the host, and prints a table. On a
-// busy machine the times are high, but the processor times and ratios hardly are.
+// busy machine, the times increase, but the processor times and ratios hardly do.
 func BenchmarkFigures(b *testing.B) {
 	for b.Loop() {
 		program := filepath.Join(b.TempDir(), "slipway")
@@ -107,7 +107,7 @@ func report(table io.Writer, measure func() []figure) (missed []string) {
 	return missed
 }
 
-// TestBounds checks that a figure is only missed if a second measurement misses it too.
+// TestBounds checks that a bound is missed only if a second measurement misses it too.
 func TestBounds(t *testing.T) {
 	defer func(before bool) { *check = before }(*check)
 	*check = true

@@ -21,7 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// envFloor makes the test executable the minimal server on the SQLite file it names.
+// envFloor is the environment variable that makes the test executable run the minimal
+// server on the SQLite file that it names.
 const envFloor = "SLIPWAY_BENCH_FLOOR"
 
 func TestMain(m *testing.M) {
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // floor serves playlists with as little code as possible: the mux of net/http and one
-// prepared statement per request, without authentication and logging.
+// prepared statement per request, without authentication or logging.
 func floor(file string, out io.Writer) error {
 	options := "?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&_pragma=journal_mode(WAL)"
 	open := func(connections int) (*sql.DB, error) {
@@ -137,8 +138,8 @@ func floor(file string, out io.Writer) error {
 	return http.Serve(listener, mux)
 }
 
-// TestFloor checks that the minimal server works: otherwise, every share of it would
-// look good.
+// TestFloor checks that the minimal server works: otherwise, every comparison with it
+// would look good.
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slipway.db")

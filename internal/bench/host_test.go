@@ -27,7 +27,7 @@ const (
 	loadDuration = 2 * time.Second
 )
 
-// hostFigures measures the host under load, beside a minimal server on a copy of its
+// hostFigures measures the host under load, and a minimal server on a copy of its
 // database. Measurements of the two alternate, and the best counts.
 func hostFigures(b *testing.B, program string) (figures []figure) {
 	dir := b.TempDir()
@@ -150,8 +150,8 @@ func mustLoad(b *testing.B, address string, request []byte) float64 {
 	return rate
 }
 
-// load sends a request again and again on all connections and returns the responses
-// per second. It writes prepared bytes, because it shares the machine with the server.
+// load sends a request repeatedly on all connections and returns the responses per
+// second. It writes prepared bytes, because it shares the machine with the server.
 func load(address string, request []byte, duration time.Duration) (float64, error) {
 	var responses atomic.Int64
 	var group sync.WaitGroup

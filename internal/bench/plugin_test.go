@@ -28,8 +28,8 @@ func (p *backend) start() float64 {
 	return ms(p.starts[len(p.starts)/2])
 }
 
-// pluginFigures measures the size and the start of a plugin, beside plugins that use
-// Grafana's SDK and go-plugin alone.
+// pluginFigures measures the size and the start of a plugin, and of plugins that use
+// Grafana's SDK or go-plugin alone.
 func pluginFigures(b *testing.B) (figures []figure) {
 	floor := &backend{name: "go-plugin and the protocol", pkg: "./sdk/testdata/footprint/bare"}
 	lean := &backend{name: "hello data source without frames", pkg: "./sdk/testdata/footprint/lean"}
@@ -105,8 +105,8 @@ func handshake(b *testing.B, program string) time.Duration {
 	return took
 }
 
-// queryFigures measures a query through the SDK beside a bare gRPC service, with the
-// benchmark of the SDK.
+// queryFigures measures a query through the SDK and through a bare gRPC service, with
+// the SDK's benchmark.
 func queryFigures(b *testing.B) (figures []figure) {
 	b.Helper()
 	out := goCommand(b, root, "test", "./sdk", "-vet=off", "-run=^$", "-bench=^BenchmarkQueryData$", "-benchtime=1x")

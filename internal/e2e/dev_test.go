@@ -131,7 +131,8 @@ func (d *development) follow(t *testing.T) {
 	}()
 }
 
-// load calls the backend without a break until stop, which returns the number of requests.
+// load calls the backend continuously until stop is called, which returns the number of
+// requests.
 func (d *development) load(t *testing.T) (failures func() []string, stop func() int64) {
 	var requests atomic.Int64
 	var failed []string
@@ -143,7 +144,7 @@ func (d *development) load(t *testing.T) (failures func() []string, stop func() 
 				select {
 				case <-done:
 					return
-				case <-time.After(2 * time.Millisecond): // leave time to the compiler
+				case <-time.After(2 * time.Millisecond): // leave time for the compiler
 				}
 				requests.Add(1)
 				status, body, err := d.get("/api/plugins/" + pluginID + path)
@@ -178,7 +179,7 @@ func (d *development) get(path string) (status int, body string, err error) {
 	return resp.StatusCode, string(text), err
 }
 
-// printed returns what dev has printed since it had printed some lines.
+// printed returns what dev has printed after the first since lines.
 func (d *development) printed(since int) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,7 +192,7 @@ func (d *development) count() (lines, events int) {
 	return len(d.lines), len(d.events)
 }
 
-// await waits until dev has printed a text after some lines.
+// await waits until dev has printed a text after the first since lines.
 func (d *development) await(t *testing.T, since int, text string) {
 	t.Helper()
 	for !strings.Contains(d.printed(since), text) {

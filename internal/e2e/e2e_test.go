@@ -195,8 +195,8 @@ func (s *script) build(t *testing.T) {
 	}
 }
 
-// playlists creates, reads, updates and deletes a playlist as an Editor, and tries to as
-// a Viewer.
+// playlists creates, reads, updates and deletes a playlist as an Editor, and tries the
+// same as a Viewer.
 func (s *script) playlists(t *testing.T) {
 	h := s.host(t)
 	editor, viewer := h.token(t, "Editor"), h.token(t, "Viewer")
@@ -285,7 +285,7 @@ func (s *script) plugin(t *testing.T) {
 	h.terminate(t)
 }
 
-// stop ends the host by SIGTERM and by SIGKILL. No backend may be left behind.
+// stop ends the host with SIGTERM and with SIGKILL. No backend may be left behind.
 func (s *script) stop(t *testing.T) {
 	h := s.host(t)
 	pid := h.backend(t)

@@ -148,7 +148,7 @@ const (
 )
 
 // seriesFrame returns the frame of a query or a stream. The first row is at from, the
-// second 1 s and 7 ns later, the third 1 min later.
+// second 1 s and 7 ns later, and the third 1 min later.
 func seriesFrame(refID string, from int64) string {
 	return fmt.Sprintf(`{"schema":{"name":"series"%s,"meta":{"type":"timeseries-multi","typeVersion":[0,0],"notices":[{"severity":"warning","text":"careful"}],"executedQueryString":"up"},`+
 		`"fields":[{"name":"time","type":"time","typeInfo":{"frame":"time.Time"}},`+
@@ -164,9 +164,10 @@ func refIDMember(refID string) string {
 	return `,"refId":"` + refID + `"`
 }
 
-// expected returns the outcome of each call: what both SDKs agree on, and what is special
-// to a pair of them. Two keys of special are not calls: "updated" is the time that a
-// plugin assigns to settings without one, "absent" the response to a query without one.
+// expected returns the outcome of each call: what both SDKs agree on, and what is
+// specific to a pair of them. Two keys of special are not calls: "updated" is the time
+// that a plugin assigns to settings without one, and "absent" is the response to a
+// query without one.
 func expected(kind string, special map[string]string) map[string]string {
 	stream := func(path string) string {
 		return seen(kind, sentHeaders+`,"stream":{"path":"`+path+`","data":{"hello":"wörld"}}`)
@@ -214,7 +215,7 @@ func expected(kind string, special map[string]string) map[string]string {
 	return want
 }
 
-// existingInOurs returns how our client reports the errors of Grafana's SDK, which
+// existingInOurs returns how our client reports the errors from Grafana's SDK, which
 // have no status for a whole call, and a source for queries only.
 func existingInOurs() map[string]string {
 	return map[string]string{
@@ -259,7 +260,7 @@ func oursInExisting() map[string]string {
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
-		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this request; see its log"}}`,
+		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this call; see its log"}}`,
 		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
 		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
 		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
@@ -448,7 +449,7 @@ type outcome struct {
 	Error  *callError `json:"error,omitempty"`
 }
 
-// callError is an error of our client.
+// callError is an error from our client.
 type callError struct {
 	Status      int        `json:"status,omitempty"`
 	Source      sdk.Source `json:"source,omitempty"`

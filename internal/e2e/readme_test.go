@@ -87,7 +87,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// isProgress reports whether a line is printed only if something takes long.
+// isProgress reports whether a line is printed only if something takes a long time.
 func isProgress(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "building") }
 
 func write(t *testing.T, name, text string) {
@@ -156,7 +156,7 @@ var (
 	spaces = regexp.MustCompile(` +`)
 )
 
-// matches reports whether lines are as wanted.
+// matches reports whether lines match the wanted ones.
 func matches(want, got []string) bool {
 	if len(want) == 0 {
 		return len(got) == 0

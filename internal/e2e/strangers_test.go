@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// strangersVariable names the variable that holds where to clone from: a URL or a directory to
-// which "owner/name" is appended, such as https://github.com.
+// strangersVariable is the environment variable with the source to clone from: a URL or
+// a directory to which "owner/name" is appended, such as https://github.com.
 const strangersVariable = "SLIPWAY_STRANGERS"
 
 // wantBuilt is how many of the repositories in testdata/strangers.txt must build.
@@ -29,9 +29,9 @@ type stranger struct {
 	dir          string // of the plugin, relative to the repository
 }
 
-// TestStrangers builds unmodified repositories of other authors: their frontends, with the
-// packages of their lockfiles, and their backends for this platform. It prints one line for
-// each, with the first error of those that do not build.
+// TestStrangers builds unmodified repositories of other authors: their frontends, with
+// the packages that their lockfiles specify, and their backends for this platform. It
+// prints one line for each, with the first error of those that do not build.
 func TestStrangers(t *testing.T) {
 	from := os.Getenv(strangersVariable)
 	if from == "" {
@@ -110,8 +110,8 @@ func (s stranger) build(t *testing.T, slipway, from string) (string, error) {
 		frontends, executables, times[0].Seconds(), times[1].Seconds()), nil
 }
 
-// inspectDist counts the plugins in a dist that have a frontend and those that have a backend.
-// Each plugin.json must have what it promises.
+// inspectDist counts the plugins in a dist that have a frontend and those that have a
+// backend. Each plugin must have the files that its plugin.json promises.
 func inspectDist(dist string) (frontends, executables int, err error) {
 	err = filepath.WalkDir(dist, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != bundle.MetadataFile {

@@ -1,7 +1,7 @@
-// Package jsontype names the types of JSON in messages such as "must be a boolean,
-// found a string".
+// Package jsontype provides the names of JSON types for messages such as "must be a
+// boolean, found a string".
 //
-// It owns these names only: the sentence around them belongs to the caller.
+// The caller provides the rest of the sentence.
 package jsontype
 
 import (

@@ -20,8 +20,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("larger than %d KiB", e.Limit>>10)
 }
 
-// ReadAll reads all of r, which has at most limit bytes; otherwise the error is a
-// *TooLargeError. If r is a file, memory is allocated once, by its size.
+// ReadAll reads all of r. If r has more than limit bytes, the error is a
+// *TooLargeError. If r is a file, memory is allocated once, according to its size.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	size := int64(512)
 	if f, ok := r.(fs.File); ok {

@@ -54,7 +54,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// lying is a file with another size than it has.
+// lying is a file that reports the wrong size.
 type lying struct {
 	io.Reader
 	size int

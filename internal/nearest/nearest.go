@@ -1,5 +1,5 @@
-// Package nearest finds the name that a misspelled word stands for. It owns the metric
-// only: the names belong to the caller.
+// Package nearest finds the name that a misspelled word stands for. It defines only the
+// metric; the caller provides the names.
 package nearest
 
 import "strings"
@@ -8,7 +8,7 @@ import "strings"
 const longest = 64
 
 // Name returns the name that word most likely misspells, or "". At most a third of the
-// letters, and three, may differ. Case does not matter.
+// letters, and at most three, may differ. Case does not matter.
 func Name(word string, names []string) string {
 	best, least := "", 4
 	word = strings.ToLower(word)

@@ -96,8 +96,8 @@ func ruleFunction() validate.Rule {
 }
 `
 
-// The good and the bad plugin are equal until the author breaks the bad one and marks the
-// place of each finding with « and ».
+// The good and the bad plugin are equal until the author breaks the bad one and marks
+// the position of each finding with « and ».
 const (
 	exampleText = "\n-- good/plugin.json --\n" + examplePlugin + "-- good/img/logo.svg --\n" + exampleLogo +
 		"-- bad/plugin.json --\n" + examplePlugin + "-- bad/img/logo.svg --\n" + exampleLogo + "-- findings --\n"

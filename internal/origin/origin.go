@@ -1,4 +1,4 @@
-// Package origin finds out where the running Slipway comes from: a local checkout or a
+// Package origin determines where the running Slipway comes from: a local checkout or a
 // published version.
 package origin
 

@@ -1,7 +1,7 @@
 // Package terminal makes untrusted text safe to print.
 //
-// It owns which characters could control a terminal. It knows nothing about colors or
-// about the layout of a report.
+// It determines which characters could control a terminal. It knows nothing about
+// colors or the layout of a report.
 package terminal
 
 import (
@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Printable replaces the control and format characters of a line, except tabs, by U+FFFD,
-// so that a hostile file cannot control the terminal.
+// Printable replaces the control and format characters of a line, except tabs, with
+// U+FFFD, so that a hostile file cannot control the terminal.
 func Printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -20,7 +20,7 @@ func Printable(line string) string {
 	}, line)
 }
 
-// Line returns a text on one line that is Printable.
+// Line returns a text as one printable line.
 func Line(s string) string {
 	return Printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
 }

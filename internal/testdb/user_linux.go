@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// processAttributes makes a process end with this one, even if this one is killed. If
-// this process is root, as whom the server refuses to run, it runs as the user postgres.
+// processAttributes makes a process end with this one, even if this one is killed. The
+// server does not run as root: if this process does, the server runs as the user
+// postgres.
 func processAttributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // an immediate shutdown
 	if uid, gid, ok := account(); ok {

@@ -27,7 +27,7 @@ type printer struct {
 	builds  map[string]string       // output of builds that is not printed yet, by import path
 }
 
-// testPackage is what is known of a package under test.
+// testPackage is what is known about a package under test.
 type testPackage struct {
 	name    string // for people
 	started time.Time
@@ -245,7 +245,7 @@ func (t *testPackage) skipReason(test string) string {
 	return ""
 }
 
-// waiting prints what runs if nothing has been printed for a while.
+// waiting prints what is running if nothing has been printed for a while.
 func (p *printer) waiting() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

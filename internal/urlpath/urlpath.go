@@ -21,7 +21,7 @@ const maxDecodes = 4
 // url.PathEscape escapes them. The text of the error completes "the segment ...".
 func CheckValue(segment string) error { return check(segment, checkValue) }
 
-// CheckName returns the errors of CheckValue, and an error if the decoded segment
+// CheckName returns the errors from CheckValue, and an error if the decoded segment
 // contains a slash or a backslash or consists of dots only.
 func CheckName(segment string) error { return check(segment, checkName) }
 

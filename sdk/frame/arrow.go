@@ -11,7 +11,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Constants of Arrow's Schema.fbs, Message.fbs and File.fbs.
+// Constants from Arrow's Schema.fbs, Message.fbs and File.fbs.
 const (
 	arrowInt       = 2
 	arrowFloat     = 3

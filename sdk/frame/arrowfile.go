@@ -13,8 +13,8 @@ import (
 // lie within it.
 //
 // Reading it checks each length before anything of that length is allocated, since a
-// file of a few hundred bytes can ask for more memory than there is, which a program
-// cannot recover from.
+// file of a few hundred bytes can request more memory than is available, and a program
+// cannot recover from that.
 //
 // Lists that Parse does not use are checked as well, for the readers of package
 // backend/arrow.
@@ -30,8 +30,8 @@ type arrowFile struct {
 // block is where a record batch is.
 type block struct{ at, metaSize, bodySize int }
 
-// recoverDamage turns the panic of flatbuffers at an offset that leads out of the file
-// into an error.
+// recoverDamage turns the panic from flatbuffers at an offset that leads out of the
+// file into an error.
 func recoverDamage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged file: %v", p)
@@ -324,7 +324,7 @@ func (a *arrowFile) charge(n int) error {
 	return nil
 }
 
-// slot is the place of a table's entry in its list of offsets.
+// slot returns the position of a table's entry in its list of offsets.
 func slot(number int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*number) }
 
 func rootTable(buf []byte) flatbuffers.Table {

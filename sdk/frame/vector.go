@@ -244,7 +244,7 @@ func (c texts) appendJSON(text []byte, row int) ([]byte, error) {
 	return appendString(text, c[row]), nil
 }
 
-// utf8Text replaces each byte of invalid UTF-8 by U+FFFD, as encoding/json does.
+// utf8Text replaces each byte of invalid UTF-8 with U+FFFD, as encoding/json does.
 func utf8Text(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -1,4 +1,4 @@
-// Package hostapi is a client of the HTTP API of the host that runs the plugin.
+// Package hostapi is a client for the HTTP API of the host that runs the plugin.
 //
 // A plugin whose plugin.json has the key "iam" has a service account, with the
 // permissions listed there:
@@ -59,17 +59,17 @@ func FromEnv() (*Client, error) {
 	return New(sdk.Env(EnvAppURL), token, &http.Client{Timeout: defaultTimeout})
 }
 
-// New returns a client of the host at an absolute http or https URL. It authenticates
+// New returns a client for the host at an absolute http or https URL. It authenticates
 // with a bearer token.
 func New(baseURL, token string, client *http.Client) (*Client, error) {
 	base, err := sdk.JoinURL(baseURL)
 	if err != nil {
-		return nil, fmt.Errorf("URL of the host: %v", err) // not wrapped: it is not the error of a query
+		return nil, fmt.Errorf("URL of the host: %v", err) // not wrapped: the query did not cause it
 	}
 	return &Client{base: base, token: token, http: client}, nil
 }
 
-// Error is an unsuccessful response of the host.
+// Error is an unsuccessful response from the host.
 type Error struct {
 	Status  int    // HTTP status
 	Message string // from the host, or the text of the status
@@ -127,13 +127,13 @@ func call[T any](ctx context.Context, c *Client, method, path string, segments [
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
-		return response, fmt.Errorf("read response of host: %w", err)
+		return response, fmt.Errorf("read response from host: %w", err)
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return response, newError(resp.StatusCode, text)
 	}
 	if err := json.Unmarshal(text, &response); err != nil {
-		return response, fmt.Errorf("decode response of host: %w", err)
+		return response, fmt.Errorf("decode response from host: %w", err)
 	}
 	return response, nil
 }

@@ -58,7 +58,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Existing hosts set variables of other names.
+// Existing hosts set variables with other names.
 func TestFromEnv(t *testing.T) {
 	for _, prefix := range []string{"SVC", "GF"} {
 		t.Run(prefix, func(t *testing.T) {

@@ -41,7 +41,7 @@ type PlaylistSearch struct {
 }
 
 // Playlists lists the playlists of the organization. It requires the permission
-// playlists:read, as the other methods that read playlists do. Those that change
+// playlists:read, as do the other methods that read playlists; those that change
 // playlists require playlists:write.
 func (c *Client) Playlists(ctx context.Context, s PlaylistSearch) ([]Playlist, error) {
 	return call[[]Playlist](ctx, c, http.MethodGet, "api/playlists", nil, searchQuery(s.Query, s.Limit, s.Page), nil)

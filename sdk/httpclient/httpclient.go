@@ -51,7 +51,7 @@ type Options struct {
 	// URL is the URL of the service. Credentials and headers are sent to its origin only,
 	// that is its scheme, host and port.
 	URL string
-	// Timeout limits a request including reading the response body. 0 means
+	// Timeout limits a request, including reading the response body. 0 means
 	// DefaultTimeout, and a negative value no limit.
 	Timeout time.Duration
 	// MaxResponse is the maximum size of a decompressed response body, in bytes. 0 means
@@ -67,7 +67,7 @@ type Options struct {
 	// ForwardSignIn forwards the user's Authorization, X-Id-Token and Cookie headers if
 	// the host sent them with the call.
 	ForwardSignIn bool
-	// Header is added to each request, except for headers that the request has.
+	// Header is added to each request, except for headers that the request already has.
 	Header http.Header
 	// TLS configures connections to the service.
 	TLS TLS
@@ -152,8 +152,8 @@ func (c *Client) URL(segments ...string) (*url.URL, error) {
 //
 //	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", name, "sales")
 //
-// An unsuccessful response is the error of [sdk.FromStatus]. A response that cannot be
-// decoded into a T is a downstream error with status 502.
+// An unsuccessful response results in the error from [sdk.FromStatus]. A response that
+// cannot be decoded into a T is a downstream error with status 502.
 func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T, err error) {
 	u, err := c.URL(segments...)
 	if err != nil {
@@ -203,7 +203,7 @@ func (t TLS) config() (*tls.Config, error) {
 	return config, nil
 }
 
-// invalid returns an error of the settings.
+// invalid returns an error for invalid settings.
 func invalid(format string, args ...any) error {
 	return sdk.Downstreamf(http.StatusBadRequest, "invalid settings: %s", fmt.Sprintf(format, args...))
 }

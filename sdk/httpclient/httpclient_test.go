@@ -40,7 +40,7 @@ func echo(t *testing.T) *httptest.Server {
 	return s
 }
 
-// ask sends a request and returns the headers that the service saw.
+// ask sends a request and returns the headers that the service received.
 func ask(ctx context.Context, c *httpclient.Client, url string, header http.Header) (http.Header, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -243,7 +243,7 @@ func TestWithinACall(t *testing.T) {
 		}
 	}
 	req.Context.Config = map[string]string{"GF_RESPONSE_LIMIT": "10"}
-	if result, err = k.CheckHealth(ctx, req); err != nil || !strings.Contains(result.Message, "more than 10 bytes") {
+	if result, err = k.CheckHealth(ctx, req); err != nil || !strings.Contains(result.Message, "larger than 10 bytes") {
 		t.Errorf("%+v, %v", result, err)
 	}
 }

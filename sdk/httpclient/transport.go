@@ -152,5 +152,5 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 }
 
 func tooLarge(limit int64) error {
-	return sdk.Downstreamf(http.StatusBadGateway, "the response of the upstream service has more than %d bytes; request less data, or raise the limit", limit)
+	return sdk.Downstreamf(http.StatusBadGateway, "the response from the upstream service is larger than %d bytes; request less data, or raise the limit", limit)
 }

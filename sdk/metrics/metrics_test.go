@@ -14,7 +14,7 @@ import (
 
 func TestInstrument(t *testing.T) {
 	t.Parallel()
-	for range 2 { // nothing global: any number of plugins in a process
+	for range 2 { // no global state: a process can have any number of plugins
 		registry := prometheus.NewRegistry()
 		sold := prometheus.NewCounter(prometheus.CounterOpts{Name: "shop_sold_total", Help: "What was sold."})
 		registry.MustRegister(sold)

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Environment variables of Instrument. [sdk.Env] reads them.
+// Environment variables that Instrument reads with [sdk.Env].
 const (
 	EnvEnabled = "SVC_PLUGIN_PROFILING_ENABLED" // "true" enables profiling
 	EnvPort    = "SVC_PLUGIN_PROFILING_PORT"    // default 6060; 0 selects a free port
@@ -78,7 +78,7 @@ func Serve(port int) (stop func() error, address string, err error) {
 	go func() { served <- server.Serve(listener) }()
 	stop = func() error {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // do not wait for running profiles
+		cancel() // do not wait for profiles in progress
 		_ = server.Shutdown(ctx)
 		err := server.Close()
 		if e := <-served; !errors.Is(e, http.ErrServerClosed) {

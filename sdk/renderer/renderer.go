@@ -1,5 +1,5 @@
-// Package renderer is for plugins of the type renderer, which render pages of the host to
-// images and CSV files.
+// Package renderer supports plugins of the type renderer, which render pages of the
+// host as images and CSV files.
 //
 //	sdk.Serve(renderer.Plugin(chrome{}))
 //

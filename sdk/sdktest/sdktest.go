@@ -9,7 +9,7 @@
 //		sdktest.Golden(t, "testdata/query.json", response)
 //	}
 //
-// To check single values of a response, use [Frames].
+// To check individual values of a response, use [Frames].
 package sdktest
 
 import (
@@ -71,7 +71,7 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := conn.Close(); err != nil { // cancels running calls
+		if err := conn.Close(); err != nil { // cancels calls in progress
 			t.Error(err)
 		}
 		server.GracefulStop()
@@ -96,7 +96,7 @@ func Start(t testing.TB, p sdk.Plugin) *Kit {
 const maxMessage = 1<<31 - 1
 
 // Query sends one query and returns its response. If the call as a whole fails, for
-// example because of invalid settings, the response has its error. Fields of q
+// example because of invalid settings, the response contains its error. Fields of q
 // that are zero get defaults: the RefID "A", the type "queryType" of the JSON, and the
 // hour before noon on 2 January 2026 UTC.
 func (k *Kit) Query(q sdk.Query) sdk.DataResponse {

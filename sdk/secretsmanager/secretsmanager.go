@@ -1,4 +1,4 @@
-// Package secretsmanager is for plugins of the type secretsmanager, which store the
+// Package secretsmanager supports plugins of the type secretsmanager, which store the
 // secrets of a host.
 //
 //	sdk.Serve(secretsmanager.Plugin(vault{}))

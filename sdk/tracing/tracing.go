@@ -1,6 +1,6 @@
 // Package tracing records the calls of a plugin, and the requests that it sends, as
-// OpenTelemetry spans of the host's traces. A plugin that does not use it still forwards
-// the host's traces to upstream services; see [sdk.TraceHeaders].
+// OpenTelemetry spans in the host's traces. A plugin that does not use it still
+// forwards the host's traces to upstream services; see [sdk.TraceHeaders].
 //
 //	func main() {
 //		traces, err := tracing.FromEnv(context.Background(), "acme-shop-datasource")
@@ -36,15 +36,15 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Environment variables of FromEnv. [sdk.Env] reads them.
+// Environment variables that FromEnv reads with [sdk.Env].
 const (
 	EnvAddress      = "SVC_INSTANCE_OTLP_ADDRESS"       // host:port of an OTLP collector that speaks gRPC; if empty, no spans are recorded
 	EnvSamplerType  = "SVC_INSTANCE_OTLP_SAMPLER_TYPE"  // const (the default) or probabilistic
 	EnvSamplerParam = "SVC_INSTANCE_OTLP_SAMPLER_PARAM" // the share of traces to keep, from 0 to 1; default 1
 )
 
-// flushTimeout is for sending the last spans, of the 2 s that a host gives a plugin to
-// stop.
+// flushTimeout limits sending the last spans, out of the 2 s that a host gives a plugin
+// to stop.
 const flushTimeout = time.Second
 
 // Tracing records spans. It sets no global state.
@@ -64,7 +64,7 @@ func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error
 }
 
 // FromEnv returns a Tracing that sends spans of the service to the collector at
-// EnvAddress. EnvSamplerType and EnvSamplerParam decide which traces to keep if the
+// EnvAddress. EnvSamplerType and EnvSamplerParam determine which traces to keep if the
 // caller has not decided.
 func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	address := sdk.Env(EnvAddress)
@@ -85,7 +85,7 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 
 // sampler returns the sampler for traces on which no caller has decided. An unknown
 // sampler, such as a remote sampler of another host, must not keep a plugin from
-// starting: it keeps all traces.
+// starting; it is replaced by one that keeps all traces.
 func sampler(kind, param string) trace.Sampler {
 	share, err := strconv.ParseFloat(cmp.Or(param, "1"), 64)
 	switch {
@@ -125,5 +125,5 @@ func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(t.propagator))
 }
 
-// Tracer returns a tracer for spans of the author.
+// Tracer returns a tracer for the author's own spans.
 func (t *Tracing) Tracer(name string) oteltrace.Tracer { return t.provider.Tracer(name) }

@@ -1,7 +1,7 @@
-// Grafanaclient checks that the Go client that Grafana publishes for its API works with a
-// host. Its arguments are the URL of the host and the password of its admin. It prints
-// each step and fails at the first that has an unexpected result. It is a separate module,
-// so that nothing else depends on the client.
+// Grafanaclient checks that the Go client that Grafana publishes for its API works with
+// a host. Its arguments are the URL of the host and the password of its admin. It
+// prints each step and fails at the first one with an unexpected result. It is a
+// separate module, so that nothing else depends on the client.
 package main
 
 import (

@@ -131,8 +131,8 @@ func (r *release) readCommit(ctx context.Context) error {
 	return nil
 }
 
-// build compiles the command for a platform. The flags keep this machine out of the
-// bytes; the go command records the commit and the tag.
+// build compiles the command for a platform. The flags make the executable independent
+// of this machine; the go command records the commit and the tag.
 func (r *release) build(ctx context.Context, p platform, executable string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
 	cmd.Dir = r.root

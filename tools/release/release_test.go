@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// repository makes a git repository with a small command in the place of Slipway.
+// repository makes a git repository with a small command in place of Slipway.
 func repository(t *testing.T) *release {
 	t.Helper()
 	root := t.TempDir()

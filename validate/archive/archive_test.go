@@ -290,7 +290,7 @@ func watchMemory() (peak *uint64, stop func()) {
 	return peak, func() { close(done); <-ended; look() }
 }
 
-// FuzzArchive opens any bytes as a zip and reads all that it shows.
+// FuzzArchive opens any bytes as a zip and reads everything in it.
 func FuzzArchive(f *testing.F) {
 	small := pack(f, "x/", "x/plugin.json={}", `x\a=b`, "../y=z", "x/plugin.json=[]")
 	f.Add(small)

@@ -1,9 +1,9 @@
 // Package baseline records the findings of an existing plugin, so that only new
 // findings count.
 //
-// It owns the format of the file, and decides when findings of two runs are the same.
-// It refuses to judge findings: it moves known ones out of a report and lists those
-// that are gone.
+// It defines the format of the file, and determines when findings of two runs are the
+// same. It moves known findings out of a report and lists those that are gone; it does
+// not change severities.
 package baseline
 
 import (

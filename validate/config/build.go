@@ -46,7 +46,7 @@ func (p *parser) backend(n *yaml.Node) {
 	}
 }
 
-// mainPackages parses a directory, or an object from plugin id to directory.
+// mainPackages parses a directory, or an object that maps plugin ids to directories.
 func (p *parser) mainPackages(e entry) map[string]string {
 	if e.value.Kind == yaml.MappingNode {
 		dirs := map[string]string{}
@@ -56,7 +56,7 @@ func (p *parser) mainPackages(e entry) map[string]string {
 		return dirs
 	}
 	if e.value.Kind != yaml.ScalarNode {
-		p.error(e.value, "\"main\" must be a directory, or an object from plugin id to directory, found %s", kind(e.value))
+		p.error(e.value, "\"main\" must be a directory, or an object that maps plugin ids to directories, found %s", kind(e.value))
 		return nil
 	}
 	return map[string]string{"": p.relativePath(e)}
@@ -122,7 +122,7 @@ var (
 	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// refusedVariables returns why a variable must not be set, by its name.
+// refusedVariables returns the reasons why variables must not be set, by name.
 func refusedVariables() map[string]string {
 	return map[string]string{
 		"GOOS":        `the build sets it for each of "platforms"`,
@@ -133,7 +133,7 @@ func refusedVariables() map[string]string {
 	}
 }
 
-// environment parses the variables of the compiler. Its errors never contain a value.
+// environment parses the variables for the compiler. Its errors never contain a value.
 func (p *parser) environment(n *yaml.Node) (env []string) {
 	refused := refusedVariables()
 	for _, e := range p.mapping(n, `"env"`, nil) {

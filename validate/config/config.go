@@ -59,7 +59,7 @@ func (c *Config) Apply(o *validate.Options) {
 	o.Severities, o.Suppressions, o.Config = c.Severities, c.Suppressions, c.Name
 }
 
-// Error is a place where a slipway.yaml is invalid.
+// Error is an error at a position in a slipway.yaml.
 type Error struct {
 	File         string
 	Line, Column int // from 1

@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 		"backend:\n  man: x\n  cgo: 1\n":               "c:2:3: unknown key \"man\" in \"backend\": did you mean \"main\"?\nc:3:8: \"cgo\" must be a boolean, found a number",
 		"backend: [x]\n":                               `c:1:10: "backend" must be an object, found an array`,
 		"backend: {main: /srv}\n":                      `c:1:17: "main" must be a slash-separated relative path`,
-		"backend: {main: [x]}\n":                       `c:1:17: "main" must be a directory, or an object from plugin id to directory, found an array`,
+		"backend: {main: [x]}\n":                       `c:1:17: "main" must be a directory, or an object that maps plugin ids to directories, found an array`,
 		"backend: {main: {a: 1}}\n":                    `c:1:21: "a" must be a string, found a number`,
 		"backend: {tags: [a b, 2]}\n":                  "c:1:18: invalid build tag \"a b\": use letters, digits, underscores and dots\nc:1:23: \"tags\" must contain strings only, found a number",
 		"backend: {tags: a}\n":                         `c:1:17: "tags" must be an array of strings, found a string`,
@@ -222,7 +222,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzParse requires a configuration, or errors with a place in the file.
+// FuzzParse requires a configuration, or errors with a position in the file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
 	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))

@@ -114,7 +114,7 @@ func isGlob(text string) bool {
 	return err == nil && !strings.HasPrefix(text, "/") && !strings.Contains(text, `\`)
 }
 
-// placeOf returns the place of a scalar on one line, or of its first character.
+// placeOf returns the position of a scalar on one line, or of its first character.
 func placeOf(n *yaml.Node) validate.Place {
 	width := utf8.RuneCountInString(n.Value)
 	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {

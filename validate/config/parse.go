@@ -86,7 +86,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
-// yamlError splits the line from an error of the YAML package.
+// yamlError splits an error from the YAML package into its line and text.
 func yamlError(err error) (line int, text string) {
 	text, _, _ = strings.Cut(err.Error(), "\n")
 	m := yamlLine.FindStringSubmatch(text)

@@ -140,7 +140,7 @@ func (c *Change) isOnlyMode() bool { return bytes.Equal(c.Before, c.After) }
 
 func (c *Change) isNothing() bool { return !c.MakeExecutable && c.isOnlyMode() }
 
-// staysJSON returns the syntax error in a JSON text that was valid before.
+// staysJSON returns the syntax error if the text is no longer valid JSON.
 func staysJSON(before, after []byte) error {
 	wasReadable, errBefore := parse(before)
 	isReadable, errAfter := parse(after)

@@ -285,7 +285,7 @@ func FuzzFix(f *testing.F) {
 	})
 }
 
-// anyFix reports fixes of every kind, none of which has a second one to follow.
+// anyFix reports fixes of every kind, none of which leads to another.
 func anyFix(p *validate.Pass, seed uint8) {
 	report := func(title string, e validate.Edit) {
 		p.Report(validate.Finding{Place: p.Whole(), Message: title, Fix: &validate.Fix{Title: title, Edits: []validate.Edit{e}}})

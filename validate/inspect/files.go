@@ -67,14 +67,14 @@ func Document(p *validate.Pass, dir, file string) *bundle.Document {
 	return doc
 }
 
-// ValueIn returns the place of the value at a pointer of another document.
+// ValueIn returns the position of the value at a pointer of another document.
 func ValueIn(p *validate.Pass, doc *bundle.Document, pointer string) validate.Place {
 	at := p.At(pointer, doc.Value(pointer))
 	at.File = doc.File
 	return at
 }
 
-// PlaceIn returns the place of the bytes from..to of another file, and registers its
+// PlaceIn returns the position of the bytes from..to of another file, and registers its
 // text so that reports can show the line.
 func PlaceIn(p *validate.Pass, file string, data []byte, from, to int) validate.Place {
 	p.Source(file, data)
@@ -85,14 +85,14 @@ func PlaceIn(p *validate.Pass, file string, data []byte, from, to int) validate.
 // IsNested reports whether the plugin lies inside another plugin.
 func IsNested(p *validate.Pass) bool { return p.Dir != p.Root }
 
-// IsPartOfService reports whether the plugin comes with the service: it is marked
-// as built in, or has neither a version nor dependencies. Such a plugin is not
-// published, and its backend is compiled into the service.
+// IsPartOfService reports whether the plugin comes with the host: it is marked as built
+// in, or has neither a version nor dependencies. Such a plugin is not published, and
+// its backend is compiled into the host.
 func IsPartOfService(p *validate.Pass) bool {
 	return p.Doc.Bool("/builtIn") || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies")
 }
 
-// Homes returns the directories that may hold README.md, package.json and the like:
+// Homes returns the directories that may contain README.md, package.json and the like:
 // the plugin's own and, if that is src, the repository around it.
 func Homes(p *validate.Pass) []string {
 	dirs, _ := homes(p)
@@ -114,8 +114,8 @@ func homes(p *validate.Pass) (dirs []string, isComplete bool) {
 
 var seen = validate.NewTreeFact(func(*validate.Pass) *sync.Map { return &sync.Map{} })
 
-// IsFirst reports whether this is the first time in this run that a rule looks at a
-// file: a plugin and those nested in it may share one.
+// IsFirst reports whether this is the first time in this run that a rule checks a file:
+// a plugin and those nested in it may share one.
 func IsFirst(p *validate.Pass, rule, file string) bool {
 	_, isKnown := seen.Of(p).LoadOrStore([2]string{rule, file}, true)
 	return !isKnown

@@ -12,7 +12,7 @@ import (
 )
 
 // manifestNames returns the names that a manifest may have. A plugin with several is
-// compared with the first, which a service has signed.
+// compared with the first, which a dashboard service has signed.
 func manifestNames() []string { return []string{"MANIFEST.txt", "MANIFEST", "MANIFEST.json"} }
 
 // IsManifest reports whether a file is a manifest or its signature, which no manifest lists.
@@ -73,7 +73,7 @@ func (m *PluginManifest) read() {
 	}
 }
 
-// Key returns the place of the key at a pointer.
+// Key returns the position of the key at a pointer.
 func (m *PluginManifest) Key(p *validate.Pass, pointer string) validate.Place {
 	span := m.doc.Key(pointer)
 	return PlaceIn(p, m.File, m.text, m.skip+span.Start.Offset, m.skip+span.End.Offset)

@@ -59,7 +59,7 @@ var Plugins = validate.NewTreeFact(func(p *validate.Pass) map[string]Plugin {
 })
 
 // Nested returns the plugin.json files of the run that belong to the plugin: those
-// below it that are not in a dist directory, which holds a plugin of its own.
+// below it that are not in a dist directory, which contains a plugin of its own.
 func Nested(p *validate.Pass) (files []string) {
 	next := slices.Index(p.Plugins, p.File) + 1
 	for _, file := range p.Plugins[next:] { // a directory and all below it are neighbors

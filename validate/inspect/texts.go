@@ -25,8 +25,8 @@ type Text struct {
 	Err  error
 }
 
-// texts holds the texts of a plugin in each directory that may have some, also those
-// whose names differ in case.
+// texts holds the texts of a plugin in each directory that may have some, including
+// those whose names differ only in case.
 var texts = validate.NewFact(func(p *validate.Pass) [][]Text {
 	names := append(LicenseNames(), "README.md", "CHANGELOG.md")
 	dirs, _ := homes(p)

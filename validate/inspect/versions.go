@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
-// RangePointer returns where plugin.json names the versions of the service.
+// RangePointer returns the pointer of the range of service versions in plugin.json.
 func RangePointer(p *validate.Pass) string {
 	return "/dependencies/" + p.Profile.DependencyKey
 }
@@ -27,7 +27,7 @@ func ServiceRange(p *validate.Pass) (r ranges.Range, err *ranges.Error, ok bool)
 	return r, err, true
 }
 
-// RangeWidth is how much a range admits.
+// RangeWidth classifies how many versions a range admits.
 type RangeWidth int
 
 // The widths of a range.
@@ -44,8 +44,8 @@ var (
 	fromTo       = regexp.MustCompile(`^>=\s*v?(\d+)\.(\d+)(?:\.\d+)?(?:-[\w.-]+)?\s+<\s*v?(\d+)\.(\d+)(?:\.(\d+))?(?:-[\w.-]+)?$`)
 )
 
-// ServiceRangeWidth returns how much the range of the plugin admits. Alternatives
-// count as many, because their author chose them deliberately.
+// ServiceRangeWidth returns how many versions the range of the plugin admits.
+// Alternatives count as ManyVersions, because their author chose them deliberately.
 func ServiceRangeWidth(p *validate.Pass) RangeWidth {
 	r, err, ok := ServiceRange(p)
 	if !ok || err != nil || !r.IsSatisfiable() {

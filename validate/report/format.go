@@ -1,10 +1,10 @@
 // Package report writes the findings of validate for people and for programs.
 //
-// It owns the formats: text, JSON, SARIF, JUnit and GitHub annotations. It decides
-// nothing: the validate.Report determines severities and the exit code, and the
-// caller knows whether a terminal shows colors.
+// It defines the formats: text, JSON, SARIF, JUnit and GitHub annotations. The
+// validate.Report determines the severities and the exit status, and the caller
+// determines whether to use colors.
 //
-// Each format is one function. A change of JSON that breaks its readers raises
+// Each format is one function. A change to the JSON that breaks its readers increments
 // jsonVersion; "go test ./validate/report -update" rewrites the golden files.
 package report
 
@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Options determines how a report is written. The zero value is right for a file.
+// Options determines how a report is written. The zero value is suitable for a file.
 type Options struct {
 	HasColor bool            // for Text: use terminal colors
 	Rules    []validate.Rule // for SARIF: the rules that ran

@@ -10,13 +10,13 @@ import (
 )
 
 // The width of the source lines shown, and how much of a longer line is shown before
-// the place, in characters.
+// the position, in characters.
 const (
 	maxWidth = 110
 	context  = 40
 )
 
-// frame prints the source line with the place underlined.
+// frame prints the source line with the position underlined.
 func (t *text) frame(p validate.Place, color string) {
 	line := t.line(p.File, p.Line)
 	if len(line) == 0 || p.Column < 1 || p.Column > len(line)+1 {

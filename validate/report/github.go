@@ -42,7 +42,7 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 	return b.Flush()
 }
 
-// githubPlace returns the properties of a place. GitHub accepts columns only for a
+// githubPlace returns the properties of a position. GitHub accepts columns only for a
 // single line.
 func githubPlace(p validate.Place) string {
 	s := "file=" + githubProperty(p.File)

@@ -27,7 +27,7 @@ const jsonVersion = 1
 //	            pointer      JSON pointer; absent outside JSON
 //	            message
 //	            help
-//	            related      places, each with a message
+//	            related      positions, each with a message
 //	            fingerprint  unchanged by edits elsewhere in the file
 //	            fix          what the fix does; absent if there is none
 //	suppressed  accepted findings; each also has

@@ -124,7 +124,7 @@ func TestJSONIsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Version != 1 || got.ExitCode != validate.ExitBroken {
-		t.Errorf("version %d, exit code %d", got.Version, got.ExitCode)
+		t.Errorf("version %d, exit status %d", got.Version, got.ExitCode)
 	}
 	var messages, want []string
 	for _, f := range got.Findings {
@@ -163,7 +163,8 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// FuzzText writes arbitrary places of arbitrary files: no panic, no control characters.
+// FuzzText writes arbitrary positions in arbitrary files: no panic, no control
+// characters.
 func FuzzText(f *testing.F) {
 	f.Add("{\n\t\"a\": 1}", 2, 2, 2, 4)
 	f.Add("", 1, 1, 0, 0)

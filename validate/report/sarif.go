@@ -17,7 +17,7 @@ const (
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 	home         = "https://github.com/slipway-dev/slipway"
 	rulesAddress = home + "/blob/main/doc/rules.md"
-	sourceRoot   = "%SRCROOT%" // which code hosts replace by the repository
+	sourceRoot   = "%SRCROOT%" // which code hosts replace with the repository
 )
 
 // SARIF writes a SARIF 2.1.0 log for code hosts and editors. Its paths are relative to

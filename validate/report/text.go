@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Text writes a report for people: each finding with its place, severity, rule,
-// message, source line, help and related places; then the checks that did not run, the
-// baseline entries that no longer occur, and a summary in one line.
+// Text writes a report for people: each finding with its position, severity, rule,
+// message, source line, help and related positions; then the checks that did not run,
+// the baseline entries that no longer occur, and a summary in one line.
 func Text(w io.Writer, r *validate.Report, o Options) error {
 	if err := Findings(w, r.Findings, r.Sources, o); err != nil {
 		return err
@@ -90,7 +90,7 @@ func summary(r *validate.Report) string {
 	var parts []string
 	for _, s := range []validate.Severity{validate.Error, validate.Warning, validate.Info} {
 		if n := r.Count(s); n > 0 {
-			parts = append(parts, count(n, string(s)))
+			parts = append(parts, count(n, nounOf(s)))
 		}
 	}
 	if len(parts) == 0 {
@@ -110,6 +110,14 @@ func summary(r *validate.Report) string {
 		line += "; " + count(n, "check") + " did not run"
 	}
 	return line
+}
+
+// nounOf returns the noun for findings of a severity.
+func nounOf(s validate.Severity) string {
+	if s == validate.Info {
+		return "info finding"
+	}
+	return string(s)
 }
 
 // printf writes to a bufio.Writer, which keeps the first error for Flush.

@@ -1,8 +1,8 @@
 // Package rulebook prints the documentation of rules: a list, a page for a terminal,
 // and one Markdown document.
 //
-// It owns the layout. The content is in the rules and their examples, which the tests
-// of validate/rules verify; the caller passes the rules.
+// It defines the layout. The content is in the rules and their examples, which the
+// tests of validate/rules verify; the caller passes the rules.
 package rulebook
 
 import (

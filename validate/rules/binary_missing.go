@@ -13,7 +13,7 @@ func binaryMissing() validate.Rule {
 		ID:       "binary-missing",
 		Severity: validate.Error,
 		Summary:  "built plugin with a backend but no executable",
-		Why:      "The service looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
+		Why:      "The host looks for <executable>_<os>_<arch> next to plugin.json. Without it, the backend does not start.",
 		Help:     `build the backend, or correct "executable"`,
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

@@ -16,8 +16,8 @@ func binaryName() validate.Rule {
 		ID:       "binary-name",
 		Severity: validate.Error,
 		Summary:  "misnamed executable",
-		Why:      `The service builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. It does not find a file with another name.`,
-		Help:     "use Go's names of operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
+		Why:      `The host builds the file name from "executable" and its own platform: <executable>_<os>_<arch>, with .exe on Windows. It does not find a file with another name.`,
+		Help:     "use Go's names for operating systems and architectures, as in gpx_clock_linux_amd64 or gpx_clock_windows_amd64.exe",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			b := inspect.Executables.Of(p)
@@ -34,7 +34,7 @@ func binaryName() validate.Rule {
 				}
 				f := validate.Finding{
 					Place:   validate.Place{File: m.File},
-					Message: fmt.Sprintf("file name %s does not end with a platform that the service looks for", path.Base(m.File)),
+					Message: fmt.Sprintf("file name %s does not end with a platform that the host looks for", path.Base(m.File)),
 					Related: namedHere(p),
 				}
 				if platform, err := m.ReadPlatform(p); err == nil {
@@ -48,7 +48,7 @@ func binaryName() validate.Rule {
 	}
 }
 
-// namedHere is the place where plugin.json names the executable.
+// namedHere returns the position of the executable's name in plugin.json.
 func namedHere(p *validate.Pass) []validate.Related {
 	return []validate.Related{{Place: p.Value("/executable"), Message: "the executable is named here"}}
 }

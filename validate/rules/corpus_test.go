@@ -136,8 +136,8 @@ func seeds(tb testing.TB) [][]byte {
 	return all
 }
 
-// FuzzRun validates arbitrary bytes as plugin.json: no rule panics, and every place is
-// in the file.
+// FuzzRun validates arbitrary bytes as plugin.json: no rule panics, and every position
+// is in the file.
 func FuzzRun(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)

@@ -15,7 +15,7 @@ func debugFile() validate.Rule {
 		ID:       "debug-file",
 		Severity: validate.Error,
 		Summary:  "debugger file in a built plugin",
-		Why:      "If standalone.txt and pid.txt exist, the service connects to a backend that a debugger has started instead of starting its own. Without that process, the plugin does not work.",
+		Why:      "If standalone.txt and pid.txt exist, the host connects to a backend that a debugger has started instead of starting its own. Without that process, the plugin does not work.",
 		Help:     "delete it, and build again without the debugger",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

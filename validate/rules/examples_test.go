@@ -20,8 +20,8 @@ import (
 )
 
 // TestExamples runs all rules over the example of each: good/ has no findings, and bad/
-// has those that the example lists, at the places between « and », including one of its
-// own rule. If findings have fixes, bad/ with all of them applied is fixed/.
+// has those that the example lists, at the positions between « and », including one of
+// its own rule. If findings have fixes, bad/ with all of them applied is fixed/.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, rule := range All() {
@@ -140,7 +140,7 @@ func unmark(t *testing.T, marked []byte) (data []byte, spans []string) {
 	return data, spans
 }
 
-// places returns the distinct places of findings, except those of a whole file.
+// places returns the distinct positions of findings, except those of a whole file.
 func places(r *validate.Report) (all []string) {
 	for _, f := range r.Findings {
 		if f.Line > 0 {

@@ -9,7 +9,7 @@ func executableWithoutBackend() validate.Rule {
 		ID:       "executable-without-backend",
 		Severity: validate.Warning,
 		Summary:  `"executable" without a backend`,
-		Why:      `The service starts the executable only if "backend" is true. Otherwise it is never used.`,
+		Why:      `The host starts the executable only if "backend" is true. Otherwise it is never used.`,
 		Help:     `set "backend" to true, or delete "executable"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")

@@ -42,7 +42,7 @@ plugin.json:9:50 path-escape /info/logos/large path "../../x.svg" points outside
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}
 	if code := report.ExitCode(); code != validate.ExitFindings {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit status %d", code)
 	}
 	if len(report.Skips) > 0 {
 		t.Errorf("skips: %+v", report.Skips)
@@ -71,14 +71,14 @@ func TestOneMistakeOneFinding(t *testing.T) {
 		{"logo above the file system", `"small": "img/logo.svg"`, `"small": "../../../../etc/passwd"`, "9:25 path-escape /info/logos/small"},
 		{"logo with NUL", `"small": "img/logo.svg"`, `"small": "a\u0000b"`, "9:25 path-missing /info/logos/small"},
 		{"logo that is hidden", `"small": "img/logo.svg"`, `"small": ".logo.svg"`, "9:25 path-missing /info/logos/small"},
-		{"empty roles and old services", `"backend": true`, `"roles": [], "iam": {}, "backend": true`, ""},
-		{"key that earlier services do not know", `">=10.3.0"`, `"*"}, "enterpriseFeatures": {"healthDiagnosticsErrors": false`, "12:71 min-version-health-diagnostics /enterpriseFeatures/healthDiagnosticsErrors"},
+		{"empty roles and old hosts", `"backend": true`, `"roles": [], "iam": {}, "backend": true`, ""},
+		{"key that earlier hosts do not know", `">=10.3.0"`, `"*"}, "enterpriseFeatures": {"healthDiagnosticsErrors": false`, "12:71 min-version-health-diagnostics /enterpriseFeatures/healthDiagnosticsErrors"},
 		{"empty id", `"acme-clock-panel"`, `""`, "2:9 required-field /id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(valid, c.old, c.new, 1)
-			if c.name == "empty roles and old services" {
+			if c.name == "empty roles and old hosts" {
 				text = strings.Replace(text, ">=10.3.0", "*", 1)
 			}
 			tree := faultyTree(t)

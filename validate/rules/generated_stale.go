@@ -19,7 +19,7 @@ func generatedStale() validate.Rule {
 		ID:       "generated-stale",
 		Severity: validate.Error,
 		Summary:  `stale extension in "generated"`,
-		Why:      `The service offers the extensions that "generated" lists. If the frontend does not register them, users select something that does not exist.`,
+		Why:      `The host offers the extensions that "generated" lists. If the frontend does not register them, users select something that does not exist.`,
 		Help:     "build the frontend and plugin.json again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
@@ -53,7 +53,7 @@ func generatedStale() validate.Rule {
 }
 
 // registrations returns the functions with which a frontend registers a type of
-// extension. Minifiers do not rename them, because they are methods of the service.
+// extension. Minifiers do not rename them, because they are methods of the host.
 func registrations(kind string) []string {
 	return map[string][]string{
 		"link":      {"addLink", "configureExtensionLink"},

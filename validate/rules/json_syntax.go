@@ -12,7 +12,7 @@ func jsonSyntax() validate.Rule {
 		ID:       "json-syntax",
 		Severity: validate.Error,
 		Summary:  "invalid JSON",
-		Why:      "The service parses strict JSON, without comments and trailing commas. It does not load a plugin whose plugin.json it cannot parse.",
+		Why:      "The host parses strict JSON, without comments or trailing commas. It does not load a plugin whose plugin.json it cannot parse.",
 		Help:     "fix the syntax here or just before",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {

@@ -22,7 +22,7 @@ func manifestHash() validate.Rule {
 		ID:       "manifest-hash",
 		Severity: validate.Error,
 		Summary:  "file that does not match the manifest",
-		Why:      "The service compares each file with its checksum in the manifest. It does not load a plugin that has changed.",
+		Why:      "The host compares each file with its checksum in the manifest. It does not load a plugin that has changed.",
 		Help:     "package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
@@ -36,7 +36,7 @@ func manifestHash() validate.Rule {
 			}
 			if path.Base(m.File) == archive.ManifestFile {
 				if _, err := readManifest(p, m.File); err != nil {
-					p.Reportf(validate.Place{File: m.File}, "the service does not accept the manifest: %v", err)
+					p.Reportf(validate.Place{File: m.File}, "the host does not accept the manifest: %v", err)
 				}
 			}
 			checkOwner(p, m)

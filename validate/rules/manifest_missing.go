@@ -10,7 +10,7 @@ func manifestMissing() validate.Rule {
 		ID:       "manifest-missing",
 		Severity: validate.Warning,
 		Summary:  "packaged plugin without a manifest",
-		Why:      "The manifest lists every file with its checksum, so that later changes are detected. A service may refuse a plugin without one.",
+		Why:      "The manifest lists every file with its checksum, so that later changes are detected. A host may reject a plugin without one.",
 		Help:     "package the plugin again, with the manifest",
 		Where:    validate.Zip,
 		Check: func(p *validate.Pass) {

@@ -67,7 +67,7 @@ func TestManifestSignature(t *testing.T) {
 	}
 }
 
-// TestManifestJSON refuses a MANIFEST.json that hosts refuse.
+// TestManifestJSON requires an error for a MANIFEST.json that hosts reject.
 func TestManifestJSON(t *testing.T) {
 	t.Parallel()
 	rule, err := ByID("manifest-signature")

@@ -12,7 +12,7 @@ func metaMissing() validate.Rule {
 		ID:       "meta-missing",
 		Severity: validate.Error,
 		Summary:  "missing plugin.json",
-		Why:      "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the service looks for plugin.json only there.",
+		Why:      "A directory is a plugin only if it contains plugin.json. If a plugin has a dist directory, the host looks for plugin.json only there.",
 		Help:     "validate the directory of a plugin, or create plugin.json",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
@@ -21,7 +21,7 @@ func metaMissing() validate.Rule {
 			case path.Base(p.Dir) == bundle.DistDir:
 				p.Report(validate.Finding{
 					Place:   p.Whole(),
-					Message: "dist contains no plugin.json, and the service looks only there",
+					Message: "dist contains no plugin.json, and the host looks only there",
 					Help:    "build the plugin, or delete dist",
 				})
 			default:

@@ -10,14 +10,14 @@ func minVersionHealthDiagnostics() validate.Rule {
 		ID:       "min-version-health-diagnostics",
 		Severity: validate.Error,
 		Summary:  `"healthDiagnosticsErrors" with service versions before 7.5.5`,
-		Why:      "Earlier services ignore this setting and do not show errors of health diagnostics.",
+		Why:      "Earlier hosts ignore this setting and do not show errors from health diagnostics.",
 		Help:     "raise the lower bound of the range of service versions to 7.5.5 or later",
 		Check: func(p *validate.Pass) {
 			const pointer = "/enterpriseFeatures/healthDiagnosticsErrors"
 			if p.Doc.Kind(pointer) != "boolean" {
 				return
 			}
-			severity := validate.Info // false is also what earlier services do
+			severity := validate.Info // false is also what earlier hosts do
 			if p.Doc.Bool(pointer) {
 				severity = validate.Error
 			}

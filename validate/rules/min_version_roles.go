@@ -10,7 +10,7 @@ func minVersionRoles() validate.Rule {
 		ID:       "min-version-roles",
 		Severity: validate.Error,
 		Summary:  `"roles" with service versions before 9.4.0`,
-		Why:      "Earlier services do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
+		Why:      "Earlier hosts do not support plugin roles. Nobody is granted them, and what they protect is inaccessible.",
 		Help:     "raise the lower bound of the range of service versions to 9.4.0 or later",
 		Check: func(p *validate.Pass) {
 			if len(p.Doc.Items("/roles")) > 0 {

@@ -19,20 +19,20 @@ import (
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 
-// mutant is a change to the complete plugin that makes one finding.
+// mutant is a change to the complete plugin that causes one finding.
 type mutant struct {
 	name   string
 	form   validate.Where // 0 is Dist
 	file   string         // of the finding; "" is plugin.json
 	mutate func(*plugin)
 	rule   string
-	at     string // the place of the finding: "value", "key" or "parent" of a pointer, "text", or "" for the whole file
+	at     string // the position of the finding: "value", "key" or "parent" of a pointer, "text", or "" for the whole file
 	what   string // the pointer or text
 	also   string // other rules that report it as well
 }
 
-// TestMutants breaks one thing at a time. It must be reported once, by its rule and at
-// its place, and nothing else may be.
+// TestMutants breaks one thing at a time. Each change must be reported once, by its
+// rule and at its position, and nothing else may be reported.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	all := append(schemaMutants(t), ruleMutants()...)
@@ -153,8 +153,8 @@ func (p *plugin) run(t *testing.T, rules []validate.Rule) *validate.Report {
 	return report
 }
 
-// place returns where the finding of a mutant must be. It does not use the code under
-// test: offsets come from encoding/json, and lines and columns are counted here.
+// place returns the expected position of a mutant's finding. It does not use the code
+// under test: offsets come from encoding/json, and lines and columns are counted here.
 func (p *plugin) place(t *testing.T, m mutant) string {
 	t.Helper()
 	file := m.file

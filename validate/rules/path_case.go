@@ -12,7 +12,7 @@ func pathCase() validate.Rule {
 		ID:       "path-case",
 		Severity: validate.Error,
 		Summary:  "path in the wrong case",
-		Why:      "Windows and macOS find img/logo.svg under the name img/Logo.svg. Linux, which most services run on, does not.",
+		Why:      "Windows and macOS find img/logo.svg under the name img/Logo.svg. Linux, on which most hosts run, does not.",
 		Help:     "write the path as the file is named",
 		Check: func(p *validate.Pass) {
 			for _, a := range inspect.Assets.Of(p) {

@@ -22,7 +22,7 @@ func readmeMissing() validate.Rule {
 }
 
 // needText reports that the plugin has none of the files, or that the file is empty. A
-// nested plugin and one that is part of the service need none.
+// nested plugin and one that comes with the host need none.
 func needText(p *validate.Pass, names ...string) {
 	if inspect.IsNested(p) || inspect.IsPartOfService(p) {
 		return

@@ -16,7 +16,7 @@ func requiredField() validate.Rule {
 		ID:       "required-field",
 		Severity: validate.Error,
 		Summary:  "missing or empty required key",
-		Why:      "The service and the catalog rely on these keys. Without them, the service refuses the plugin or shows it without its name, version or logo. In the profile grafana, keys of a nested plugin that only the catalog reads are warnings.",
+		Why:      "The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the profile grafana, keys of a nested plugin that only the catalog reads are warnings.",
 		Help:     "add the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {

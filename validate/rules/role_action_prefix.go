@@ -13,8 +13,8 @@ func roleActionPrefix() validate.Rule {
 	return validate.Rule{
 		ID:       "role-action-prefix",
 		Severity: validate.Error,
-		Summary:  "role action without the plugin's id as prefix",
-		Why:      "A plugin may grant only its own actions. The service refuses roles with the actions of others.",
+		Summary:  "role action without the plugin's id as a prefix",
+		Why:      "A plugin may grant only its own actions. The host rejects roles with the actions of others.",
 		Help:     "prefix the action with the plugin's id and a dot or colon",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
@@ -53,8 +53,8 @@ func checkAction(p *validate.Pass, id, pointer string) {
 	}
 }
 
-// sharedActions returns the actions of the service that a plugin may grant: in
-// Grafana, opening the pages of an app.
+// sharedActions returns the actions of the host that a plugin may grant: in Grafana,
+// opening the pages of an app.
 func sharedActions(profile bundle.Profile) []string {
 	return map[string][]string{"grafana": {"plugins.app:access"}}[profile.Name]
 }

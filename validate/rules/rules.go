@@ -117,7 +117,7 @@ func ByID(id string) (validate.Rule, error) {
 }
 
 // example returns the txtar archive of a rule, or "" if it has none. It removes the
-// marks « and », which enclose the place of each finding for the tests.
+// marks « and », which enclose the position of each finding for the tests.
 func example(id string) string {
 	data, _ := examples.ReadFile(exampleFile(id))
 	return strings.NewReplacer("«", "", "»", "").Replace(string(data))

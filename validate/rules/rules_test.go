@@ -57,7 +57,7 @@ func TestSrcAlone(t *testing.T) {
 		t.Errorf("findings:\n%s", got)
 	}
 	if len(report.Skips) != 3 || report.ExitCode() != validate.ExitClean {
-		t.Errorf("exit code %d, skips %+v", report.ExitCode(), report.Skips)
+		t.Errorf("exit status %d, skips %+v", report.ExitCode(), report.Skips)
 	}
 }
 

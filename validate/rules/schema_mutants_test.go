@@ -51,7 +51,7 @@ func breakProperty(file, pointer string, node map[string]any, doc *bundle.Docume
 	wrong := map[string]any{"string": 17, "boolean": "true", "number": "7", "object": raw("[1]"), "array": raw(`{"a": 1}`)}[kind]
 	at := "value"
 	if kind == "object" || kind == "array" {
-		at = "key" // the place of a large value is its key
+		at = "key" // the position of a large value is that of its key
 	}
 	add("wrong type ", setIn(file, pointer, wrong), "wrong-type", at, pointer)
 	add("null ", setIn(file, pointer, nil), "wrong-type", "value", pointer)

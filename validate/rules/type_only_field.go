@@ -16,7 +16,7 @@ type fieldOfTypes struct {
 	types []string
 }
 
-// fieldsOfTypes returns these keys. The service also proxies the routes of apps.
+// fieldsOfTypes returns these keys. The host also proxies the routes of apps.
 func fieldsOfTypes() []fieldOfTypes {
 	app, panel, datasource := []string{"app"}, []string{"panel"}, []string{"datasource"}
 	return []fieldOfTypes{

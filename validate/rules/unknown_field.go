@@ -17,7 +17,7 @@ func unknownField() validate.Rule {
 		ID:       "unknown-field",
 		Severity: validate.Warning,
 		Summary:  "unknown key",
-		Why:      "The service ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling of a required key, the finding is an error.",
+		Why:      "The host ignores keys that it does not know, so a misspelled key silently has no effect. If the key is a misspelling of a required key, the finding is an error.",
 		Help:     "delete the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
@@ -39,8 +39,8 @@ func unknownField() validate.Rule {
 	}
 }
 
-// suggestKey adds what the unknown key may have been meant to be: another key of the
-// same object, else a key of another object.
+// suggestKey adds the key that may have been meant: another key of the same object, or
+// else a key of another object.
 func suggestKey(p *validate.Pass, v schema.Violation, f *validate.Finding) {
 	in, key := schema.Parent(v.Pointer)
 	free := slices.DeleteFunc(slices.Sorted(maps.Keys(v.Node.Properties)), func(name string) bool {

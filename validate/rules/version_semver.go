@@ -18,8 +18,8 @@ func versionSemver() validate.Rule {
 	return validate.Rule{
 		ID:       "version-semver",
 		Severity: validate.Warning,
-		Summary:  "plugin version that is not semantic",
-		Why:      "The service compares versions to decide whether an update is available. It can compare only semantic versions.",
+		Summary:  "plugin version that is not a semantic version",
+		Why:      "The host compares versions to determine whether an update is available. It can compare only semantic versions.",
 		Help:     "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"

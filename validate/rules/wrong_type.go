@@ -17,7 +17,7 @@ func wrongType() validate.Rule {
 		ID:       "wrong-type",
 		Severity: validate.Error,
 		Summary:  "value of the wrong type",
-		Why:      "If a value has the wrong type, the service refuses the whole file or ignores the key.",
+		Why:      "If a value has the wrong type, the host rejects the whole file or ignores the key.",
 		Help:     "write a value of the right type",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {

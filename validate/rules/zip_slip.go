@@ -14,7 +14,7 @@ func zipSlip() validate.Rule {
 		ID:        "zip-slip",
 		Severity:  validate.Error,
 		Summary:   "zip entry with an unsafe name",
-		Why:       "A name such as ../../x makes a careless program write outside the target directory. Careful programs refuse the whole zip.",
+		Why:       "A name such as ../../x makes a careless program write outside the target directory. Careful programs reject the whole zip.",
 		Help:      "package again with paths inside the plugin's directory",
 		Where:     validate.Zip,
 		OfArchive: true,

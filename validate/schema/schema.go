@@ -1,9 +1,9 @@
 // Package schema holds the JSON Schema of plugin.json and lists what a plugin.json
 // violates.
 //
-// It owns the contract of plugin.json in both profiles (plugin.schema.json, and the
+// It defines the contract of plugin.json in both profiles (plugin.schema.json, and the
 // changes to it in grafana.patch.json) and the names by which messages refer to its
-// parts. It reports nothing: each kind of violation belongs to a rule.
+// parts. It reports nothing: a rule reports each kind of violation.
 package schema
 
 import (

@@ -40,7 +40,7 @@ type checker struct {
 }
 
 // check adds what a value and those below it violate. A value of the wrong type is one
-// violation, whatever is below it.
+// violation, regardless of what is below it.
 func (c *checker) check(n *Node, v *bundle.Node) {
 	kind := v.Kind()
 	if n.Type != "" && n.Type != kind {
@@ -182,8 +182,8 @@ func (v Violation) Message(doc *bundle.Document) string {
 	return fmt.Sprintf("%s must be %s, found %s", Name(v.Pointer), jsontype.Name(v.Node.Type), jsontype.Name(doc.Kind(v.Pointer)))
 }
 
-// Place returns where the violation shows: a missing key at the opening of its object,
-// an unknown one at the key, and any other at the value.
+// Place returns the position of the violation: a missing key at the opening of its
+// object, an unknown one at the key, and any other at the value.
 func (v Violation) Place(p *validate.Pass) validate.Place {
 	kind := p.Doc.Kind(v.Pointer)
 	switch {

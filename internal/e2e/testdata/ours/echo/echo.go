@@ -61,7 +61,7 @@ type seen struct {
 	User          *user             `json:"user,omitempty"`
 	App           *settings         `json:"app,omitempty"`
 	DataSource    *dataSource       `json:"dataSource,omitempty"`
-	Made          any               `json:"made"` // what the instance was made from
+	Made          any               `json:"made"` // what the instance was created from
 	Headers       map[string]string `json:"headers,omitempty"`
 
 	Query    *query    `json:"query,omitempty"`
@@ -104,7 +104,7 @@ func NewShared() *Shared {
 	return &Shared{next: make(chan struct{}), ended: make(chan struct{}, 1)}
 }
 
-// CollectMetrics counts the health checks, and returns the organization of the request.
+// CollectMetrics counts the health checks, and returns the organization of the call.
 func (s *Shared) CollectMetrics(_ context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
 	return fmt.Appendf(nil, "# HELP interop_health_checks_total Health checks.\n# TYPE interop_health_checks_total counter\ninterop_health_checks_total %d\ninterop_org %d\n",
 		s.checks.Load(), req.Context.OrgID), nil
@@ -280,7 +280,7 @@ func (i *Instance) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 // asked returns a piece once the host has requested it by another call. A response that
-// is held back until it is complete would never be.
+// is held back until it is complete would never be sent.
 func (i *Instance) asked(ctx context.Context, piece string) string {
 	select {
 	case <-i.shared.next:
@@ -317,7 +317,7 @@ func (i *Instance) stream(req *sdk.StreamRequest) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// channel accepts or refuses a request according to its path.
+// channel accepts or rejects a call according to its path.
 func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "missing":
@@ -332,12 +332,12 @@ func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.stream(req)
 }
 
-// SubscribeStream accepts or refuses a subscription according to its path.
+// SubscribeStream accepts or rejects a subscription according to its path.
 func (i *Instance) SubscribeStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.channel(req)
 }
 
-// PublishStream accepts or refuses data according to the path.
+// PublishStream accepts or rejects data according to the path.
 func (i *Instance) PublishStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	return i.channel(req)
 }

@@ -7,34 +7,34 @@ import (
 )
 
 // LeadsElsewhere reports whether d could send secrets of the stored data source to a
-// place that the stored one does not refer to: to another plugin, or to another origin
+// destination that the stored one does not refer to: another plugin, or another origin
 // in the URL or anywhere in jsonData.
 func (d DataSource) LeadsElsewhere(stored DataSource) bool {
 	if d.Type != stored.Type {
 		return true
 	}
-	known := placesIn(stored.JSON)
-	known[placeOf(stored.URL)] = true
-	return !known[placeOf(d.URL)] || hasOthers(placesIn(d.JSON), known)
+	known := originsIn(stored.JSON)
+	known[originOf(stored.URL)] = true
+	return !known[originOf(d.URL)] || hasOthers(originsIn(d.JSON), known)
 }
 
 // LeadsElsewhere is like DataSource.LeadsElsewhere.
 func (a AppSettings) LeadsElsewhere(stored AppSettings) bool {
-	return hasOthers(placesIn(a.JSON), placesIn(stored.JSON))
+	return hasOthers(originsIn(a.JSON), originsIn(stored.JSON))
 }
 
-func hasOthers(places, known map[string]bool) bool {
-	for place := range places {
-		if !known[place] {
+func hasOthers(origins, known map[string]bool) bool {
+	for origin := range origins {
+		if !known[origin] {
 			return true
 		}
 	}
 	return false
 }
 
-// placeOf returns the origin of an address. An address without a scheme, as databases
+// originOf returns the origin of an address. An address without a scheme, as databases
 // have, is returned as it is.
-func placeOf(address string) string {
+func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return address
@@ -42,15 +42,15 @@ func placeOf(address string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
-// placesIn returns the places of all addresses in settings.
-func placesIn(settings json.RawMessage) map[string]bool {
-	places := map[string]bool{}
+// originsIn returns the origins of all addresses in settings.
+func originsIn(settings json.RawMessage) map[string]bool {
+	origins := map[string]bool{}
 	var walk func(value any)
 	walk = func(value any) {
 		switch v := value.(type) {
 		case string:
 			if strings.Contains(v, "://") {
-				places[placeOf(v)] = true
+				origins[originOf(v)] = true
 			}
 		case []any:
 			for _, element := range v {
@@ -66,5 +66,5 @@ func placesIn(settings json.RawMessage) map[string]bool {
 	if json.Unmarshal(settings, &value) == nil { // invalid JSON contains no address
 		walk(value)
 	}
-	return places
+	return origins
 }
