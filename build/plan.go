@@ -29,6 +29,7 @@ type Options struct {
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
 	Download  bool              // packages of frontends that are missing
 	Explain   bool              // print why each step runs
+	Dev       bool              // the Bundler is for development: use it, and do not record its bundles
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache
 	Now       func() time.Time  // nil is time.Now; used outside of git only
 

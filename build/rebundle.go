@@ -36,7 +36,7 @@ const clockStep = 10 * time.Millisecond
 // has changed. It notes in the result what the bundle was made of.
 func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, error) {
 	before := r.previous.Frontends[f.to]
-	if p.bundleChange(f, before) == "" {
+	if !p.options.Dev && p.bundleChange(f, before) == "" {
 		if b, err := p.readBundle(f, before); err == nil {
 			r.bundles[f.to] = before
 			return b, nil
@@ -54,7 +54,7 @@ func (p *Plan) bundle(ctx context.Context, f Frontend, r *Result) (*Bundle, erro
 		return nil, err
 	}
 	in, err := p.bundleInputs(f, b.Inputs)
-	if err != nil || len(b.Inputs) == 0 || p.isEdited(b.Inputs, started) {
+	if err != nil || p.options.Dev || len(b.Inputs) == 0 || p.isEdited(b.Inputs, started) {
 		return b, nil // bundle it again the next time
 	}
 	made := recordedBundle{Inputs: in, Read: b.Inputs, Files: map[string]fileState{}, Warnings: b.Warnings, Extensions: b.Extensions, Declared: b.Declared}

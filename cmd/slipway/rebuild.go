@@ -118,7 +118,7 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 }
 
 func (r *rebuilder) buildOptions() verbs.BuildOptions {
-	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler}
+	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Dev: true, Bundler: r.bundler}
 }
 
 // rebuild updates dist and reloads the plugin.

@@ -29,7 +29,7 @@ type BuildOptions struct {
 	Explain   bool   // print why each step runs
 	Only      string // backend or frontend; "" is both
 	Debug     bool   // build executables for a debugger
-	SkipCheck bool   // do not start what was compiled: the caller does
+	Dev       bool   // the caller starts what was compiled, and its bundler is for development
 	Bundler   build.Bundler
 }
 
@@ -46,13 +46,13 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
 	}
 	b = build.Options{
-		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain,
+		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain, Dev: o.Dev,
 		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
 	}
 	if err := configureBuild(&b); err != nil {
 		return b, err
 	}
-	b.Backend.SkipCheck = b.Backend.SkipCheck || o.SkipCheck
+	b.Backend.SkipCheck = b.Backend.SkipCheck || o.Dev
 	if o.Platforms == "" && b.Backend.Platforms != nil {
 		platforms = b.Backend.Platforms
 	}
