@@ -60,8 +60,8 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// dev builds and serves the plugin, and rebuilds and reloads what changes of files
-// affect, until ctx is done.
+// dev builds and serves the plugin, and rebuilds and reloads what file changes affect,
+// until ctx is done.
 func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stderr io.Writer) (err error) {
 	repo, err := bundle.OpenRepo(o.dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	return r.watch(ctx, watcher)
 }
 
-// watch rebuilds what changes of files affect, until ctx is done.
+// watch rebuilds what file changes affect, until ctx is done.
 func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
 	var todo parts                                  // to rebuild, of changes that are not live

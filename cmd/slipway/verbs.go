@@ -115,7 +115,7 @@ func schemaCommand(stdout *os.File) *cobra.Command {
 	var o verbs.SchemaOptions
 	c := &cobra.Command{
 		Use:   "schema [plugin|config]",
-		Short: "Write JSON Schemas for plugin.json and slipway.yaml for editors",
+		Short: "Write JSON Schemas for plugin.json and slipway.yaml",
 		Long: "Write JSON Schemas for plugin.json and slipway.yaml, which editors use to complete and check\n" +
 			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
 			"  plugin.schema.json   in src/plugin.json:  \"$schema\": \"../plugin.schema.json\",\n" +

@@ -179,7 +179,7 @@ func (d *development) get(path string) (status int, body string, err error) {
 	return resp.StatusCode, string(text), err
 }
 
-// printed returns what dev has printed after the first since lines.
+// printed returns the lines that dev has printed, without the first since lines.
 func (d *development) printed(since int) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,7 +192,7 @@ func (d *development) count() (lines, events int) {
 	return len(d.lines), len(d.events)
 }
 
-// await waits until dev has printed a text after the first since lines.
+// await waits until dev has printed a text, after the first since lines.
 func (d *development) await(t *testing.T, since int, text string) {
 	t.Helper()
 	for !strings.Contains(d.printed(since), text) {
