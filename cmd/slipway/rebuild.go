@@ -117,8 +117,9 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 	}
 }
 
+// buildOptions returns the options of every build. The host starts the backend anyway.
 func (r *rebuilder) buildOptions() verbs.BuildOptions {
-	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Bundler: r.bundler}
+	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", SkipCheck: true, Bundler: r.bundler}
 }
 
 // rebuild updates dist and reloads the plugin.
