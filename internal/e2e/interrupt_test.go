@@ -81,7 +81,7 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("seed %d: interrupted after %s of %s: dist changed from\n%s\nto\n%s", seed, after, whole, before, now)
 			before = now
 		}
-		for _, pattern := range []string{filepath.Join(repo, ".slipway-*"), filepath.Join(temp, "*")} {
+		for _, pattern := range []string{filepath.Join(repo, ".slipway-build-*"), filepath.Join(temp, "*")} {
 			if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
 				t.Errorf("seed %d: interrupted after %s of %s: left behind: %q %v", seed, after, whole, left, err)
 			}
