@@ -117,6 +117,7 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 	}
 }
 
+// buildOptions returns the options of every build. The host starts the backend anyway.
 func (r *rebuilder) buildOptions() verbs.BuildOptions {
 	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Dev: true, Bundler: r.bundler}
 }

@@ -1,6 +1,6 @@
 // Package verbs implements the verbs that the command slipway and the Mage targets
 // share: scaffold, validate, rules, explain, schema and build. It reads options,
-// prints for people and chooses exit codes; the packages it calls do the work.
+// prints for people and chooses exit statuses; the packages it calls do the work.
 //
 // The verbs dev, host and conformance run plugins and are part of the command only:
 // the first run of Mage in a plugin repository must not compile a host. Program
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// The exit codes of every verb.
+// The exit statuses of every verb.
 const (
 	ExitOK       = 0
 	ExitFindings = 1 // findings, or the work failed
@@ -22,7 +22,7 @@ const (
 	ExitBroken   = 3 // a check could not run
 )
 
-// ExitError is an error with the exit code that the program ends with.
+// ExitError is an error with the exit status that the program ends with.
 type ExitError struct {
 	Code int
 	Err  error // nil if everything has been printed already

@@ -32,7 +32,7 @@ func keyFiles(t *testing.T, seed byte) (private, public string) {
 	return private, public
 }
 
-// verified returns what Verify prints about a path and its exit code.
+// verified returns what Verify prints about a path and its exit status.
 func verified(path, key string) (printed string, exit int) {
 	var b strings.Builder
 	err := Verify(&b, VerifyOptions{Path: path, Key: key, Face: Mage})

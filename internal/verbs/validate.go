@@ -48,7 +48,7 @@ func FormatNames() (names []string) {
 }
 
 // Validate checks a path and writes the report to w, or to a file. The error has the
-// exit code, and no text if the report contains the reason.
+// exit status, and no text if the report contains the reason.
 func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	if known := FormatNames(); o.Format != "" && !slices.Contains(known, o.Format) {
 		return usage("%s: %w", o.Face.Option("format"), nearest.Unknown("format", o.Format, known))
