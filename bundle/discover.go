@@ -32,7 +32,7 @@ type FaultCode string
 // The kinds of faults.
 const (
 	FaultUnreadable  FaultCode = "unreadable"   // a directory or file cannot be read
-	FaultLink        FaultCode = "broken-link"  // a symbolic link to nothing, to itself, or to a plugin outside of the root
+	FaultLink        FaultCode = "broken-link"  // a symbolic link to nothing, to itself, or out of a plugin to another
 	FaultInvalidJSON FaultCode = "invalid-json" // plugin.json cannot be decoded
 	FaultMissingID   FaultCode = "missing-id"
 	FaultUnknownType FaultCode = "unknown-type"
@@ -57,8 +57,8 @@ func IsToolDir(name string) bool {
 // Discover returns the plugins below the roots, in the order of the roots and of
 // their paths. It mounts each directory with a plugin.json, or its dist if it has one.
 // A directory with src/plugin.json is a plugin repository: its dist, once built, is
-// mounted instead of src. Discover follows symbolic links that stay below the root, and
-// visits each directory once. If two directories have the same id, it mounts the first and
+// mounted instead of src. Discover follows symbolic links that stay below the root and links
+// to plugins elsewhere, and visits each directory once. If two directories have the same id, it mounts the first and
 // reports the other.
 func Discover(roots ...string) ([]Plugin, []Fault) {
 	s := scan{seen: map[string]bool{}, byID: map[string]string{}}
@@ -82,7 +82,7 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 }
 
 type scan struct {
-	root    string // that is searched, its real path
+	root    string // the root or linked plugin that is searched, its real path
 	plugins []Plugin
 	faults  []Fault
 	seen    map[string]bool   // directories by their real paths
@@ -104,10 +104,15 @@ func (s *scan) directory(dir, parent string, depth int) {
 		return
 	}
 	if rel, err := filepath.Rel(s.root, real); err != nil || !filepath.IsLocal(rel) {
-		if _, err := OpenRepo(real); err == nil { // probably meant to be mounted
-			s.fault(FaultLink, dir, "", fmt.Sprintf("symbolic link to %s, outside of %s: add that directory to the plugin directories, or copy it", real, s.root))
+		if _, err := OpenRepo(real); err != nil {
+			return // a link to a home directory, say, is not searched
 		}
-		return
+		if parent != "" {
+			s.fault(FaultLink, dir, "", fmt.Sprintf("symbolic link to %s, outside of the plugin: replace it with a copy", real))
+			return
+		}
+		defer func(root string) { s.root = root }(s.root)
+		s.root = real
 	}
 	s.seen[real] = true
 	if depth > maxDepth {

@@ -58,8 +58,9 @@ func TestDiscover(t *testing.T) {
 		"node_modules and hidden":      {map[string]string{"node_modules/a/plugin.json": "a", ".git/plugin.json": "b", "c/plugin.json": "c"}, []string{"c c "}, nil},
 		"links":                        {map[string]string{"a/plugin.json": "a", "b -> a": "", "loop/x -> ..": "", "gone -> nowhere": "", "self -> self": ""}, []string{"a a "}, []string{"broken-link gone", "broken-link self"}},
 		"links out of the root": {map[string]string{
-			"in/a/plugin.json": "a", "out/b/plugin.json": "b", "out/b/deep/plugin.json": "c", "in/b -> ../out/b": "", "in/up -> ../out": "", "in/d/plugin.json": "d", "in/d/dist -> ../../out/b": "",
-		}, []string{"in/a a "}, []string{"broken-link in/b", "broken-link in/d/dist"}},
+			"in/a/plugin.json": "a", "in/a/f -> ../../out/f": "", "in/b -> ../out/b": "", "in/d/plugin.json": "d", "in/d/dist -> ../../out/e": "", "in/up -> ../out": "",
+			"out/b/plugin.json": "b", "out/b/deep/plugin.json": "c", "out/e/plugin.json": "e", "out/f/plugin.json": "f",
+		}, []string{"in/a a ", "in/b b ", "in/b/deep c b", "in/d/dist e "}, []string{"broken-link in/a/f"}},
 		"a duplicate id": {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
 		"invalid plugin.json": {map[string]string{
 			"a/plugin.json": "{", "b/plugin.json": `{"type":"panel"}`, "c/plugin.json": `{"id":"c","type":"nope"}`, "d/plugin.json": `{"id":1}`, "e/plugin.json": "e",
