@@ -91,7 +91,7 @@ func arrows() map[string][]string {
 		"internal/bench":           nil,
 		"internal/process":         nil,
 		"internal/progress":        nil,
-		"internal/testrun":         nil,
+		"internal/testrun":         {"internal/process"},
 		"validate/baseline":        {"validate", "internal/limit"},
 		"targets":                  {"internal/verbs", "templates", "build", "targets/internal/target", "internal/orphan"},
 		"targets/workflow":         {"internal/verbs", "bundle", "targets", "targets/internal/target"},

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // quiet is the longest time without a line of output.
@@ -51,23 +53,21 @@ func (r *Runner) Run(ctx context.Context, run Run) error {
 	args := slices.Concat([]string{"test"}, run.Flags, []string{"-json"}, run.Packages, run.Args)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), run.Env...)
-	// A terminal interrupts the tests, too, and go test then reports them.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 2 * time.Second
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("run go test: %w", err)
-	}
+	stdout, w := io.Pipe()
 	p := r.printer
-	cmd.Stderr = p
+	cmd.Stdout, cmd.Stderr = w, p
 	p.begin(run)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("run go test: %w", err)
-	}
+	ended := make(chan error, 1)
+	go func() {
+		err := process.Run(cmd, 2*time.Second) // interrupts the tests, too, and go test then reports them
+		_ = w.Close()
+		ended <- err
+	}()
 	stop := p.watch()
-	err = p.read(stdout)
+	err := p.read(stdout)
+	_ = stdout.Close()
 	stop()
-	err = errors.Join(err, cmd.Wait())
+	err = errors.Join(err, <-ended)
 	p.end()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		r.status = max(r.status, exit.ExitCode(), 1)

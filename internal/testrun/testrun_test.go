@@ -3,9 +3,12 @@ package testrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -147,19 +150,20 @@ func TestWaiting(t *testing.T) {
 	at(time.Second, "         40s  running a (20s)\n")
 }
 
-// TestInterrupted checks that a run ends when its context is done.
+// TestInterrupted checks that a run and its tests end when its context is done.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a_test.go")
-	text := "package a\n\nimport (\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {\n\tprintln(\"started\")\n\tselect {}\n}\n"
+	text := "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestA(t *testing.T) {\n\tprintln(\"started\", os.Getpid())\n\tselect {}\n}\n"
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26\n"), 0o644), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	pid := 0
 	out := writer(func(text []byte) {
-		if strings.Contains(string(text), "started") {
+		if _, err := fmt.Sscanf(strings.TrimSpace(string(text)), "started %d", &pid); err == nil {
 			cancel()
 		}
 	})
@@ -169,6 +173,9 @@ func TestInterrupted(t *testing.T) {
 	}
 	if status := r.Finish(); status == 0 {
 		t.Error("status 0")
+	}
+	if test, err := os.FindProcess(pid); runtime.GOOS != "windows" && (pid == 0 || err == nil && test.Signal(syscall.Signal(0)) == nil) {
+		t.Errorf("the test still runs as process %d", pid)
 	}
 }
 
