@@ -68,7 +68,7 @@ func Build(ctx context.Context,
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
-		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Only: value(only), Debug: isSet(debug), Bundler: bundler(),
+		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Only: value(only), Debug: isSet(debug), Bundler: bundler(), In: verbs.Terminal(os.Stdin),
 	})
 	return exit(err)
 }

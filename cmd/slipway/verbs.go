@@ -219,7 +219,7 @@ func verifyCommand(stdout *os.File) *cobra.Command {
 }
 
 func buildCommand(stdout *os.File) *cobra.Command {
-	o := verbs.BuildOptions{Bundler: bundler.Bundler{}}
+	o := verbs.BuildOptions{Bundler: bundler.Bundler{}, In: verbs.Terminal(os.Stdin)}
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Build the plugin into dist",

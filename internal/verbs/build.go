@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,7 @@ type BuildOptions struct {
 	Debug     bool   // build executables for a debugger
 	Dev       bool   // the caller starts what was compiled, and its bundler is for development
 	Bundler   build.Bundler
+	In        io.Reader // a terminal, on which to ask whether to download packages; nil does not ask
 }
 
 // options checks the options and applies slipway.yaml.
@@ -88,6 +90,11 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		return nil, err
 	}
 	r, err := build.Plugin(ctx, b)
+	if errors.Is(err, build.ErrNotDownloaded) && o.In != nil {
+		if err = askDownload(ctx, w, o, err); err == nil {
+			r, err = build.Plugin(ctx, b)
+		}
+	}
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.New("build: interrupted; dist is unchanged")
 	}
@@ -114,6 +121,20 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		printCheckout(w, localCheckout(ctx, o.Dir))
 	}
 	return r, nil
+}
+
+// askDownload downloads the packages that are missing if the user agrees, and otherwise
+// returns the error about them.
+func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error) error {
+	fmt.Fprintln(w, missing)
+	agreed, err := newPrompter(o.In, w).askYes(ctx, "download them now", true)
+	switch {
+	case err != nil:
+		return err
+	case !agreed:
+		return missing
+	}
+	return Deps(ctx, w, DepsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
 }
 
 // configureBuild finds slipway.yaml and applies it.

@@ -1,5 +1,5 @@
 // Package verbs implements the verbs that the command slipway and the Mage targets
-// share: scaffold, validate, rules, explain, schema and build. It reads options,
+// share, such as scaffold, init, validate, build and package. It reads options,
 // prints for people and chooses exit statuses; the packages it calls do the work.
 //
 // The verbs dev, host and conformance run plugins and are part of the command only:
@@ -9,6 +9,7 @@ package verbs
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -47,4 +48,12 @@ func usage(format string, args ...any) error {
 // isTerminal reports whether a file is a terminal that supports colors and redrawing.
 func isTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// Terminal returns a file that is a terminal, on which to ask questions, or nil.
+func Terminal(f *os.File) io.Reader {
+	if !isTerminal(f) {
+		return nil
+	}
+	return f
 }

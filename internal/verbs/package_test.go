@@ -114,3 +114,29 @@ func TestDeps(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// once is a bundler whose packages are missing until they are downloaded.
+type once struct {
+	fakeBundler
+	downloaded bool
+}
+
+func (o *once) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
+	o.downloaded = o.downloaded || f.Download
+	return fakeBundler{needsDownload: !o.downloaded, packages: 1}.Bundle(ctx, f)
+}
+
+func TestBuildAsksToDownload(t *testing.T) {
+	t.Parallel()
+	for response, wantBuilt := range map[string]bool{"\n": true, "maybe\nyes\n": true, "no\n": false, "": false} {
+		w, printed := captured(t)
+		bundler := &once{}
+		_, err := Build(t.Context(), w, BuildOptions{Dir: panel(t, true), Bundler: bundler, Face: Mage, In: strings.NewReader(response)})
+		if (err == nil) != wantBuilt || bundler.downloaded != wantBuilt {
+			t.Errorf("%q: downloaded %t, %v", response, bundler.downloaded, err)
+		}
+		if !strings.Contains(printed(), "download them now (no, yes) [yes]: ") {
+			t.Errorf("%q: printed %s", response, printed())
+		}
+	}
+}

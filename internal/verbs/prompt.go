@@ -101,17 +101,19 @@ func askScaffold(ctx context.Context, p prompter, o *templates.Options) (err err
 }
 
 func askBackend(ctx context.Context, p prompter, t templates.Type, o *templates.Options) error {
-	words := []string{"no", "yes"}
-	fallback := words[0]
-	if t.HasBackend {
-		fallback = words[1]
-	}
-	response, err := p.ask(ctx, "backend ("+strings.Join(words, ", ")+")", fallback, func(s string) error {
-		if s != words[0] && s != words[1] {
-			return nearest.Unknown("response", s, words)
+	hasBackend, err := p.askYes(ctx, "backend", t.HasBackend)
+	o.Backend = new(hasBackend)
+	return err
+}
+
+// askYes asks a question that has the responses yes and no.
+func (p prompter) askYes(ctx context.Context, question string, fallback bool) (bool, error) {
+	words := map[bool]string{false: "no", true: "yes"}
+	response, err := p.ask(ctx, question+" (no, yes)", words[fallback], func(s string) error {
+		if s != words[false] && s != words[true] {
+			return nearest.Unknown("response", s, []string{words[false], words[true]})
 		}
 		return nil
 	})
-	o.Backend = new(response == words[1])
-	return err
+	return response == words[true], err
 }
