@@ -119,7 +119,6 @@ func TestFrontendUpToDate(t *testing.T) {
 		if got := bundler.runs > runs; got != step.want {
 			t.Errorf("%s: bundled: %t", step.name, got)
 		}
-		runs = bundler.runs
 		if !strings.Contains(out.String(), "module.js      "+map[bool]string{true: "runs: "}[step.want]+step.reason+"\n") {
 			t.Errorf("%s: explained\n%s", step.name, out.String())
 		}

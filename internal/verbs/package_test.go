@@ -116,10 +116,7 @@ func TestDeps(t *testing.T) {
 }
 
 // once is a bundler whose packages are missing until they are downloaded.
-type once struct {
-	fakeBundler
-	downloaded bool
-}
+type once struct{ downloaded bool }
 
 func (o *once) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
 	o.downloaded = o.downloaded || f.Download
