@@ -32,14 +32,20 @@ type bundler struct {
 	resolved sync.Map // api.ResolveResult by request
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
+	native map[string]string // see Session.native
+
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
 	read   []string          // files that esbuild did not read itself, as in Result.Read
+
+	// packages holds, by name, the node_modules that a package of the lockfile was found in,
+	// and whether what was imported is an ES module by its package.json.
+	packages map[string]map[string]bool
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
-	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}}
+	return &bundler{Options: o, ctx: ctx, libraries: libraries, replaced: replacementsBy(o.Root), isClassic: isClassic(o.Root), asked: map[string]bool{}, assets: map[string][]byte{}, packages: map[string]map[string]bool{}}
 }
 
 // The suffixes that a repository can append to a path, and the one that we append for
@@ -121,7 +127,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.of(name); ok {
 		return b.replace(build, in, to), nil
 	}
-	if b.isInstalled(in, name) {
+	if b.isInstalled(in, name) || b.native[packageName(name)] != "" {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
 			return api.OnResolveResult{}, nil
 		}
@@ -243,6 +249,7 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		// A package of the repository knows itself by name only if its package.json has "exports".
 		for _, name := range []string{name, "." + strings.TrimPrefix(name, packageName(name))} {
 			if found := b.resolution(build, in, dir, name); len(found.Errors) == 0 {
+				b.note(packageName(module), dir, found.Path)
 				return &found, nil
 			}
 		}
@@ -251,6 +258,17 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 		}
 	}
 	return nil, nil
+}
+
+// note remembers where a file of a package was found.
+func (b *bundler) note(name, dir, file string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.packages[name] == nil {
+		b.packages[name] = map[string]bool{}
+	}
+	dir = filepath.Join(dir, "node_modules")
+	b.packages[name][dir] = b.packages[name][dir] || isModule(file)
 }
 
 // polyfills are the packages that stand in for modules of Node.js in a browser, where their

@@ -201,6 +201,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		EntryNames:        "module",
 		AssetNames:        "[name]-[hash]",
 		Bundle:            true,
+		NodePaths:         slices.Sorted(maps.Values(b.native)),
 		Format:            format,
 		Platform:          api.PlatformBrowser,
 		MainFields:        []string{"browser", "module", "main"},

@@ -514,3 +514,32 @@ export const plugin = [css, typeof d0, typeof self, dot.startsWith('https://host
 		t.Errorf("plugin is %q, want %q", got, want)
 	}
 }
+
+// TestModulePackages checks that an ES module of the cache imports CommonJS as it would from
+// node_modules: the default export is all of module.exports.
+func TestModulePackages(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	for name, text := range map[string]string{
+		"esm/package.json": `{"name": "esm", "type": "module", "exports": "./lib/index.js"}`,
+		"esm/lib/index.js": "import cjs from 'cjs'; export const inner = cjs.default;",
+		"cjs/package.json": `{"name": "cjs", "main": "index.js"}`,
+		"cjs/index.js":     "exports.__esModule = true; exports.default = 'inner';",
+	} {
+		file := filepath.Join(cache, "node_modules", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := bundle(t, map[string]string{"src/module.ts": "export { inner } from 'esm';"}, func(o *Options) { o.Packages = provider{dir: cache} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, exports := load(t, r, nil)
+	if got := text(t, vm, exports, "inner"); got != "inner" {
+		t.Errorf("got %q", got)
+	}
+}

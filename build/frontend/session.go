@@ -2,7 +2,11 @@ package frontend
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +17,8 @@ import (
 // before. A Session must not be used concurrently.
 type Session struct {
 	options Options
-	made    api.BuildOptions // that context was made with
+	native  map[string]string // the node_modules of packages that esbuild resolves itself, by name
+	made    api.BuildOptions  // that context was made with
 	b       *bundler
 	context api.BuildContext // nil before the first bundle
 }
@@ -23,6 +28,11 @@ func NewSession(o Options) *Session { return &Session{options: o} }
 
 // Close releases what the session keeps for the next bundle.
 func (s *Session) Close() {
+	s.native = nil
+	s.dispose()
+}
+
+func (s *Session) dispose() {
 	if s.context != nil {
 		s.context.Dispose()
 		s.context = nil
@@ -40,6 +50,9 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
+	if err == nil && len(built.Errors) == 0 && s.addNative() {
+		built, err = s.rebuild(ctx, entry, s.b.isAsync)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +65,12 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
 	libraries := sharedBy(s.options.Root)
-	if s.context != nil && (s.made.EntryPoints[0] != entry || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync) {
-		s.Close()
+	if s.context != nil && (s.made.EntryPoints[0] != entry || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native)) {
+		s.dispose()
 	}
 	if s.context == nil {
 		s.b = newBundler(ctx, s.options, libraries)
-		s.b.isAsync = isAsync
+		s.b.isAsync, s.b.native = isAsync, maps.Clone(s.native)
 		s.made = s.b.settings(entry)
 		made, err := api.Context(s.made)
 		if err != nil {
@@ -70,4 +83,39 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()
+}
+
+// addNative adds the packages that esbuild must resolve itself, and reports whether there are
+// new ones. They are ES modules by their package.json, which esbuild ignores if a plugin has
+// resolved them, and would then import CommonJS in another way. A package with two versions
+// stays with the plugin.
+func (s *Session) addNative() bool {
+	native := maps.Clone(s.native)
+	if native == nil {
+		native = map[string]string{}
+	}
+	for name, dirs := range s.b.packages {
+		for dir, isModule := range dirs {
+			if isModule && len(dirs) == 1 {
+				native[name] = dir
+			}
+		}
+	}
+	hasMore := len(native) > len(s.native)
+	s.native = native
+	return hasMore
+}
+
+// isModule reports whether a file is an ES module because of the package.json above it.
+func isModule(file string) bool {
+	if filepath.Ext(file) != ".js" {
+		return false
+	}
+	for dir := filepath.Dir(file); filepath.Base(dir) != "node_modules" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if text, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+			var about struct{ Type string }
+			return json.Unmarshal(text, &about) == nil && about.Type == "module"
+		}
+	}
+	return false
 }
