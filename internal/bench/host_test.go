@@ -166,7 +166,7 @@ func load(address string, request []byte, duration time.Duration) (float64, erro
 			}
 			defer conn.Close()
 			in := bufio.NewReaderSize(conn, 16<<10)
-			for time.Since(start) < duration {
+			for more := true; more; more = time.Since(start) < duration { // at least one request
 				if err := roundTrip(conn, in, request); err != nil {
 					failed <- err
 					return
