@@ -130,10 +130,14 @@ func tests(ctx context.Context, runs ...testrun.Run) error {
 func E2e(ctx context.Context,
 	platforms *string, // platforms to build for (default: all)
 	short *bool, // repeat what happens at random moments less often, and scaffold fewer profiles
+	wine *bool, // run slipway.exe and a Windows backend under Wine instead
 ) error {
 	run := testrun.Run{Flags: []string{"-count=1", "-vet=off", "-tags=e2e"}, Packages: []string{"./internal/e2e"}, Verbose: true}
 	if short != nil && *short {
 		run.Flags = append(run.Flags, "-short")
+	}
+	if wine != nil && *wine {
+		run.Flags, run.Env = append(run.Flags, "-run=^TestWine$"), []string{"SLIPWAY_E2E_WINE=1"}
 	}
 	if platforms != nil {
 		run.Args = []string{"-platforms=" + *platforms}
@@ -141,8 +145,14 @@ func E2e(ctx context.Context,
 	return tests(ctx, run)
 }
 
-// Lint runs gofmt, go vet and staticcheck.
-func Lint(ctx context.Context) error {
+// Lint runs gofmt, go vet, also for Windows, and staticcheck.
+func Lint(ctx context.Context,
+	all *bool, // vet for macOS and FreeBSD as well, which takes minutes with an empty build cache
+) error {
+	systems := []string{"windows"}
+	if all != nil && *all {
+		systems = append(systems, "darwin", "freebsd")
+	}
 	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
 	if err == nil && len(out) > 0 {
 		err = fmt.Errorf("not formatted by gofmt:\n%s", out)
@@ -150,8 +160,39 @@ func Lint(ctx context.Context) error {
 	return errors.Join(err,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
+		vetOthers(ctx, systems),
 		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "-tags=mage,e2e", "./..."),
 	)
+}
+
+// vetOthers runs go vet for other systems on the packages whose code depends on the system, except
+// those that need the database: go vet compiles what they import, and SQLite takes minutes.
+// Builds of releases compile everything.
+func vetOthers(ctx context.Context, systems []string) error {
+	const format = `{{.ImportPath}};{{len .IgnoredGoFiles}};{{join .Imports " "}};{{join .Deps " "}}`
+	out, err := exec.CommandContext(ctx, "go", "list", "-tags=e2e", "-f", format, "./...").Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	args := []string{"vet", "-tags=e2e"}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), ";")
+		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])
+		if (fields[1] != "0" || slices.Contains(imports, "syscall")) && !slices.Contains(dependencies, "modernc.org/sqlite") {
+			args = append(args, "."+strings.TrimPrefix(fields[0], origin.Module))
+		}
+	}
+	var errs []error
+	for _, system := range systems {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"), os.Stdout, os.Stderr
+		stop := progress.Task{W: os.Stdout, Name: "go vet for " + system}.Start()
+		if err := cmd.Run(); err != nil {
+			errs = append(errs, fmt.Errorf("go vet for %s: %w", system, err))
+		}
+		stop()
+	}
+	return errors.Join(errs...)
 }
 
 // Bench measures validate, plugins and the host, and prints a table.
@@ -192,10 +233,12 @@ func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
 }
 
-// Docs writes doc/rules.md from the rules and their examples, and doc/commands.md from the help texts.
+// Docs writes doc/rules.md from the rules and their examples, doc/failures.md from the kinds of
+// faults, and doc/commands.md from the help texts.
 func Docs(ctx context.Context) error {
 	return errors.Join(
 		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
+		command(ctx, "go", "test", "./bundle", "-run=TestFailuresDocument", "-update"),
 		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"))
 }
 

@@ -26,6 +26,9 @@ func callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if e, ok := errors.AsType[*sdk.Error](err); ok { // of the connection
+		return e
+	}
 	s, _ := status.FromError(err)
 	if s.Code() == codes.Unimplemented {
 		return fmt.Errorf("%w: %s", ErrUnsupported, s.Message())
@@ -48,6 +51,8 @@ func callError(ctx context.Context, err error) error {
 	switch s.Code() {
 	case codes.Unavailable, codes.Canceled: // also when the process exits; the text of gRPC contains socket names
 		e.Message, e.Cause = "the connection to the plugin was lost", err
+	case codes.ResourceExhausted: // of gRPC, never of a handler
+		e.Status, e.Message, e.Cause = http.StatusBadGateway, "the plugin's message is larger than the host accepts", err
 	case codes.Internal:
 		e.Message, e.Cause = "the plugin failed on this call; its log may contain the reason", err
 	}

@@ -179,7 +179,7 @@ func (p *Plan) usualMains(b backend, isFirst bool) []string {
 	return []string{"cmd/" + name, "cmd/" + b.id, "pkg/" + name, "pkg/" + b.id, nested + "/pkg", nested + "/cmd", nested + "/backend", nested}
 }
 
-// searchMain returns the main package of a backend, or "" if there is none. If several
+// searchMain returns the main package of a backend, or "" if it finds none. If several
 // directories could be it, the error lists them.
 func (p *Plan) searchMain(ctx context.Context, b backend, isFirst bool) (string, error) {
 	for _, dir := range p.usualMains(b, isFirst) {

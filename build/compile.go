@@ -19,8 +19,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// tempSuffix ends the name of the directory for the temporary files of the go command.
-const tempSuffix = "-temp"
+// tempSuffix follows the name of the staging directory in that of the directory for the
+// temporary files of the go command.
+const tempSuffix = "-temp-"
 
 // compile builds the executables, one per processor at a time.
 func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
@@ -58,11 +59,12 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 // makeTemp makes the temporary directory of the go command, which leaves it behind if it is
 // interrupted early.
 func (p *Plan) makeTemp(staging string) (remove func(), err error) {
-	p.temp = staging + tempSuffix
-	if err := os.Mkdir(p.temp, 0o700); err != nil {
+	dir, err := process.MkdirTemp(filepath.Dir(staging), filepath.Base(staging)+tempSuffix)
+	if err != nil {
 		return nil, fmt.Errorf("prepare compilation: %w", err)
 	}
-	return func() { _ = os.RemoveAll(p.temp) }, nil
+	p.temp = dir.Path()
+	return func() { _ = dir.Remove() }, nil
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the

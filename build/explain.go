@@ -9,7 +9,7 @@ import (
 )
 
 // noRecord is why everything is built the first time.
-const noRecord = "there is no record of a previous build"
+const noRecord = "no previous build is recorded"
 
 // The steps that always run, since they take no time.
 const (

@@ -99,7 +99,7 @@ func TestFrontendUpToDate(t *testing.T) {
 		want   bool // bundles
 		reason string
 	}{
-		{"the first build", func() {}, true, "there is no record of a previous build"},
+		{"the first build", func() {}, true, "no previous build is recorded"},
 		{"nothing changed", func() {}, false, "up to date"},
 		{"a document changed", change("README.md", "# Y\n"), false, "up to date"},
 		{"a test of the backend", change("pkg/main_test.go", "package main\n"), false, "up to date"},

@@ -2,12 +2,13 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/gofrs/flock"
 )
 
 // lock waits until no other build of the repository runs. The operating system releases
@@ -20,23 +21,20 @@ func (p *Plan) lock(ctx context.Context) (unlock func(), err error) {
 	if err != nil || os.MkdirAll(filepath.Dir(record), 0o755) != nil {
 		return func() {}, nil
 	}
-	locked := make(chan func(), 1)
-	go func() {
-		unlock, err := lockedfile.MutexAt(record + ".lock").Lock()
-		if err != nil {
-			unlock = func() {}
-		}
-		locked <- unlock
-	}()
-	for patience := time.After(time.Second); ; {
-		select {
-		case unlock := <-locked:
-			return unlock, nil
-		case <-patience:
-			fmt.Fprintln(p.options.Progress, "waiting for another build of this repository")
-		case <-ctx.Done():
-			go func() { (<-locked)() }()
-			return nil, ctx.Err()
-		}
+	lock := flock.New(record + ".lock")
+	patience, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	isLocked, err := lock.TryLockContext(patience, 20*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		fmt.Fprintln(p.options.Progress, "waiting for another build of this repository")
+		isLocked, err = lock.TryLockContext(ctx, 100*time.Millisecond)
 	}
+	if ctx.Err() != nil {
+		_ = lock.Close()
+		return nil, ctx.Err()
+	}
+	if err != nil || !isLocked {
+		return func() {}, nil // the file system has no locks
+	}
+	return func() { _ = lock.Close() }, nil
 }

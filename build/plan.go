@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/config"
+	confined "github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Options configure a build. The zero value builds the repository in the current
@@ -163,7 +164,12 @@ func (p *Plan) validate(ctx context.Context) error {
 	if p.options.Configure != nil {
 		p.options.Configure(&o)
 	}
-	report, err := validate.Run(ctx, os.DirFS(p.Repo.Root), o)
+	files, err := confined.Open(p.Repo.Root)
+	if err != nil {
+		return fmt.Errorf("validate plugin.json: %w", err)
+	}
+	defer files.Close()
+	report, err := validate.Run(ctx, files, o)
 	if err != nil {
 		return fmt.Errorf("validate plugin.json: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Result is the result of a build.
@@ -54,11 +55,12 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	if err := p.recover(); err != nil {
 		return nil, err
 	}
-	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
+	temp, err := process.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("prepare build: dist is made in the repository, which must be writable: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(staging) }()
+	defer func() { _ = temp.Remove() }()
+	staging := temp.Path()
 	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}, Warnings: p.warnings}
 	for _, step := range p.steps() {
 		if err := step(ctx, staging, r); err != nil {

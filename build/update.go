@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Updater brings dist in line with changed sources while a host serves it. Unlike Run, it
@@ -64,11 +65,12 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile, command bool) (c
 			return c, fmt.Errorf("list %s: %w", p.Repo.Dist, err)
 		}
 	}
-	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
+	temp, err := process.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return c, fmt.Errorf("prepare build: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(staging) }()
+	defer func() { _ = temp.Remove() }()
+	staging := temp.Path()
 	remove, err := p.makeTemp(staging)
 	if err != nil {
 		return c, err

@@ -1,11 +1,15 @@
 package bundle
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -17,31 +21,6 @@ type Plugin struct {
 	Parent   string // id of the plugin whose directory contains this one, or ""
 }
 
-// Fault is a path where Discover expected a plugin and found none. A fault never keeps
-// other plugins from being found.
-type Fault struct {
-	Code     FaultCode
-	Path     string // absolute
-	PluginID string // if it is known
-	Reason   string // what is wrong and what to do
-}
-
-// FaultCode is the kind of a Fault, for programs.
-type FaultCode string
-
-// The kinds of faults.
-const (
-	FaultUnreadable  FaultCode = "unreadable"   // a directory or file cannot be read
-	FaultLink        FaultCode = "broken-link"  // a symbolic link to nothing, to itself, or out of a plugin to another
-	FaultInvalidJSON FaultCode = "invalid-json" // plugin.json cannot be decoded
-	FaultMissingID   FaultCode = "missing-id"
-	FaultUnknownType FaultCode = "unknown-type"
-	FaultDuplicateID FaultCode = "duplicate-id" // an earlier directory has the same id
-	FaultUnbuilt     FaultCode = "unbuilt-dist" // dist has no plugin.json
-	FaultMissingRoot FaultCode = "missing-root" // the directory to search does not exist
-	FaultNotVerified FaultCode = "not-verified" // package loader: it differs from its manifest, or is not signed
-)
-
 const (
 	maxDepth    = 32    // of nested directories
 	sourceDir   = "src" // where plugin repositories keep plugin.json
@@ -51,15 +30,15 @@ const (
 // IsToolDir reports whether directories with this name belong to tools or tests, and
 // are not part of a plugin.
 func IsToolDir(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor"}, name)
+	return strings.HasPrefix(name, ".") || slices.Contains([]string{nodeModules, "testdata", "vendor", "__tests__", "__mocks__", "__fixtures__"}, name)
 }
 
 // Discover returns the plugins below the roots, in the order of the roots and of
 // their paths. It mounts each directory with a plugin.json, or its dist if it has one.
 // A directory with src/plugin.json is a plugin repository: its dist, once built, is
 // mounted instead of src. Discover follows symbolic links that stay below the root and links
-// to plugins elsewhere, and visits each directory once. If two directories have the same id, it mounts the first and
-// reports the other.
+// to plugins elsewhere, and visits each directory once. If two directories have the same
+// id, it mounts the first and reports the other.
 func Discover(roots ...string) ([]Plugin, []Fault) {
 	s := scan{seen: map[string]bool{}, byID: map[string]string{}}
 	for _, root := range roots {
@@ -69,7 +48,7 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 			continue
 		}
 		if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-			s.fault(FaultMissingRoot, abs, "", "plugin directory not found: create it or configure another")
+			s.fault(FaultMissingRoot, abs, "", "plugin directory not found")
 			continue
 		}
 		if s.root, err = filepath.EvalSymlinks(abs); err != nil {
@@ -108,7 +87,7 @@ func (s *scan) directory(dir, parent string, depth int) {
 			return // a link to a home directory, say, is not searched
 		}
 		if parent != "" {
-			s.fault(FaultLink, dir, "", fmt.Sprintf("symbolic link to %s, outside of the plugin: replace it with a copy", real))
+			s.fault(FaultLinkOutside, dir, "", fmt.Sprintf("symbolic link to %s, outside of the plugin", real))
 			return
 		}
 		defer func(root string) { s.root = root }(s.root)
@@ -116,12 +95,12 @@ func (s *scan) directory(dir, parent string, depth int) {
 	}
 	s.seen[real] = true
 	if depth > maxDepth {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("nested more than %d directories deep: move the plugin up", maxDepth))
+		s.fault(FaultTooDeep, dir, "", fmt.Sprintf("nested more than %d directories deep", maxDepth))
 		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory (%v): give the user that runs the host access to it", cause(err)))
+		s.fault(FaultUnreadable, dir, "", fmt.Sprintf("cannot read the directory: %v", cause(err)))
 		return
 	}
 	dist := filepath.Join(dir, DistDir)
@@ -131,7 +110,7 @@ func (s *scan) directory(dir, parent string, depth int) {
 		s.directory(dist, parent, depth+1)
 		return
 	case isPlugin && isDir(dist):
-		s.fault(FaultUnbuilt, dist, "", "dist has no plugin.json: build the plugin again, or delete dist")
+		s.fault(FaultUnbuilt, dist, "", "dist has no plugin.json")
 		return
 	case isPlugin:
 		if id := s.mount(dir, parent); parent == "" {
@@ -164,25 +143,36 @@ func (s *scan) entry(path string, e fs.DirEntry, parent string, depth int) {
 // mount adds the plugin of a directory and returns its id, or "" after a fault.
 func (s *scan) mount(dir, parent string) string {
 	file := filepath.Join(dir, MetadataFile)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		s.fault(FaultUnreadable, file, "", fmt.Sprintf("cannot read plugin.json (%v): give the user that runs the host access to it", cause(err)))
+	data, err := s.read(file)
+	switch {
+	case errors.Is(err, errTooLarge):
+		s.fault(FaultTooLarge, file, "", err.Error())
+		return ""
+	case err != nil:
+		s.fault(FaultUnreadFile, file, "", fmt.Sprintf("cannot read plugin.json: %v", cause(err)))
 		return ""
 	}
 	m, err := ParseMetadata(data)
-	switch {
-	case err != nil:
-		s.fault(FaultInvalidJSON, file, "", err.Error()+": validate the plugin to locate the error")
+	if err != nil {
+		s.faults = append(s.faults, decodeFault(file, data, err))
 		return ""
+	}
+	switch {
 	case m.ID == "":
-		s.fault(FaultMissingID, file, "", "missing id: add one")
+		s.fault(FaultMissingID, file, "", "missing id")
+		return ""
+	case CheckID(m.ID) != nil:
+		reason, _, _ := cutLast(CheckID(m.ID).Error(), ": ")
+		s.fault(FaultInvalidID, file, "", reason)
+		s.faults[len(s.faults)-1].locate(data, "/id")
 		return ""
 	case !slices.Contains(Types(), m.Type):
-		s.fault(FaultUnknownType, file, m.ID, fmt.Sprintf("unknown type %q: use one of %v", m.Type, Types()))
+		s.fault(FaultUnknownType, file, m.ID, fmt.Sprintf("unknown type %q", m.Type))
+		s.faults[len(s.faults)-1].locate(data, "/type")
 		return ""
 	}
 	if first, taken := s.byID[m.ID]; taken {
-		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the same id %s and was found first: remove one of them", first, m.ID))
+		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the same id %s and was found first", first, m.ID))
 		return ""
 	}
 	s.byID[m.ID] = dir
@@ -190,8 +180,99 @@ func (s *scan) mount(dir, parent string) string {
 	return m.ID
 }
 
+// maxMetadataBytes limits the size of a plugin.json.
+const maxMetadataBytes = 1 << 20
+
+var errTooLarge = fmt.Errorf("plugin.json is larger than %d MiB", maxMetadataBytes>>20)
+
+// decodeFault returns the fault for a plugin.json that ParseMetadata rejects.
+func decodeFault(file string, data []byte, err error) Fault {
+	if _, err := ParseDocument(MetadataFile, data); err != nil {
+		f := Fault{Code: FaultInvalidJSON, Path: file, Reason: err.Error()}
+		if list, ok := errors.AsType[SyntaxErrors](err); ok {
+			f.Line, f.Column, f.Reason = list[0].Pos.Line, list[0].Pos.Column, list[0].Problem
+		}
+		return f
+	}
+	f := Fault{Code: FaultInvalidValue, Path: file, Reason: err.Error()}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		f.Reason = fmt.Sprintf("%s must be %s, found %s", cmp.Or(wrong.Field, MetadataFile), kindOf(wrong.Type), foundKind(wrong.Value))
+		pointer := ""
+		if wrong.Field != "" {
+			pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
+		}
+		f.locate(data, pointer)
+	}
+	return f
+}
+
+// kindOf returns the JSON type that is decoded into a Go type, with its article.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct, reflect.Pointer, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}
+
+// foundKind returns the JSON type in json.UnmarshalTypeError.Value, with its article.
+func foundKind(value string) string {
+	word, _, _ := strings.Cut(value, " ") // "number -5"
+	switch word {
+	case "bool":
+		return "a boolean"
+	case "array", "object":
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// locate sets the position of a fault to that of the value at a JSON pointer, if there is
+// one.
+func (f *Fault) locate(data []byte, pointer string) {
+	doc, err := ParseDocument(MetadataFile, data)
+	if err != nil || !doc.Has(pointer) {
+		return
+	}
+	at := doc.Value(pointer).Start
+	f.Line, f.Column = at.Line, at.Column
+}
+
+// read reads a file of a plugin that no symbolic link leads out of the root.
+func (s *scan) read(file string) ([]byte, error) {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(s.root, filepath.Join(dir, filepath.Base(file)))
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMetadataBytes+1))
+	if err == nil && len(data) > maxMetadataBytes {
+		err = errTooLarge
+	}
+	return data, err
+}
+
 func linkReason(err error) string {
-	return fmt.Sprintf("broken symbolic link (%v): point it at a directory or delete it", cause(err))
+	return fmt.Sprintf("broken symbolic link: %v", cause(err))
 }
 
 // cause returns the error without the operation or path.

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,11 +61,11 @@ func TestDiscover(t *testing.T) {
 		"links out of the root": {map[string]string{
 			"in/a/plugin.json": "a", "in/a/f -> ../../out/f": "", "in/b -> ../out/b": "", "in/d/plugin.json": "d", "in/d/dist -> ../../out/e": "", "in/up -> ../out": "",
 			"out/b/plugin.json": "b", "out/b/deep/plugin.json": "c", "out/e/plugin.json": "e", "out/f/plugin.json": "f",
-		}, []string{"in/a a ", "in/b b ", "in/b/deep c b", "in/d/dist e "}, []string{"broken-link in/a/f"}},
+		}, []string{"in/a a ", "in/b b ", "in/b/deep c b", "in/d/dist e "}, []string{"link-outside in/a/f"}},
 		"a duplicate id": {map[string]string{"b/plugin.json": "x", "a/plugin.json": "x"}, []string{"a x "}, []string{"duplicate-id b"}},
 		"invalid plugin.json": {map[string]string{
 			"a/plugin.json": "{", "b/plugin.json": `{"type":"panel"}`, "c/plugin.json": `{"id":"c","type":"nope"}`, "d/plugin.json": `{"id":1}`, "e/plugin.json": "e",
-		}, []string{"e e "}, []string{"invalid-json a/plugin.json", "missing-id b/plugin.json", "unknown-type c/plugin.json", "invalid-json d/plugin.json"}},
+		}, []string{"e e "}, []string{"invalid-json a/plugin.json", "missing-id b/plugin.json", "unknown-type c/plugin.json", "invalid-value d/plugin.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,6 +104,42 @@ func below(t *testing.T, root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
+func TestCheckID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"acme-clock-panel", "a", "Acme_Clock.panel", "3d-globe-panel"} {
+		if err := CheckID(id); err != nil {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for _, id := range []string{"", ".", "..", "../../etc", "*", "errors", "events", "a\x00b", "a/b", `a\b`, "a:b", "a b", "-a", "é", "a\n", strings.Repeat("a", 129)} {
+		if CheckID(id) == nil {
+			t.Errorf("%q is accepted", id)
+		}
+	}
+}
+
+// A plugin.json that is too large is not read, and one with an invalid id is not mounted.
+func TestDiscoverHostile(t *testing.T) {
+	t.Parallel()
+	root := writeTree(t, map[string]string{"a/plugin.json": `{"id":"../../etc","type":"app"}`, "b/plugin.json": `{"id":"*","type":"app"}`, "c/plugin.json": "c"})
+	large, err := os.Create(filepath.Join(root, "large.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(large.Truncate(50<<20), large.Close(), os.Mkdir(filepath.Join(root, "d"), 0o755),
+		os.Rename(large.Name(), filepath.Join(root, "d", MetadataFile))); err != nil {
+		t.Fatal(err)
+	}
+	plugins, faults := Discover(root)
+	var codes []string
+	for _, f := range faults {
+		codes = append(codes, string(f.Code))
+	}
+	if d := cmp.Diff([]string{"invalid-id", "invalid-id", "too-large"}, codes); d != "" || len(plugins) != 1 || !strings.Contains(faults[2].Reason, "larger than 1 MiB") {
+		t.Errorf("mounts %v with the faults %+v", plugins, faults)
+	}
+}
+
 func TestDiscoverRoots(t *testing.T) {
 	t.Parallel()
 	one, two := writeTree(t, map[string]string{"z/plugin.json": "x"}), writeTree(t, map[string]string{"a/plugin.json": "x", "b/plugin.json": "y"})
@@ -130,10 +167,18 @@ func TestPlatforms(t *testing.T) {
 		"host":                       "[" + Host().String() + "]",
 		"linux/s390x, windows/arm64": "[linux/s390x windows/arm64]",
 		"linux/arm,linux/arm":        "[linux/arm]",
+		"host,plan/x":                `invalid platform "plan/x": the operating system must be one of linux, darwin, windows, freebsd, netbsd, openbsd`,
+		"freebsd/arm, host,host":     "[freebsd/arm " + Host().String() + "]",
+		"host,windows":               `invalid platform "windows": write os/arch, such as linux/amd64, or use all or host`,
+		"linux/arm,all":              `"all" includes every other platform: use it alone`,
 	} {
-		got, err := ParsePlatforms(list)
-		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("ParsePlatforms(%q) = %v, %v, want %s", list, got, err, want)
+		platforms, err := ParsePlatforms(list)
+		got := fmt.Sprint(platforms)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("ParsePlatforms(%q) = %s, want %s", list, got, want)
 		}
 	}
 	for _, bad := range []string{"linux", "linux/", "/amd64", "linux/amd64,", "Linux/amd64", "linux/amd64/v1", "../x"} {

@@ -109,6 +109,8 @@ func TestDocumentSyntax(t *testing.T) {
 		"{\"a\": 1,,\"b\": 2}":            "1:9-1:10 expected a key, found a comma",
 		"[,1]":                            "1:2-1:3 expected a value, found a comma",
 		"[1, 2}":                          "1:6-1:7 } does not close the [ at line 1, column 1",
+		"{\"a\": [\"b\"\n\"c\": 1}":       "1:11-1:11 expected ] to close the [ at line 1, column 7",
+		"{\"a\": [\"b\",\n\"c\": 1}":      "1:11-1:11 expected ] to close the [ at line 1, column 7",
 		"{\"a\": [\"b\": 1]}":             "1:11-1:12 unexpected colon in an array",
 		"{\"a\": {\n":                     "1:8-1:8 unexpected end of file: the { at line 1, column 7 is not closed",
 		"[True]":                          "1:2-1:6 True must be lower case",

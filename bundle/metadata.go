@@ -48,6 +48,11 @@ type Metadata struct {
 	Includes     []Include    `json:"includes"`
 	Roles        []Role       `json:"roles"`
 	Routes       []Route      `json:"routes"`
+
+	// HealthDiagnosticsErrors is "enterpriseFeatures.healthDiagnosticsErrors".
+	HealthDiagnosticsErrors bool `json:"-"`
+	// Missing lists the required keys that plugin.json lacks.
+	Missing []string `json:"-"`
 }
 
 // Info is "info".
@@ -74,8 +79,10 @@ type Info struct {
 // Dependencies is "dependencies". ServiceRange is the range of service versions, whose
 // key depends on the profile.
 type Dependencies struct {
-	ServiceRange string             `json:"-"`
-	Plugins      []PluginDependency `json:"plugins"`
+	ServiceRange string `json:"-"`
+	// ServiceVersion is the deprecated pattern of service versions, such as 7.x.x.
+	ServiceVersion string             `json:"-"`
+	Plugins        []PluginDependency `json:"plugins"`
 }
 
 // PluginDependency is an item of "dependencies.plugins".
@@ -95,6 +102,11 @@ func (d *Dependencies) UnmarshalJSON(data []byte) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return err
+	}
+	for _, p := range Profiles() {
+		if raw, ok := keys[p.LegacyDependencyKey]; ok && d.ServiceVersion == "" {
+			_ = json.Unmarshal(raw, &d.ServiceVersion) // hosts ignore it, so its type does not matter
+		}
 	}
 	for _, p := range Profiles() {
 		raw, ok := keys[p.DependencyKey]
@@ -130,6 +142,8 @@ type Include struct {
 	Action     string `json:"action"`
 	AddToNav   bool   `json:"addToNav"`
 	DefaultNav bool   `json:"defaultNav"`
+	Icon       string `json:"icon"`      // of the side menu
+	Component  string `json:"component"` // the Angular component of a page
 }
 
 // Role is an item of "roles": a role and the basic roles that have it.
@@ -149,5 +163,52 @@ func ParseMetadata(data []byte) (*Metadata, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("decode %s: %w", MetadataFile, err)
 	}
+	var keys map[string]json.RawMessage
+	_ = json.Unmarshal(data, &keys) // an object, as m is
+	m.Missing = missingKeys(data)
+	// Hosts ignore other enterprise features and invalid values in them.
+	var features struct{ HealthDiagnosticsErrors bool }
+	if json.Unmarshal(keys["enterpriseFeatures"], &features) == nil {
+		m.HealthDiagnosticsErrors = features.HealthDiagnosticsErrors
+	}
 	return &m, nil
+}
+
+// missingKeys returns the required keys that a plugin.json lacks, such as "info.logos".
+// Null and the empty string do not count as values.
+func missingKeys(data []byte) (list []string) {
+	within := func(prefix string, data []byte, names ...string) map[string]json.RawMessage {
+		var keys map[string]json.RawMessage
+		_ = json.Unmarshal(data, &keys) // no keys if it is not an object
+		for _, name := range names {
+			if raw := string(keys[name]); raw == "" || raw == "null" || raw == `""` {
+				list = append(list, prefix+name)
+			}
+		}
+		return keys
+	}
+	root := within("", data, "id", "name", "type", "info", "dependencies")
+	if raw, ok := root["info"]; ok {
+		info := within("info.", raw, "version", "updated", "keywords", "logos")
+		if raw, ok := info["logos"]; ok {
+			within("info.logos.", raw, "small", "large")
+		}
+	}
+	if raw, ok := root["dependencies"]; ok {
+		keys := within("", raw)
+		hasRange := false
+		for _, p := range Profiles() {
+			text := string(keys[p.DependencyKey])
+			hasRange = hasRange || text != "" && text != "null" && text != `""`
+		}
+		if !hasRange {
+			list = append(list, "dependencies."+Profiles()[0].DependencyKey)
+		}
+		var plugins []json.RawMessage
+		_ = json.Unmarshal(keys["plugins"], &plugins)
+		for i, raw := range plugins {
+			within(fmt.Sprintf("dependencies.plugins[%d].", i), raw, "id", "name", "type", "version")
+		}
+	}
+	return list
 }

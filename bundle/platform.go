@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -73,18 +74,21 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// ParsePlatforms parses "all", "host" or a comma-separated list of os/arch; "" means
+// ParsePlatforms parses "all" or a comma-separated list of os/arch and "host"; "" means
 // all. It accepts any architecture, since only the go command knows what it can build.
 func ParsePlatforms(list string) ([]Platform, error) {
-	switch list {
-	case "", "all":
+	if list == "" || list == "all" {
 		return AllPlatforms(), nil
-	case "host":
-		return []Platform{Host()}, nil
 	}
 	var out []Platform
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)
+		if item == "all" {
+			return nil, errors.New(`"all" includes every other platform: use it alone`)
+		}
+		if item == "host" {
+			item = Host().String()
+		}
 		os, arch, ok := strings.Cut(item, "/")
 		if !ok || !isWord(os) || !isWord(arch) {
 			return nil, fmt.Errorf("invalid platform %q: write os/arch, such as linux/amd64, or use all or host", item)

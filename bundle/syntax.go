@@ -56,7 +56,7 @@ func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	s := &syntax{doc: d, json: d.Data}
 	for t := nextToken(d.Data, 0); ; t = nextToken(d.Data, t.to) {
 		if t.kind == tokenComment && !t.isOpen {
-			s.drop(t, "comments are not allowed")
+			s.drop(t, "comments are not allowed", "delete it, or move what it explains to README.md")
 			continue
 		}
 		err := s.check(t)
@@ -73,11 +73,11 @@ func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 }
 
 // drop reports a token that JSON does not allow, and replaces it with spaces.
-func (s *syntax) drop(t token, problem string) {
+func (s *syntax) drop(t token, problem, help string) {
 	if len(s.errs) == 0 {
 		s.json = bytes.Clone(s.doc.Data)
 	}
-	s.errs = append(s.errs, s.at(t, problem, "delete it"))
+	s.errs = append(s.errs, s.at(t, problem, help))
 	for i := t.from; i < t.to; i++ {
 		s.json[i] = ' '
 	}
@@ -138,7 +138,7 @@ func (s *syntax) key(t token) *SyntaxError {
 		return s.text(t)
 	case '}':
 		if s.last.kind == ',' {
-			s.drop(s.last, "trailing comma")
+			s.drop(s.last, "trailing comma", "delete it")
 		}
 		return s.closing(t)
 	case ']':
@@ -161,6 +161,9 @@ func (s *syntax) value(t token) *SyntaxError {
 		s.open = append(s.open, t)
 		return nil
 	case '"':
+		if s.last.kind == ',' && s.isMember(t) {
+			return s.doc.syntaxError(s.last.from, s.last.from, "expected ] to close "+s.innermost(), "add ]")
+		}
 		s.isKey = false
 		return s.text(t)
 	case tokenWord:
@@ -170,7 +173,7 @@ func (s *syntax) value(t token) *SyntaxError {
 		case s.last.kind == '[':
 			return s.closing(t)
 		case s.last.kind == ',':
-			s.drop(s.last, "trailing comma")
+			s.drop(s.last, "trailing comma", "delete it")
 			return s.closing(t)
 		}
 	}
@@ -193,6 +196,8 @@ func (s *syntax) next(t token) *SyntaxError {
 		return s.at(t, "unexpected text after the end of the JSON value", "delete it, or an extra } before it")
 	case t.kind == ',':
 		return nil
+	case in == '[' && s.isMember(t):
+		return s.missing("expected ] to close "+s.innermost(), "add ], and a comma after it")
 	case t.kind == ':' && in == '[':
 		return s.at(t, "unexpected colon in an array", "put { } around the key and its value, or change [ ] to { }")
 	case t.kind == ':':
@@ -201,6 +206,12 @@ func (s *syntax) next(t token) *SyntaxError {
 		return s.doc.syntaxError(s.last.to-1, s.last.to, "this quote ends the string early", `write \" for a quote in a string`)
 	}
 	return s.missing("expected a comma", "add ,")
+}
+
+// isMember reports whether a token is a key with a colon, which means that an array around it is
+// not closed.
+func (s *syntax) isMember(t token) bool {
+	return t.kind == '"' && !t.isOpen && len(s.open) > 1 && nextToken(s.doc.Data, t.to).kind == ':'
 }
 
 // closing checks a closing bracket.

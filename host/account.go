@@ -34,13 +34,28 @@ func (a ServiceAccount) Check() error {
 }
 
 // EditableBy returns an error (ErrForbidden) if an identity may not change the account.
-// Nobody may change the account of a plugin or one whose role is above their own.
+// A caller may not change an account whose role is above their own, nor the account of a
+// plugin, except as RevocableBy allows.
 func (a ServiceAccount) EditableBy(who Identity) error {
 	if a.PluginID != "" {
 		return &Error{Category: ErrForbidden, ID: "serviceaccounts.plugin",
 			Message: "Permission denied: the service account is defined by the plugin.json of " + a.PluginID}
 	}
 	return who.MayGive(a.Role)
+}
+
+// RevocableBy returns an error (ErrForbidden) if an identity may not delete, disable or
+// enable the account, or delete its tokens. For the account of a plugin, only
+// administrators may: the role of such an account is None, which no plugin is below.
+func (a ServiceAccount) RevocableBy(who Identity) error {
+	if a.PluginID == "" {
+		return a.EditableBy(who)
+	}
+	if who.Role < RoleAdmin {
+		return &Error{Category: ErrForbidden, ID: "serviceaccounts.plugin",
+			Message: "Permission denied: only an administrator may revoke the service account of " + a.PluginID}
+	}
+	return nil
 }
 
 // Prefixes of logins.
@@ -107,6 +122,23 @@ type AccountToken struct {
 
 // Check returns an error (ErrInvalid) if the token breaks a rule.
 func (t AccountToken) Check() error { return checkName("name", t.Name) }
+
+// KeepExpired is how long expired API keys and tokens stay in lists before the host
+// deletes them.
+const KeepExpired = 30 * 24 * time.Hour
+
+// A host leases the tokens that it issues itself, to plugins and for development: it
+// extends them at every LeaseRenewal, so that they expire LeaseLifetime after it ended.
+const (
+	LeaseLifetime = 24 * time.Hour
+	LeaseRenewal  = time.Hour
+)
+
+// TooMany reports that an organization or an account has as many things, such as "API
+// keys", as it can have.
+func TooMany(what string, most int) error {
+	return &Error{Category: ErrThrottled, ID: "quota", Message: strconv.Itoa(most) + " " + what + " are the maximum; delete some that are not in use"}
+}
 
 // HasExpired reports whether a credential has expired. A zero expiry means never.
 func HasExpired(expires, now time.Time) bool { return !expires.IsZero() && !now.Before(expires) }

@@ -27,6 +27,10 @@ type DataSource struct {
 
 	SecretNames []string          // sorted
 	Secrets     map[string]string // decrypted; set only in changes and when requested
+
+	// Origins returns the origins to which the routes of the plugin send secrets with the
+	// settings of a data source. It is set only in changes; nil for a plugin without routes.
+	Origins func(DataSource) []string
 }
 
 // AppSettings are the settings of an app plugin.
@@ -39,6 +43,8 @@ type AppSettings struct {
 
 	SecretNames []string          // sorted
 	Secrets     map[string]string // decrypted; set only in changes and when requested
+
+	Origins func(AppSettings) []string // like DataSource.Origins
 }
 
 const (

@@ -16,7 +16,9 @@ var (
 	ErrStale        = errors.New("stale version")       // the caller has not seen the latest version
 	ErrGone         = errors.New("no longer available") // the feature was retired
 	ErrThrottled    = errors.New("too many attempts")   // the caller has to wait
+	ErrBusy         = errors.New("busy")                // other requests hold what this one needs
 	ErrUnavailable  = errors.New("unavailable")         // a setting or a resource is missing
+	ErrFull         = errors.New("storage is full")     // the disk of the database is full
 	ErrUpstream     = errors.New("bad gateway")         // a service behind the host failed
 	ErrTimeout      = errors.New("gateway timeout")     // a service behind the host did not respond
 )

@@ -1,5 +1,10 @@
 package host
 
+import (
+	"slices"
+	"time"
+)
+
 // Kind is the kind of an identity.
 type Kind string
 
@@ -18,6 +23,13 @@ type Identity struct {
 	Login  string // the name if it is a key
 	Role   Role
 	Grants []Grant // in addition to the role; shared between requests, do not modify
+
+	// GrantsOf is the id of the plugin's service account that Grants come from, or 0. What
+	// the identity may do ends with that account.
+	GrantsOf int64
+	// Expires is when the credential of the request expires: what it creates may not last
+	// longer. The zero time means never, or that the host renews the credential.
+	Expires time.Time
 
 	IsServiceAdmin bool // administers the host, not only the organization
 }
@@ -45,4 +57,59 @@ func (i Identity) MayGive(role Role) error {
 		return Forbidden("Permission denied: role %s is above your role %s", role, i.Role)
 	}
 	return nil
+}
+
+// Scopes that cover all API keys and all service accounts.
+const (
+	allKeys     = "apikeys:id:*"
+	allAccounts = "serviceaccounts:id:*"
+)
+
+// KeyRole returns the highest role of API keys that the identity may create, migrate and
+// delete. It is the identity's own role or, if the identity may create API keys or write
+// service accounts, at least Editor.
+func (i Identity) KeyRole() Role {
+	if i.Allows(ActionAPIKeysCreate, allKeys) || i.Allows(ActionServiceAccountsWrite, allAccounts) {
+		return max(i.Role, RoleEditor)
+	}
+	return i.Role
+}
+
+// MayManageKey returns an error (ErrForbidden) if the identity may not create, migrate or
+// delete an API key with a role.
+func (i Identity) MayManageKey(role Role) error {
+	if highest := i.KeyRole(); role > highest {
+		return Forbidden("Permission denied: role %s of the API key is above your role %s", role, highest)
+	}
+	return nil
+}
+
+// CheckLifetime returns an error (ErrForbidden) for the given field if a credential with
+// the given lifetime would outlast the credential of the request.
+func (i Identity) CheckLifetime(field string, life time.Duration, now time.Time) error {
+	if i.Expires.IsZero() || !now.Add(life).After(i.Expires) {
+		return nil
+	}
+	return &Error{Category: ErrForbidden, Field: field, Message: "must not end after the credential of the request, which expires at " +
+		i.Expires.UTC().Format(time.RFC3339)}
+}
+
+// Until returns when a credential that the identity creates expires: after its lifetime,
+// or never if that is 0, but not after the credential of the request.
+func (i Identity) Until(now time.Time, life time.Duration) time.Time {
+	if life == 0 {
+		return i.Expires
+	}
+	end := now.Add(life)
+	if !i.Expires.IsZero() && end.After(i.Expires) {
+		return i.Expires
+	}
+	return end
+}
+
+// Bound replaces the role by those grants that the role allows. It is applied to API keys
+// that a plugin created: they can do no more than their role and no more than the plugin.
+func (i *Identity) Bound() {
+	i.Grants = slices.DeleteFunc(slices.Clone(i.Grants), func(g Grant) bool { return !i.Role.has(g.Action) })
+	i.Role = RoleNone
 }

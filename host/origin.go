@@ -8,19 +8,29 @@ import (
 
 // LeadsElsewhere reports whether d could send secrets of the stored data source to a
 // destination that the stored one does not refer to: another plugin, or another origin
-// in the URL or anywhere in jsonData.
+// in the URL, anywhere in jsonData, or in a route of the plugin filled in with jsonData.
 func (d DataSource) LeadsElsewhere(stored DataSource) bool {
 	if d.Type != stored.Type {
 		return true
 	}
 	known := originsIn(stored.JSON)
 	known[originOf(stored.URL)] = true
-	return !known[originOf(d.URL)] || hasOthers(originsIn(d.JSON), known)
+	return !known[originOf(d.URL)] || hasOthers(originsIn(d.JSON), known) ||
+		d.Origins != nil && hasOthers(setOf(d.Origins(d)), setOf(d.Origins(stored)))
 }
 
 // LeadsElsewhere is like DataSource.LeadsElsewhere.
 func (a AppSettings) LeadsElsewhere(stored AppSettings) bool {
-	return hasOthers(originsIn(a.JSON), originsIn(stored.JSON))
+	return hasOthers(originsIn(a.JSON), originsIn(stored.JSON)) ||
+		a.Origins != nil && hasOthers(setOf(a.Origins(a)), setOf(a.Origins(stored)))
+}
+
+func setOf(list []string) map[string]bool {
+	set := map[string]bool{}
+	for _, one := range list {
+		set[one] = true
+	}
+	return set
 }
 
 func hasOthers(origins, known map[string]bool) bool {

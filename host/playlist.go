@@ -13,6 +13,7 @@ type ItemType string
 // Kinds of references in playlist items.
 const (
 	DashboardByID  ItemType = "dashboard_by_id"  // to the dashboard with this id
+	DashboardByUID ItemType = "dashboard_by_uid" // to the dashboard with this uid
 	DashboardByTag ItemType = "dashboard_by_tag" // to all dashboards with this tag
 )
 
@@ -50,6 +51,9 @@ func (p Playlist) Normalize() (Playlist, error) {
 	if _, err := ParseInterval(string(p.Interval)); err != nil {
 		return Playlist{}, err
 	}
+	if len(p.Items) > MaxPlaylistItems {
+		return Playlist{}, Invalid("items", "must not have more than %d entries, found %d", MaxPlaylistItems, len(p.Items))
+	}
 	for i, item := range p.Items {
 		if err := item.check(fmt.Sprintf("items[%d].", i)); err != nil {
 			return Playlist{}, err
@@ -73,8 +77,12 @@ func (i PlaylistItem) check(path string) error {
 		if id, err := strconv.ParseInt(i.Value, 10, 64); err != nil || id < 1 {
 			return Invalid(path+"value", "must be the numeric id of a dashboard, found %s", quote(i.Value))
 		}
+	case DashboardByUID:
+		if !IsUID(i.Value) {
+			return Invalid(path+"value", uidRule, quote(i.Value))
+		}
 	default:
-		return Invalid(path+"type", "must be %s or %s, found %s", DashboardByID, DashboardByTag, quote(string(i.Type)))
+		return Invalid(path+"type", "must be %s, %s or %s, found %s", DashboardByID, DashboardByUID, DashboardByTag, quote(string(i.Type)))
 	}
 	if i.Order < 0 {
 		return Invalid(path+"order", "must not be negative")

@@ -3,6 +3,7 @@ package host_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,9 @@ func TestPlaylistNormalize(t *testing.T) {
 		"items[1].type":            {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
 		"items[0].value":           {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
 		"items[0].value:":          {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("", 1)}},
-		"items[0].order":           {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
+		"items: must not have more than 1000 entries, found 1001": {Name: "p", Interval: "5m", Items: slices.Repeat([]host.PlaylistItem{item("a", 1)}, 1001)},
+		"items[0].value: must be 1 to 40":                         {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByUID, Value: "a b"}}},
+		"items[0].order":                                          {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
 	} {
 		if _, err := p.Normalize(); !errors.Is(err, host.ErrInvalid) || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: got %v", field, err)

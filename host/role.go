@@ -3,6 +3,8 @@ package host
 import (
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/bundle/access"
 )
 
 // Role is a basic role. Each role includes the weaker ones; the zero value has no
@@ -45,30 +47,30 @@ func ParseRole(text string) (Role, error) {
 
 // Actions that routes require.
 const (
-	ActionPlaylistsRead         = "playlists:read"
-	ActionPlaylistsWrite        = "playlists:write"
-	ActionFoldersRead           = "folders:read"
-	ActionFoldersCreate         = "folders:create"
-	ActionFoldersWrite          = "folders:write"
-	ActionFoldersDelete         = "folders:delete"
-	ActionDashboardsRead        = "dashboards:read"
-	ActionDashboardsWrite       = "dashboards:write"
-	ActionDashboardsDelete      = "dashboards:delete"
-	ActionDatasourcesRead       = "datasources:read"
-	ActionDatasourcesCreate     = "datasources:create"
-	ActionDatasourcesWrite      = "datasources:write"
-	ActionDatasourcesDelete     = "datasources:delete"
-	ActionDatasourcesQuery      = "datasources:query"
-	ActionPluginsAccess         = "plugins.app:access"
-	ActionPluginsWrite          = "plugins:write"
-	ActionOrgRead               = "orgs:read"
-	ActionAPIKeysRead           = "apikeys:read"
-	ActionAPIKeysCreate         = "apikeys:create"
-	ActionAPIKeysDelete         = "apikeys:delete"
-	ActionServiceAccountsRead   = "serviceaccounts:read"
-	ActionServiceAccountsWrite  = "serviceaccounts:write"
-	ActionServiceAccountsCreate = "serviceaccounts:create"
-	ActionServiceAccountsDelete = "serviceaccounts:delete"
+	ActionPlaylistsRead         = access.PlaylistsRead
+	ActionPlaylistsWrite        = access.PlaylistsWrite
+	ActionFoldersRead           = access.FoldersRead
+	ActionFoldersCreate         = access.FoldersCreate
+	ActionFoldersWrite          = access.FoldersWrite
+	ActionFoldersDelete         = access.FoldersDelete
+	ActionDashboardsRead        = access.DashboardsRead
+	ActionDashboardsWrite       = access.DashboardsWrite
+	ActionDashboardsDelete      = access.DashboardsDelete
+	ActionDatasourcesRead       = access.DatasourcesRead
+	ActionDatasourcesCreate     = access.DatasourcesCreate
+	ActionDatasourcesWrite      = access.DatasourcesWrite
+	ActionDatasourcesDelete     = access.DatasourcesDelete
+	ActionDatasourcesQuery      = access.DatasourcesQuery
+	ActionPluginsAccess         = access.PluginsAccess
+	ActionPluginsWrite          = access.PluginsWrite
+	ActionOrgRead               = access.OrgRead
+	ActionAPIKeysRead           = access.APIKeysRead
+	ActionAPIKeysCreate         = access.APIKeysCreate
+	ActionAPIKeysDelete         = access.APIKeysDelete
+	ActionServiceAccountsRead   = access.ServiceAccountsRead
+	ActionServiceAccountsWrite  = access.ServiceAccountsWrite
+	ActionServiceAccountsCreate = access.ServiceAccountsCreate
+	ActionServiceAccountsDelete = access.ServiceAccountsDelete
 )
 
 // addedBy returns the actions that a basic role has beyond those of the weaker roles.

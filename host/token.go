@@ -41,13 +41,17 @@ func NewToken(kind TokenKind, random io.Reader) (Token, error) {
 // ParseToken parses a token. It detects tokens that are incomplete or mistyped, with
 // ErrUnauthorized, without accessing the database.
 func ParseToken(text string) (Token, error) {
+	return parseToken(text, ServiceAccountToken, APIKeyToken)
+}
+
+func parseToken(text string, kinds ...TokenKind) (Token, error) {
 	bad := Unauthorized("invalid API key")
 	at := len(text) - checksumLength - 1
 	if at < 0 || text[at] != '_' {
 		return Token{}, bad
 	}
 	body := text[:at]
-	for _, kind := range []TokenKind{ServiceAccountToken, APIKeyToken} {
+	for _, kind := range kinds {
 		secret, ok := strings.CutPrefix(body, string(kind))
 		if ok && len(secret) == secretLength && strings.Trim(secret, "0123456789abcdef") == "" && text[at+1:] == checksum(body) {
 			return Token{text}, nil

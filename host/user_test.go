@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -17,7 +18,7 @@ func TestPasswords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := host.HashPassword("other")
+	second, err := host.HashPassword("another password")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,25 +37,94 @@ func TestPasswords(t *testing.T) {
 		{"unknown login", long + "1", "", false},
 		{"empty", "", first, false},
 	} {
-		if got, err := passwords.Match(t.Context(), "admin", c.password, c.hash, allowed); got != c.want || err != nil {
+		credential := host.Credential{Login: "admin", Password: c.password, Network: "10.0.0.1"}
+		if got, err := passwords.Match(t.Context(), credential, c.hash, admitted); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	if got, _ := passwords.Match(t.Context(), "other", long+"1", second, allowed); got {
-		t.Error("a remembered password matches for another login")
+	known := host.Credential{Login: "admin", Password: long + "1", Network: "10.0.0.1"}
+	if !passwords.IsVerified(known, first) || passwords.IsVerified(known, second) || passwords.IsVerified(known, "") {
+		t.Error("IsVerified does not report what Match found")
 	}
-	isHashed := func() error { return errors.New("the slow hash is computed") }
-	if ok, err := passwords.Match(t.Context(), "admin", long+"1", first, isHashed); !ok || err != nil {
-		t.Errorf("remembered password: %v, %v", ok, err)
+	for name, other := range map[string]host.Credential{
+		"login":    {Login: "other", Password: known.Password, Network: known.Network},
+		"network":  {Login: known.Login, Password: known.Password, Network: "10.0.0.2"},
+		"password": {Login: known.Login, Password: long + "2", Network: known.Network},
+		"boundary": {Login: "n" + known.Login[:4], Password: known.Password, Network: known.Network + "admi"},
+	} {
+		if passwords.IsVerified(other, first) {
+			t.Errorf("a remembered credential is accepted with another %s", name)
+		}
+	}
+	if ok, err := passwords.Match(t.Context(), known, first, refused); ok || !errors.Is(err, errRefused) {
+		t.Errorf("remembered password that is refused: %v, %v", ok, err)
+	}
+	if ok, err := passwords.Match(t.Context(), host.Credential{Login: "admin"}, first, refused); ok || !errors.Is(err, errRefused) {
+		t.Errorf("refused password: %v, %v", ok, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if ok, _ := passwords.Match(gone, "admin", "guess", first, allowed); ok {
+	if ok, _ := passwords.Match(gone, host.Credential{Login: "admin", Password: "guess"}, first, admitted); ok {
 		t.Error("a wrong password matches")
-	}
-	if _, err := host.HashPassword(""); !errors.Is(err, host.ErrInvalid) {
-		t.Errorf("empty password: %v", err)
 	}
 }
 
-func allowed() error { return nil }
+var errRefused = errors.New("refused")
+
+func admitted() (func(bool), error) { return func(bool) {}, nil }
+
+func refused() (func(bool), error) { return nil, errRefused }
+
+// Concurrent requests with one credential, as browsers send them, compute one hash.
+func TestMatchShares(t *testing.T) {
+	t.Parallel()
+	hash, err := host.HashPassword("correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		passwords, err := host.NewPasswords(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		admissions, matches := 0, make(chan bool, 50)
+		proceed := make(chan bool)
+		for range cap(matches) {
+			go func() {
+				ok, err := passwords.Match(t.Context(), host.Credential{Login: "admin", Password: "correct horse"}, hash, func() (func(bool), error) {
+					admissions++
+					<-proceed
+					return admitted()
+				})
+				matches <- ok && err == nil
+			}()
+		}
+		synctest.Wait()
+		close(proceed)
+		for range cap(matches) {
+			if !<-matches {
+				t.Error("a correct password does not match")
+			}
+		}
+		if admissions != 1 {
+			t.Errorf("%d computations, want 1", admissions)
+		}
+	})
+}
+
+func TestCheckPassword(t *testing.T) {
+	t.Parallel()
+	for password, want := range map[string]string{
+		"": "is required", "a": "at least 12 characters, found 1", "elevenchars": "found 11", "älevenchars": "found 11",
+		"twelve chars": "", strings.Repeat("x", host.MaxPasswordLength): "", strings.Repeat("x", host.MaxPasswordLength+1): "512 bytes",
+		strings.Repeat("\xff", 20): "UTF-8",
+	} {
+		_, err := host.HashPassword(password)
+		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, host.ErrInvalid) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.20q: %v, want %q", password, err, want)
+		}
+		if err != nil && len(password) > 1 && strings.Contains(err.Error(), password) {
+			t.Errorf("%.20q: the error contains the password", password)
+		}
+	}
+}

@@ -26,20 +26,24 @@ const pipeGrace = 500 * time.Millisecond
 // host's life.
 type command struct {
 	cmd            *exec.Cmd
+	group          *process.Group
 	stdout, stderr *os.File
 	rest           io.Writer // receives standard output from the second line on
 	exited         chan struct{}
 	startErr       error // why the executable could not be started
 	waitErr        error // how the process ended; read after exited
+	limits         ProcessLimits
 
-	mu       sync.Mutex // orders Start and Kill
-	isKilled bool
+	mu         sync.Mutex // orders Start and Kill
+	isKilled   bool
+	wasAlive   bool // when Kill was called; if not, the process ended on its own
+	interrupts bool // Kill interrupts the process first, which is a debugger and ends its own
 }
 
 func newCommand(executable, dir string, env []string, rest io.Writer) *command {
 	cmd := exec.Command(executable)
 	cmd.Dir, cmd.Env = dir, env
-	return &command{cmd: cmd, rest: rest, exited: make(chan struct{})}
+	return &command{cmd: cmd, group: process.NewGroup(cmd), rest: rest, exited: make(chan struct{})}
 }
 
 // Start starts the executable, unless Kill was called before.
@@ -59,22 +63,30 @@ func (c *command) Start(context.Context) error {
 	}
 	c.stdout, c.stderr = stdout, stderr
 	c.cmd.Stdout, c.cmd.Stderr = outW, errW
-	c.cmd.SysProcAttr = process.Attributes()
 
 	started := make(chan error)
 	go func() {
-		// On Linux a child is signalled when the thread that started it ends, so
+		// On Linux a child is signaled when the thread that started it ends, so
 		// this goroutine keeps its thread until the process has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := c.cmd.Start()
+		err := c.group.Start()
+		if err == nil {
+			if err = c.limits.apply(c.cmd.Process.Pid); err != nil {
+				c.group.Kill()
+				_ = c.cmd.Wait()
+				c.group.End()
+			}
+		}
 		_, _ = outW.Close(), errW.Close()
 		started <- err
 		if err != nil {
 			return
 		}
+		release := process.GuardGroup(c.cmd.Process.Pid)
 		c.waitErr = c.cmd.Wait()
-		process.EndGroup(c.cmd.Process.Pid)
+		c.group.End()
+		release()
 		close(c.exited)
 		time.Sleep(pipeGrace)
 		_, _ = stdout.Close(), stderr.Close()
@@ -105,7 +117,15 @@ func (c *command) Kill(context.Context) error {
 	if c.cmd.Process == nil || c.hasExited() {
 		return nil
 	}
-	process.EndGroup(c.cmd.Process.Pid)
+	c.wasAlive = true
+	if c.interrupts && c.cmd.Process.Signal(os.Interrupt) == nil {
+		select {
+		case <-c.exited:
+			return nil
+		case <-time.After(killAfter):
+		}
+	}
+	c.group.Kill()
 	if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -113,7 +133,9 @@ func (c *command) Kill(context.Context) error {
 }
 
 // Stdout returns the line of the handshake and then io.EOF.
-func (c *command) Stdout() io.ReadCloser { return &handshake{file: c.stdout, rest: c.rest} }
+func (c *command) Stdout() io.ReadCloser {
+	return &handshake{file: c.stdout, rest: c.rest, exited: c.exited}
+}
 
 // Stderr returns standard error, which carries the logs.
 func (c *command) Stderr() io.ReadCloser { return c.stderr }
@@ -145,9 +167,10 @@ func (c *command) HostToPlugin(network, address string) (string, string, error) 
 // handshake returns the first line of standard output and copies the rest to another
 // writer: go-plugin would stop at a line over 64 KB and block the backend.
 type handshake struct {
-	file *os.File
-	rest io.Writer
-	done bool
+	file   *os.File
+	rest   io.Writer
+	exited <-chan struct{} // of the process
+	done   bool
 }
 
 // Read returns bytes up to the end of the first line.
@@ -160,6 +183,14 @@ func (h *handshake) Read(p []byte) (int, error) {
 	if end := bytes.IndexByte(p[:n], '\n'); end >= 0 {
 		_, _ = h.rest.Write(p[end+1 : n])
 		n, h.done = end+1, true
+	}
+	if err != nil {
+		// Go-plugin kills a process whose output ends early. Let one that is ending on
+		// its own do so first, since its result explains the failure.
+		select {
+		case <-h.exited:
+		case <-time.After(pipeGrace):
+		}
 	}
 	return n, err
 }
@@ -174,6 +205,13 @@ func (c *command) hasExited() bool {
 	default:
 		return false
 	}
+}
+
+// endedAlone reports whether the process has ended and Kill did not end it.
+func (c *command) endedAlone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hasExited() && !c.wasAlive
 }
 
 // result describes how the process ended.

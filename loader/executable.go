@@ -16,39 +16,42 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Executable returns the path of a plugin's executable for this platform. If there is
-// none, the error lists those for other platforms.
+// Executable returns the path of a plugin's executable for this platform. The error is a
+// *bundle.Fault; if there is no executable, it lists those for other platforms.
 func Executable(p bundle.Plugin) (string, error) {
 	if p.Metadata.Executable == "" {
-		return "", errors.New(`plugin.json sets "backend" but not "executable"`)
+		return "", newFault(bundle.FaultNoExecutable, `plugin.json sets "backend" but not "executable"`)
 	}
 	host := bundle.Host()
 	path := filepath.Join(p.Dir, filepath.FromSlash(host.Executable(p.Metadata.Executable)))
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s not found%s: build the plugin for %s", path, otherExecutables(p), host)
+		return "", newFault(bundle.FaultExecutableMissing, "%s not found%s; this host is %s", path, otherExecutables(p), host)
 	case err != nil:
-		return "", fmt.Errorf("open executable: %w", err)
+		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
+		return "", newFault(bundle.FaultExecutableIrregular, "%s is not a regular file", path)
 	case runtime.GOOS != "windows" && info.Mode()&0o100 == 0:
-		return "", fmt.Errorf("%s is not executable: run chmod +x on it, and check the tool that unpacked it", path)
+		return "", newFault(bundle.FaultNotExecutable, "%s is not executable", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("open executable: %w", err)
+		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	}
 	defer func() { _ = f.Close() }()
+	if err := bundle.CheckComplete(f, info.Size()); err != nil {
+		return "", newFault(bundle.FaultExecutableUnread, "%s %v: copy it again if no copy is in progress", path, err)
+	}
 	platform, err := bundle.ExecutablePlatform(f)
 	if errors.Is(err, bundle.ErrNotExecutable) {
 		return path, nil // perhaps a script: let the system decide
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", newFault(bundle.FaultExecutableUnread, "%s: %v", path, err)
 	}
 	if platform != host {
-		return "", fmt.Errorf("%s is built for %s, but this host is %s: build the plugin again", path, platform, host)
+		return "", newFault(bundle.FaultWrongPlatform, "%s is built for %s, but this host is %s", path, platform, host)
 	}
 	return path, nil
 }
@@ -68,33 +71,67 @@ func otherExecutables(p bundle.Plugin) string {
 
 // copyTo writes a file to w and returns its SHA-256 in hexadecimal.
 func copyTo(w io.Writer, file string) (sum string, err error) {
-	f, err := os.Open(file)
+	f, err := openRegular(file)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
+	return copyAndSum(w, f)
+}
+
+func copyAndSum(w io.Writer, r io.Reader) (sum string, err error) {
 	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(w, hash), f)
+	_, err = io.Copy(io.MultiWriter(w, hash), r)
 	return hex.EncodeToString(hash.Sum(nil)), err
+}
+
+// openRegular opens a regular file. It does not block if another kind of file has taken
+// its place.
+func openRegular(file string) (*os.File, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // copyExecutable copies an executable whose SHA-256 must be sum: a build may be writing
 // to it.
 func copyExecutable(source, target, sum string) error {
-	// A child that is forked while the copy is open for writing inherits it until its own
-	// exec. Meanwhile the copy cannot be executed ("text file busy").
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	in, err := openRegular(source)
 	if err != nil {
 		return err
 	}
-	copied, err := copyTo(out, source)
-	if err = errors.Join(err, out.Close()); err != nil {
+	defer func() { _ = in.Close() }()
+	copied, err := copyUninherited(target, in)
+	if err != nil {
 		return err
 	}
 	if copied != sum {
 		return fmt.Errorf("%s changed during the copy", source)
 	}
 	return nil
+}
+
+// copyUninherited copies an open file to a new one and returns its SHA-256 in hexadecimal.
+// No process is forked while the copy is open for writing, so none inherits the descriptor:
+// as long as any process has it, the copy cannot be executed ("text file busy"). It would
+// not be enough to wait for the forks in progress afterwards, since a child closes its
+// descriptors shortly after vfork has let its parent continue.
+func copyUninherited(target string, in io.Reader) (sum string, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return "", err
+	}
+	sum, err = copyAndSum(out, in)
+	return sum, errors.Join(err, out.Close())
 }

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -25,23 +28,35 @@ import (
 type launch struct {
 	plugin  bundle.Plugin
 	options Options
-	runDir  string // where private directories are made
-	source  string // the executable in the plugin directory
-	sum     string // its SHA-256
-	version string // identifies what would run: a different one is a reason to restart
+	runDir  *runDir // where private directories are made
+	share   *share  // of the memory for messages
+	source  string  // the executable in the plugin directory
+	sum     string  // its SHA-256
+	version string  // identifies what would run; if it changes, the process is restarted
 	token   TokenDecision
 	output  Output
+	records *records
 }
 
+// The windows of HTTP/2 flow control in bytes, of one call and of the connection. gRPC
+// widens that of a call for a message that it is receiving.
+const (
+	streamWindow = 64 << 10
+	connWindow   = 1 << 20
+)
+
 // prepare finds and reads the executable of a plugin.
-func prepare(p mounted, o Options, runDir string) (*launch, error) {
+func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
+	if id := p.Metadata.ID; o.Debug.attaches(id) {
+		return &launch{plugin: p.Plugin, options: o, share: m, version: "attached\n" + p.Dir, token: TokenDecision{Reason: "the backend is attached"}}, nil
+	}
 	source, err := Executable(p.Plugin)
 	if err != nil {
 		return nil, permanentError{err}
 	}
 	sum, err := copyTo(io.Discard, source)
 	if err != nil {
-		return nil, fmt.Errorf("read executable: %w", err)
+		return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 	}
 	if err := p.verified.check(source, sum); err != nil {
 		return nil, permanentError{err}
@@ -51,7 +66,7 @@ func prepare(p mounted, o Options, runDir string) (*launch, error) {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	return &launch{
-		plugin: p.Plugin, options: o, runDir: runDir, source: source, sum: sum,
+		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source, sum: sum,
 		version: strings.Join([]string{sum, p.Metadata.Info.Version, permissions}, "\n"),
 		token:   decideToken(p.Metadata, o),
 		output:  Output{Stdout: io.Discard, Stderr: io.Discard},
@@ -61,27 +76,40 @@ func prepare(p mounted, o Options, runDir string) (*launch, error) {
 // start starts a process and completes the handshake. The error quotes what the
 // process printed.
 func (l *launch) start(ctx context.Context) (*Process, error) {
+	if l.isAttached() {
+		return l.attach()
+	}
 	var token string
 	if l.token.Injected {
 		var err error
 		if token, err = l.options.Token(ctx, l.plugin); err != nil {
-			return nil, fmt.Errorf("issue service account token: %w", err)
+			return nil, tokenFault(err)
 		}
 	}
 	// The process runs a copy of the executable in a private directory: what runs is
 	// what was checked, and the plugin directory can be replaced in the meantime, even
 	// on Windows.
-	dir, err := os.MkdirTemp(l.runDir, "")
+	dir, err := l.runDir.make()
 	if err != nil {
-		return nil, fmt.Errorf("copy executable: %w", err)
+		return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
 	}
 	executable := filepath.Join(dir, filepath.Base(l.source))
 	if err := copyExecutable(l.source, executable, l.sum); err != nil {
-		return nil, errors.Join(fmt.Errorf("copy executable: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(newFault(bundle.FaultCopy, "copy executable: %v", err), process.RemoveAll(dir))
 	}
-	logger := l.options.Logger.With("plugin", l.plugin.Metadata.ID)
-	stderr := &logWriter{logger: logger}
-	c := newCommand(executable, dir, environment(l.options, l.plugin.Metadata, token), l.output.Stdout)
+	stderr := &logWriter{records: l.records}
+	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
+	env := append(environment(l.options, l.plugin.Metadata, token), limits.environ()...)
+	c := newCommand(executable, dir, env, l.output.Stdout)
+	c.limits = limits
+	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
+	if isDebugged {
+		c.cmd.Path, c.interrupts = l.options.Debug.Delve, true
+		c.cmd.Args = append([]string{"dlv"}, l.options.Debug.delve(executable, dir)...)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go l.options.Debug.announce(ctx, l.plugin.Metadata.ID, dir)
+	}
 	client := goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  wire.Handshake(),
 		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: wire.HostSet()},
@@ -91,27 +119,34 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		},
 		StartTimeout:     l.options.StartTimeout,
 		Stderr:           io.MultiWriter(stderr, l.output.Stderr),
-		SyncStdout:       io.MultiWriter(&logWriter{logger: logger}, l.output.Stdout), // once the plugin serves
-		SyncStderr:       io.MultiWriter(&logWriter{logger: logger}, l.output.Stderr),
+		SyncStdout:       io.MultiWriter(&logWriter{records: l.records}, l.output.Stdout), // once the plugin serves
+		SyncStderr:       io.MultiWriter(&logWriter{records: l.records}, l.output.Stderr),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(),
 		AutoMTLS:         true,
 		SkipHostEnv:      true,
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
 		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
+			// A stream whose client does not read receives no more than its window.
+			grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.options.Limits.Message), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
 		},
 	})
 	ctx, cancel := context.WithTimeout(ctx, l.options.StartTimeout)
 	defer cancel()
-	conn, err := connect(ctx, client, c)
+	connection, err := connect(ctx, client, c)
 	if err != nil {
 		endClient(client, c)
-		_ = os.RemoveAll(dir) // Close removes what is left
-		return nil, startError(ctx, err, c, stderr)
+		err = startError(ctx, err, c, stderr)
+		_ = process.RemoveAll(dir) // Close removes what is left
+		return nil, err
+	}
+	if isDebugged { // Delve stays when the backend ends
+		whenLost(context.Background(), connection, func() { _ = c.Kill(context.Background()) })
 	}
 	return &Process{
-		client: backend.New(conn), plugin: client, command: c, version: l.version, dir: dir, idle: make(chan struct{}),
+		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
+		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}),
 	}, nil
 }
 
@@ -134,36 +169,137 @@ func connect(ctx context.Context, client *goplugin.Client, c *command) (grpc.Cli
 	return g.Conn, nil
 }
 
-// startError replaces go-plugin's error by one for the author of the plugin.
+// tokenFault returns the error of a TokenFunc as a fault, which is permanent if the error is.
+func tokenFault(err error) error {
+	f := newFault(bundle.FaultToken, "issue service account token: %v", err)
+	if isRetriable(err) {
+		return f
+	}
+	return permanentError{f}
+}
+
+// startError replaces go-plugin's error with a fault for the author of the plugin.
 func startError(ctx context.Context, err error, c *command, stderr *logWriter) error {
-	text := err.Error()
-	switch {
-	case errors.Is(context.Cause(ctx), context.Canceled):
+	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return fmt.Errorf("start backend: %w", context.Canceled)
-	case c.startErr != nil:
-		text = c.startErr.Error()
-		if errors.Is(c.startErr, fs.ErrPermission) {
-			text += "; if the directory for temporary files is mounted noexec, set TMPDIR to another"
+	}
+	if c.startErr != nil {
+		err := fmt.Errorf("start backend: %w", execFault(c))
+		if isShortage(c.startErr) {
+			return err
 		}
-		return permanentError{fmt.Errorf("start backend: cannot execute: %s", text)}
+		return permanentError{err}
+	}
+	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
+	f.Stderr = stderr.lines()
+	addLimit(f, c, stderr)
+	return processError{fmt.Errorf("start backend: %w", f)}
+}
+
+// addLimit adds the limit that the process reached, if its last output shows one.
+func addLimit(f *bundle.Fault, c *command, stderr *logWriter) {
+	if hit := c.limits.hit(stderr.tail()); hit != "" {
+		f.Reason += "; " + hit
+	}
+}
+
+// handshakeFault returns the fault for a process that was started but is not connected.
+// text is go-plugin's error.
+func handshakeFault(ctx context.Context, text string, c *command, stderr []string) *bundle.Fault {
+	after := func(mark string) (rest string, ok bool) {
+		_, rest, ok = strings.Cut(text, mark)
+		rest, _, _ = strings.Cut(strings.TrimSpace(rest), "\n")
+		return rest, ok
+	}
+	if c.endedAlone() {
+		// The messages of go-plugin, and of the dynamic loaders of glibc, musl and macOS.
+		switch {
+		case containsAny(stderr, "This binary is a plugin."):
+			return newFault(bundle.FaultCookie, "it is a plugin for another kind of host: it does not accept the magic cookie of this host")
+		case containsAny(stderr, "error while loading shared libraries", "Error loading shared library", "Library not loaded"):
+			return newFault(bundle.FaultLibrary, "cannot execute: a shared library is missing (%s)", c.result())
+		}
+	}
+	if line, ok := after("Unrecognized remote plugin message:"); ok && line != "" && !strings.HasPrefix(line, "Failed to read") {
+		return newFault(bundle.FaultOutput, "it printed %q to standard output before the handshake; a backend must not print there", shorten(line))
+	}
+	for _, mark := range []string{"incompatible API version with plugin.", "incompatible core API version with plugin."} {
+		if versions, ok := after(mark); ok {
+			return newFault(bundle.FaultProtocol, "it uses another version of the plugin protocol: %s", shorten(versions))
+		}
+	}
+	if protocol, ok := after("unsupported plugin protocol"); ok {
+		return newFault(bundle.FaultTransport, "it does not use gRPC, but %s", shorten(protocol))
+	}
+	switch {
+	case c.endedAlone():
+		return exitFault(c, stderr, true)
 	case ctx.Err() != nil, strings.Contains(text, "timeout while waiting"):
-		text = "no handshake within the start timeout; does main call sdk.Serve?"
+		return newFault(bundle.FaultTimeout, "no handshake within the start timeout")
 	case strings.Contains(text, "Unrecognized remote plugin message:"):
-		_, line, _ := strings.Cut(text, "message:")
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "\n")
-		text = "it exited or closed standard output before the handshake"
-		if line != "" && !strings.HasPrefix(line, "Failed to read") {
-			text = fmt.Sprintf("it printed %q to standard output before the handshake; a backend must not print there", shorten(line))
+		return newFault(bundle.FaultExitedAtStart, "it exited or closed standard output before the handshake")
+	}
+	return newFault(bundle.FaultHandshake, "%s", shorten(text))
+}
+
+// execFault returns the fault for an executable that the system did not start.
+func execFault(c *command) *bundle.Fault {
+	err, file := c.startErr, filepath.Base(c.cmd.Path)
+	_, statErr := os.Stat(c.cmd.Path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return newFault(bundle.FaultExecDenied, "cannot execute: %v", err)
+	case errors.Is(err, syscall.ENOEXEC):
+		return newFault(bundle.FaultExecFormat, "cannot execute: %s is not a program for this system", file)
+	case errors.Is(err, fs.ErrNotExist) && statErr == nil:
+		return newFault(bundle.FaultInterpreter, "cannot execute: the interpreter of %s was not found%s", file, interpreter(c.cmd.Path))
+	}
+	return newFault(bundle.FaultExec, "cannot execute: %v", err)
+}
+
+// interpreter returns ": " and the interpreter of a script or the dynamic loader of an ELF
+// executable, or "" if the file names none.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, maxQuote)
+	n, _ := io.ReadFull(f, head) // shorter files are common
+	if line, ok := strings.CutPrefix(string(head[:n]), "#!"); ok {
+		line, _, _ = strings.Cut(line, "\n")
+		return ": " + strings.TrimSpace(line)
+	}
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	for _, p := range program.Progs {
+		if p.Type == elf.PT_INTERP {
+			name, _ := io.ReadAll(io.LimitReader(p.Open(), maxQuote))
+			return ": " + strings.TrimRight(string(name), "\x00")
 		}
 	}
-	if c.hasExited() {
-		text += " (" + c.result() + ")"
+	return ""
+}
+
+// lastOutput returns the last lines that a process wrote to standard error, as text to append
+// to an error.
+func lastOutput(c *command, stderr *logWriter) (text string) {
+	tail := stderr.tail()
+	if hit := c.limits.hit(tail); hit != "" {
+		text += "; " + hit
 	}
-	if tail := stderr.tail(); tail != "" {
+	if tail != "" {
 		text += "; last output: " + tail
 	}
-	return fmt.Errorf("start backend: %s", text)
+	return text
 }
+
+// Permanent returns an error for a TokenFunc to return if another attempt cannot succeed
+// until the plugin changes, such as for an invalid permission.
+func Permanent(err error) error { return permanentError{err} }
 
 // permanentError is an error that persists until the plugin changes.
 type permanentError struct{ error }

@@ -3,17 +3,11 @@ package loader
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/archive"
@@ -39,6 +33,18 @@ type Options struct {
 	StartTimeout time.Duration // for the handshake of a process; 0 is 30 s
 	DrainTimeout time.Duration // for calls in progress before a process is stopped; 0 is 10 s
 	ReadyTimeout time.Duration // for a call to a process that is (re)starting; 0 is 10 s
+
+	Limits Limits    // of calls
+	Probes Probes    // of running processes
+	Debug  Debugging // of backends
+
+	PluginLimits PluginLimits // of processes
+
+	// Notify is called with each change of the plugins, if it is not nil. It must return
+	// quickly and must not call the Loader or its plugins.
+	Notify func(Change)
+
+	starts turns // of starting processes
 }
 
 // TokenFunc issues a token for the service account of a plugin.
@@ -48,13 +54,19 @@ type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 // has no plugins.
 type Loader struct {
 	options Options
-	runDir  string // private copies of executables and sockets
+	runDir  *runDir // private copies of executables and sockets
+	memory  *memory
 
-	reloading sync.Mutex // one scan at a time
+	scanning sync.Mutex        // one scan at a time
+	stopping sync.WaitGroup    // plugins that were removed
+	stamps   map[string]stamps // of the plugins at the last scan, by id; locked by scanning
+
+	stopSampling func()
 
 	mu       sync.RWMutex
 	plugins  map[string]*Plugin
 	faults   []bundle.Fault
+	unmet    []bundle.Fault
 	revision uint64 // counts the scans
 	closed   bool
 }
@@ -62,11 +74,15 @@ type Loader struct {
 // New returns a loader that mounts nothing until Reload is called. Close stops every
 // process.
 func New(o Options) (*Loader, error) {
-	runDir, err := makeRunDir()
+	runDir, err := newRunDir()
 	if err != nil {
 		return nil, err
 	}
-	return &Loader{options: o.withDefaults(), runDir: runDir, plugins: map[string]*Plugin{}}, nil
+	o = o.withDefaults()
+	o.starts = newTurns()
+	l := &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}
+	l.stopSampling = l.sample()
+	return l, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -76,95 +92,8 @@ func (o Options) withDefaults() Options {
 	o.StartTimeout = cmp.Or(o.StartTimeout, 30*time.Second)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, 10*time.Second)
 	o.ReadyTimeout = cmp.Or(o.ReadyTimeout, 10*time.Second)
+	o.Limits, o.Probes = o.Limits.withDefaults(), o.Probes.withDefaults()
 	return o
-}
-
-// maxBase is the longest temporary directory with which the path of a socket stays
-// within the 104 bytes that every Unix allows.
-const maxBase = 24
-
-const runDirPrefix = "slipway-"
-
-// makeRunDir makes a directory of mode 0700 with a short path that contains the id of
-// this process, and removes those of processes that were killed.
-func makeRunDir() (string, error) {
-	base := os.TempDir()
-	if len(base) > maxBase && os.PathSeparator == '/' {
-		base = "/tmp"
-	}
-	old, _ := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*")) // fails if base looks like a bad pattern
-	for _, dir := range old {
-		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
-		if pid, err := strconv.Atoi(id); err == nil && !isAlive(pid) {
-			_ = os.RemoveAll(dir)
-		}
-	}
-	dir, err := os.MkdirTemp(base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
-	if err != nil {
-		return "", fmt.Errorf("make directory for plugin processes: %w", err)
-	}
-	return dir, nil
-}
-
-// isAlive reports whether a process with the id exists.
-func isAlive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
-}
-
-// Reload scans the plugin directories. It starts new plugins, swaps changed ones
-// without dropping a call, and stops those that are gone. It returns when every changed
-// plugin has started or failed to start. Plugins and Faults report what failed; the
-// error is about the loader itself.
-func (l *Loader) Reload(ctx context.Context) error {
-	l.reloading.Lock()
-	defer l.reloading.Unlock()
-	discovered, faults := bundle.Discover(l.options.Dirs...)
-	found, refused := l.options.verify(discovered)
-	faults = append(faults, refused...)
-
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return errors.New("reload plugins: the loader is closed")
-	}
-	l.faults = faults
-	l.revision++
-	var gone, settled []*Plugin
-	isFound := map[string]bool{}
-	for _, b := range found {
-		id := b.Metadata.ID
-		isFound[id] = true
-		if p, ok := l.plugins[id]; ok {
-			p.update(b)
-			settled = append(settled, p)
-			continue
-		}
-		p := newPlugin(b, l.options, l.runDir)
-		l.plugins[id] = p
-		settled = append(settled, p)
-	}
-	for id, p := range l.plugins {
-		if !isFound[id] {
-			gone = append(gone, p)
-			delete(l.plugins, id)
-		}
-	}
-	l.mu.Unlock()
-
-	for _, f := range faults {
-		l.options.Logger.Warn("plugin not mounted", "code", f.Code, "path", f.Path, "plugin", f.PluginID, "reason", f.Reason)
-	}
-	stopAll(gone)
-	for _, p := range settled {
-		if err := p.settled(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Plugins returns the mounted plugins, sorted by id.
@@ -208,20 +137,28 @@ func (l *Loader) Faults() []bundle.Fault {
 	return slices.Clone(l.faults)
 }
 
+// Unmet returns what mounted plugins lack to meet the contract, with the codes
+// bundle.FaultIncomplete, bundle.FaultServiceRange and those for dependencies.
+func (l *Loader) Unmet() []bundle.Fault {
+	if l == nil {
+		return nil
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.Clone(l.unmet)
+}
+
 // Close waits for calls in progress, for at most DrainTimeout, and then stops every
 // process. It may be called more than once.
 func (l *Loader) Close() error {
+	l.stopSampling()
 	l.mu.Lock()
 	l.closed = true
 	all := slices.Collect(maps.Values(l.plugins))
 	l.mu.Unlock()
 	stopAll(all)
-	l.reloading.Lock() // a Reload in progress stops plugins too
-	defer l.reloading.Unlock()
-	if err := os.RemoveAll(l.runDir); err != nil {
-		return fmt.Errorf("remove directory of plugin processes: %w", err)
-	}
-	return nil
+	l.stopping.Wait()
+	return l.runDir.close()
 }
 
 func stopAll(plugins []*Plugin) {

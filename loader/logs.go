@@ -2,32 +2,37 @@ package loader
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"log/slog"
-	"maps"
-	"slices"
+	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/slipway-dev/slipway/backend"
+	"time"
 )
 
 const (
-	maxLogLine = 1 << 20 // bytes of one line that are kept
+	maxLogLine = 1 << 20 // bytes of one line, or of several that make one record, that are kept
 	tailLines  = 5       // kept for the error of a failed start
+
+	// lineGap is how long the first lines of an entry wait for the next one.
+	lineGap = 250 * time.Millisecond
 )
 
-// logWriter turns a backend's standard error into records of the host's log. A line is
-// hclog's JSON, whose level and fields are kept, or plain text.
+// logWriter turns the output of a backend into records. A line of a structured log is one
+// record; see parseLine. Any other line is a warning, since a working backend prints none,
+// together with the indented lines and the stack trace that follow it. A panic is one
+// record of level error.
 type logWriter struct {
-	logger *slog.Logger
+	records *records
 
 	mu      sync.Mutex
 	partial []byte
 	isCut   bool // the rest of the current line is dropped
 	recent  []string
-	inTrace bool // inside the stack trace of a panic
+	pending *entry          // plain lines that the next one may continue
+	text    strings.Builder // the message of pending
+	isTrace bool            // pending contains a stack trace
+	isCrash bool            // the process is printing a crash
+	flush   *time.Timer     // makes pending a record; nil before the first
 }
 
 // Write accepts any part of the stream; it never fails.
@@ -41,58 +46,107 @@ func (l *logWriter) Write(p []byte) (int, error) {
 		}
 		l.partial = append(l.partial, line...)
 		if complete {
-			l.emit(l.partial, l.isCut)
+			l.line(strings.ToValidUTF8(strings.TrimRight(string(l.partial), "\r"), "\uFFFD"))
 			l.partial, l.isCut = l.partial[:0], false
 		}
 		rest = after
 	}
+	if cap(l.partial) > 64<<10 && len(l.partial) == 0 {
+		l.partial = nil
+	}
 	return len(p), nil
 }
 
-func (l *logWriter) emit(line []byte, isCut bool) {
-	text := strings.TrimRight(string(line), "\r")
-	if strings.TrimSpace(text) == "" {
+// line handles a line without its line break.
+func (l *logWriter) line(text string) {
+	if e, ok := parseLine(text); ok {
+		if !l.isCrash { // other goroutines may log while a panic is printed
+			l.end()
+		}
+		e.isCut, e.size = l.isCut, len(text)
+		l.remember(e.withPanic())
+		l.records.add(time.Now(), e)
 		return
 	}
-	wasInTrace := l.inTrace
-	level, message, attrs := l.parse(text)
-	if isCut {
-		attrs = append(attrs, slog.Bool("cut", true))
+	isBlank := strings.TrimSpace(text) == ""
+	if l.pending != nil && (l.isCrash || isBlank || l.continues(text)) {
+		l.extend(text)
+		return
 	}
-	if !wasInTrace { // the panic before it is more useful than the stack
-		l.recent = append(l.recent, shorten(message))
-		if len(l.recent) > tailLines {
-			l.recent = l.recent[1:]
-		}
+	l.end()
+	if isBlank {
+		return
 	}
-	l.logger.LogAttrs(context.Background(), level, message, attrs...)
+	e := entry{level: slog.LevelWarn, isCut: l.isCut}
+	if l.isCrash = l.isCrash || crash.MatchString(text); l.isCrash {
+		e.level = slog.LevelError
+	}
+	if !l.isCrash || crash.MatchString(text) { // the panic is more useful than its stack
+		l.remember(text)
+	}
+	l.pending, l.isTrace = &e, l.isCrash || goroutine.MatchString(text)
+	l.text.WriteString(text)
+	l.wait()
 }
 
-// parse reads one line. Text that is not JSON is a warning, since a working backend
-// writes none, and an error from the first line of a panic on.
-func (l *logWriter) parse(text string) (slog.Level, string, []slog.Attr) {
-	var fields map[string]any
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&fields); err != nil || fields["@message"] == nil {
-		if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
-			l.inTrace = true
-		}
-		if l.inTrace {
-			return slog.LevelError, text, nil
-		}
-		return slog.LevelWarn, text, nil
+var (
+	crash     = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
+	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
+	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
+)
+
+// continues reports whether a plain line belongs to those before it.
+func (l *logWriter) continues(text string) bool {
+	if goroutine.MatchString(text) {
+		l.isTrace = true
+		l.pending.level = slog.LevelError
 	}
-	name, _ := fields["@level"].(string)
-	level, _ := backend.ParseLevel(name)
-	message, _ := fields["@message"].(string)
-	var attrs []slog.Attr
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if !strings.HasPrefix(key, "@") {
-			attrs = append(attrs, slog.Any(key, fields[key]))
-		}
+	return l.isTrace && (goroutine.MatchString(text) || frame.MatchString(text)) || text[0] == ' ' || text[0] == '\t'
+}
+
+// extend adds a line to the pending ones.
+func (l *logWriter) extend(text string) {
+	if l.isCut || l.text.Len()+len(text) >= maxLogLine {
+		l.pending.isCut = true
+	} else {
+		l.text.WriteString("\n" + text)
 	}
-	return level, message, attrs
+	l.wait()
+}
+
+// wait makes the pending lines a record if nothing follows them.
+func (l *logWriter) wait() {
+	if l.flush != nil {
+		l.flush.Reset(lineGap)
+		return
+	}
+	l.flush = time.AfterFunc(lineGap, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.end()
+	})
+}
+
+// end makes the pending lines a record.
+func (l *logWriter) end() {
+	if l.flush != nil {
+		l.flush.Stop()
+	}
+	if e := l.pending; e != nil {
+		l.pending, l.isTrace = nil, false
+		e.message = strings.TrimRight(l.text.String(), "\n \t")
+		e.size = l.text.Len()
+		l.text.Reset()
+		l.records.add(time.Now(), *e)
+	}
+}
+
+// remember keeps a message for tail.
+func (l *logWriter) remember(message string) {
+	l.recent = append(l.recent, shorten(message))
+	if len(l.recent) > tailLines {
+		l.recent = l.recent[1:]
+	}
 }
 
 const maxQuote = 200 // bytes of a line that an error quotes
@@ -101,12 +155,13 @@ func shorten(line string) string {
 	if len(line) <= maxQuote {
 		return line
 	}
-	return strings.ToValidUTF8(line[:maxQuote], "") + "..."
+	return cutText(line, maxQuote) + "..."
 }
 
 // tail returns the last lines on one line.
 func (l *logWriter) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.end()
 	return strings.Join(l.recent, " | ")
 }

@@ -25,6 +25,7 @@ const (
 	StateStarting   State = "starting"
 	StateRunning    State = "running"
 	StateRestarting State = "restarting" // the process crashed; another one will be started
+	StateCrashLoop  State = "crash-loop" // it crashed too often; it starts when the plugin changes or is restarted
 	StateFailed     State = "failed"     // it cannot start until the plugin changes
 	StateStopped    State = "stopped"
 )
@@ -37,18 +38,29 @@ type Status struct {
 	Restarts int           // how often it crashed
 	Since    time.Time     // of State
 	Token    TokenDecision // whether the backend got a service account token
+
+	NextStart time.Time // in StateRestarting, when a start is planned; otherwise zero
 }
 
 // Plugin is a mounted plugin and the process of its backend, if it has one.
 type Plugin struct {
 	id      string
 	options Options
-	runDir  string
+	runDir  *runDir
 	logger  *slog.Logger
 
 	changed chan struct{} // capacity 1: the bundle may have changed
 	cancel  context.CancelFunc
 	done    chan struct{} // the supervisor has returned
+
+	calls chan struct{} // in progress
+	share *share        // of the memory for messages
+
+	after    []*Plugin // whose first start precedes that of this plugin
+	troubles troubles
+
+	records *records
+	figures *figures
 
 	retiring sync.WaitGroup // replaced processes that are finishing their calls
 
@@ -58,19 +70,26 @@ type Plugin struct {
 	current *Process
 	pending int                // updates that are not handled yet
 	abort   context.CancelFunc // cancels the start in progress, or nil
-	starts  string             // stamp of the bundle that is being started
+	starts  string             // stamp of the bundle that was started last
 	moved   chan struct{}      // closed and replaced at every change of the status
+
+	isRemoved   bool // from the loader
+	mustReplace bool // Restart was called
+	isWaiting   bool // for the next start, or for a change after too many crashes
+	revocations int  // how often a bundle was not entitled to a token, which revokes it
 }
 
-func newPlugin(b mounted, o Options, runDir string) *Plugin {
+func newPlugin(b mounted, o Options, runDir *runDir, m *memory, after []*Plugin) *Plugin {
+	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
-		id: b.Metadata.ID, options: o, runDir: runDir,
+		id: b.Metadata.ID, options: o, runDir: runDir, after: after,
 		logger:  o.Logger.With("plugin", b.Metadata.ID),
 		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
-		bundle: b, moved: make(chan struct{}),
-		status: Status{State: StateStarting, Since: time.Now()},
+		bundle: b, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
+		status: Status{State: StateStarting, Since: time.Now()}, figures: newFigures(),
 	}
+	p.records = newRecords(p.logger)
 	if !b.Metadata.Backend {
 		p.status.State = StateNoBackend
 	}
@@ -96,46 +115,11 @@ func (p *Plugin) Status() Status {
 	return p.status
 }
 
-// Use calls do with a client of the running process and keeps that process until do
-// returns. It waits for a process that is starting or restarting. The error explains why
-// there is none.
-func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
-	proc, err := p.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer proc.release()
-	return do(proc.client)
-}
-
-// QueryData sends queries to the plugin.
-func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
-	err = p.Use(ctx, func(c *backend.Client) error {
-		responses, err = c.QueryData(ctx, req)
-		return err
-	})
-	return responses, err
-}
-
-// CheckHealth requests the plugin's health.
-func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
-	err = p.Use(ctx, func(c *backend.Client) error {
-		result, err = c.CheckHealth(ctx, req)
-		return err
-	})
-	return result, err
-}
-
-// CallResource sends a request to the plugin's own endpoints; see
-// backend.Client.CallResource.
-func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
-	return p.Use(ctx, func(c *backend.Client) error { return c.CallResource(ctx, req, receive) })
-}
-
 // acquire returns the running process; the caller must release it.
 func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 	timeout := time.NewTimer(p.options.ReadyTimeout)
 	defer timeout.Stop()
+	deadline := time.Now().Add(p.options.ReadyTimeout)
 	for {
 		p.mu.Lock()
 		proc, status, moved := p.current, p.status, p.moved
@@ -147,7 +131,10 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		switch status.State {
 		case StateNoBackend:
 			return nil, fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
-		case StateFailed, StateStopped:
+		case StateFailed, StateCrashLoop, StateStopped:
+			return nil, p.unavailable(status)
+		}
+		if status.NextStart.After(deadline) {
 			return nil, p.unavailable(status)
 		}
 		select {
@@ -168,15 +155,23 @@ func (p *Plugin) unavailable(s Status) error {
 	}
 }
 
-// update notifies the supervisor that the bundle may have changed.
+// update sets the bundle, which may have changed, and wakes the supervisor.
 func (p *Plugin) update(b mounted) {
 	p.mu.Lock()
 	p.bundle = b
 	p.pending++
+	if !p.mayHaveToken() {
+		p.revocations++
+	}
 	if p.abort != nil && stamp(b.Plugin) != p.starts {
 		p.abort() // a start that hangs must not delay the bundle that fixes it
 	}
 	p.mu.Unlock()
+	p.wake()
+}
+
+// wake makes the supervisor compare the process with the bundle.
+func (p *Plugin) wake() {
 	select {
 	case p.changed <- struct{}{}:
 	default:
@@ -188,7 +183,7 @@ func stamp(b bundle.Plugin) string {
 	text := b.Dir
 	for _, name := range []string{bundle.MetadataFile, bundle.Host().Executable(b.Metadata.Executable)} {
 		if info, err := os.Stat(filepath.Join(b.Dir, filepath.FromSlash(name))); err == nil {
-			text += fmt.Sprintf("\n%d %s", info.Size(), info.ModTime())
+			text += fmt.Sprintf("\n%d %s %s", info.Size(), info.Mode(), info.ModTime())
 		}
 	}
 	return text
@@ -200,7 +195,7 @@ func (p *Plugin) settled(ctx context.Context) error {
 		p.mu.Lock()
 		pending, moved := p.pending, p.moved
 		p.mu.Unlock()
-		if pending == 0 {
+		if pending == 0 || p.options.waits(p.id) {
 			return nil
 		}
 		select {
@@ -217,11 +212,17 @@ func (p *Plugin) settled(ctx context.Context) error {
 func (p *Plugin) set(change func(*Status)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.status.State
+	before := p.status
 	change(&p.status)
-	if p.status.State != before {
+	if p.status.State != before.State {
 		p.status.Since = time.Now()
 	}
+	p.notifyState(before)
+	p.signal()
+}
+
+// signal wakes the goroutines that wait for a change. The caller holds p.mu.
+func (p *Plugin) signal() {
 	close(p.moved)
 	p.moved = make(chan struct{})
 }
@@ -229,4 +230,5 @@ func (p *Plugin) set(change func(*Status)) {
 func (p *Plugin) stop() {
 	p.cancel()
 	<-p.done
+	p.records.end()
 }

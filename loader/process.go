@@ -6,24 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Process is a running backend: a command that has completed the handshake. Nothing
 // restarts it; a Loader replaces it with another.
 type Process struct {
-	client  *backend.Client
-	plugin  *goplugin.Client
-	command *command
-	version string // see launch
-	dir     string // private directory, removed at the end
+	client     *backend.Client // without a lease
+	connection grpc.ClientConnInterface
+	plugin     *goplugin.Client
+	command    *command
+	version    string     // see launch
+	pid        func() int // of an attached process; otherwise nil
+	detach     func()     // ends the connection to an attached process; otherwise nil
+	dir        string     // private directory, removed at the end
+	runDir     *runDir    // of a process without a Loader, removed at the end; otherwise nil
+
+	stderr      *logWriter
+	hasToken    bool
+	revocations int           // of the plugin's tokens before this process got its own
+	deaf        <-chan string // see probe
 
 	mu        sync.Mutex
 	calls     int // in progress
@@ -46,22 +56,23 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	o = o.withDefaults()
 	mounts, faults := o.verify([]bundle.Plugin{p})
 	if len(faults) > 0 {
-		return nil, errors.New(faults[0].Reason)
+		return nil, &faults[0]
 	}
-	runDir, err := makeRunDir()
+	runDir, err := newRunDir()
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir)
+	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare())
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(runDir))
+		return nil, errors.Join(err, runDir.close())
 	}
+	l.records = newRecords(o.Logger.With("plugin", p.Metadata.ID))
 	l.output = Output{Stdout: cmp.Or(out.Stdout, io.Discard), Stderr: cmp.Or(out.Stderr, io.Discard)}
 	proc, err := l.start(ctx)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(runDir))
+		return nil, errors.Join(err, runDir.close())
 	}
-	proc.dir = runDir
+	proc.runDir = runDir
 	return proc, nil
 }
 
@@ -69,13 +80,27 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 func (p *Process) Client() *backend.Client { return p.client }
 
 // PID returns the id of the process.
-func (p *Process) PID() int { return p.command.cmd.Process.Pid }
+func (p *Process) PID() int {
+	if p.pid != nil {
+		return p.pid()
+	}
+	return p.command.cmd.Process.Pid
+}
 
 // Exited is closed when the process has ended.
 func (p *Process) Exited() <-chan struct{} { return p.command.exited }
 
 // Result describes how the process ended; call it when Exited is closed.
 func (p *Process) Result() string { return p.command.result() }
+
+// ended describes the unexpected end of a process.
+func (p *Process) ended() string {
+	return "the process exited unexpectedly (" + p.Result() + ")" + lastOutput(p.command, p.stderr)
+}
+
+// isRevoked reports whether the token of the process was revoked, given how often tokens
+// of the plugin were.
+func (p *Process) isRevoked(revocations int) bool { return p.hasToken && p.revocations != revocations }
 
 // Stop asks the process to stop, kills it after 2 s, and returns when it has ended.
 func (p *Process) Stop() error { return p.retire(0) }
@@ -117,9 +142,16 @@ func (p *Process) retire(drain time.Duration) error {
 	case <-p.Exited():
 	case <-timer.C:
 	}
+	if p.detach != nil {
+		p.detach()
+		return nil
+	}
 	endClient(p.plugin, p.command)
-	if err := os.RemoveAll(p.dir); err != nil {
+	if err := process.RemoveAll(p.dir); err != nil {
 		return fmt.Errorf("remove directory of a plugin process: %w", err)
+	}
+	if p.runDir != nil {
+		return p.runDir.close()
 	}
 	return nil
 }

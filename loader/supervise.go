@@ -2,44 +2,19 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
-)
 
-// The restart policy: the first restart is immediate, each further one waits twice as
-// long, and a process that ran for stableAfter resets the count.
-const (
-	backoffFirst = 200 * time.Millisecond
-	backoffMax   = 30 * time.Second
-	stableAfter  = 30 * time.Second
+	"github.com/slipway-dev/slipway/bundle"
 )
-
-func backoff(failures int) time.Duration {
-	if failures <= 1 {
-		return 0
-	}
-	return min(backoffFirst<<min(failures-2, 16), backoffMax)
-}
 
 // supervise owns the process of a plugin: only supervise starts, replaces or stops it.
 func (p *Plugin) supervise(ctx context.Context) {
 	defer close(p.done)
-	failures := 0
-	var retry <-chan time.Time
-	var exited <-chan struct{}
-	var startedAt time.Time
-	step := func() {
-		proc, err := p.refresh(ctx)
-		exited, retry = nil, nil
-		if proc != nil {
-			exited, startedAt = proc.Exited(), time.Now()
-		}
-		if isRetriable(err) {
-			failures++
-			retry = time.After(max(backoff(failures), backoffFirst))
-		}
-	}
-	step()
+	s := supervisor{plugin: p}
+	p.awaitRequired(ctx)
+	s.step(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -47,20 +22,132 @@ func (p *Plugin) supervise(ctx context.Context) {
 			p.retiring.Wait()
 			return
 		case <-p.changed:
-			failures = 0
-			step()
-		case <-retry:
-			step()
-		case <-exited:
-			if time.Since(startedAt) > stableAfter {
-				failures = 0
+			if p.isWoken() {
+				s.restarts = restarts{}
+				s.step(ctx)
 			}
-			failures++
-			wait := backoff(failures)
-			p.crashed(wait)
-			exited, retry = nil, time.After(wait)
+		case <-s.retry:
+			s.step(ctx)
+		case <-s.exited:
+			s.crashed("")
+		case reason := <-s.deaf:
+			_ = s.process.command.Kill(ctx) // it would ignore a request to stop, too
+			s.crashed(reason)
 		}
 	}
+}
+
+// supervisor is the state of a supervise loop. Its channels are nil when there is nothing
+// to wait for.
+type supervisor struct {
+	plugin    *Plugin
+	restarts  restarts
+	process   *Process
+	startedAt time.Time
+	exited    <-chan struct{}
+	deaf      <-chan string // receives a reason
+	retry     <-chan time.Time
+}
+
+// step brings the process in line with the bundle, and plans the next attempt if that
+// fails.
+func (s *supervisor) step(ctx context.Context) {
+	proc, err := s.plugin.refresh(ctx)
+	if proc != s.process {
+		s.process, s.startedAt = proc, time.Now()
+	}
+	s.exited, s.deaf, s.retry = nil, nil, nil
+	if proc != nil {
+		s.exited, s.deaf = proc.Exited(), proc.deaf
+	}
+	if !isRetriable(err) || ctx.Err() != nil {
+		return
+	}
+	if _, isCrash := errors.AsType[processError](err); !isCrash {
+		s.plugin.forgetStart()
+		s.retryAfter(s.restarts.failed())
+		return
+	}
+	wait, isLoop := s.restarts.crashed(time.Now(), 0)
+	switch {
+	case !isLoop:
+		s.retryAfter(max(wait, backoffFirst))
+	case proc == nil:
+		s.plugin.park(err.Error())
+	default: // the previous process keeps serving
+		s.plugin.set(func(*Status) { s.plugin.isWaiting = true })
+	}
+}
+
+// forgetStart makes the next update count as a change. What kept the process from being
+// started may be gone: an executable that was being replaced, for example.
+func (p *Plugin) forgetStart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.starts = ""
+}
+
+func (s *supervisor) retryAfter(wait time.Duration) {
+	s.plugin.set(func(status *Status) {
+		s.plugin.isWaiting = true
+		if status.State == StateRestarting {
+			status.NextStart = time.Now().Add(wait)
+		}
+	})
+	s.retry = time.After(wait)
+}
+
+// crashed records that the process ended on its own, or why it had to be ended.
+func (s *supervisor) crashed(reason string) {
+	p := s.plugin
+	p.retireCurrent(0)
+	fault := newFault(bundle.FaultDeaf, "%s", reason)
+	if reason == "" {
+		reason = s.process.ended() // the last output has been read by now
+		fault = exitFault(s.process.command, s.process.stderr.lines(), false)
+		addLimit(fault, s.process.command, s.process.stderr)
+	}
+	p.failed(fault)
+	wait, isLoop := s.restarts.crashed(time.Now(), time.Since(s.startedAt))
+	s.process, s.exited, s.deaf = nil, nil, nil
+	p.set(func(status *Status) { status.Restarts++ })
+	if isLoop {
+		s.retry = nil
+		p.park(reason)
+		return
+	}
+	if wait > 0 {
+		reason += fmt.Sprintf("; next start in %s", wait.Round(time.Millisecond))
+	}
+	p.set(func(status *Status) {
+		status.State, status.Reason, status.PID = StateRestarting, reason, 0
+	})
+	s.retryAfter(wait)
+	p.logger.Error("plugin exited", "reason", reason)
+}
+
+// park leaves the plugin without a process until it changes or Restart is called.
+func (p *Plugin) park(reason string) {
+	reason = fmt.Sprintf("%d crashes within %s; the last: %s", loopCrashes, loopWindow, reason)
+	p.set(func(s *Status) {
+		s.State, s.Reason, s.PID, s.NextStart = StateCrashLoop, reason, 0, time.Time{}
+		p.isWaiting = true
+	})
+	p.logger.Error("plugin is not started again until it changes or is restarted", "reason", reason)
+}
+
+// isWoken reports whether an update is a reason to start a process or to check the one that
+// runs. Otherwise the update counts as handled: one that changes nothing must not shorten
+// the wait of a plugin that crashes.
+func (p *Plugin) isWoken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.isWaiting || p.mustReplace || stamp(p.bundle.Plugin) != p.starts {
+		return true
+	}
+	p.pending = 0
+	p.signal()
+	return false
 }
 
 // refresh brings the process in line with the bundle and returns the process that runs
@@ -68,11 +155,12 @@ func (p *Plugin) supervise(ctx context.Context) {
 // successor.
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
-	b, old, pending := p.bundle, p.current, p.pending
+	b, old, pending, revocations, mustReplace := p.bundle, p.current, p.pending, p.revocations, p.mustReplace
+	p.mustReplace, p.isWaiting, p.starts = false, false, stamp(b.Plugin)
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
-		p.pending -= pending
+		p.pending = max(p.pending-pending, 0)
 		p.mu.Unlock()
 		p.set(func(*Status) {})
 	}()
@@ -81,30 +169,41 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		p.end(StateNoBackend)
 		return nil, nil
 	}
-	l, err := prepare(b, p.options, p.runDir)
-	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version {
+	end, err := p.options.starts.take(ctx)
+	if err != nil {
+		return old, nil // the plugin is being stopped: supervise ends the process
+	}
+	defer end()
+	l, err := prepare(b, p.options, p.runDir, p.share)
+	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version && !mustReplace && !old.isRevoked(revocations) {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
 	}
 	var next *Process
 	if err == nil {
+		l.records = p.records
 		p.set(func(s *Status) {
-			if s.State == StateFailed || s.State == StateNoBackend {
+			if s.State == StateFailed || s.State == StateNoBackend || s.State == StateCrashLoop {
 				s.State = StateStarting // calls wait from now on
 			}
 		})
 		next, err = p.start(ctx, l)
 	}
+	if err != nil && ctx.Err() != nil {
+		return old, nil
+	}
 	if err != nil {
 		return p.keep(old, err), err
 	}
+	next.revocations = revocations
 	p.mu.Lock()
 	p.current = next
 	p.mu.Unlock()
 	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID, s.Token = StateRunning, "", next.PID(), l.token
+		s.State, s.Reason, s.PID, s.Token, s.NextStart = StateRunning, "", next.PID(), l.token, time.Time{}
 	})
 	p.logger.Info("plugin started", "pid", next.PID(), "token", l.token.Reason)
+	next.probe(p.options.Probes)
 	if old != nil {
 		p.retiring.Go(func() { _ = old.retire(p.options.DrainTimeout) }) // Close removes what is left
 	}
@@ -130,6 +229,7 @@ func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 // there is none.
 func (p *Plugin) keep(old *Process, err error) *Process {
 	p.logger.Error("plugin not started", "reason", err)
+	p.failed(err)
 	if old != nil && !old.command.hasExited() {
 		p.set(func(s *Status) {
 			s.Reason = "the new build did not start; the previous one keeps serving: " + err.Error()
@@ -141,35 +241,20 @@ func (p *Plugin) keep(old *Process, err error) *Process {
 	if isRetriable(err) {
 		state = StateRestarting
 	}
-	p.set(func(s *Status) { s.State, s.Reason, s.PID = state, err.Error(), 0 })
+	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.NextStart = state, err.Error(), 0, time.Time{} })
 	return nil
-}
-
-// crashed records that the process ended on its own.
-func (p *Plugin) crashed(wait time.Duration) {
-	reason := "the process exited unexpectedly"
-	if proc := p.retireCurrent(0); proc != nil {
-		reason += " (" + proc.Result() + ")"
-	}
-	if wait > 0 {
-		reason += fmt.Sprintf("; next start in %s", wait)
-	}
-	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID = StateRestarting, reason, 0
-		s.Restarts++
-	})
-	p.logger.Error("plugin exited", "reason", reason)
 }
 
 // end stops the process, if there is one, after its calls in progress.
 func (p *Plugin) end(state State) {
 	p.retireCurrent(p.options.DrainTimeout)
-	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.Token = state, "", 0, TokenDecision{} })
+	p.set(func(s *Status) {
+		s.State, s.Reason, s.PID, s.Token, s.NextStart = state, "", 0, TokenDecision{}, time.Time{}
+	})
 }
 
-// retireCurrent hides the process from new calls, ends it, and returns it. It returns
-// nil if there is none.
-func (p *Plugin) retireCurrent(drain time.Duration) *Process {
+// retireCurrent hides the process, if there is one, from new calls and ends it.
+func (p *Plugin) retireCurrent(drain time.Duration) {
 	p.mu.Lock()
 	proc := p.current
 	p.current = nil
@@ -177,5 +262,4 @@ func (p *Plugin) retireCurrent(drain time.Duration) *Process {
 	if proc != nil {
 		_ = proc.retire(drain) // Close removes what is left
 	}
-	return proc
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 )
 
 // ToggleServiceAccounts is the feature toggle that enables service accounts for
 // plugins.
-const ToggleServiceAccounts = "externalServiceAccounts"
+const ToggleServiceAccounts = access.ToggleServiceAccounts
 
 // minServiceAccounts is the first host version that gives plugins a token.
 const minServiceAccounts = "10.3.0"
@@ -42,8 +43,22 @@ func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	return TokenDecision{Injected: true, Reason: "granted " + granted(m.IAM.Permissions)}
 }
 
+// MayHaveToken reports whether a process of the mounted bundle gets a service account
+// token. If it may not, a token that an earlier process received must be revoked.
+func (p *Plugin) MayHaveToken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mayHaveToken()
+}
+
+// mayHaveToken is MayHaveToken for callers that hold p.mu.
+func (p *Plugin) mayHaveToken() bool {
+	m := p.bundle.Metadata
+	return m.Backend && decideToken(m, p.options).Injected
+}
+
 // ToggleRoles is the feature toggle that enables the roles of plugins.
-const ToggleRoles = "accessControlOnCall"
+const ToggleRoles = access.ToggleRoles
 
 // minRoles is the first host version that registers the roles of plugins.
 const minRoles = "9.4.0"

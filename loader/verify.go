@@ -2,7 +2,6 @@ package loader
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -44,7 +43,9 @@ func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundl
 			m, err = r.verified.mount(p)
 		}
 		if err != nil {
-			faults = append(faults, bundle.Fault{Code: bundle.FaultNotVerified, Path: p.Dir, PluginID: p.Metadata.ID, Reason: notVerified(err)})
+			f := *notVerified(err)
+			f.Path, f.PluginID = p.Dir, p.Metadata.ID
+			faults = append(faults, f)
 			continue
 		}
 		mounts = append(mounts, m)
@@ -134,7 +135,7 @@ func (v *verified) check(file, sum string) error {
 	default:
 		return nil
 	}
-	return errors.New(notVerified(err))
+	return notVerified(err)
 }
 
 // relative returns the path of a file as the manifest lists it.
@@ -143,14 +144,25 @@ func (v *verified) relative(file string) (string, error) {
 	return filepath.ToSlash(name), err
 }
 
-// notVerified returns the reason for a plugin that does not match its manifest or is not
-// signed, with what to do.
-func notVerified(err error) string {
-	help := "install the plugin again"
-	for _, unsigned := range []error{archive.ErrUnsigned, archive.ErrUnknownKey, archive.ErrBadSignature} {
-		if errors.Is(err, unsigned) {
-			help = "install a release that is signed with a trusted key"
+// notVerified returns the fault for a plugin that does not match its manifest or is not
+// signed.
+func notVerified(err error) *bundle.Fault {
+	for _, c := range []struct {
+		err  error
+		code bundle.FaultCode
+	}{
+		{archive.ErrUnsigned, bundle.FaultUnsigned},
+		{archive.ErrUnknownKey, bundle.FaultUntrusted},
+		{archive.ErrBadSignature, bundle.FaultBadSignature},
+		{archive.ErrChanged, bundle.FaultChanged},
+		{archive.ErrMissing, bundle.FaultChanged},
+		{archive.ErrUndeclared, bundle.FaultChanged},
+		{archive.ErrLink, bundle.FaultChanged},
+		{archive.ErrIrregular, bundle.FaultChanged},
+	} {
+		if errors.Is(err, c.err) {
+			return newFault(c.code, "%v", err)
 		}
 	}
-	return fmt.Sprintf("%v: %s", err, help)
+	return newFault(bundle.FaultNotVerified, "%v", err)
 }

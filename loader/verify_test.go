@@ -145,7 +145,7 @@ func TestVerify(t *testing.T) {
 				t.Fatalf("%d plugins are mounted; faults: %v", len(l.Plugins()), faults)
 			}
 			for _, f := range faults {
-				if f.Code != bundle.FaultNotVerified || !strings.Contains(f.Reason, c.want) {
+				if f.Code.Stage() != bundle.StageVerify || !strings.Contains(f.Error(), c.want) {
 					t.Errorf("%s %s: %s, want %q", f.Code, f.PluginID, f.Reason, c.want)
 				}
 			}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,9 +25,19 @@ import (
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
 // to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
 // must not print to it. In a process that was not started by a host, Serve prints a
-// note to standard error and exits with status 1.
+// note to standard error and exits with status 1. With the argument -standalone, which is
+// for debuggers, it serves on a loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
 	handshake := wire.Handshake()
+	if isStandalone(os.Args[1:]) {
+		logger := NewLogger(os.Stderr, p.LogLevel)
+		slog.SetDefault(logger)
+		if err := errors.Join(p.serveStandalone(logger), p.close()); err != nil {
+			logger.Error("serve in standalone mode", "error", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
 		fmt.Fprintln(os.Stderr, "This program is the backend of a plugin and must be started by a host.")
 		fmt.Fprintln(os.Stderr, "To try it, run \"go tool mage dev\" or \"slipway dev\" in the plugin's repository.")
@@ -48,11 +59,16 @@ func Serve(p Plugin) {
 			return grpc.NewServer(append(o, p.serverOptions(logger)...)...)
 		},
 	})
-	if p.Close != nil {
-		if err := p.Close(); err != nil {
-			logger.Error("close plugin", "error", err)
-		}
+	if err := p.close(); err != nil {
+		logger.Error("close plugin", "error", err)
 	}
+}
+
+func (p Plugin) close() error {
+	if p.Close == nil {
+		return nil
+	}
+	return p.Close()
 }
 
 const hostPollInterval = time.Second

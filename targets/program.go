@@ -19,20 +19,26 @@ import (
 func Dev(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	listen *string, // address to listen on (default: 127.0.0.1:3000)
-	adminPassword *string, // password of the user admin (default: generated)
+	adminPasswordFile *string, // file with the password of the user admin (default: generated)
+	adminPassword *string, // deprecated: other users can read it in the list of processes
+	tlsCert *string, // PEM file with the TLS certificate and its chain
+	tlsKey *string, // PEM file with the key of the TLS certificate
+	allowedHosts *string, // more host names under which clients may use the host, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	query *string, // JSON of a query for the curl command to try (default: for a scaffolded data source)
 	open *bool, // open the address of the host in a browser
+	debug *bool, // build the backend for a debugger and run it under Delve
+	debugWait *bool, // do not run the backend until a debugger is connected and continues it
+	attach *string, // ids of plugins whose backends are started elsewhere with -standalone, separated by commas
 ) error {
 	options := map[string]*string{
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
 		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
-	}
-	if isSet(open) {
-		options["open"] = new("true")
+		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
+		"attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
 	return runSlipway(ctx, "dev", options)
 }
@@ -43,10 +49,17 @@ func Host(ctx context.Context,
 	listen *string, // address to listen on (default: 127.0.0.1:3000)
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
-	adminPassword *string, // password of the user admin (default: generated)
+	adminPasswordFile *string, // file with the password of the user admin (default: generated)
+	adminPassword *string, // deprecated: other users can read it in the list of processes
+	tlsCert *string, // PEM file with the TLS certificate and its chain
+	tlsKey *string, // PEM file with the key of the TLS certificate
+	allowedHosts *string, // more host names under which clients may use the host, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
+	debug *string, // ids of plugins whose backends run under Delve, separated by commas
+	debugWait *bool, // do not run these backends until a debugger is connected and continues them
+	attach *string, // ids of plugins whose backends are started elsewhere with -standalone, separated by commas
 ) error {
 	if pluginsDir == nil {
 		pluginsDir = new(".")
@@ -54,8 +67,17 @@ func Host(ctx context.Context,
 	return runSlipway(ctx, "host", map[string]*string{
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
-		"trusted-keys": trustedKeys,
+		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
+		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach,
 	})
+}
+
+// flag returns the value of a flag that is set, or nil.
+func flag(b *bool) *string {
+	if !isSet(b) {
+		return nil
+	}
+	return new("true")
 }
 
 // Conformance runs the conformance checks on the built plugin.

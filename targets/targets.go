@@ -45,14 +45,20 @@ func Validate(ctx context.Context,
 	baseline *string, // omit the findings recorded in this file
 	writeBaseline *string, // record all findings in this file
 	key *string, // file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
+	all *bool, // let fix change several plugin repositories
+	verbose *bool, // list the rules that did not run
 ) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	if path != nil && *path == "" {
+		return exit(verbs.ErrEmptyPath())
+	}
 	return exit(verbs.Validate(ctx, os.Stdout, verbs.ValidateOptions{
 		Face: verbs.Mage,
 		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
 		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
 		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline), Key: value(key),
+		All: isSet(all), Verbose: isSet(verbose),
 	}))
 }
 

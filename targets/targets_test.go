@@ -112,7 +112,7 @@ func TestMessages(t *testing.T) {
 }
 
 func validate(ctx context.Context, dir string, o verbs.ValidateOptions) error {
-	return Validate(ctx, &dir, &o.Format, nil, &o.Profile, nil, &o.Fix, &o.Diff, nil, &o.Baseline, &o.WriteBaseline, &o.Key)
+	return Validate(ctx, &dir, &o.Format, nil, &o.Profile, nil, &o.Fix, &o.Diff, nil, &o.Baseline, &o.WriteBaseline, &o.Key, &o.All, &o.Verbose)
 }
 
 // parameters returns the names of the optional parameters of each target, which Mage
@@ -149,8 +149,8 @@ func TestOptionsOfProgram(t *testing.T) {
 	t.Parallel()
 	accepted := parameters(t)
 	for target, options := range map[string][]string{
-		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles", "query", "open"},
-		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "service-version", "feature-toggles", "trusted-keys"},
+		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "query", "open", "debug", "debug-wait", "attach"},
+		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "trusted-keys", "debug", "debug-wait", "attach"},
 		"Conformance": {"dir", "format", "timeout", "only", "query", "settings", "url"},
 	} {
 		for _, name := range options {
@@ -234,7 +234,7 @@ func TestMageAcceptsOptions(t *testing.T) {
 	}{
 		{"validate -writeBaseline=baseline.json", 0, "no findings"},
 		{"validate -baseline=none.json", 2, "baseline none.json not found; create it with -writeBaseline=none.json"},
-		{"-h dev", 0, "-serviceVersion=<string>  service version reported to plugins"},
+		{"-h dev", 0, "-serviceVersion=<string>     service version reported to plugins"},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"tool", "mage"}, strings.Fields(c.args)...)...)
 		cmd.Dir = dir

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // maxFileBytes limits the size of a plugin.json. Real ones have a few thousand bytes.
@@ -22,7 +24,8 @@ type runner struct {
 	opts    Options
 	running map[string]bool
 	plugins []string
-	files   map[string]*file // by name
+	refused map[string][]refusal // by the root of the plugin
+	files   map[string]*file     // by name
 	tree    *treeFacts
 }
 
@@ -31,15 +34,20 @@ type runner struct {
 func (r runner) group(targets []target) Report {
 	report := Report{Sources: map[string][]byte{}}
 	outer := ""
+	view, err := r.confine(targets[0].root, targets[0].where)
+	if err != nil {
+		view = emptyFS{} // load has reported it
+	}
+	defer closeTree(view)
 	for _, t := range targets {
 		p := &Pass{
-			FS: r.fs, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
+			FS: view, File: t.file, Dir: t.dir, Root: t.root, Where: t.where, IsMissing: t.isMissing,
 			RootName: r.opts.RootName, Plugins: r.plugins, files: r.files,
 			running: r.running, facts: map[any]fact{}, tree: r.tree, report: &report,
 		}
 		if r.opts.IsAlone {
 			p.touched = new(atomic.Bool)
-			p.FS = watched{FS: r.fs, only: t.file, isTouched: p.touched}
+			p.FS = watched{FS: view, only: t.file, isTouched: p.touched}
 		}
 		f := r.files[t.file]
 		p.Data, p.Doc, p.Syntax = f.data, f.doc, f.syntax
@@ -55,6 +63,9 @@ func (r runner) group(targets []target) Report {
 			report.Files = append(report.Files, t.file)
 		}
 		before := len(report.Findings)
+		if f.block.refused != nil {
+			p.Refuse(t.file, f.block.refused)
+		}
 		for _, rule := range r.opts.Rules {
 			if rule.Where.Has(p.Where) && !rule.OfArchive {
 				skips := check(p, rule, f.block) // which may add to the report
@@ -65,6 +76,12 @@ func (r runner) group(targets []target) Report {
 			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
 				Reason: fmt.Sprintf("%d more findings are not listed: fix the others and run again", p.dropped)})
 		}
+		if t.dir == t.root { // after the rules, which know what they need
+			for _, link := range r.refused[t.root] {
+				p.refuse(link)
+			}
+		}
+		report.Findings = append(report.Findings[:before], p.withoutNamed(report.Findings[before:])...)
 		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {
 			report.Sources[p.File] = bytes.TrimPrefix(p.Data, utf8BOM())
@@ -112,7 +129,8 @@ func (r runner) finish(findings []Finding) {
 // can.
 type block struct {
 	reason   string
-	isBroken bool // even raw rules cannot run
+	isBroken bool  // even raw rules cannot run
+	refused  error // a finding reports it: see Pass.Refuse
 }
 
 // file is a plugin.json of the run.
@@ -126,8 +144,52 @@ type file struct {
 // load reads and parses the plugin.json of a target.
 func (r runner) load(t target) *file {
 	f := &file{}
-	f.block = f.read(r.fs, t)
+	view, err := r.confine(t.root, t.where)
+	if err != nil {
+		f.block = unread(err)
+		return f
+	}
+	defer closeTree(view)
+	f.block = f.read(view, t)
 	return f
+}
+
+// unread returns the block for a plugin.json that cannot be opened.
+func unread(err error) block {
+	if errors.Is(err, tree.ErrOutside) || errors.Is(err, tree.ErrIrregular) {
+		return block{reason: "plugin.json is not read: " + cause(err).Error(), refused: err}
+	}
+	return block{reason: err.Error(), isBroken: true}
+}
+
+// confine returns the tree with the boundary of a plugin. Trees without links have none.
+func (r runner) confine(root string, where Where) (fs.FS, error) {
+	if c, ok := r.fs.(Confiner); ok {
+		return c.Confine(root, where != Source)
+	}
+	return tree.New(r.fs), nil
+}
+
+// Confiner is a tree that can be narrowed to one plugin, such as a *tree.Tree. Run reads
+// each plugin through the tree that Confine returns, and closes it if it is an io.Closer.
+type Confiner interface {
+	// Confine returns the same tree, in which no symbolic link leads out of the plugin in
+	// dir if it is built, or else out of the repository around it.
+	Confine(dir string, isBuilt bool) (fs.FS, error)
+}
+
+func closeTree(fsys fs.FS) {
+	if c, ok := fsys.(io.Closer); ok {
+		_ = c.Close() // opened for reading only
+	}
+}
+
+// emptyFS is a tree without files.
+type emptyFS struct{}
+
+// Open returns fs.ErrNotExist.
+func (emptyFS) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
 func (f *file) read(fsys fs.FS, t target) (b block) {
@@ -139,16 +201,9 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 			b = block{reason: fmt.Sprintf("panic while reading: %v (please report this)", v), isBroken: true}
 		}
 	}()
-	info, err := fs.Stat(fsys, t.file)
-	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		err = fmt.Errorf("%s is not a regular file", t.file)
-	}
-	if err != nil {
-		return block{reason: err.Error(), isBroken: true}
-	}
 	in, err := fsys.Open(t.file)
 	if err != nil {
-		return block{reason: err.Error(), isBroken: true}
+		return unread(err)
 	}
 	defer in.Close()
 	data, err := limit.ReadAll(in, maxFileBytes)
@@ -159,7 +214,7 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 		return block{reason: err.Error(), isBroken: true}
 	}
 	f.data = data
-	if UTF16(data) != "" {
+	if Encoding(data) != "" {
 		return block{reason: "plugin.json is not UTF-8"}
 	}
 	f.doc, err = bundle.ParseDocument(t.file, bytes.TrimPrefix(data, utf8BOM()))
@@ -172,10 +227,14 @@ func (f *file) read(fsys fs.FS, t target) (b block) {
 	return block{}
 }
 
-// UTF16 returns the UTF-16 encoding of data, or "". It recognizes the byte order mark,
-// and that JSON starts with an ASCII character.
-func UTF16(data []byte) string {
+// Encoding returns the UTF-16 or UTF-32 encoding of data, or "". It recognizes the byte
+// order mark, and that JSON starts with an ASCII character.
+func Encoding(data []byte) string {
 	switch {
+	case bytes.HasPrefix(data, []byte("\x00\x00\xFE\xFF")), len(data) >= 4 && string(data[:3]) == "\x00\x00\x00" && data[3] != 0:
+		return "UTF-32, big-endian"
+	case bytes.HasPrefix(data, []byte("\xFF\xFE\x00\x00")), len(data) >= 4 && data[0] != 0 && string(data[1:4]) == "\x00\x00\x00":
+		return "UTF-32, little-endian"
 	case len(data) < 2:
 		return ""
 	case data[0] == 0xFE && data[1] == 0xFF, data[0] == 0 && data[1] != 0:
@@ -209,7 +268,7 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 	skip := func(reason string, isBroken bool) {
 		skips = append(skips, Skip{Rule: rule.ID, File: p.File, Reason: reason, IsBroken: isBroken})
 	}
-	if b.isBroken || b.reason != "" && !rule.IsRaw {
+	if b.isBroken || b.refused != nil || b.reason != "" && !rule.IsRaw {
 		skip(b.reason, b.isBroken)
 		return skips
 	}

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -8,13 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Open returns the tree and the options for validating a path, which may be relative to
 // the directory cwd. The findings name files as they can be opened from cwd: a path
 // below cwd is validated in the tree of cwd, and any other becomes Options.Prefix. The
-// tree of a zip is an archive.Archive, which the caller must close.
+// tree is a *tree.Tree, or an *archive.Archive for a zip. The caller must close it.
 func Open(cwd, name string) (fs.FS, Options, error) {
 	if name == "" {
 		name = "."
@@ -27,22 +31,29 @@ func Open(cwd, name string) (fs.FS, Options, error) {
 	if err != nil {
 		return nil, Options{}, fmt.Errorf("nothing to validate: %w", err)
 	}
-	if info.Mode().IsRegular() && isZip(name) {
-		a, err := archive.Open(name, archive.Limits{})
+	if info.Mode().IsRegular() {
+		a, err := openZip(name)
 		if err != nil {
 			return nil, Options{}, fmt.Errorf("%s: %w", typed, err)
 		}
-		return a, Options{Prefix: filepath.ToSlash(filepath.Clean(typed))}, nil
+		if a != nil {
+			return a, Options{Prefix: filepath.ToSlash(filepath.Clean(typed))}, nil
+		}
 	}
 	base, rel, prefix := cwd, "", ""
-	if r, err := filepath.Rel(cwd, name); err == nil && filepath.IsLocal(r) {
+	isLink, isPart := linkKind(name)
+	if r, err := filepath.Rel(cwd, name); err == nil && filepath.IsLocal(r) && (isPart || !isLink || !info.IsDir()) {
 		rel = r
-	} else if info.IsDir() {
+	} else if info.IsDir() && !isPart {
 		base, rel, prefix = name, ".", typed
 	} else {
 		base, rel, prefix = filepath.Dir(name), filepath.Base(name), filepath.Dir(typed)
 	}
-	return os.DirFS(base), Options{Path: filepath.ToSlash(rel), Prefix: filepath.ToSlash(prefix), RootName: filepath.Base(base)}, nil
+	t, err := tree.Open(base)
+	if err != nil {
+		return nil, Options{}, fmt.Errorf("nothing to validate: %w", err)
+	}
+	return t, Options{Path: filepath.ToSlash(rel), Prefix: filepath.ToSlash(prefix), RootName: filepath.Base(base)}, nil
 }
 
 // Stdin is the name of a plugin.json from standard input.
@@ -58,17 +69,53 @@ func OpenReader(r io.Reader) (fs.FS, Options, error) {
 	return lone{name: Stdin, data: data}, Options{Path: Stdin, IsAlone: true}, nil
 }
 
-// isZip reports whether a file is a zip according to its name or its first bytes.
-func isZip(name string) bool {
-	if strings.EqualFold(filepath.Ext(name), ".zip") {
-		return true
+// linkKind reports whether a path is a symbolic link, and whether that is part of a
+// repository or plugin, which it then must not leave. Any other link stands for the
+// directory that it points to.
+func linkKind(name string) (isLink, isPart bool) {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false, false
 	}
-	f, err := os.Open(name)
+	parent := filepath.Dir(name)
+	_, isRepo := tree.Boundary(parent)
+	for _, beside := range []string{bundle.MetadataFile, filepath.Join(sourceDir, bundle.MetadataFile), "package.json", "go.mod"} {
+		_, err := os.Lstat(filepath.Join(parent, beside))
+		isPart = isPart || err == nil
+	}
+	return true, isRepo || isPart || isPartName(filepath.Base(name))
+}
+
+// otherArchive returns the name of the format of a file that begins with magic, or "".
+func otherArchive(magic []byte) string {
+	for _, f := range []struct{ magic, name string }{
+		{"\x1f\x8b", "gzip"}, {"BZh", "bzip2"}, {"\xfd7zX", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"7z\xbc\xaf", "7z"}, {"Rar!", "RAR"},
+	} {
+		if bytes.HasPrefix(magic, []byte(f.magic)) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// openZip opens a zip, or returns nil if neither the name of the file nor its first bytes
+// are those of a zip.
+func openZip(name string) (*archive.Archive, error) {
+	isNamed := strings.EqualFold(filepath.Ext(name), ".zip")
+	f, err := tree.OpenFile(name)
 	if err != nil {
-		return false
+		if !isNamed {
+			return nil, nil // Run reports it
+		}
+		return nil, err
 	}
-	defer f.Close()
 	magic := make([]byte, 4)
-	n, _ := f.Read(magic)
-	return string(magic[:n]) == "PK\x03\x04"
+	n, _ := f.ReadAt(magic, 0)
+	switch format := otherArchive(magic[:n]); {
+	case format != "":
+		return nil, errors.Join(fmt.Errorf("it is a %s archive: validate a zip or the unpacked directory", format), f.Close())
+	case !isNamed && string(magic[:n]) != "PK\x03\x04":
+		return nil, f.Close()
+	}
+	return archive.FromFile(f, archive.Limits{})
 }

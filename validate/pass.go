@@ -11,7 +11,7 @@ import (
 
 // Pass is the run of one rule over one plugin.
 type Pass struct {
-	FS      fs.FS          // the validated tree
+	FS      fs.FS          // the validated tree; no symbolic link leads out of the repository or built plugin
 	File    string         // the plugin.json, a slash path in FS
 	Dir     string         // the directory that its paths are relative to
 	Root    string         // the directory of the outermost plugin around it, or Dir
@@ -35,8 +35,9 @@ type Pass struct {
 	tree    *treeFacts
 	files   map[string]*file
 	report  *Report
-	spent   int // bytes of the findings
-	dropped int // findings beyond the limit
+	refused map[string]bool // files that Refuse has reported
+	spent   int             // bytes of the findings
+	dropped int             // findings beyond the limit
 }
 
 // Document returns another plugin.json of the run, or nil if it cannot be parsed. ok is
@@ -99,6 +100,21 @@ func (p *Pass) Skipf(format string, args ...any) {
 // Source records the text of another file that findings refer to, so that its lines can
 // be printed.
 func (p *Pass) Source(file string, data []byte) { p.report.Sources[file] = data }
+
+// Refuse reports that a file of the plugin is not read: err is ErrOutside or ErrIrregular
+// of package tree. It reports each file once.
+func (p *Pass) Refuse(file string, err error) { p.refuse(refusal{file: file, err: err}) }
+
+func (p *Pass) refuse(r refusal) {
+	if p.refused[r.file] {
+		return
+	}
+	if p.refused == nil {
+		p.refused = map[string]bool{}
+	}
+	p.refused[r.file] = true
+	p.report.Findings = append(p.report.Findings, r.finding(p.Where))
+}
 
 // Key returns the position of the key at the pointer, or of the value if it has no key.
 func (p *Pass) Key(pointer string) Place {

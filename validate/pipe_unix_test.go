@@ -21,9 +21,9 @@ func TestPipe(t *testing.T) {
 	t.Parallel()
 	const manifest = `{"id":"acme-pipes-panel","type":"panel","name":"Pipes","info":{"logos":{"small":"img/logo.svg","large":"img/logo.svg"}}}`
 	for _, c := range []struct{ pipe, want string }{
-		{"plugin.json", "plugin.json is not a regular file"},
-		{"README.md", ""},
-		{"img/logo.svg", "img/logo.svg"},
+		{"plugin.json", "plugin.json error: plugin.json is not read: it is not a regular file but a named pipe"},
+		{"README.md", "README.md error: README.md is not read: it is not a regular file but a named pipe"},
+		{"img/logo.svg", "img/logo.svg error: logo.svg is not read: it is not a regular file but a named pipe"},
 		{"CHANGELOG.md", ""},
 		{"MANIFEST.txt", ""},
 	} {
@@ -58,7 +58,7 @@ func TestPipe(t *testing.T) {
 		if err := syscall.Mkfifo(pipe, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := config.Read(pipe, config.FileName, nil); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		if _, err := config.Read(pipe, config.FileName, nil); err == nil || !strings.Contains(err.Error(), "it is not a regular file but a named pipe") {
 			t.Error(err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Options controls a run. Only Rules is required.
@@ -55,7 +56,10 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 		opts.Where = Source
 	}
 	off := opts.dropOff()
-	s := search{fs: fsys, opts: opts}
+	if _, ok := fsys.(Confiner); !ok && !isZip && !opts.IsAlone {
+		fsys = tree.New(fsys)
+	}
+	s := search{fs: fsys, opts: opts, refused: map[string][]refusal{}}
 	if !isZip || zip.Refusal == "" {
 		if err := s.run(ctx); err != nil {
 			return nil, err
@@ -64,7 +68,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 
 	groups := byRoot(s.targets)
 	results := make([]Report, len(groups))
-	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, files: map[string]*file{}, tree: &treeFacts{facts: map[any]fact{}}}
+	run := runner{fs: fsys, opts: opts, running: map[string]bool{}, files: map[string]*file{}, refused: s.refused, tree: &treeFacts{facts: map[any]fact{}}}
 	for _, t := range s.targets {
 		if !t.isMissing {
 			run.plugins = append(run.plugins, t.file)
@@ -87,6 +91,9 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	}
 
 	report := &Report{Skips: s.skips, Sources: map[string][]byte{}}
+	for _, r := range s.refused[""] { // outside of any plugin
+		report.Findings = append(report.Findings, r.finding(Source))
+	}
 	if isZip {
 		report.add(run.archive(zip))
 	}

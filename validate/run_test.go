@@ -176,7 +176,7 @@ func TestDetectedProfiles(t *testing.T) {
 	}
 }
 
-func TestUTF16(t *testing.T) {
+func TestEncoding(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
 		"\xff\xfe{\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8", "{\x00}\x00": "file is encoded as UTF-16, little-endian; it must be UTF-8",

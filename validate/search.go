@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // maxDepth limits how deep directories are nested.
@@ -35,21 +37,27 @@ type search struct {
 	opts     Options
 	targets  []target
 	skips    []Skip
-	bytes    int64         // of the plugin.json files of a zip
-	isFull   bool          // the zip exceeds its limits
-	followed []fs.FileInfo // directories reached through symbolic links
+	bytes    int64                // of the plugin.json files of a zip
+	isFull   bool                 // the zip exceeds its limits
+	followed []fs.FileInfo        // directories reached through symbolic links
+	refused  map[string][]refusal // by the root of the plugin, or "" outside of any
 }
 
 // around is what a directory inherits from those above it.
 type around struct {
 	root   string // of the plugin it belongs to, or ""
 	isDist bool
+	isLink bool // reached through a symbolic link, whose target has its own path
 	depth  int
 }
 
 func (s *search) run(ctx context.Context) error {
 	start := path.Clean(strings.TrimSuffix(s.opts.Path, "/"))
 	info, err := fs.Stat(s.fs, start)
+	if errors.Is(err, tree.ErrOutside) {
+		s.refuse("", start, tree.ErrOutside)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("nothing to validate: %w", err)
 	}
@@ -68,7 +76,7 @@ func (s *search) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("validate: %w", err)
 	}
-	if len(s.targets) == 0 && len(s.skips) == 0 {
+	if len(s.targets) == 0 && len(s.skips) == 0 && len(s.refused) == 0 {
 		s.addMissing(start, Source)
 	}
 	return nil
@@ -122,16 +130,23 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 		in.isDist = in.isDist || slices.ContainsFunc(entries, isBuildOutput)
 		in.root = s.add(path.Join(dir, bundle.MetadataFile), dir, in)
 	}
+	isHome := isPlugin || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == sourceDir })
 	for _, e := range entries {
 		below := path.Join(dir, e.Name())
+		if e.IsDir() && !fs.ValidPath(below) {
+			s.skips = append(s.skips, Skip{File: below, Reason: "the name of the directory is not UTF-8"})
+			continue
+		}
 		isDist := e.Name() == bundle.DistDir
-		if bundle.IsToolDir(e.Name()) || !s.isDirectory(below, e) || isDist && s.opts.Where == Source {
+		if bundle.IsToolDir(e.Name()) || isDist && s.opts.Where == Source || s.isRefused(below, e, in, isHome) || !s.isDirectory(below, e) {
 			continue
 		}
 		if isPlugin && isDist && !s.isFile(path.Join(below, bundle.MetadataFile)) {
 			s.addMissing(below, Dist)
 		}
-		s.directory(ctx, below, in)
+		next := in
+		next.isLink = in.isLink || e.Type()&fs.ModeSymlink != 0
+		s.directory(ctx, below, next)
 	}
 }
 
@@ -206,6 +221,54 @@ func isBuildOutput(e fs.DirEntry) bool {
 }
 
 func isMetadata(e fs.DirEntry) bool { return e.Name() == bundle.MetadataFile && !e.IsDir() }
+
+// isRefused reports whether an entry is not read: a symbolic link that leads out of the
+// tree or of the plugin around it, or a special file in a plugin. isHome is set if the
+// entry belongs to a plugin repository, whose other links do not matter.
+func (s *search) isRefused(name string, e fs.DirEntry, in around, isHome bool) bool {
+	isLink := e.Type()&fs.ModeSymlink != 0
+	switch {
+	case s.opts.Where == Zip, e.IsDir(), e.Type().IsRegular(), in.root == "" && !isLink, in.root != "" && in.isLink:
+		return false // zip-symlink reports the links of a zip
+	case !isLink:
+		s.refuse(in.root, name, tree.Irregular(e.Type()))
+		return true
+	}
+	view := s.fs
+	if c, ok := s.fs.(Confiner); ok && in.root != "" {
+		confined, err := c.Confine(in.root, in.isDist || s.opts.Where == Dist)
+		if err != nil {
+			return true // the plugin is not read either
+		}
+		defer closeTree(confined)
+		view = confined
+	}
+	info, err := fs.Stat(view, name)
+	isOutside := errors.Is(err, tree.ErrOutside)
+	switch {
+	case isOutside && (in.root != "" || isPartName(e.Name())):
+		s.refuse(in.root, name, tree.ErrOutside)
+	case isOutside && !isHome && in.depth == 1: // it may be one of several plugins
+		s.skip(name, "not followed: "+tree.ErrOutside.Error()+"; validate its target")
+	case err == nil && in.root != "" && !info.IsDir() && !info.Mode().IsRegular():
+		s.refuse(in.root, name, tree.Irregular(info.Mode()))
+	default:
+		return isOutside
+	}
+	return true
+}
+
+// isPartName reports whether an entry with the name belongs to a plugin wherever it is.
+func isPartName(name string) bool {
+	return slices.Contains([]string{sourceDir, bundle.DistDir, bundle.MetadataFile}, name)
+}
+
+// sourceDir is where plugin repositories keep plugin.json.
+const sourceDir = "src"
+
+func (s *search) refuse(root, name string, err error) {
+	s.refused[root] = append(s.refused[root], refusal{file: name, err: err, isExtra: !isPartName(path.Base(name))})
+}
 
 // isDirectory reports whether to search an entry. A symbolic link to a directory is
 // followed once, and never to a directory around it, if the tree can tell.

@@ -195,7 +195,7 @@ func removeTest(t *testing.T, parts ...string) {
 	}
 }
 
-// hostileNames are names that a manifest must refuse beside a file "x".
+// hostileNames are names that a manifest must reject next to a file "x".
 func hostileNames() []string {
 	return []string{
 		"..", "../x", "a/../../x", "./x", "a//x", "a/", "/etc/passwd", "//host/share", `..\x`, `\\host\share`, "C:/x", "c:x",

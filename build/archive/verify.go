@@ -107,7 +107,7 @@ func Verify(dist fs.FS, trusted ...PublicKey) (*Manifest, error) {
 	return check(dist, signed)
 }
 
-// readSignature returns ErrUnsigned if there is no signature.
+// readSignature returns ErrUnsigned if the plugin has no signature.
 func readSignature(dist fs.FS) (*signature, error) {
 	data, err := readFile(dist, SignatureFile, maxSignatureBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,8 +161,8 @@ type Report struct {
 	KeyID     string
 }
 
-// Inspect is Verify for people: it goes on after the first difference and reports all.
-// The error means that there is no valid manifest or that the plugin cannot be read.
+// Inspect is Verify for people: it reports every difference, not only the first.
+// The error means that the manifest is missing or invalid, or that the plugin cannot be read.
 func Inspect(dist fs.FS, trusted ...PublicKey) (*Report, error) {
 	data, err := readFile(dist, ManifestFile, maxManifestBytes)
 	if err != nil {

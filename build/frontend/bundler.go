@@ -127,7 +127,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	if to, ok := b.replaced.of(name); ok {
 		return b.replace(build, in, to), nil
 	}
-	if b.isInstalled(in, name) || b.native[packageName(name)] != "" {
+	if b.isInstalled(in, name) || b.isNative(in, packageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
 			return api.OnResolveResult{}, nil
 		}
@@ -168,14 +168,20 @@ type request struct {
 	kind      api.ResolveKind
 }
 
-// resolution returns what esbuild alone resolves a name to in a directory. Results are kept, since
-// esbuild reads all directories again for each such question.
+// ask returns what esbuild alone resolves a name to in a directory. For each such question, it
+// reads all directories again.
+func ask(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
+	return build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+}
+
+// resolution returns what ask returned first for a package. If that was an error, esbuild has the
+// last word: the module may be in the repository by now.
 func (b *bundler) resolution(build api.PluginBuild, in api.OnResolveArgs, dir, name string) api.ResolveResult {
 	key := request{dir, name, in.Kind}
 	if found, ok := b.resolved.Load(key); ok {
 		return found.(api.ResolveResult)
 	}
-	found := build.Resolve(name, api.ResolveOptions{Importer: in.Importer, Namespace: in.Namespace, ResolveDir: dir, Kind: in.Kind, PluginData: alone{}})
+	found := ask(build, in, dir, name)
 	b.resolved.Store(key, found)
 	return found
 }
@@ -260,6 +266,16 @@ func (b *bundler) elsewhere(build api.PluginBuild, in api.OnResolveArgs, module 
 	return nil, nil
 }
 
+// isNative reports whether esbuild resolves a package itself: the lockfile gives the importer the
+// version in NodePaths.
+func (b *bundler) isNative(in api.OnResolveArgs, name string) bool {
+	if b.native[name] == "" {
+		return false
+	}
+	dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, name)
+	return err == nil && ok && filepath.Join(dir, "node_modules") == b.native[name]
+}
+
 // note remembers where a file of a package was found.
 func (b *bundler) note(name, dir, file string) {
 	b.mu.Lock()
@@ -283,7 +299,7 @@ func polyfills() map[string]string {
 
 // find resolves the path of an import whose suffix we know.
 func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string) api.ResolveResult {
-	found := b.resolution(build, in, in.ResolveDir, path)
+	found := ask(build, in, in.ResolveDir, path)
 	if len(found.Errors) > 0 && isBare(path) {
 		elsewhere, err := b.elsewhere(build, in, path)
 		if err != nil {

@@ -34,8 +34,8 @@ type Options struct {
 // Packages provides packages in the versions of the lockfile of a repository.
 type Packages interface {
 	// Dir returns a directory whose node_modules contains the package that an import in a
-	// file refers to, or the directory of the package itself if it is part of the repository; ok is
-	// false if there is none.
+	// file refers to, or the directory of the package itself if it is part of the repository; ok
+	// reports whether the package was found.
 	Dir(ctx context.Context, importer, name string) (dir string, ok bool, err error)
 }
 

@@ -79,16 +79,16 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
-	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets = ctx, libraries, map[string]bool{}, map[string][]byte{}
+	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()
 }
 
 // addNative adds the packages that esbuild must resolve itself, and reports whether there are
-// new ones. They are ES modules by their package.json, which esbuild ignores if a plugin has
-// resolved them, and would then import CommonJS in another way. A package with two versions
-// stays with the plugin.
+// new ones. Their package.json makes them ES modules. If a plugin resolves them, esbuild
+// ignores that, and reads the default export of CommonJS modules differently. Packages
+// of which two versions are imported are left to the plugin.
 func (s *Session) addNative() bool {
 	native := maps.Clone(s.native)
 	if native == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -78,5 +79,37 @@ func TestSession(t *testing.T) {
 	}
 	if _, err := s.Bundle(t.Context()); err == nil || !strings.Contains(err.Error(), "no frontend in") {
 		t.Errorf("without an entry: %v", err)
+	}
+}
+
+// TestSessionForgets checks that a session does not keep what only one bundle found: a missing
+// asset that is there now, and the list of the files that were read.
+func TestSessionForgets(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewSession(Options{Root: root, Source: root, PluginID: "acme-x-panel", Dev: true})
+	defer s.Close()
+	write("module.ts", "import one from './one.svg'; export const plugin = one")
+	if _, err := s.Bundle(t.Context()); err == nil {
+		t.Error("no error for a missing asset")
+	}
+	write("one.svg", "<svg/>")
+	if _, err := s.Bundle(t.Context()); err != nil {
+		t.Errorf("an asset that is there now: %v", err)
+	}
+	write("two.svg", "<svg/>")
+	write("module.ts", "import two from './two.svg'; export const plugin = two")
+	r, err := s.Bundle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"module.ts", "two.svg"}; !slices.Equal(r.Read, want) {
+		t.Errorf("the bundle read %q, want %q", r.Read, want)
 	}
 }

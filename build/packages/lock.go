@@ -2,7 +2,7 @@
 // the lockfile of its repository and without Node.js. It reads lockfiles of npm, Yarn and pnpm, downloads a
 // package when it is first asked for, checks its integrity, and keeps it in a directory that
 // repositories share. It runs no scripts, follows no links, and refuses packages that come from
-// anywhere but the configured registries.
+// anywhere but the configured registries and the repository itself.
 package packages
 
 import (
@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -29,7 +30,8 @@ type Package struct {
 	URL       string // of the tarball, if the lockfile names it
 	Integrity string // such as "sha512-..."; "" if the lockfile has none for the tarball
 
-	find func(name string) *Package // what an import in the package refers to
+	find  func(name string) *Package // what an import in the package refers to
+	alias string                     // by which it is imported, if that is not its name
 }
 
 // ErrNoLockfile is the error of a repository without a lockfile.
@@ -234,6 +236,8 @@ type pnpmLock struct {
 			Tarball   string `yaml:"tarball"`
 			Type      string `yaml:"type"`
 		} `yaml:"resolution"`
+		Name         string `yaml:"name"` // if the key is only an address, in version 6
+		Version      string `yaml:"version"`
 		pnpmSnapshot `yaml:",inline"`
 	} `yaml:"packages"`
 	Snapshots map[string]pnpmSnapshot `yaml:"snapshots"`
@@ -260,25 +264,31 @@ func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 	if err := yaml.Unmarshal(text, &lock); err != nil {
 		return nil, err
 	}
-	known, hoisted := map[string]*Package{}, map[string]*Package{}
+	var mu sync.Mutex
+	known := map[string]*Package{}
 	var get func(name, version string) *Package
 	get = func(name, version string) *Package {
 		key := pnpmKey(name, version)
+		mu.Lock()
+		defer mu.Unlock()
 		if p := known[key]; p != nil {
 			return p
 		}
 		plain, _, _ := strings.Cut(key, "(")
 		entry, ok := lock.Packages[plain]
-		for _, older := range []string{"/" + key, "/" + plain} {
+		for _, older := range []string{"/" + key, "/" + plain, strings.TrimPrefix(plain, name+"@")} {
 			if !ok {
 				entry, ok = lock.Packages[older]
 			}
 		}
-		at := strings.LastIndexByte(plain, '@')
+		at := versionIndex(plain)
 		if at <= 0 {
 			return nil
 		}
-		p := &Package{Name: plain[:at], Version: plain[at+1:], URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity}
+		p := &Package{
+			Name: cmp.Or(entry.Name, plain[:at]), Version: cmp.Or(entry.Version, plain[at+1:]),
+			URL: entry.Resolution.Tarball, Integrity: entry.Resolution.Integrity,
+		}
 		if !ok || entry.Resolution.Type != "" {
 			p.URL = version // a link, a directory or a git repository
 		}
@@ -296,11 +306,6 @@ func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 			return nil
 		}
 		return p
-	}
-	for _, key := range slices.Sorted(maps.Keys(lock.Packages)) {
-		if name, version, ok := cutLast(strings.TrimPrefix(key, "/"), "@"); ok && name != "" {
-			hoisted[name] = get(name, version)
-		}
 	}
 	return func(dir, name string) *Package {
 		importer, ok := lock.Importers[dir]
@@ -328,10 +333,18 @@ func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 // package with its version.
 func pnpmKey(name, version string) string {
 	version = strings.TrimPrefix(version, "/")
-	if plain, _, _ := strings.Cut(version, "("); strings.LastIndexByte(plain, '@') > 0 {
+	if plain, _, _ := strings.Cut(version, "("); versionIndex(plain) > 0 {
 		return version
 	}
 	return name + "@" + version
+}
+
+// versionIndex returns where the @ between a name and a version or an address is, or -1.
+func versionIndex(key string) int {
+	if at := strings.Index(key, "@file:"); at > 0 || strings.HasPrefix(key, "file:") {
+		return at
+	}
+	return strings.LastIndexByte(key, '@')
 }
 
 // yarnEntry is a package in yarn.lock. Its keys are the ranges that it satisfies.
@@ -453,7 +466,10 @@ func parseYarn1(text []byte) (map[string]yarnEntry, error) {
 			case indent == 2 && name == "version":
 				entry.Version = value
 			case indent == 2 && name == "resolved":
-				entry.Resolved, _, _ = strings.Cut(value, "#")
+				entry.Resolved = value
+				if _, isLocal := local(value); !isLocal { // the integrity has the hash as well
+					entry.Resolved, _, _ = strings.Cut(value, "#")
+				}
 			case indent == 2 && name == "integrity":
 				entry.Integrity = value
 			case indent == 4 && section == "dependencies":

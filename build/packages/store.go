@@ -2,6 +2,7 @@ package packages
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha1"
@@ -50,6 +51,7 @@ type Store struct {
 	owner   map[string]*Package     // by key: the package that is there
 
 	downloaded, bytes atomic.Int64
+	sweep             sync.Once // of staging directories
 
 	listing     sync.Once
 	integrities map[string]string
@@ -96,20 +98,34 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 	if p == nil {
 		return "", false, nil
 	}
-	if at, isLocal := local(p.URL); isLocal {
-		dir, err := s.localDir(p.Name, at)
-		return dir, true, err
+	at, isLocal := local(p.URL)
+	file := "" // of a package that is not downloaded
+	if isLocal {
+		var isDir bool
+		if file, isDir, err = s.localFile(p, at); err != nil || isDir {
+			return file, true, err
+		}
+		if p, err = p.inFile(file); err != nil {
+			return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+		}
+	}
+	if name != p.Name {
+		aliased := *p
+		aliased.alias = name
+		p = &aliased
 	}
 	key := p.key()
 	s.mu.Lock()
 	fetch := s.fetched[key]
 	if fetch == nil {
-		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p) })
+		fetch = sync.OnceValue(func() error { return s.fetch(ctx, p, file) })
 		s.fetched[key] = fetch
 		s.owner[key] = p
 	}
 	s.mu.Unlock()
-	if err := fetch(); err != nil {
+	if err := fetch(); isLocal && err != nil {
+		return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
+	} else if err != nil {
 		return "", true, fmt.Errorf("%s@%s: %w", p.Name, p.Version, err)
 	}
 	return s.dir(key), true, nil
@@ -151,21 +167,25 @@ func (s *Store) find(importer, name string) *Package {
 // key names the directory of a package in the cache. It depends on where the package came from
 // and on its integrity, so that no repository gets what another one's lockfile named.
 func (p *Package) key() string {
-	sum := sha256.Sum256([]byte(p.Name + "\n" + p.Version + "\n" + p.URL + "\n" + p.Integrity))
+	id := p.Name + "\n" + p.Version + "\n" + p.URL + "\n" + p.Integrity
+	if p.alias != "" {
+		id += "\n" + p.alias
+	}
+	sum := sha256.Sum256([]byte(id))
 	return strings.NewReplacer("/", "+", "\\", "+", "..", "+").Replace(p.Name) + "-" + hex.EncodeToString(sum[:10])
 }
 
-// fetch downloads and unpacks a package unless it is in the cache. It appears there atomically.
-func (s *Store) fetch(ctx context.Context, p *Package) error {
+// fetch unpacks a package from a file, or from its registry if file is "", unless the package
+// is in the cache. It appears there atomically.
+func (s *Store) fetch(ctx context.Context, p *Package, file string) error {
 	final := s.dir(p.key())
 	if _, err := os.Stat(final); err == nil {
 		return nil
 	}
-	at, err := s.registries.tarball(p)
-	if err != nil {
-		return err
-	}
-	if s.options.Offline {
+	if file == "" && s.options.Offline {
+		if _, err := s.registries.tarball(p); err != nil {
+			return err
+		}
 		return ErrMissing
 	}
 	select {
@@ -174,21 +194,17 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	integrity := p.Integrity
-	if integrity == "" {
-		if integrity, err = s.registries.integrity(ctx, p); err != nil {
-			return err
-		}
-	}
-	resp, err := s.registries.get(ctx, at, "")
+	from, integrity, err := s.open(ctx, p, file)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
+	defer from.Close()
 	if err := os.MkdirAll(s.options.CacheDir, 0o755); err != nil {
 		return err
 	}
-	staging, err := os.MkdirTemp(s.options.CacheDir, ".staging-")
+	unlock := s.lockStaging()
+	defer unlock()
+	staging, err := os.MkdirTemp(s.options.CacheDir, stagingPrefix)
 	if err != nil {
 		return err
 	}
@@ -198,17 +214,20 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 		return err
 	}
 	defer tarball.Close()
-	n, err := verify(tarball, resp.Body, integrity)
+	n, err := verify(tarball, from, integrity)
 	if err != nil {
 		return err
 	}
-	s.downloaded.Add(1)
-	s.bytes.Add(n)
+	if file == "" {
+		s.downloaded.Add(1)
+		s.bytes.Add(n)
+	}
 	if _, err := tarball.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	target := filepath.Join(staging, "out", "node_modules", filepath.FromSlash(p.Name))
-	if !filepath.IsLocal(filepath.FromSlash(p.Name)) {
+	name := filepath.FromSlash(cmp.Or(p.alias, p.Name))
+	target := filepath.Join(staging, "out", "node_modules", name)
+	if !filepath.IsLocal(name) {
 		return errors.New("its name is not a valid path")
 	}
 	if err := os.MkdirAll(target, 0o755); err != nil {
@@ -222,6 +241,29 @@ func (s *Store) fetch(ctx context.Context, p *Package) error {
 		return nil // another process was faster
 	}
 	return err
+}
+
+// open returns the tarball of a package and the integrity that it must have.
+func (s *Store) open(ctx context.Context, p *Package, file string) (tarball io.ReadCloser, integrity string, err error) {
+	if file != "" {
+		tarball, err := os.Open(file)
+		return tarball, p.Integrity, err
+	}
+	at, err := s.registries.tarball(p)
+	if err != nil {
+		return nil, "", err
+	}
+	integrity = p.Integrity
+	if integrity == "" {
+		if integrity, err = s.registries.integrity(ctx, p); err != nil {
+			return nil, "", err
+		}
+	}
+	resp, err := s.registries.get(ctx, at, "")
+	if err != nil {
+		return nil, "", err
+	}
+	return resp.Body, integrity, nil
 }
 
 func exists(file string) bool {

@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/verbs"
-	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/loader/watch"
 	"github.com/slipway-dev/slipway/templates"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -42,6 +43,7 @@ func registerCompletions(c *cobra.Command) {
 		{"dir", completeDirs},
 		{"data-dir", completeDirs},
 		{"plugins-dir", completeDirs},
+		{"watch", completeOne(watch.Modes)},
 		{"config", completeFiles("yaml", "yml")},
 		{"baseline", completeFiles("json")},
 		{"write-baseline", completeFiles("json")},
@@ -141,6 +143,4 @@ func checkNames() (list []string) {
 	return list
 }
 
-func toggleNames() []string {
-	return []string{loader.ToggleServiceAccounts, loader.ToggleRoles}
-}
+func toggleNames() []string { return access.Toggles() }

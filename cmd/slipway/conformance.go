@@ -144,7 +144,7 @@ func builtBackends(dir string) (list []bundle.Plugin, err error) {
 	}
 	text := "no plugin with a backend in " + dir
 	for _, f := range faults {
-		text += fmt.Sprintf("; %s: %s", f.Path, f.Reason)
+		text += fmt.Sprintf("; %s: %v", f.Path, &f)
 	}
 	if len(faults) == 0 && len(found) == 0 {
 		text += ": build the plugin first"

@@ -33,9 +33,11 @@ const (
 // devOptions are the options of dev.
 type devOptions struct {
 	server.Options
-	dir   string
-	open  bool
-	query string // JSON
+	password passwordFlags
+	dir      string
+	open     bool
+	query    string // JSON
+	debug    bool   // run the backend under Delve
 }
 
 func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
@@ -49,13 +51,19 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 			"server-sent events, to reload when a change is live.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
+			// Before the build, whose tools must not inherit the secrets.
+			if err := readSecrets(face(c), &o.Options, o.password, stderr); err != nil {
+				return err
+			}
 			return dev(c.Context(), face(c), o, stdout, stderr)
 		},
 	}
-	hostFlags(c, &o.Options)
+	hostFlags(c, &o.Options, &o.password)
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", o.dir, "plugin repository")
-	f.BoolVar(&o.open, "open", false, "open the address of the host in a browser")
+	f.BoolVar(&o.open, "open", false, "open the console of the host in a browser, signed in")
+	debugFlags(f, &o.Debug)
+	f.BoolVar(&o.debug, "debug", false, "build the backend for a debugger and run it under Delve")
 	f.StringVar(&o.query, "query", `{"points":5,"amplitude":1}`, "JSON of a query for the curl command to try; the default is for a scaffolded data source")
 	return c
 }
@@ -70,6 +78,12 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if o.query, err = compact(o.query); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", f.Option("query"), err)}
 	}
+	if o.debug {
+		o.Debug.Launch = []string{loader.AllPlugins}
+		if err := prepareDebugging(ctx, &o.Debug, repo.Root, stdout); err != nil {
+			return err
+		}
+	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", repo.Root, err)
@@ -78,16 +92,19 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if _, err := watchTree(watcher, repo, repo.Root); err != nil {
 		return fmt.Errorf("watch %s: %w", repo.Root, err)
 	}
+	if o.DataDir == "" {
+		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
+	}
 	r := newRebuilder(f, repo, o, stdout)
 	defer r.close()
 	r.buildAll(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if o.DataDir == "" {
-		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
-	}
 	o.PluginDirs = []string{repo.Root}
+	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
+		o.Provisioning, o.LaxProvisioning = dir, true
+	}
 	s, err := openHost(ctx, f, o.Options, stdout, stderr)
 	if err != nil {
 		return err
@@ -188,6 +205,11 @@ func inBackground(ctx context.Context, f func(context.Context)) (stop func()) {
 		cancel()
 		running.Wait()
 	}
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 func stoppedTimer() *time.Timer {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/host/api"
 )
 
 var (
@@ -22,6 +24,8 @@ var (
 	continuation = regexp.MustCompile(`\n {10,}`)
 	docCommand   = regexp.MustCompile(`(?m)(?:^|[ /])slipway ([a-z][a-z-]*)(.*)$`)
 	docFlag      = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z-]*)`)
+	docRoute     = regexp.MustCompile(`^/(?:api|metrics|public|avatar)\b\S*`)
+	docVariable  = regexp.MustCompile(`SLIPWAY_[A-Z_]+`)
 	docExcept    = regexp.MustCompile(`(?:except|but for) .*`)
 )
 
@@ -66,6 +70,45 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 	if commands < 8 {
 		t.Errorf("found only %d commands in the documents", commands)
+	}
+}
+
+// TestNamesInDocuments requires that the routes and the environment variables in the
+// documents exist.
+func TestNamesInDocuments(t *testing.T) {
+	t.Parallel()
+	var patterns []string
+	for _, route := range new(api.API).Routes() {
+		patterns = append(patterns, route.Pattern)
+	}
+	variables := []string{envAdminPassword, envDatabase, envSecretKey}
+	routes, secrets := 0, 0
+	for _, name := range []string{"security.md", "host.md"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "doc", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
+			path := docRoute.FindString(m[1])
+			if path == "" {
+				continue
+			}
+			routes++
+			if !slices.ContainsFunc(patterns, func(pattern string) bool {
+				return pattern == path || strings.HasSuffix(path, "/") && strings.HasPrefix(pattern, path)
+			}) {
+				t.Errorf("%s: unknown route %s", name, path)
+			}
+		}
+		for _, variable := range docVariable.FindAllString(string(data), -1) {
+			secrets++
+			if !slices.Contains(variables, variable) {
+				t.Errorf("%s: unknown environment variable %s", name, variable)
+			}
+		}
+	}
+	if routes < 8 || secrets < 6 {
+		t.Errorf("found only %d routes and %d variables in the documents", routes, secrets)
 	}
 }
 

@@ -1,21 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/loader/watch"
 )
 
 // Environment variables, which keep secrets out of the list of processes.
@@ -25,28 +33,62 @@ const (
 	envSecretKey     = "SLIPWAY_SECRET_KEY" // shared by hosts that share a database
 )
 
+// passwordFlags are the flags that set a password; the environment can set it too.
+type passwordFlags struct {
+	file string
+	text string // visible in the list of processes
+}
+
 // hostFlags defines the flags that host and dev have in common.
-func hostFlags(c *cobra.Command, o *server.Options) {
+func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 picks a free port")
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
 	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from "+envDatabase)
-	f.StringVar(&o.AdminPassword, "admin-password", "", "password of the user admin; also from "+envAdminPassword+" (default: generated and printed once)")
+	f.StringVar(&p.file, "admin-password-file", "", fmt.Sprintf("file with the password of the user admin, at least %d characters; also from %s (default: generated and printed once)", host.MinPasswordLength, envAdminPassword))
+	f.StringVar(&p.text, "admin-password", "", "deprecated: other users can read it in the list of processes; only for hosts that listen on loopback")
+	f.StringVar(&o.TLSCert, "tls-cert", "", "PEM file with the TLS certificate and its chain; reloaded when it changes")
+	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
+	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "additional host names that clients may use, or * for any (default: loopback, the address to listen on, and the names in the certificate)")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
+	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
 
+// limitsFlag is a flag whose value is the name of a file with limits.
+type limitsFlag struct{ limits *loader.PluginLimits }
+
+// Set reads the file.
+func (l *limitsFlag) Set(file string) (err error) {
+	*l.limits, err = loader.ReadPluginLimits(file)
+	return err
+}
+
+// String returns the default.
+func (l *limitsFlag) String() string { return "" }
+
+// Type returns the name of the value in the help text.
+func (l *limitsFlag) Type() string { return "string" }
+
 func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 	var o server.Options
+	var password passwordFlags
 	var trustedKeys string
+	mode := string(watch.Auto)
 	c := &cobra.Command{
 		Use:   "host",
 		Short: "Run the reference host on directories of plugins",
 		Long: "Run the reference host on directories of plugins. It prints its URL once it accepts requests.\n" +
-			"On SIGINT or SIGTERM it waits for requests in progress and stops.\n\n" +
+			"On SIGINT or SIGTERM it waits for requests in progress and stops. On SIGHUP it scans the\n" +
+			"directories again; when its terminal is closed, it stops.\n\n" +
+			"Changes in the directories are applied while the host runs: a new executable takes over once\n" +
+			"it has completed the handshake, and other changes apply without a restart. A broken change\n" +
+			"does not replace a working plugin. On network file systems, use --watch=poll.\n\n" +
 			"Secrets of data sources are encrypted with the key in " + envSecretKey + ", 64 hexadecimal digits.\n" +
 			"Without it, the first start generates a key in the data directory. Hosts that share a\n" +
 			"PostgreSQL database need the same key.\n\n" +
+			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
+			"a host name that is not allowed gets status 421.\n\n" +
 			"A plugin with a MANIFEST.json that differs from it is not mounted. With --trusted-keys,\n" +
 			"neither is one that none of these keys signed.",
 		Args: arguments(cobra.NoArgs),
@@ -57,42 +99,136 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 					return err
 				}
 			}
+			if o.Watch = watch.Mode(mode); !slices.Contains(watch.Modes(), mode) {
+				return usageError("%s: %w", face(c).Option("watch"), nearest.Unknown("mode", mode, watch.Modes()))
+			}
+			if err := readSecrets(face(c), &o, password, stderr); err != nil {
+				return err
+			}
+			if err := prepareDebugging(c.Context(), &o.Debug, ".", stdout); err != nil {
+				return err
+			}
+			hangup, isInteractive := hangups(), hasTerminal()
 			s, err := openHost(c.Context(), face(c), o, stdout, stderr)
 			if err != nil {
 				return err
 			}
-			select {
-			case <-c.Context().Done():
-			case err = <-s.Failed():
-			}
-			return errors.Join(err, closeHost(s, stdout))
+			return errors.Join(runHost(c.Context(), s, stderr, hangup, isInteractive), closeHost(s, stdout))
 		},
 	}
-	hostFlags(c, &o)
+	hostFlags(c, &o, &password)
 	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
+	c.Flags().StringVar(&mode, "watch", mode, "how to watch the directories of plugins: auto, poll or off")
+	debugFlags(c.Flags(), &o.Debug)
+	c.Flags().StringSliceVar(&o.Debug.Launch, "debug", nil, "ids of plugins whose backends run under Delve")
+	c.Flags().StringVar(&o.Provisioning, "provisioning", "", "directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read")
 	c.Flags().StringVar(&trustedKeys, "trusted-keys", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }
 
-// openHost completes the options from the environment, starts a host and prints its
-// URL.
+// runHost scans the plugin directories on each hangup. It returns when ctx is done, the host
+// fails, or its terminal is closed.
+func runHost(ctx context.Context, s *server.Server, stderr io.Writer, hangup <-chan os.Signal, isInteractive bool) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.Failed():
+			return err
+		case <-hangup:
+			if isInteractive && !hasTerminal() {
+				return nil
+			}
+			if err := s.Mount(ctx); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(stderr, "plugins not mounted:", err)
+			}
+		}
+	}
+}
+
+// readSecrets sets the options that come from the password flags and the environment. It
+// removes the secrets from the environment, so that no process inherits them.
+func readSecrets(f verbs.Face, o *server.Options, p passwordFlags, stderr io.Writer) error {
+	password, database, key := takeEnv(envAdminPassword), takeEnv(envDatabase), takeEnv(envSecretKey)
+	o.Database = cmp.Or(o.Database, database)
+	o.AdminPassword = password
+	if key != "" {
+		var err error
+		if o.Key, err = host.ParseKey(key); err != nil {
+			return fmt.Errorf("%s: %w", envSecretKey, err)
+		}
+	}
+	option := f.Option("admin-password")
+	switch {
+	case p.text != "" && p.file != "":
+		return usageError("%s and %s exclude each other", option, f.Option("admin-password-file"))
+	case p.file != "":
+		text, err := readPassword(p.file)
+		if err != nil {
+			return usageError("%s: %w", f.Option("admin-password-file"), err)
+		}
+		o.AdminPassword = text
+	case p.text != "" && !isLoopback(o.Listen):
+		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the list of processes; use %s or %s",
+			option, f.Option("admin-password-file"), envAdminPassword)
+	case p.text != "":
+		fmt.Fprintf(stderr, "warning: other users can read %s in the list of processes; use %s or %s\n", option, f.Option("admin-password-file"), envAdminPassword)
+		o.AdminPassword = p.text
+	}
+	if o.AdminPassword == "" {
+		return nil
+	}
+	if err := host.CheckPassword(o.AdminPassword); err != nil {
+		return usageError("admin %w", err)
+	}
+	return nil
+}
+
+func usageError(format string, args ...any) error {
+	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf(format, args...)}
+}
+
+// takeEnv returns an environment variable and unsets it.
+func takeEnv(name string) string {
+	value := os.Getenv(name)
+	_ = os.Unsetenv(name) // fails only for invalid names
+	return value
+}
+
+// readPassword returns the password in a file, without the line break at its end.
+func readPassword(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, host.MaxPasswordLength+3)) // "\r\n", and one more byte to detect longer passwords
+	if err != nil {
+		return "", err
+	}
+	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if password == "" {
+		return "", fmt.Errorf("%s is empty", name)
+	}
+	return password, nil
+}
+
+// isLoopback reports whether an address to listen on can be reached only from this machine.
+func isLoopback(listen string) bool {
+	name, _, err := net.SplitHostPort(listen)
+	return err == nil && (name == "localhost" || net.ParseIP(name).IsLoopback())
+}
+
+// openHost starts a host and prints its URL and a sign-in link.
 func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stderr io.Writer) (*server.Server, error) {
-	o.Logger, o.Environ = slog.New(slog.NewTextHandler(stderr, nil)), os.Environ()
+	o.Logger, o.Environ = slog.New(newLinesHandler(stderr)), os.Environ()
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
 	}
-	if o.Database == "" {
-		o.Database = os.Getenv(envDatabase)
+	if err := process.Protect(); err != nil { // backends run as the same user
+		return nil, err
 	}
-	if o.AdminPassword == "" {
-		o.AdminPassword = os.Getenv(envAdminPassword)
-	}
-	if text := os.Getenv(envSecretKey); text != "" {
-		var err error
-		if o.Key, err = host.ParseKey(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", envSecretKey, err)
-		}
-	}
+	server.LimitMemory()
 	s, err := server.Open(ctx, o)
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)}
@@ -107,7 +243,21 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 		fmt.Fprintf(stdout, "admin password: %s (user %s; not shown again)\n", password, host.AdminLogin)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
+	if hasLoopbackURL(s) {
+		link, err := s.SignInURL()
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
+	}
 	return s, nil
+}
+
+// hasLoopbackURL reports whether browsers on this machine reach the host over loopback,
+// as a sign-in link requires.
+func hasLoopbackURL(s *server.Server) bool {
+	u, err := url.Parse(s.URL())
+	return err == nil && isLoopback(u.Host)
 }
 
 // closeHost closes a host and prints why that takes a while.

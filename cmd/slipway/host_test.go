@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,16 +17,14 @@ import (
 )
 
 func TestOpenHost(t *testing.T) {
-	for _, name := range []string{envAdminPassword, envDatabase, envSecretKey} {
-		t.Setenv(name, "")
-	}
+	t.Parallel()
 	o := server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}
 	var out bytes.Buffer
 	s, err := openHost(t.Context(), verbs.Command, o, &out, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed := regexp.MustCompile(`^admin password: \S+ \(user admin; not shown again\)\nslipway host is at http://127\.0\.0\.1:\d+\n$`)
+	printed := regexp.MustCompile(`^admin password: \S+ \(user admin; not shown again\)\nslipway host is at (http://127\.0\.0\.1:\d+)\nsign in: (http://127\.0\.0\.1:\d+)/login#code=svcses_\S+ \(once, within 5 minutes\)\n$`)
 	if !printed.MatchString(out.String()) {
 		t.Errorf("printed %q", out.String())
 	}
@@ -41,20 +42,69 @@ func TestOpenHost(t *testing.T) {
 	}
 }
 
-func TestSecretKeyFromEnvironment(t *testing.T) {
-	t.Setenv(envDatabase, "")
-	t.Setenv(envSecretKey, "zz")
-	o := server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), AdminPassword: "x"}
-	if _, err := openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), envSecretKey) {
-		t.Errorf("invalid key: %v", err)
+// Secrets come from the environment or a file, and no process that the host starts
+// inherits them.
+func TestReadSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
 	}
-	t.Setenv(envSecretKey, strings.Repeat("5a", 32))
-	s, err := openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := closeHost(s, io.Discard); err != nil {
-		t.Error(err)
+	const loopback, everywhere = "127.0.0.1:0", "0.0.0.0:0"
+	good, key := file("good", "from a file \r\n"), strings.Repeat("5a", 32)
+	for _, c := range []struct {
+		name, listen  string
+		env           string // password
+		key           string
+		flags         passwordFlags
+		want, problem string
+	}{
+		{name: "none", listen: everywhere},
+		{name: "environment", listen: everywhere, env: "from the environment", key: key, want: "from the environment"},
+		{name: "file", listen: everywhere, env: "from the environment", flags: passwordFlags{file: good}, want: "from a file "},
+		{name: "flag on loopback", listen: loopback, flags: passwordFlags{text: "from a flag!"}, want: "from a flag!"},
+		{name: "flag on localhost", listen: "localhost:0", flags: passwordFlags{text: "from a flag!"}, want: "from a flag!"},
+		{name: "flag beyond loopback", listen: everywhere, flags: passwordFlags{text: "from a flag!"}, problem: "--admin-password is allowed only if the host listens on loopback"},
+		{name: "flag on all addresses", listen: ":0", flags: passwordFlags{text: "from a flag!"}, problem: "--admin-password is allowed only if the host listens on loopback"},
+		{name: "both", listen: loopback, flags: passwordFlags{text: "from a flag!", file: good}, problem: "exclude each other"},
+		{name: "short", listen: loopback, env: "a", problem: "admin password: must have at least 12 characters, found 1"},
+		{name: "short file", listen: loopback, flags: passwordFlags{file: file("short", "short\n")}, problem: "found 5"},
+		{name: "empty file", listen: loopback, flags: passwordFlags{file: file("empty", "\n")}, problem: "is empty"},
+		{name: "no file", listen: loopback, flags: passwordFlags{file: filepath.Join(dir, "none")}, problem: "--admin-password-file"},
+		{name: "huge file", listen: loopback, flags: passwordFlags{file: file("huge", strings.Repeat("x", 1<<20))}, problem: "512 bytes"},
+		{name: "key", listen: loopback, key: "zz", problem: envSecretKey},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv(envAdminPassword, c.env)
+			t.Setenv(envDatabase, "postgres://user:secret@server/name")
+			t.Setenv(envSecretKey, c.key)
+			o := server.Options{Listen: c.listen}
+			var printed bytes.Buffer
+			err := readSecrets(verbs.Command, &o, c.flags, &printed)
+			if (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+				t.Fatalf("%v, want %q", err, c.problem)
+			}
+			if err == nil && (o.AdminPassword != c.want || o.Database == "" || (o.Key != nil) != (c.key != "")) {
+				t.Errorf("options %+v", o)
+			}
+			if warns := strings.Contains(printed.String(), "warning: other users can read --admin-password"); warns != (c.flags.text != "" && err == nil) {
+				t.Errorf("printed %q", printed.String())
+			}
+			for _, name := range []string{envAdminPassword, envDatabase, envSecretKey} {
+				if _, isSet := os.LookupEnv(name); isSet {
+					t.Errorf("%s is still in the environment", name)
+				}
+			}
+			for _, secret := range []string{c.env, c.flags.text} {
+				if text := fmt.Sprint(err, printed.String()); len(secret) > 1 && strings.Contains(text, secret) {
+					t.Errorf("the password is printed: %s", text)
+				}
+			}
+		})
 	}
 }
 

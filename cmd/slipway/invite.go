@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -41,10 +43,35 @@ func (r *rebuilder) welcome(ctx context.Context) {
 		r.invite(p, token)
 	}
 	if r.options.open {
-		if err := openBrowser(ctx, r.server.URL()); err != nil {
+		if err := r.openConsole(ctx); err != nil {
 			fmt.Fprintf(r.stdout, "open %s: %v\n", r.server.URL(), err)
 		}
 	}
+}
+
+// openConsole opens the console in the user's browser, signed in. The browser opens a file
+// that only the user can read and that leads to the link, because other users can read the
+// arguments of commands.
+func (r *rebuilder) openConsole(ctx context.Context) error {
+	if !hasLoopbackURL(r.server) {
+		return openBrowser(ctx, r.server.URL())
+	}
+	link, err := r.server.SignInURL()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(r.options.DataDir, "sign-in.html")
+	page := fmt.Sprintf("<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a href=\"%s\">Sign in</a>\n", link, link)
+	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
+		_, err := io.WriteString(w, page)
+		return err
+	}); err != nil {
+		return err
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return err
+	}
+	return openBrowser(ctx, name)
 }
 
 // invite prints commands that call a plugin.

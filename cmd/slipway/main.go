@@ -19,11 +19,26 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second signal kills
+	ctx, stop := interruptible(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// interruptible returns a context that ends at the first signal. A second signal of the same
+// kind kills the process. Signals of different kinds count as one: on Ctrl-C, Mage sends
+// SIGTERM in addition to the SIGINT from the terminal.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for s := range signals {
+			signal.Reset(s)
+			cancel()
+		}
+	}()
+	return ctx, cancel
 }
 
 // run runs the command line and returns the exit status.

@@ -119,7 +119,7 @@ func (r *rebuilder) buildAll(ctx context.Context) {
 
 // buildOptions returns the options of every build. The host starts the backend anyway.
 func (r *rebuilder) buildOptions() verbs.BuildOptions {
-	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Dev: true, Bundler: r.bundler}
+	return verbs.BuildOptions{Face: r.face, Dir: r.repo.Root, Platforms: "host", Dev: true, Bundler: r.bundler, Debug: r.options.debug}
 }
 
 // rebuild updates dist and reloads the plugin.
@@ -185,7 +185,7 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 		}
 	}
 	for _, f := range r.server.Loader().Faults() {
-		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %s", f.Path, f.Reason)))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %v", f.Path, &f)))
 	}
 	if len(lines) == 0 {
 		return nil

@@ -60,6 +60,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		formatCommand(stdout),
 		cleanCommand(stdout),
 		conformanceCommand(stdout),
+		pluginsCommand(stdout),
 		hostCommand(stdout, stderr),
 		devCommand(stdout, stderr),
 		versionCommand(version),

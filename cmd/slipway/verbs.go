@@ -72,8 +72,11 @@ func validateCommand(stdout *os.File) *cobra.Command {
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				o.Path = args[0]
+				if o.Path = args[0]; o.Path == "" {
+					return verbs.ErrEmptyPath()
+				}
 			}
+			o.Face = face(c)
 			return verbs.Validate(c.Context(), stdout, o)
 		},
 	}
@@ -83,6 +86,8 @@ func validateCommand(stdout *os.File) *cobra.Command {
 	f.StringVar(&o.Profile, "profile", "", profileUsage)
 	f.BoolVar(&o.Strict, "strict", false, "treat warnings as errors")
 	f.BoolVar(&o.Fix, "fix", false, "apply the safe fixes, then report the remaining findings")
+	f.BoolVar(&o.All, "all", false, "allow --fix to change several plugin repositories")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "list the rules that did not run")
 	f.BoolVar(&o.Diff, "diff", false, "print what --fix would change; exit with status 1 if there is anything to change")
 	f.StringVar(&o.Config, "config", "", "configuration file (default: the nearest slipway.yaml)")
 	f.StringVar(&o.Key, "key", "", "file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,11 +21,11 @@ func (a *API) accountRoutes() []Route {
 		{"POST", "/api/serviceaccounts", create.On(all), call(a.createAccount), Doc{Summary: "Create a service account", Status: http.StatusCreated}},
 		{"GET", "/api/serviceaccounts/search", read.On(all), call(a.searchAccounts), Doc{Summary: "Search service accounts"}},
 		{"GET", "/api/serviceaccounts/{id}", read.On(one), call(a.account), Doc{Summary: "Get a service account"}},
-		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account"}},
-		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), call(a.deleteAccount), Doc{Summary: "Delete a service account and its tokens"}},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account"}},
+		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account; that of a plugin can only be disabled and enabled, by an administrator"}},
+		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), call(a.deleteAccount), Doc{Summary: "Delete a service account and its tokens; a plugin gets a new one when it starts again"}},
+		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account, up to 5000 or perpage of them"}},
 		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), call(a.createToken), Doc{Summary: "Create a token; its secret is returned only once"}},
-		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), call(a.deleteToken), Doc{Summary: "Delete a token"}},
+		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), call(a.deleteToken), Doc{Summary: "Delete a token; a plugin gets a new one when it starts again"}},
 	}
 }
 
@@ -140,8 +141,13 @@ type accountToken struct {
 	HasExpired             bool       `json:"hasExpired"`
 }
 
-func (a *API) accountTokens(ctx context.Context, who host.Identity, in accountPath) ([]accountToken, error) {
-	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID)
+func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
+	accountPath
+	PerPage int64 `query:"perpage"`
+	Page    int64 `query:"page"`
+}) ([]accountToken, error) {
+	page := store.Page{Limit: cmp.Or(in.PerPage, host.MaxAccountTokens), Number: in.Page}
+	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID, page)
 	now := a.clock()
 	return mapped(found, func(t host.AccountToken) accountToken {
 		out := accountToken{
@@ -169,6 +175,9 @@ func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
 		return issued{}, err
 	}
 	life, err := host.TokenLifetime(field, seconds)
+	if err == nil && life > 0 { // without one, the token lasts as long as it may
+		err = who.CheckLifetime(field, life, a.clock())
+	}
 	if err != nil {
 		return issued{}, err
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,20 @@ type Options struct {
 	Rand    io.Reader        // safe for concurrent use; crypto/rand if nil
 	Version string           // of the service, as reported by /api/health
 	Plugins *loader.Loader   // mounted plugins, none if nil; the caller closes it
+	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
+	Reload func(ctx context.Context, id string) error
+	// Pages returns the handler of paths that are not in the route table; nil responds 404.
+	// It may call the API with the credentials of a request.
+	Pages func(api http.Handler) (http.Handler, error)
+
+	// ReadOnly returns the provisioning file of a data source that must be changed there;
+	// nil if there are none.
+	ReadOnly func(uid string) (file string, ok bool)
+
+	// AllowedHosts are the names and addresses that the Host header of a request may
+	// have, in addition to those of loopback. An unspecified address, such as 0.0.0.0, allows
+	// all addresses, and AnyHost allows everything.
+	AllowedHosts []string
 }
 
 // API is the handler of the reference host.
@@ -39,14 +54,21 @@ type API struct {
 	random    io.Reader
 	version   string
 	loaded    *loader.Loader
+	reload    func(ctx context.Context, id string) error
 	passwords *host.Passwords
 	logins    *throttle
+	codes     codes
+	guard     guard
 	metrics   *metrics
 	proxy     *proxy.Proxy
 	events    *events
 	bodyTime  time.Duration
+	writeTime time.Duration
+	budgets   *budgets
 	roleCache atomic.Pointer[pluginRoles]
+	readOnly  func(uid string) (file string, ok bool)
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
+	pages     http.Handler                    // nil if there are none
 	mux       *http.ServeMux
 }
 
@@ -57,19 +79,33 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
-		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), metrics: newMetrics(o.Plugins), events: newEvents(), bodyTime: bodyTime}
+		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
+		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly}
+	if a.reload = o.Reload; a.reload == nil {
+		a.reload = o.Plugins.ReloadPlugin
+	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
+	}
+	if a.readOnly == nil {
+		a.readOnly = func(string) (string, bool) { return "", false }
 	}
 	if a.clock == nil {
 		a.clock = time.Now
 	}
 	a.proxy = proxy.New(proxy.Options{Clock: a.clock, Logger: a.log,
-		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readBody(w, r, maxResourceBody) }})
+		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+			return readBody(w, r, host.MaxResourceBody)
+		}})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
+	}
+	if o.Pages != nil {
+		if a.pages, err = o.Pages(a); err != nil {
+			return nil, fmt.Errorf("api: %w", err)
+		}
 	}
 	if a.mux, err = a.newMux(a.Routes()); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -84,6 +120,7 @@ func (a *API) Close() error { return a.proxy.Close() }
 func (a *API) Routes() []Route {
 	return slices.Concat(
 		a.systemRoutes(),
+		a.sessionRoutes(),
 		a.playlistRoutes(),
 		a.folderRoutes(),
 		a.dashboardRoutes(),
@@ -91,7 +128,9 @@ func (a *API) Routes() []Route {
 		a.accountRoutes(),
 		a.roleRoutes(),
 		a.pluginRoutes(),
+		a.controlRoutes(),
 		a.eventRoutes(),
+		a.observabilityRoutes(),
 		a.assetRoutes(),
 		a.dataSourceRoutes(),
 		a.proxyRoutes(),
@@ -101,8 +140,11 @@ func (a *API) Routes() []Route {
 // ServeHTTP serves a request with a request id and logs it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := a.clock()
-	out := &response{ResponseWriter: w}
+	out := newResponse(w, a.budgets, a.writeTime)
+	out.allow(0) // the previous request on the connection may have left a deadline
+	defer out.end()
 	out.Header().Set(requestIDHeader, a.requestID(r))
+	setSecurityHeaders(out.Header())
 	a.limitBodyTime(w, r)
 	a.metrics.running.Inc()
 	defer a.metrics.running.Dec()
@@ -122,6 +164,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 	}()
+	if err := a.guard.check(r); err != nil {
+		a.logRejected(out, r, err)
+		a.fail(out, r, err)
+		return
+	}
 	a.mux.ServeHTTP(out, r)
 }
 

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -17,8 +20,8 @@ func (a *API) assetRoutes() []Route {
 	}
 }
 
-// asset serves a file of a plugin directory. It hides backends and everything whose name
-// starts with a dot.
+// asset serves a file of a plugin directory. It hides executables, also those of nested
+// plugins, and everything whose name starts with a dot.
 func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	p, err := a.plugin(r.PathValue("id"))
 	if err != nil {
@@ -30,7 +33,7 @@ func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) err
 			return host.NotFound("File")
 		}
 	}
-	if e := path.Base(b.Metadata.Executable); b.Metadata.Backend && strings.HasPrefix(path.Base(name), e+"_") {
+	if a.isPrivate(b, name) {
 		return host.NotFound("File")
 	}
 	f, err := b.Open(name)
@@ -42,12 +45,33 @@ func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) err
 	if err != nil {
 		return err
 	}
+	if _, err := bundle.ExecutablePlatform(f); !errors.Is(err, bundle.ErrNotExecutable) {
+		return host.NotFound("File") // under any name, or unreadable
+	}
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox") // a file opened as a page runs no scripts
-	h.Set("Cache-Control", "no-cache")          // files change during development
+	h.Set("Content-Security-Policy", "sandbox; "+frameAncestors) // a file opened as a page runs no scripts
+	h.Set("Cache-Control", "no-cache")                           // files change during development
 	http.ServeContent(w, r, path.Base(name), info.ModTime(), f)
 	return nil
+}
+
+// isPrivate reports whether a file has the name of an executable of the plugin or of one in
+// its directory. Case does not matter, since file systems differ in it.
+func (a *API) isPrivate(b bundle.Plugin, name string) bool {
+	base := host.Fold(path.Base(name))
+	for _, p := range a.loaded.Plugins() {
+		other := p.Bundle()
+		rel, err := filepath.Rel(b.Dir, other.Dir)
+		if err != nil || !filepath.IsLocal(rel) || other.Metadata.Executable == "" {
+			continue
+		}
+		e := host.Fold(path.Base(other.Metadata.Executable))
+		if base == e || base == e+".exe" || strings.HasPrefix(base, e+"_") {
+			return true
+		}
+	}
+	return false
 }
 
 // maxMarkdown is the maximum number of bytes served of a README.

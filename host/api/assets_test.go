@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 // Only the files of the plugin are served, however the path is spelled (CVE-2021-43798).
@@ -25,7 +26,7 @@ func TestAssets(t *testing.T) {
 	}
 	const base = "/public/plugins/" + pluginID + "/"
 	got := f.do("GET", base+"module.js", "", "")
-	if got.status != 200 || got.body != "module" || !strings.Contains(got.header.Get("Content-Type"), "javascript") || got.header.Get("Content-Security-Policy") != "sandbox" {
+	if got.status != 200 || got.body != "module" || !strings.Contains(got.header.Get("Content-Type"), "javascript") || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
 		t.Errorf("module.js: %+v", got)
 	}
 	if got := f.do("GET", base+"img/logo.svg", "", ""); got.status != 200 || got.header.Get("Content-Type") != "image/svg+xml" {
@@ -38,6 +39,41 @@ func TestAssets(t *testing.T) {
 	} {
 		if got := f.do("GET", base+path, "", ""); got.status == 200 || strings.Contains(got.body, "s3cret") || got.status >= 500 {
 			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	// Executables of plugins in the directory, mounted or not, whatever their names.
+	self, err := os.ReadFile(filepath.Join(dir, bundle.Host().Executable(backendName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{
+		"child/plugin.json":            []byte(`{"id":"acme-child-datasource","name":"C","type":"datasource","backend":true,"executable":"run","info":{},"dependencies":{}}`),
+		"child/run_linux_amd64":        []byte("#!/bin/sh\n"),
+		"child/RUN_Linux_AMD64":        []byte("#!/bin/sh\n"),
+		"child/run_windows_amd64.exe":  []byte("script"),
+		"child/run":                    []byte("#!/bin/sh\n"),
+		"child/run.js":                 []byte("module"),
+		"hidden/plugin.json":           []byte(`{"id":"` + pluginID + `","type":"datasource","backend":true,"executable":"gpx_other"}`),
+		"hidden/gpx_other_linux_arm64": self[:1<<20],
+		"img/renamed.png":              self,
+		"gpx_tour.js":                  []byte("module"),
+		"child/module.js.map":          []byte("{}"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
+	for path, status := range map[string]int{
+		"child/run_linux_amd64": 404, "child/RUN_Linux_AMD64": 404, "child/run_windows_amd64.exe": 404, "child/run": 404, "child%2Frun_linux_amd64": 404,
+		"hidden/gpx_other_linux_arm64": 404, "img/renamed.png": 404,
+		"child/run.js": 200, "gpx_tour.js": 200, "child/module.js.map": 200, "child/plugin.json": 200,
+	} {
+		if got := f.do("GET", base+path, "", ""); got.status != status {
+			t.Errorf("%s: %d with %d bytes, want %d", path, got.status, len(got.body), status)
 		}
 	}
 	for path, status := range map[string]int{"README": 200, "readme.md": 200, "CHANGELOG": 404, "plugin.json": 404, "..%2fsecret.txt": 404} {

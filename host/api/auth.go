@@ -3,11 +3,10 @@ package api
 import (
 	"encoding/base64"
 	"errors"
-	"net"
+	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
@@ -26,56 +25,77 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 		}
 		return a.store.Authenticate(r.Context(), token)
 	case strings.EqualFold(scheme, "Basic"):
-		return a.login(w, r, value)
+		wrong := host.Unauthorized("invalid username or password")
+		login, password, ok := decodeBasic(value)
+		if !ok {
+			return host.Identity{}, wrong
+		}
+		return a.login(w, r, login, password)
+	case scheme == "":
+		if token, ok := a.sessionOf(r); ok {
+			who, _, err := a.store.SignedIn(r.Context(), token)
+			return who, err
+		}
 	}
 	return host.Identity{}, host.Unauthorized("Unauthorized")
 }
 
 // login verifies basic credentials. After too many failures, even the correct password
-// is rejected for a while: otherwise an attacker could keep guessing.
-func (a *API) login(w http.ResponseWriter, r *http.Request, encoded string) (host.Identity, error) {
+// is rejected for a while: otherwise an attacker could keep guessing. A credential that
+// was verified from the same network is still accepted, so that others cannot lock out its
+// owner.
+func (a *API) login(w http.ResponseWriter, r *http.Request, login, password string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
-	login, password, ok := decodeBasic(encoded)
-	if !ok {
-		return host.Identity{}, wrong
-	}
-	address, _, _ := net.SplitHostPort(r.RemoteAddr)
-	attempt := login + "\x00" + address
-	if err := throttled(w, a.logins.wait(attempt, a.clock())); err != nil {
-		return host.Identity{}, err
-	}
 	// The zero User of an unknown login matches no password.
 	user, err := a.store.User(r.Context(), login)
 	if err != nil && !errors.Is(err, host.ErrNotFound) {
 		return host.Identity{}, err
 	}
-	matches, err := a.passwords.Match(r.Context(), login, password, user.PasswordHash, func() error {
-		return throttled(w, a.logins.begin(attempt, a.clock()))
-	})
+	from := attempt{login, networkOf(r.RemoteAddr)}
+	credential := host.Credential{Login: login, Password: password, Network: from.network}
+	matches := a.logins.acceptsKnown(from, a.clock()) && a.passwords.IsVerified(credential, user.PasswordHash)
+	if !matches {
+		matches, err = a.passwords.Match(r.Context(), credential, user.PasswordHash, func() (func(bool), error) {
+			return a.logins.begin(from, a.clock())
+		})
+	}
+	if err == nil && (!matches || user.IsDisabled) {
+		err = wrong
+	}
 	if err != nil {
+		a.logLogin(w, r, login, err)
+		if t, ok := errors.AsType[*throttled](err); ok {
+			w.Header().Set("Retry-After", seconds(t.wait))
+		}
 		return host.Identity{}, err
 	}
-	if !matches || user.IsDisabled {
-		return host.Identity{}, wrong
-	}
-	a.logins.succeeded(attempt)
 	return user.Identity(), nil
 }
 
-// throttled returns an error (host.ErrThrottled) if the caller has to wait.
-func throttled(w http.ResponseWriter, wait time.Duration) error {
-	if wait == 0 {
-		return nil
-	}
-	seconds := strconv.Itoa(int(wait/time.Second) + 1)
-	w.Header().Set("Retry-After", seconds)
-	return &host.Error{Category: host.ErrThrottled, ID: "login.throttled",
-		Message: "too many failed logins; try again in " + seconds + " seconds"}
+// maxLoggedLogin is the maximum number of bytes logged of a login that may not exist.
+const maxLoggedLogin = 64
+
+// logLogin logs a failed login, without its password.
+func (a *API) logLogin(w http.ResponseWriter, r *http.Request, login string, err error) {
+	login = strings.ToValidUTF8(login[:min(len(login), maxLoggedLogin)], "")
+	a.log.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", w.Header().Get(requestIDHeader)),
+		slog.String("login", strings.Map(printable, login)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 }
+
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return '?'
+}
+
+// maxCredentials is the maximum number of bytes of a login and its password. The throttle
+// keeps logins, also those that do not exist.
+const maxCredentials = 1024
 
 func decodeBasic(encoded string) (login, password string, ok bool) {
 	decoded, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || len(decoded) > 1024 || !utf8.Valid(decoded) {
+	if err != nil || len(decoded) > maxCredentials || !utf8.Valid(decoded) {
 		return "", "", false
 	}
 	login, password, ok = strings.Cut(string(decoded), ":")

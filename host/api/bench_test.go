@@ -41,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a, err := api.New(api.Options{Store: s})
+	a, err := api.New(api.Options{Store: s, AllowedHosts: []string{"example.com"}})
 	if err != nil {
 		b.Fatal(err)
 	}

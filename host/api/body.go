@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +19,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
-const (
-	maxBody  = 1 << 20          // bytes of a JSON body
-	bodyTime = 30 * time.Second // within which a body must arrive
-)
-
 // decode reads a JSON object into a pointer. Unknown keys are ignored: published clients
 // send some.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
@@ -30,12 +26,24 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
+	if len(text) > host.FreeBody { // the others are decoded in less than a time slice
+		out := w.(*response)
+		decoding := out.budgets.decoding.share(out.caller())
+		defer decoding.release()
+		if err := decoding.grow(r.Context(), decodedSize*int64(len(text))); err != nil {
+			return err
+		}
+	}
 	return bodyError(text, json.Unmarshal(text, into))
 }
 
+// decodedSize is how many times the size of a JSON text its values take, at most: an item
+// of a playlist can be written in 3 bytes.
+const decodedSize = 32
+
 // readJSON returns the body if it is declared as JSON and not empty.
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	raw, err := readBody(w, r, maxBody)
+	raw, err := readBody(w, r, host.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +74,13 @@ func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 // readBody returns a body of at most limit bytes. Then it removes the deadline for
 // reading, so that the response may take as long as it needs.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	raw, err := readAll(r.Context(), http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit, w.(*response).holdBody)
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &host.Error{Category: errTooLarge, Field: "body",
 			Message: fmt.Sprintf("must not be larger than %d bytes", tooLarge.Limit)}
+	}
+	if refusal, ok := errors.AsType[*host.Error](err); ok {
+		return nil, refusal
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, &host.Error{Category: errTooSlow, Field: "body", Message: "did not arrive in time"}
@@ -79,6 +90,37 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return raw, nil
+}
+
+// readAll reads at most limit bytes. It asks hold for each part of the memory that it
+// allocates. size is the expected number of bytes, or -1.
+func readAll(ctx context.Context, r io.Reader, size, limit int64, hold func(context.Context, int64) error) ([]byte, error) {
+	if size > limit { // r returns an error
+		_, err := io.Copy(io.Discard, r)
+		return nil, err
+	}
+	if size < 0 {
+		size = limit
+	}
+	size++ // so that the last read meets the end
+	text := make([]byte, 0, min(size, host.FreeBody))
+	for {
+		if len(text) == cap(text) {
+			grown := min(2*int64(cap(text)), size)
+			if err := hold(ctx, grown-int64(cap(text))); err != nil {
+				return nil, err
+			}
+			text = append(make([]byte, 0, grown), text...)
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err == io.EOF {
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // bodyError reports where and why a body is invalid.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/store"
 )
 
 // Handler responds to the requests of a route. The functions call and raw return
@@ -29,7 +28,8 @@ type Handler struct {
 //	Limit int64  `query:"limit"`              // also bool, string and []string
 //	Body  T                                   // the JSON body
 //
-// Out is the JSON response. An Out with a method status() int chooses its own status.
+// Out is the JSON response. An Out with a method status() int chooses its own status, and
+// one with a method respond writes itself.
 // who is the zero Identity on a public route.
 func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	inputs := inputsOf(reflect.TypeFor[In]())
@@ -45,7 +45,12 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 		if own, ok := any(out).(interface{ status() int }); ok {
 			status = own.status()
 		}
-		return respond(w, status, out)
+		if own, ok := any(out).(interface {
+			respond(http.ResponseWriter, int) error
+		}); ok {
+			return own.respond(w, status)
+		}
+		return respond(r.Context(), w, status, out)
 	}
 	return Handler{serve, inputs, reflect.TypeFor[Out]()}
 }
@@ -177,11 +182,3 @@ func query(r *http.Request) (url.Values, error) {
 
 // isPlain reports whether a database can compare text with what it stores.
 func isPlain(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
-
-// pageQuery selects a page of a list.
-type pageQuery struct {
-	Limit int64 `query:"limit"`
-	Page  int64 `query:"page"`
-}
-
-func (q pageQuery) page() store.Page { return store.Page{Limit: q.Limit, Number: q.Page} }

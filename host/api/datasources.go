@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -61,11 +62,12 @@ type dataSource struct {
 // accessProxy is the only supported access mode: through the host.
 const accessProxy = "proxy"
 
-func dataSourceOf(d host.DataSource) dataSource {
+func (a *API) dataSourceOf(d host.DataSource) dataSource {
+	_, isReadOnly := a.readOnly(d.UID)
 	return dataSource{
 		ID: d.ID, UID: d.UID, OrgID: d.OrgID, Name: d.Name, Type: d.Type, Access: accessProxy, URL: d.URL, User: d.User,
 		Database: d.Database, BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser, IsDefault: d.IsDefault,
-		JSONData: d.JSON, SecureJSONFields: secretFields(d.SecretNames), Version: d.Version,
+		JSONData: d.JSON, SecureJSONFields: secretFields(d.SecretNames), Version: d.Version, ReadOnly: isReadOnly,
 	}
 }
 
@@ -131,9 +133,9 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 	}, err
 }
 
-func (a *API) dataSources(ctx context.Context, who host.Identity, _ none) ([]dataSource, error) {
-	found, err := a.store.DataSources(ctx, who.OrgID)
-	return mapped(found, dataSourceOf), err
+func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]dataSource, error) {
+	found, err := a.store.DataSources(ctx, who.OrgID, in.longPage())
+	return mapped(found, a.dataSourceOf), err
 }
 
 // dataSourceSaved is the response to the creation or update of a data source.
@@ -150,19 +152,19 @@ func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct
 		return dataSourceSaved{}, err
 	}
 	d, err = a.store.CreateDataSource(ctx, who, d)
-	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, dataSourceOf(d)}, err
+	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
 
 func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSource, error) {
 	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
-	return dataSourceOf(d), err
+	return a.dataSourceOf(d), err
 }
 
 func (a *API) dataSourceByName(ctx context.Context, who host.Identity, in struct {
 	Name string `path:"name" noun:"Data source"`
 }) (dataSource, error) {
 	d, err := a.store.DataSourceByName(ctx, who.OrgID, in.Name)
-	return dataSourceOf(d), err
+	return a.dataSourceOf(d), err
 }
 
 func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct {
@@ -174,11 +176,29 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 		return dataSourceSaved{}, err
 	}
 	d.UID = in.UID
+	if err := a.checkWritable(d.UID); err != nil {
+		return dataSourceSaved{}, err
+	}
 	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, "datasources:uid:*") {
 		return dataSourceSaved{}, host.Forbidden("Permission denied: isDefault also changes other data sources")
 	}
+	if p, ok := a.loaded.Plugin(d.Type); ok {
+		d.Origins = func(d host.DataSource) []string {
+			return proxy.Origins(p.Bundle().Metadata.Routes, d.URL, d.JSON, d.Secrets)
+		}
+	}
 	d, err = a.store.UpdateDataSource(ctx, who, d)
-	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, dataSourceOf(d)}, err
+	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, a.dataSourceOf(d)}, err
+}
+
+// checkWritable returns an error (host.ErrForbidden) for a data source that is provisioned
+// from a file.
+func (a *API) checkWritable(uid string) error {
+	if file, ok := a.readOnly(uid); ok {
+		return &host.Error{Category: host.ErrForbidden, ID: "datasources.readonly",
+			Message: "the data source is read-only: change " + file + " in the provisioning directory, or set editable: true there"}
+	}
+	return nil
 }
 
 type dataSourceDeleted struct {
@@ -187,6 +207,9 @@ type dataSourceDeleted struct {
 }
 
 func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSourceDeleted, error) {
+	if err := a.checkWritable(in.UID); err != nil {
+		return dataSourceDeleted{}, err
+	}
 	d, err := a.store.DeleteDataSource(ctx, who, in.UID)
 	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }

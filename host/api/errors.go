@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -16,6 +17,9 @@ var (
 	errNotJSON          = errors.New("body is not JSON")
 	errMethodNotAllowed = errors.New("method not allowed")
 )
+
+// retryAfter is how many seconds a caller should wait while the host is busy.
+const retryAfter = "2"
 
 // statusClosed is logged if the client left before the response.
 const statusClosed = 499
@@ -30,6 +34,7 @@ func statusOf(err error) int {
 		{host.ErrUnauthorized, http.StatusUnauthorized},
 		{host.ErrForbidden, http.StatusForbidden},
 		{host.ErrNotFound, http.StatusNotFound},
+		{errMisdirected, http.StatusMisdirectedRequest},
 		{errMethodNotAllowed, http.StatusMethodNotAllowed},
 		{errTooSlow, http.StatusRequestTimeout},
 		{host.ErrDuplicate, http.StatusConflict},
@@ -39,8 +44,10 @@ func statusOf(err error) int {
 		{errNotJSON, http.StatusUnsupportedMediaType},
 		{host.ErrThrottled, http.StatusTooManyRequests},
 		{host.ErrUpstream, http.StatusBadGateway},
+		{host.ErrBusy, http.StatusServiceUnavailable},
 		{host.ErrUnavailable, http.StatusServiceUnavailable},
 		{host.ErrTimeout, http.StatusGatewayTimeout},
+		{host.ErrFull, http.StatusInsufficientStorage},
 	} {
 		if errors.Is(err, row.category) {
 			return row.status
@@ -68,7 +75,13 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
 		}
+		if errors.Is(err, host.ErrBusy) {
+			w.Header().Set("Retry-After", retryAfter)
+		}
 	case isFailure:
+		if errors.Is(err, loader.ErrBusy) {
+			w.Header().Set("Retry-After", "1")
+		}
 		status, body = failure.Status, message{failure.Message, "plugin." + string(failure.Source)}
 		if status == http.StatusInternalServerError { // of the plugin, not of the host
 			status = http.StatusBadGateway
@@ -79,7 +92,7 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 	if isFailure || status >= http.StatusInternalServerError {
 		a.logError(w, r, err)
 	}
-	_ = respond(w, status, body) // two strings always encode
+	_ = respond(r.Context(), w, status, body) // two strings always encode
 }
 
 func (a *API) logError(w *response, r *http.Request, err error) {

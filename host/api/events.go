@@ -16,30 +16,32 @@ import (
 const (
 	EventReady  = "plugin-ready"  // a change is live
 	EventFailed = "plugin-failed" // a change is not live; what was mounted before keeps serving
+	EventState  = "plugin-state"  // a plugin was added or removed, or its backend has another state
 )
 
-// Event reports the outcome of a change to a plugin.
+// Event reports the outcome of a change to a plugin, or its state.
 type Event struct {
 	Name    string    `json:"-"`
 	ID      string    `json:"id"` // of the plugin
 	Version string    `json:"version"`
-	Changed []string  `json:"changed"` // what changed, such as "backend"
+	Changed []string  `json:"changed"`         // what changed, such as "backend"
+	State   string    `json:"state,omitempty"` // with EventState: "added", "removed" or a loader.State
 	Time    time.Time `json:"time"`
-	Reason  string    `json:"reason,omitempty"` // of a failure; only administrators receive it
+	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only administrators receive it
 
 	number int64 // grows with each event
 }
 
 func (a *API) eventRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream the outcomes of plugin changes as server-sent events: plugin-ready and plugin-failed", Media: "text/event-stream"}},
+		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream changes of plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
 	}
 }
 
 const (
 	maxFeeds     = 64               // clients of the event stream
-	maxPending   = 16               // events that a client has not read yet
-	maxRecent    = 16               // events kept for clients that connect again
+	maxPending   = 512              // events that a client has not read yet: hundreds of plugins start at once
+	maxRecent    = 128              // events kept for clients that connect again
 	maxReason    = 4096             // bytes
 	feedInterval = 15 * time.Second // between comments, which keep a connection open
 	feedTimeout  = 10 * time.Second // for a client to accept what is written
@@ -55,10 +57,11 @@ type events struct {
 	feeds   map[chan Event]struct{}
 	recent  []Event
 	isEnded bool
+	ended   chan struct{} // closed when isEnded is set
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]struct{}{}}
+	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]struct{}{}, ended: make(chan struct{})}
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
@@ -79,7 +82,10 @@ func (a *API) EndStreams() {
 	s := a.events
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isEnded = true
+	if !s.isEnded {
+		s.isEnded = true
+		close(s.ended)
+	}
 	for feed := range s.feeds {
 		s.remove(feed)
 	}
@@ -139,15 +145,12 @@ func (s *events) subscribe(seen int64) (feed chan Event, end func(), err error) 
 	}, nil
 }
 
-// pluginEvents streams events in the format of EventSource (text/event-stream).
+// pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	isAdmin := who.Allows(host.ActionPluginsWrite, "")
+	format := func(e Event) (string, error) { return e.format(isAdmin) }
 	if r.Method == http.MethodHead {
-		w.WriteHeader(http.StatusOK)
-		return nil
+		return streamEvents(a, w, r, nil, nil, format)
 	}
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
 	feed, end, err := a.events.subscribe(seen)
@@ -155,36 +158,7 @@ func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Iden
 		return err
 	}
 	defer end()
-	h.Set("Connection", "close") // the write deadline stays with the connection
-	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
-	write := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(feedTimeout)) // not supported by the recorder of tests
-		_, err := w.Write([]byte(text))
-		return err == nil && control.Flush() == nil
-	}
-	beat, life := time.NewTicker(a.events.interval), time.NewTimer(a.events.life)
-	defer beat.Stop()
-	defer life.Stop()
-	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	for text := ": connected\n\n"; write(text); {
-		select {
-		case e, ok := <-feed:
-			if !ok {
-				return nil
-			}
-			if text, err = e.format(isAdmin); err != nil {
-				return err
-			}
-		case <-beat.C:
-			text = ": waiting\n\n"
-		case <-life.C:
-			return nil
-		case <-r.Context().Done():
-			return nil
-		}
-	}
-	return nil // the client has left, or did not read in time
+	return streamEvents(a, w, r, nil, feed, format)
 }
 
 // format returns the event as text/event-stream.

@@ -24,7 +24,13 @@ type stream struct {
 
 func connect(t *testing.T, server *httptest.Server, credential, seen string) stream {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/plugins/events", nil)
+	return open(t, server, "/api/plugins/events", credential, seen)
+}
+
+// open opens the stream of a target.
+func open(t *testing.T, server *httptest.Server, target, credential, seen string) stream {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

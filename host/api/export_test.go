@@ -1,8 +1,11 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/slipway-dev/slipway/host"
 )
 
 // SetBodyTime replaces the time in which a body must have arrived.
@@ -30,4 +33,35 @@ func Feeds(a *API) int {
 // SetFeedTimes sets the interval of comments and the life of event streams.
 func SetFeedTimes(a *API, interval, life time.Duration) {
 	a.events.interval, a.events.life = interval, life
+}
+
+// SetWriteTime replaces the time in which a client must accept a part of a response, and
+// the time that a request waits for memory.
+func (a *API) SetWriteTime(write, busy time.Duration) {
+	a.writeTime = write
+	for _, b := range []*budget{a.budgets.bodies, a.budgets.decoding, a.budgets.responses} {
+		b.wait = busy
+	}
+}
+
+// HoldBodies takes bytes of the budget for bodies as another caller does.
+func (a *API) HoldBodies(ctx context.Context, caller string, bytes int64) (release func(), err error) {
+	s := a.budgets.bodies.share(caller)
+	return s.release, s.grow(ctx, bytes)
+}
+
+// HeldResponses reports whether a client keeps a response in memory.
+func (a *API) HeldResponses() bool {
+	free := a.budgets.responses.free.TryAcquire(host.MaxResponses)
+	if free {
+		a.budgets.responses.free.Release(host.MaxResponses)
+	}
+	return !free
+}
+
+// Attempts returns how many pairs of login and network the throttle remembers.
+func Attempts(a *API) int {
+	a.logins.mu.Lock()
+	defer a.logins.mu.Unlock()
+	return len(a.logins.attempts)
 }

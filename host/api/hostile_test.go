@@ -97,7 +97,7 @@ func TestWrongFields(t *testing.T) {
 		items(`[{"type":"dashboard_by_id","value":"x"}]`):                  "items[0].value",
 		items(`[{"type":"dashboard_by_id","value":"-1"}]`):                 "items[0].value",
 		items(`[{"type":"dashboard_by_tag","value":""}]`):                  "items[0].value: is required",
-		items(`[{"type":"dashboard_by_tag","value":"x","order":"1"}]`):     "items[0].order: must be an integer, found a string",
+		items(`[{"type":"dashboard_by_tag","value":"x","order":"1"}]`):     "items[0].order: must be a number, found a string",
 		items(`[{"type":"dashboard_by_tag","value":"x","order":1.5}]`):     "items[0].order: must be an integer, found the number 1.5",
 		items(`[{"type":"dashboard_by_tag","value":"x","order":-1}]`):      "items[0].order",
 		items(`[{"type":"dashboard_by_tag","value":"x","order":1e99}]`):    "items[0].order",

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -13,13 +15,15 @@ func (a *API) keyRoutes() []Route {
 	const manage = host.ActionServiceAccountsWrite // implies all actions on API keys
 	read, create, remove := Action(host.ActionAPIKeysRead, manage), Action(host.ActionAPIKeysCreate, manage), Action(host.ActionAPIKeysDelete, manage)
 	return []Route{
-		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys", IsDeprecated: true}},
+		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys, up to 1000 or limit of them", IsDeprecated: true}},
 		{"POST", "/api/auth/keys", create, call(a.createKey), Doc{Summary: "Create an API key", IsDeprecated: true}},
 		{"DELETE", "/api/auth/keys/{id}", remove.On(one), call(a.deleteKey), Doc{Summary: "Delete an API key", IsDeprecated: true}},
-		{"GET", "/api/serviceaccounts/migrationstatus", create.On(all), call(a.migrationStatus), Doc{Summary: "Report whether all API keys have been migrated"}},
-		{"POST", "/api/serviceaccounts/migrate", create.On(all), call(a.migrateKeys), Doc{Summary: "Migrate all API keys to service accounts"}},
-		// Not /api/serviceaccounts/migrate/{id}: it conflicts with {id}/tokens.
-		{"POST", "/api/auth/keys/{id}/migrate", create.On(one), call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account", IsDeprecated: true}},
+		// The store compares the role of each key with host.Identity.KeyRole. A permission has
+		// one scope, which cannot cover both keys and service accounts.
+		{"GET", "/api/serviceaccounts/migrationstatus", create, call(a.migrationStatus), Doc{Summary: "Report whether all API keys have been migrated"}},
+		{"POST", "/api/serviceaccounts/migrate", create, call(a.migrateKeys), Doc{Summary: "Migrate all API keys to service accounts"}},
+		{"POST", migratePath, create, call(a.migrateKeyByID), Doc{Summary: "Migrate an API key to a service account"}},
+		{"POST", "/api/auth/keys/{id}/migrate", create, call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account", IsDeprecated: true}},
 	}
 }
 
@@ -38,8 +42,9 @@ type apiKey struct {
 
 func (a *API) keys(ctx context.Context, who host.Identity, in struct {
 	IncludeExpired bool `query:"includeExpired"`
+	pageQuery
 }) ([]apiKey, error) {
-	found, err := a.store.APIKeys(ctx, who.OrgID, in.IncludeExpired)
+	found, err := a.store.APIKeys(ctx, who.OrgID, in.IncludeExpired, in.page())
 	return mapped(found, func(k host.APIKey) apiKey {
 		return apiKey{k.ID, k.Name, k.Role.String(), timeOrNil(k.Expires)}
 	}), err
@@ -59,23 +64,32 @@ type keyBody struct {
 	lifetime
 }
 
-// life returns the lifetime that the body requests.
-func (b keyBody) life() (time.Duration, error) {
+// life returns the lifetime that the body requests, and the field that contains it, or ""
+// if it is the default.
+func (b keyBody) life() (field string, life time.Duration, err error) {
 	field, seconds, err := b.seconds()
 	if err != nil {
-		return 0, err
+		return "", 0, err
 	}
 	if b.TimeToLive == nil || seconds < 0 {
-		return host.KeyLifetime(field, seconds)
+		life, err = host.KeyLifetime(field, seconds)
+		if seconds == 0 {
+			field = ""
+		}
+		return field, life, err
 	}
 	if seconds != 0 {
-		return 0, host.Invalid("timeToLive", "must not be combined with %s; send only one of them", field)
+		return "", 0, host.Invalid("timeToLive", "must not be combined with %s; send only one of them", field)
 	}
-	return host.ParseTTL("timeToLive", *b.TimeToLive)
+	life, err = host.ParseTTL("timeToLive", *b.TimeToLive)
+	return "timeToLive", life, err
 }
 
 func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body keyBody }) (issued, error) {
-	life, err := in.Body.life()
+	field, life, err := in.Body.life()
+	if err == nil && field != "" {
+		err = who.CheckLifetime(field, life, a.clock())
+	}
 	if err != nil {
 		return issued{}, err
 	}
@@ -127,6 +141,33 @@ type keyMigrated struct {
 func (a *API) migrateKey(ctx context.Context, who host.Identity, in keyPath) (keyMigrated, error) {
 	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
 	return keyMigrated{message{Message: "API key migrated to a service account"}, accountOf(created)}, err
+}
+
+func (a *API) migrateKeyByID(ctx context.Context, who host.Identity, in struct {
+	ID int64 `path:"keyId"`
+}) (keyMigrated, error) {
+	return a.migrateKey(ctx, who, keyPath{in.ID})
+}
+
+// migratePath is the path that migrates one key.
+const migratePath = "/api/serviceaccounts/migrate/{keyId}"
+
+// asWider returns the pattern under which the mux can register a route's handler. It
+// rejects migratePath alongside /api/serviceaccounts/{id}/tokens: both match migrate/tokens.
+// It accepts a pattern that is less specific than either.
+func (a *API) asWider(pattern string, handler http.Handler) (string, http.Handler) {
+	rest, ok := strings.CutPrefix(pattern, migratePath)
+	if !ok {
+		return pattern, handler
+	}
+	return "/api/serviceaccounts/{verb}/{keyId}" + rest, a.serve(func(w http.ResponseWriter, r *http.Request) error {
+		if r.PathValue("verb") != "migrate" {
+			return host.NotFound("Path")
+		}
+		r.Pattern = pattern
+		handler.ServeHTTP(w, r)
+		return nil
+	})
 }
 
 // lifetime is a number of seconds under either of the names that clients use.

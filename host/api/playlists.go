@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
@@ -70,22 +72,25 @@ type playlistBody struct {
 
 type playlistPart struct {
 	PlaylistUID string        `json:"playlistUid"` // ignored in favor of the path
-	Type        host.ItemType `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_tag"`
+	Type        host.ItemType `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_uid,enum=dashboard_by_tag"`
 	Value       string        `json:"value" jsonschema:"required"`
-	Order       *int          `json:"order"` // its position in the array if absent
+	Order       *float64      `json:"order" jsonschema:"multipleOf=1,minimum=0"` // its position in the array if absent
 	Title       string        `json:"title"`
 }
 
-func (b playlistBody) playlist(uid string) host.Playlist {
+func (b playlistBody) playlist(uid string) (host.Playlist, error) {
 	p := host.Playlist{UID: uid, Name: b.Name, Interval: host.Interval(b.Interval)}
 	for n, i := range b.Items {
 		item := host.PlaylistItem{Type: i.Type, Value: i.Value, Order: n + 1, Title: i.Title}
 		if i.Order != nil {
-			item.Order = *i.Order
+			if *i.Order != math.Trunc(*i.Order) || math.Abs(*i.Order) > math.MaxInt64 {
+				return p, host.Invalid(fmt.Sprintf("items[%d].order", n), "must be an integer, found the number %v", *i.Order)
+			}
+			item.Order = int(max(-1, min(*i.Order, 1<<53))) // only the sequence matters
 		}
 		p.Items = append(p.Items, item)
 	}
-	return p
+	return p, nil
 }
 
 func (a *API) playlists(ctx context.Context, who host.Identity, in struct {
@@ -97,7 +102,10 @@ func (a *API) playlists(ctx context.Context, who host.Identity, in struct {
 }
 
 func (a *API) createPlaylist(ctx context.Context, who host.Identity, in struct{ Body playlistBody }) (playlistHead, error) {
-	p, err := a.store.CreatePlaylist(ctx, who.OrgID, in.Body.playlist(""))
+	p, err := in.Body.playlist("")
+	if err == nil {
+		p, err = a.store.CreatePlaylist(ctx, who.OrgID, p)
+	}
 	return headOf(p), err
 }
 
@@ -105,7 +113,10 @@ func (a *API) updatePlaylist(ctx context.Context, who host.Identity, in struct {
 	playlistPath
 	Body playlistBody
 }) (playlistFull, error) {
-	p, err := a.store.UpdatePlaylist(ctx, who.OrgID, in.Body.playlist(in.UID))
+	p, err := in.Body.playlist(in.UID)
+	if err == nil {
+		p, err = a.store.UpdatePlaylist(ctx, who.OrgID, p)
+	}
 	return fullOf(p), err
 }
 
@@ -130,7 +141,10 @@ type playlistDashboard struct {
 	Order int    `json:"order"`
 }
 
-func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in playlistPath) ([]playlistDashboard, error) {
-	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID)
+func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in struct {
+	playlistPath
+	pageQuery
+}) ([]playlistDashboard, error) {
+	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
 	return mapped(found, func(d host.PlaylistDashboard) playlistDashboard { return playlistDashboard(d) }), err
 }

@@ -47,8 +47,11 @@ func TestPlaylistLife(t *testing.T) {
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2}]`, d.ID) {
 		t.Errorf("dashboards: %+v", got)
 	}
+	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards?limit=1&page=2", f.viewer, ""); got.body != "[]" {
+		t.Errorf("second page of one dashboard: %+v", got)
+	}
 	updated := want[object](t, f, 200, "PUT", "/api/playlists/"+uid, f.editor, `{"name":"New","interval":"1h",
-		"items":[{"playlistUid":"`+uid+`","type":"dashboard_by_tag","value":"x","order":7,"title":"X"}]}`)
+		"items":[{"playlistUid":"`+uid+`","type":"dashboard_by_tag","value":"x","order":7.0,"title":"X"}]}`)
 	if again := want[object](t, f, 200, "GET", "/api/playlists/"+uid, f.viewer, ""); !cmp.Equal(again, updated) || len(again) != 5 {
 		t.Errorf("response to the update and later read differ (-update +read):\n%s", cmp.Diff(updated, again))
 	}

@@ -7,12 +7,15 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/urlpath"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -24,11 +27,13 @@ func (a *API) pluginRoutes() []Route {
 	resource := raw(a.pluginResource)
 	return []Route{
 		{"GET", "/api/plugins", SignedIn(), call(a.plugins), Doc{Summary: "List the mounted plugins"}},
-		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted or not running, with the reasons"}},
+		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, not running or have unmet requirements, with the reasons"}},
 		{"GET", "/api/plugins/{id}/settings", access, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
 		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
 		{"GET", "/api/plugins/{id}/health", access, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
 		{"GET", "/api/plugins/{id}/metrics", Action(host.ActionPluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format", Media: "text/plain"}},
+		{"GET", "/api/plugins/{id}/manifest", Action(host.ActionPluginsWrite).On(scope), call(a.pluginJSON), Doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
+		{"GET", "/api/plugins/{id}/changes", Action(host.ActionPluginsWrite).On(scope), call(a.pluginChanges), Doc{Summary: "List the latest outcomes of changes to a plugin"}},
 		{"", "/api/plugins/{id}/resources", access, resource, Doc{Summary: "Call a resource of a plugin"}},
 		{"", "/api/plugins/{id}/resources/{path...}", access, resource, Doc{Summary: "Call a resource of a plugin"}},
 		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), call(a.queryData), Doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
@@ -63,40 +68,44 @@ type tokenState struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func (a *API) plugins(_ context.Context, who host.Identity, _ none) ([]pluginInfo, error) {
+func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]pluginInfo, error) {
 	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	return mapped(a.loaded.Plugins(), func(p *loader.Plugin) pluginInfo {
-		m := p.Bundle().Metadata
-		info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
-		if m.Backend {
-			s := p.Status()
-			info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState{Injected: s.Token.Injected}}
-			if isAdmin {
-				info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
-			}
-		}
-		return info
-	}), nil
+	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) pluginInfo { return infoOf(p, isAdmin) }), nil
 }
 
-// pluginProblem is a plugin that is not mounted or whose backend is not running.
+// infoOf describes a plugin.
+func infoOf(p *loader.Plugin, isAdmin bool) pluginInfo {
+	m := p.Bundle().Metadata
+	info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
+	if m.Backend {
+		s := p.Status()
+		info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState{Injected: s.Token.Injected}}
+		if isAdmin {
+			info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
+		}
+	}
+	return info
+}
+
+// pluginProblem is a plugin that is not mounted, whose backend is not running, that has an
+// unmet requirement, or one of whose roles is not registered.
 type pluginProblem struct {
-	Code     string `json:"errorCode"`
-	PluginID string `json:"pluginId"`
-	Path     string `json:"path"`
-	Reason   string `json:"reason"`
+	Code     bundle.FaultCode `json:"errorCode"`
+	Stage    bundle.Stage     `json:"stage"`
+	PluginID string           `json:"pluginId"`
+	Path     string           `json:"path"`
+	Line     int              `json:"line,omitempty"`   // in the file at path, from 1
+	Column   int              `json:"column,omitempty"` // from 1
+	Reason   string           `json:"reason"`
+	Help     string           `json:"help"`
+	Since    time.Time        `json:"since"`
+	Stderr   []string         `json:"stderr,omitempty"` // the last lines that the process printed
 }
 
 func (a *API) pluginErrors(context.Context, host.Identity, none) ([]pluginProblem, error) {
-	problems := mapped(a.loaded.Faults(), func(f bundle.Fault) pluginProblem {
-		return pluginProblem{string(f.Code), f.PluginID, filepath.ToSlash(f.Path), f.Reason}
-	})
-	for _, p := range a.loaded.Plugins() {
-		if s := p.Status(); s.Reason != "" {
-			problems = append(problems, pluginProblem{"backend-" + string(s.State), p.ID(), filepath.ToSlash(p.Bundle().Dir), s.Reason})
-		}
-	}
-	return problems, nil
+	return mapped(slices.Concat(a.loaded.Problems(), a.pluginRoles().refused), func(f bundle.Fault) pluginProblem {
+		return pluginProblem{f.Code, f.Code.Stage(), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column, f.Reason, f.Code.Help(), f.Since, f.Stderr}
+	}), nil
 }
 
 // plugin returns a mounted plugin.
@@ -198,20 +207,14 @@ func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Ident
 	if err != nil {
 		return err
 	}
-	var text []byte
-	if err := p.Use(r.Context(), func(c *backend.Client) error {
-		text, err = c.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
-		return err
-	}); err != nil {
+	text, err := p.CollectMetrics(r.Context(), &sdk.CollectMetricsRequest{Context: sdk.Context{PluginID: p.ID()}})
+	if err != nil {
 		return orUnsupported(err)
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, err = w.Write(text)
 	return err
 }
-
-// maxResourceBody is the maximum size of the body of a resource call in bytes.
-const maxResourceBody = 16 << 20
 
 func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	p, err := a.plugin(r.PathValue("id"))
@@ -231,7 +234,7 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 	if err != nil {
 		return err
 	}
-	body, err := readBody(w, r, maxResourceBody)
+	body, err := readBody(w, r, host.MaxResourceBody)
 	if err != nil {
 		return err
 	}
@@ -247,7 +250,7 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 			started = true
 			copyHeaders(w.Header(), piece.Header, responseHeaders())
 			// The response must not act as a page of the host.
-			w.Header().Set("Content-Security-Policy", "sandbox")
+			w.Header().Set("Content-Security-Policy", "sandbox; "+frameAncestors)
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			if piece.Status < http.StatusOK || piece.Status > 599 {
 				piece.Status = http.StatusBadGateway

@@ -8,12 +8,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 const (
@@ -43,6 +46,9 @@ func TestMain(m *testing.M) {
 	}
 	sdk.Serve(sdk.Plugin{
 		CheckHealth: func(_ context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+			if req.Context.DataSource.URL == "hang" {
+				hang()
+			}
 			if ds := req.Context.DataSource; ds.URL != "" {
 				return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: ds.URL}, nil
 			}
@@ -56,6 +62,14 @@ func TestMain(m *testing.M) {
 			for _, q := range req.Queries {
 				switch q.Type {
 				case "silent":
+				case "hang":
+					hang()
+				case "large":
+					values := make([]float64, 1<<20)
+					for i := range values {
+						values[i] = float64(i) / 3
+					}
+					responses[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{frame.New("", frame.Of("v", values))}}
 				case "bad":
 					responses[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
 				default:
@@ -70,6 +84,16 @@ func TestMain(m *testing.M) {
 				w.WriteHeader(http.StatusNoContent)
 			case "/context":
 				_ = json.NewEncoder(w).Encode(sdk.ContextOf(r.Context()))
+			case "/hang":
+				hang()
+			case "/large": // in one message
+				n, _ := strconv.Atoi(r.URL.Query().Get("bytes"))
+				_, _ = w.Write(make([]byte, n))
+			case "/panic":
+				go panic("it\npanicked")
+				hang()
+			case "/log":
+				slog.WarnContext(r.Context(), r.URL.Query().Get("text"), "n", 1)
 			case "/fail":
 				sdk.WriteError(w, r, &sdk.Error{Message: "it failed", Cause: errors.New("a secret")})
 			default:
@@ -83,16 +107,37 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// hang blocks until the process ends, also after the call was canceled.
+func hang() { select {} }
+
 // withPlugin is a fixture whose host has the backend mounted.
 func withPlugin(t *testing.T) *fixture {
 	t.Helper()
+	return withPlugins(t, loader.Options{HostVersion: "10.4.2"}, pluginID)
+}
+
+// withPlugins is withPlugin with the options of the loader and several plugins with the
+// same backend. f.pluginDir is the directory of the last one.
+func withPlugins(t *testing.T, o loader.Options, ids ...string) *fixture {
+	t.Helper()
 	f := newFixture(t)
-	dir := filepath.Join(t.TempDir(), pluginID)
-	f.pluginDir = dir
+	root := t.TempDir()
+	for _, id := range ids {
+		f.pluginDir = filepath.Join(root, id)
+		writeBackend(t, f.pluginDir, id)
+	}
+	o.Dirs = []string{root}
+	f.mount(t, o)
+	return f
+}
+
+// writeBackend writes a plugin directory whose backend is this test executable.
+func writeBackend(t *testing.T, dir, id string) {
+	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	metadata := fmt.Sprintf(`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"}}`, pluginID, backendName)
+	metadata := fmt.Sprintf(`{"id":%q,"name":"Test","type":"datasource","backend":true,"executable":%q,"info":{"version":"1.2.3"},"dependencies":{}}`, id, backendName)
 	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +148,6 @@ func withPlugin(t *testing.T) *fixture {
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
 		t.Skipf("this system makes no symbolic links: %v", err)
 	}
-	f.mount(t, loader.Options{Dirs: []string{filepath.Dir(dir)}, HostVersion: "10.4.2"})
-	return f
 }
 
 func TestPluginMetrics(t *testing.T) {
@@ -179,7 +222,7 @@ func TestResource(t *testing.T) {
 	if agent, id := seen.Header.Get("User-Agent"), seen.Header.Get("X-Request-Id"); agent != "caf\uFFFD" || id != got.header.Get("X-Request-Id") {
 		t.Errorf("the plugin received the user agent %q and the request id %q", agent, id)
 	}
-	if got.header.Get("Set-Cookie") != "" || got.header.Get("Content-Security-Policy") != "sandbox" {
+	if got.header.Get("Set-Cookie") != "" || got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" {
 		t.Errorf("headers of the response: %v", got.header)
 	}
 	for path, status := range map[string]int{
@@ -235,7 +278,7 @@ func TestSlowBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-		fmt.Fprintf(conn, "POST /api/playlists HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", authorization)
+		fmt.Fprintf(conn, "POST /api/playlists HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", authorization)
 		in := bufio.NewReader(conn)
 		got, err := http.ReadResponse(in, nil)
 		if err != nil || got.StatusCode != status {

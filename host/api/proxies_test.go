@@ -90,7 +90,7 @@ func TestProxyDataSource(t *testing.T) {
 		if seen := u.take(); got.status != c.status || seen != c.seen {
 			t.Errorf("%s %s: %d %s, upstream received %q, want %d and %q", c.method, c.path, got.status, got.body, seen, c.status, c.seen)
 		}
-		if got.status == 200 && (got.header.Get("Content-Security-Policy") != "sandbox" || got.header.Get("Set-Cookie") != "" || got.body != "upstream") {
+		if got.status == 200 && (got.header.Get("Content-Security-Policy") != "sandbox; frame-ancestors 'self'" || got.header.Get("Set-Cookie") != "" || got.body != "upstream") {
 			t.Errorf("%s %s: %+v", c.method, c.path, got)
 		}
 	}
@@ -146,7 +146,7 @@ func TestProxyIsNotLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent++
-			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", base+fmt.Sprintf(form, dots), f.viewer)
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", base+fmt.Sprintf(form, dots), f.viewer)
 			got, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
 				t.Errorf("%s %s: %v", form, dots, err)
@@ -165,4 +165,45 @@ func TestProxyIsNotLeft(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests", sent)
+}
+
+// A stored secret is not sent to an address that differs from the one it was entered for,
+// no matter how the address is formed.
+func TestSecretsStayWithTheirOrigins(t *testing.T) {
+	t.Parallel()
+	const routes = `"info":{"version":"1.0.0"},"routes":[
+		{"path":"a","url":"http://{{ .JsonData.host }}/"},
+		{"path":"b","url":"https://{{ if .JsonData.eu }}eu.example{{ else }}us.example{{ end }}/v1"},
+		{"path":"c","url":"http://fixed.example","tokenAuth":{"url":"https://{{ .JsonData.login }}.example/token","params":{}}},
+		{"path":"d","url":"http://{{ .SecureJsonData.place }}/"}]}`
+	const change = "secureJsonData.key: must be entered again"
+	app, source := "acme-routes-app", "acme-routes-datasource"
+	f := withMounted(t, `{"id":"`+app+`","type":"app","name":"R",`+routes, loader.Options{})
+	g := withMounted(t, `{"id":"`+source+`","type":"datasource","name":"R",`+routes, loader.Options{})
+	const first = `"jsonData":{"host":"good.example","eu":false,"login":"a","note":"x"},"secureJsonData":{"key":"k","place":"p.example"}`
+	want[object](t, f, 200, "POST", "/api/plugins/"+app+"/settings", f.admin, `{`+first+`}`)
+	head := `{"name":"r","type":"` + source + `",`
+	want[object](t, g, 200, "POST", "/api/datasources", g.admin, head+`"uid":"r",`+first+`}`)
+	for body, refused := range map[string]bool{
+		`"jsonData":{"host":"evil.example","eu":false,"login":"a"}`:                                                                   true,
+		`"jsonData":{"host":"good.example:81","eu":false,"login":"a"}`:                                                                true,
+		`"jsonData":{"host":"good.example","eu":true,"login":"a"}`:                                                                    true,
+		`"jsonData":{"host":"good.example","eu":false,"login":"evil"}`:                                                                true,
+		`"jsonData":{"host":"good.example","eu":false,"login":"a"},"secureJsonData":{"place":"evil.example"}`:                         true,
+		`"jsonData":{"host":"good.example","eu":false,"login":"a","note":"y"}`:                                                        false,
+		`"jsonData":{"host":"GOOD.example","eu":false,"login":"a"}`:                                                                   false,
+		`"jsonData":{"eu":false,"login":"a"}`:                                                                                         false,
+		`"jsonData":{"host":"good.example","eu":false,"login":"a"},"secureJsonData":{"place":"p2.example","key":"k2"},"enabled":true`: false,
+	} {
+		want[object](t, f, 200, "POST", "/api/plugins/"+app+"/settings", f.admin, `{`+first+`}`)
+		want[object](t, g, 200, "PUT", "/api/datasources/uid/r", g.admin, head+first+`}`)
+		for what, got := range map[string]reply{
+			"app":         f.do("POST", "/api/plugins/"+app+"/settings", f.admin, `{`+body+`}`),
+			"data source": g.do("PUT", "/api/datasources/uid/r", g.admin, head+body+`}`),
+		} {
+			if refused != (got.status == 400 && strings.Contains(got.message(), change)) || !refused && got.status != 200 {
+				t.Errorf("%s with %s: %d %s", what, body, got.status, got.body)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -50,6 +53,7 @@ const (
 	defaultMaxDataPoints = 100
 	maxQueries           = 200
 	atOnce               = 8 // data sources that one request queries in parallel
+	frameFactor          = 4 // bytes that a byte of an Arrow file takes, with its JSON
 )
 
 type queryBody struct {
@@ -60,6 +64,8 @@ type queryBody struct {
 
 type queryResults struct {
 	Results map[string]queryResult `json:"results"` // by refId
+
+	release func() // of the memory for the frames
 }
 
 // status is 207 if a query failed.
@@ -79,7 +85,65 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	if err != nil {
 		return queryResults{}, err
 	}
-	return queryResults{a.queryAll(ctx, who, queries)}, nil
+	ctx, release := loader.Lease(ctx, frameFactor)
+	return queryResults{a.queryAll(ctx, who, queries), release}, nil
+}
+
+// respond writes the results piece by piece: encoding/json would copy all frames twice.
+func (r queryResults) respond(w http.ResponseWriter, status int) error {
+	defer r.release()
+	pieces, err := r.pieces()
+	if err != nil {
+		return err
+	}
+	length := 0
+	for _, piece := range pieces {
+		length += len(piece)
+	}
+	setJSON(w.Header(), length)
+	w.WriteHeader(status)
+	b := bufio.NewWriter(w)
+	for _, piece := range pieces {
+		_, _ = b.Write(piece) // Flush returns the error
+	}
+	return b.Flush()
+}
+
+// pieces returns the results as JSON in pieces, of which each frame is one.
+func (r queryResults) pieces() ([][]byte, error) {
+	pieces := [][]byte{[]byte(`{"results":{`)}
+	for i, refID := range slices.Sorted(maps.Keys(r.Results)) {
+		name, err := json.Marshal(refID)
+		if err != nil {
+			return nil, err
+		}
+		result := r.Results[refID]
+		end, err := json.Marshal(struct {
+			Error       string     `json:"error,omitempty"`
+			ErrorSource sdk.Source `json:"errorSource,omitempty"`
+		}{result.Error, result.ErrorSource})
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			pieces = append(pieces, []byte(","))
+		}
+		pieces = append(pieces, fmt.Appendf(name, `:{"status":%d,"frames":[`, result.Status))
+		for n, frame := range result.Frames {
+			if n > 0 {
+				pieces = append(pieces, []byte(","))
+			}
+			pieces = append(pieces, frame)
+		}
+		pieces = append(pieces, []byte("]"))
+		if len(end) > len("{}") {
+			end[0] = ','
+			pieces = append(pieces, end)
+		} else {
+			pieces = append(pieces, []byte("}"))
+		}
+	}
+	return append(pieces, []byte("}}")), nil
 }
 
 // parseQueries groups the queries of a request by data source.

@@ -1,23 +1,79 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
 const requestIDHeader = "X-Request-Id"
 
-// response records what the access log needs. Handlers can still flush and stream
-// through http.ResponseController.
+// response records what the access log needs, gives the client a deadline for each part
+// of the body, and holds the shares of the budgets that the request uses. Handlers can
+// still flush and stream through http.ResponseController.
 type response struct {
 	http.ResponseWriter
 	status int // 0 until the response has begun
 	bytes  int64
 	who    host.Identity
+
+	control   *http.ResponseController // of ResponseWriter
+	writeTime time.Duration            // for the client to accept host.WriteChunk bytes
+	budgets   *budgets
+	body      *share // nil until needed
+}
+
+func newResponse(w http.ResponseWriter, b *budgets, writeTime time.Duration) *response {
+	return &response{ResponseWriter: w, control: http.NewResponseController(w), budgets: b, writeTime: writeTime}
+}
+
+// end releases what the request holds. What is still to be written must be accepted
+// within the deadline.
+func (w *response) end() {
+	w.allow(w.writeTime)
+	if w.body != nil {
+		w.body.release()
+	}
+}
+
+// caller identifies the sender of the request.
+func (w *response) caller() string { return fmt.Sprintf("%s %d", w.who.Kind, w.who.ID) }
+
+// holdBody takes bytes of the budget for bodies until the request ends.
+func (w *response) holdBody(ctx context.Context, bytes int64) error {
+	if w.body == nil {
+		w.body = w.budgets.bodies.share(w.caller())
+	}
+	return w.body.grow(ctx, bytes)
+}
+
+// HoldResponse takes the bytes of a response that a client may read slowly from the budget
+// for responses, until release is called.
+func (w *response) HoldResponse(ctx context.Context, caller string, bytes int) (release func(), err error) {
+	if bytes <= host.FreeResponse {
+		return func() {}, nil
+	}
+	held := w.budgets.responses.share(caller)
+	if err := held.grow(ctx, int64(bytes)); err != nil {
+		held.release()
+		return nil, err
+	}
+	return held.release, nil
+}
+
+// allow sets the deadline for the client to accept what is written, or removes it if d is
+// 0: with HTTP/2, it would also end a response that nothing is written to.
+func (w *response) allow(d time.Duration) {
+	var deadline time.Time
+	if d > 0 {
+		deadline = time.Now().Add(d)
+	}
+	_ = w.control.SetWriteDeadline(deadline) // not supported by the recorder of tests
 }
 
 // Unwrap is used by http.ResponseController.
@@ -31,14 +87,29 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes of the body.
-func (w *response) Write(p []byte) (int, error) {
+// Write counts the bytes of the body. The client must accept each host.WriteChunk of them
+// within the deadline.
+func (w *response) Write(p []byte) (n int, err error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
+	defer w.allow(0)
+	for {
+		part := p[n:min(n+host.WriteChunk, len(p))]
+		w.allow(w.writeTime)
+		written, err := w.ResponseWriter.Write(part)
+		n, w.bytes = n+written, w.bytes+int64(written)
+		if err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+// FlushError is used by http.ResponseController.
+func (w *response) FlushError() error {
+	w.allow(w.writeTime)
+	defer w.allow(0)
+	return w.control.Flush()
 }
 
 func (w *response) requestID() string { return w.Header().Get(requestIDHeader) }
@@ -56,19 +127,29 @@ func (a *API) requestID(r *http.Request) string {
 }
 
 // respond writes v as JSON.
-func respond(w http.ResponseWriter, status int, v any) error {
+func respond(ctx context.Context, w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	out := w.(*response)
+	release, err := out.HoldResponse(ctx, out.caller(), len(body))
+	if err != nil {
+		return err
+	}
+	defer release()
+	setJSON(w.Header(), len(body))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // fails only if the client has left
 	return nil
+}
+
+// setJSON sets the headers of a JSON response of length bytes.
+func setJSON(h http.Header, length int) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(length))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
 }
 
 // message is the body of errors and of responses without other content.

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -21,25 +23,30 @@ func (a *API) roleRoutes() []Route {
 type pluginRoles struct {
 	revision uint64 // of the loader
 	roles    []host.PluginRole
+	refused  []bundle.Fault
 }
 
 // pluginRoles returns the roles of the plugins that are mounted now.
-func (a *API) pluginRoles() []host.PluginRole {
+func (a *API) pluginRoles() *pluginRoles {
 	revision := a.loaded.Revision()
-	if known := a.roleCache.Load(); known != nil && known.revision == revision {
-		return known.roles
+	known := a.roleCache.Load()
+	if known == nil {
+		known = &pluginRoles{}
+	} else if known.revision == revision {
+		return known
 	}
 	now := &pluginRoles{revision: revision}
 	if a.loaded.TakesRoles() {
-		now.roles = rolesOf(a.loaded.Plugins(), a.log)
+		now.roles, now.refused = rolesOf(a.loaded.Plugins(), a.log)
 	}
+	bundle.KeepSince(known.refused, now.refused, a.clock())
 	a.roleCache.Store(now)
-	return now.roles
+	return now
 }
 
 // rolesOf returns the valid roles of plugins. A role that reaches beyond its plugin is
-// logged and ignored.
-func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRole) {
+// logged and refused.
+func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRole, refused []bundle.Fault) {
 	for _, p := range plugins {
 		for _, r := range p.Bundle().Metadata.Roles {
 			role := host.PluginRole{PluginID: p.ID(), Name: r.Role.Name, Description: r.Role.Description, GrantedTo: r.Grant}
@@ -48,17 +55,18 @@ func rolesOf(plugins []*loader.Plugin, log *slog.Logger) (roles []host.PluginRol
 			}
 			if err := role.Check(); err != nil {
 				log.Warn("role not registered", "plugin", p.ID(), "role", r.Role.Name, "error", err)
+				refused = append(refused, bundle.Fault{Code: bundle.FaultRole, PluginID: p.ID(), Path: p.Bundle().Dir, Reason: "role not registered: " + err.Error()})
 				continue
 			}
 			roles = append(roles, role)
 		}
 	}
-	return roles
+	return roles, refused
 }
 
 // withRoles adds the grants of plugin roles to an identity.
 func (a *API) withRoles(who host.Identity) host.Identity {
-	for _, role := range a.pluginRoles() {
+	for _, role := range a.pluginRoles().roles {
 		if role.IsHeldBy(who) {
 			who.Grants = slices.Concat(who.Grants, role.Permissions) // a copy: grants are shared
 		}
@@ -81,8 +89,8 @@ type role struct {
 	GrantedTo   []string     `json:"grantedTo"`
 }
 
-func (a *API) roles(context.Context, host.Identity, none) ([]role, error) {
-	return mapped(a.pluginRoles(), func(r host.PluginRole) role {
+func (a *API) roles(_ context.Context, _ host.Identity, in pageQuery) ([]role, error) {
+	return mapped(store.Cut(a.pluginRoles().roles, in.longPage()), func(r host.PluginRole) role {
 		return role{r.FullName(), r.Name, r.Description, r.PluginID,
 			mapped(r.Permissions, func(g host.Grant) permission { return permission(g) }), append([]string{}, r.GrantedTo...)}
 	}), nil

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,14 +42,14 @@ func (f *fixture) mount(t *testing.T, o loader.Options) {
 	if err := l.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l})
+	f.API, err = api.New(api.Options{Store: f.store, Logger: slog.New(slog.NewTextHandler(f.log, nil)), Clock: f.clock, Plugins: l, AllowedHosts: []string{"example.com"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"includes":[
-	{"type":"page","name":"all","path":"/a"},{"type":"page","name":"edit","role":"Editor"},{"type":"page","name":"boss","role":"Boss"},
+const withRoles = `{"id":"acme-roles-app","type":"app","name":"Roles","info":{"version":"1.0.0"},"enterpriseFeatures":{"healthDiagnosticsErrors":true,"other":1},"includes":[
+	{"type":"page","name":"all","path":"/a","icon":"bell","component":"AllCtrl"},{"type":"page","name":"edit","role":"Editor"},{"type":"page","name":"boss","role":"Boss"},
 	{"type":"page","name":"own","action":"acme-roles-app:own"}],"roles":[
 	{"role":{"name":"Reader","description":"reads","permissions":[{"action":"acme-roles-app:read","scope":"teams:1"}]},"grant":["Viewer"]},
 	{"role":{"name":"Writer","permissions":[{"action":"acme-roles-app:write"}]},"grant":["Editor"]},
@@ -86,6 +87,11 @@ func TestPluginRoles(t *testing.T) {
 	}
 	if !strings.Contains(f.log.String(), `role=Thief`) {
 		t.Error("the role that reaches beyond its plugin was not logged")
+	}
+	problems := want[[]object](t, f, 200, "GET", "/api/plugins/errors", f.admin, "")
+	refused := slices.DeleteFunc(problems, func(p object) bool { return p["errorCode"] != "role-refused" })
+	if len(refused) != 1 || refused[0]["pluginId"] != "acme-roles-app" || !strings.Contains(refused[0]["reason"].(string), `"Thief"`) {
+		t.Errorf("refused roles in the errors of plugins: %v", refused)
 	}
 }
 

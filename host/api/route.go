@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -81,7 +82,7 @@ func (p Permission) check(r *http.Request, who host.Identity) error {
 }
 
 // newMux returns a mux for the table. It registers each path once for all methods, so
-// that a wrong method and an unknown path get a JSON response too.
+// that a wrong method and an unknown path get a JSON response too, outside /api/ a page.
 func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	paths := map[string]map[string]Route{}
 	for _, route := range routes {
@@ -102,15 +103,22 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 		paths[route.Pattern][route.Method] = route
 	}
 	mux := http.NewServeMux()
+	unknown := a.serve(func(http.ResponseWriter, *http.Request) error { return host.NotFound("Path") })
 	for pattern, methods := range paths {
-		mux.Handle(pattern, a.dispatch(methods))
+		mux.Handle(a.asWider(pattern, a.dispatch(methods)))
 		if !strings.HasSuffix(pattern, "/") && !strings.HasSuffix(pattern, "...}") {
-			mux.Handle(pattern+"/{$}", a.dispatch(methods))
+			mux.Handle(a.asWider(pattern+"/{$}", a.dispatch(methods)))
+		}
+		// The mux would redirect this path to the one with a slash, without credentials.
+		if parent := path.Dir(pattern); strings.HasSuffix(pattern, "...}") && paths[parent] == nil {
+			mux.Handle(parent, unknown)
 		}
 	}
-	if paths["/"] == nil {
-		mux.Handle("/", a.serve(func(http.ResponseWriter, *http.Request) error { return host.NotFound("Path") }))
+	mux.Handle("/api/", unknown)
+	if a.pages != nil {
+		unknown = a.pages
 	}
+	mux.Handle("/", unknown)
 	return mux, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/proxy"
 )
 
 // pluginSettings are the settings of an app in a response, with the names of its secrets
@@ -19,6 +20,13 @@ type pluginSettings struct {
 	JSONData         json.RawMessage `json:"jsonData"`
 	SecureJSONFields map[string]bool `json:"secureJsonFields"`
 	Includes         []include       `json:"includes"`
+
+	EnterpriseFeatures enterpriseFeatures `json:"enterpriseFeatures"`
+}
+
+// enterpriseFeatures are the features of the service that a plugin enables.
+type enterpriseFeatures struct {
+	HealthDiagnosticsErrors bool `json:"healthDiagnosticsErrors"`
 }
 
 // include is a page, dashboard or panel of a plugin that is visible to the caller.
@@ -31,6 +39,8 @@ type include struct {
 	Action     string `json:"action,omitempty"`
 	AddToNav   bool   `json:"addToNav"`
 	DefaultNav bool   `json:"defaultNav"`
+	Icon       string `json:"icon,omitempty"`
+	Component  string `json:"component,omitempty"`
 }
 
 // includesFor returns the includes whose requirements in plugin.json the caller meets.
@@ -55,7 +65,7 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 	if s.Updated.IsZero() {
 		s.IsPinned = m.AutoEnabled
 	}
-	return pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who)}, err
+	return pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who), enterpriseFeatures{m.HealthDiagnosticsErrors}}, err
 }
 
 // openApp returns the settings of an app with its secrets. It rejects disabled apps.
@@ -91,5 +101,8 @@ func (a *API) setPluginSettings(ctx context.Context, who host.Identity, in struc
 	return message{Message: "Plugin settings updated"}, a.store.SetAppSettings(ctx, who, host.AppSettings{
 		PluginID: p.ID(), IsEnabled: in.Body.Enabled == nil || *in.Body.Enabled, IsPinned: in.Body.Pinned,
 		JSON: visible, Secrets: in.Body.secrets(),
+		Origins: func(s host.AppSettings) []string {
+			return proxy.Origins(p.Bundle().Metadata.Routes, "", s.JSON, s.Secrets)
+		},
 	})
 }

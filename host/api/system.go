@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 
 func (a *API) systemRoutes() []Route {
 	return []Route{
-		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can reach its database", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
 		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Metrics in the Prometheus text format", Media: "text/plain"}},
 		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get this description"}},
 		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
@@ -23,6 +24,7 @@ func (a *API) systemRoutes() []Route {
 
 type health struct {
 	Database string `json:"database"`
+	Message  string `json:"message,omitempty"` // why the database is not "ok"
 	Version  string `json:"version"`
 }
 
@@ -35,10 +37,14 @@ func (h health) status() int {
 
 func (a *API) health(ctx context.Context, _ host.Identity, _ none) (health, error) {
 	if err := a.store.Ping(ctx); err != nil {
-		a.log.ErrorContext(ctx, "the database does not respond", "error", err)
-		return health{"failing", a.version}, nil
+		a.log.ErrorContext(ctx, "the database is not usable", "error", err)
+		reason := ""
+		if refusal, ok := errors.AsType[*host.Error](err); ok {
+			reason = refusal.Error()
+		}
+		return health{"failing", reason, a.version}, nil
 	}
-	return health{"ok", a.version}, nil
+	return health{"ok", "", a.version}, nil
 }
 
 func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessage, error) {

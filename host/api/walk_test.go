@@ -26,9 +26,10 @@ func method(route api.Route) string {
 // credentials may.
 func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	switch route.Method + " " + route.Pattern {
-	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}":
+	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}", "POST /api/session":
 		return true, true
-	case "GET /api/user", "GET /api/plugins", "GET /api/plugins/events", "GET /api/access-control/user/permissions":
+	case "GET /api/user", "GET /api/plugins", "GET /api/plugins/events", "GET /api/access-control/user/permissions",
+		"DELETE /api/session", "GET /api/sessions", "DELETE /api/sessions/{id}":
 		return false, true
 	}
 	return false, false
@@ -106,6 +107,12 @@ func TestRoles(t *testing.T) {
 		"PUT /api/folders/{uid}":                            host.RoleEditor,
 		"GET /api/access-control/roles":                     host.RoleAdmin,
 		"GET /api/plugins/{id}/metrics":                     host.RoleAdmin,
+		"GET /api/plugins/{id}/logs":                        host.RoleAdmin,
+		"POST /api/plugins/{id}/restart":                    host.RoleAdmin,
+		"POST /api/plugins/{id}/reload":                     host.RoleAdmin,
+		"GET /api/plugins/{id}/figures":                     host.RoleAdmin,
+		"GET /api/plugins/{id}/manifest":                    host.RoleAdmin,
+		"GET /api/plugins/{id}/changes":                     host.RoleAdmin,
 		"GET /api/plugins/errors":                           host.RoleAdmin,
 		"GET /api/plugins/{id}/health":                      host.RoleViewer,
 		"GET /api/plugins/{id}/markdown/{name}":             host.RoleViewer,
@@ -130,6 +137,7 @@ func TestRoles(t *testing.T) {
 		"GET /api/dashboards/uid/{uid}":                     host.RoleViewer,
 		"DELETE /api/dashboards/uid/{uid}":                  host.RoleEditor,
 		"POST /api/auth/keys/{id}/migrate":                  host.RoleEditor,
+		"POST /api/serviceaccounts/migrate/{keyId}":         host.RoleEditor,
 		"POST /api/serviceaccounts/migrate":                 host.RoleEditor,
 		"GET /api/serviceaccounts/migrationstatus":          host.RoleEditor,
 	}
@@ -182,7 +190,8 @@ func TestGrants(t *testing.T) {
 		{"POST", "/api/serviceaccounts", `{"name":"boss","role":"Admin"}`, 403}, // above the role of the caller
 		{"POST", "/api/serviceaccounts/1/tokens", `{"name":"t"}`, 403},
 		{"DELETE", "/api/serviceaccounts/1", "", 403},
-		{"POST", "/api/auth/keys", `{"name":"k","role":"Viewer"}`, 403},
+		{"POST", "/api/auth/keys", `{"name":"k","role":"Viewer"}`, 200},
+		{"POST", "/api/auth/keys", `{"name":"k","role":"Admin"}`, 403},
 	} {
 		if got := f.do(c.method, c.target, narrow, c.body); got.status != c.status {
 			t.Errorf("%s %s: %+v, want %d", c.method, c.target, got, c.status)

@@ -95,7 +95,7 @@ func copyResponseHeaders(h http.Header, from *http.Response) {
 	if h.Get("Content-Type") == "" && from.ContentLength != 0 {
 		h.Set("Content-Type", "application/octet-stream") // net/http would guess, perhaps HTML
 	}
-	h.Set("Content-Security-Policy", "sandbox")
+	h.Set("Content-Security-Policy", "sandbox; frame-ancestors 'self'")
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 

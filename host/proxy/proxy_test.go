@@ -271,7 +271,7 @@ func TestResponseHeaders(t *testing.T) {
 	}
 	code, header, body := f.raw(t, request("GET", "api/x", "viewer"))
 	want := map[string]string{"Content-Type": "text/html", "Cache-Control": "no-store", "X-Total-Count": "3",
-		"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
+		"Content-Security-Policy": "sandbox; frame-ancestors 'self'", "X-Content-Type-Options": "nosniff"}
 	for name, values := range header {
 		if name != "Date" && name != "Content-Length" && name != "Connection" && (len(values) != 1 || values[0] != want[name]) {
 			t.Errorf("%s: %q, want %q", name, values, want[name])

@@ -60,6 +60,9 @@ func instanceName(dataDir string) (string, error) {
 // sources and apps.
 func secretKey(dataDir string) ([]byte, error) {
 	file := filepath.Join(dataDir, "secret.key")
+	if err := checkOwner(file); err != nil {
+		return nil, err
+	}
 	text, err := kept(file, func() (string, error) {
 		key := make([]byte, host.KeyLength)
 		_, err := rand.Read(key)

@@ -13,10 +13,11 @@ import (
 
 // Provision prepares the mounted plugins for use, as an administrator would: it adds a
 // data source for each data source plugin that has none. It returns a token of the service
-// account with the given name, which has the role of an editor. The token that an earlier
-// call returned on this host becomes invalid.
+// account with the given name, which has the role of an editor. The token expires a day
+// after this host ends, and the token that an earlier call returned on this host becomes
+// invalid.
 func (s *Server) Provision(ctx context.Context, name string) (host.Token, error) {
-	by := host.Identity{Kind: host.KindUser, OrgID: store.MainOrg, Login: host.AdminLogin, Role: host.RoleAdmin, IsServiceAdmin: true}
+	by := administrator(host.AdminLogin)
 	for _, p := range s.loader.Plugins() {
 		if err := s.provisionPlugin(ctx, by, p.Bundle().Metadata); err != nil {
 			return host.Token{}, fmt.Errorf("provision %s: %w", p.ID(), err)
@@ -26,16 +27,7 @@ func (s *Server) Provision(ctx context.Context, name string) (host.Token, error)
 	if err != nil {
 		return host.Token{}, fmt.Errorf("provision service account %q: %w", name, err)
 	}
-	tokens, err := s.store.AccountTokens(ctx, by.OrgID, account.ID)
-	for _, t := range tokens {
-		if t.Name == s.accounts.instance {
-			err = errors.Join(err, s.store.DeleteToken(ctx, by, account.ID, t.ID))
-		}
-	}
-	if err != nil {
-		return host.Token{}, fmt.Errorf("replace token of service account %q: %w", name, err)
-	}
-	_, token, err := s.store.CreateToken(ctx, by, account.ID, s.accounts.instance, 0)
+	token, err := s.accounts.lease(ctx, by, account)
 	if err != nil {
 		return host.Token{}, fmt.Errorf("issue token of service account %q: %w", name, err)
 	}

@@ -80,6 +80,9 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 	}
 	a.OrgID, a.PluginID, a.Grants, a.Tokens = by.OrgID, "", nil, 0
 	err := s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
+		if err := s.checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", host.MaxServiceAccounts); err != nil {
+			return err
+		}
 		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name)); err != nil {
 			return err
 		}
@@ -137,9 +140,21 @@ func (c AccountChange) Apply(a *host.ServiceAccount) {
 	}
 }
 
-// UpdateServiceAccount changes an account, with immediate effect on its tokens.
+// isSwitch reports whether the change only disables or enables the account.
+func (c AccountChange) isSwitch() bool { return c.IsDisabled != nil && c.Name == nil && c.Role == nil }
+
+// UpdateServiceAccount changes an account, with immediate effect on its tokens. The account
+// of a plugin can only be disabled and enabled, by an administrator.
 func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id int64, change AccountChange) (a host.ServiceAccount, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		if change.isSwitch() {
+			if a, err = revocableAccount(ctx, tx, by, id); err != nil {
+				return err
+			}
+			a.IsDisabled = *change.IsDisabled
+			_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET is_disabled = $1 WHERE id = $2", a.IsDisabled, id)
+			return err
+		}
 		if a, err = editableAccount(ctx, tx, by, id); err != nil {
 			return err
 		}
@@ -160,10 +175,11 @@ func (s *Store) UpdateServiceAccount(ctx context.Context, by host.Identity, id i
 	return a, err
 }
 
-// DeleteServiceAccount deletes an account and its tokens.
+// DeleteServiceAccount deletes an account and its tokens. A plugin whose account is deleted
+// gets a new one when its process starts again: to keep a plugin out, disable its account.
 func (s *Store) DeleteServiceAccount(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		if _, err := editableAccount(ctx, tx, by, id); err != nil {
+		if _, err := revocableAccount(ctx, tx, by, id); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", id)
@@ -180,4 +196,13 @@ func editableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64
 		return host.ServiceAccount{}, err
 	}
 	return a, a.EditableBy(by)
+}
+
+// revocableAccount returns an account that the caller may revoke.
+func revocableAccount(ctx context.Context, tx *sql.Tx, by host.Identity, id int64) (host.ServiceAccount, error) {
+	a, err := account(ctx, tx, by.OrgID, id)
+	if err != nil {
+		return host.ServiceAccount{}, err
+	}
+	return a, a.RevocableBy(by)
 }

@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -101,15 +103,15 @@ func TestCredentialsEndAtOnce(t *testing.T) {
 	check("disabled", false, false, true)
 	must(s.UpdateServiceAccount(ctx, root, account.ID, store.AccountChange{IsDisabled: &enabled}))(t)
 	check("enabled", true, false, true)
-	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 1 || keys[0].Role != host.RoleViewer {
+	if keys := must(s.APIKeys(ctx, org, false, store.Page{}))(t); len(keys) != 1 || keys[0].Role != host.RoleViewer {
 		t.Errorf("keys %+v", keys)
 	}
 	now.Advance(time.Hour)
 	check("the key expired", true, false, false)
-	if keys := must(s.APIKeys(ctx, org, false))(t); len(keys) != 0 {
+	if keys := must(s.APIKeys(ctx, org, false, store.Page{}))(t); len(keys) != 0 {
 		t.Errorf("keys without expired ones: %+v", keys)
 	}
-	if keys := must(s.APIKeys(ctx, org, true))(t); len(keys) != 1 {
+	if keys := must(s.APIKeys(ctx, org, true, store.Page{}))(t); len(keys) != 1 {
 		t.Errorf("keys with expired ones: %+v", keys)
 	}
 	if err := s.DeleteAPIKey(ctx, root, key.ID); err != nil {
@@ -208,9 +210,8 @@ func TestReconcilePluginAccount(t *testing.T) {
 	}
 	id := accounts[0].ID
 	for what, err := range map[string]error{
-		"update": second(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{})),
-		"delete": s.DeleteServiceAccount(ctx, as(host.RoleAdmin), id),
-		"token":  tokenError(s.CreateToken(ctx, as(host.RoleAdmin), id, "mine", 0)),
+		"name or role": second(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{})),
+		"token":        tokenError(s.CreateToken(ctx, as(host.RoleAdmin), id, "mine", 0)),
 	} {
 		if !errors.Is(err, host.ErrForbidden) {
 			t.Errorf("a user may change the %s of a plugin account: %v", what, err)
@@ -220,8 +221,8 @@ func TestReconcilePluginAccount(t *testing.T) {
 	if who := must(s.Authenticate(ctx, similar))(t); who.Login != "extsvc-acme-app-2" {
 		t.Errorf("plugin with the same slug: %+v", who)
 	}
-	for range 2 {
-		if err := s.RemovePluginAccount(ctx, org, "acme-app"); err != nil {
+	for _, instance := range []string{"a", "b", "b"} {
+		if err := s.PrunePluginAccounts(ctx, org, instance, []string{"acme.app"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -245,7 +246,7 @@ func TestLastUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	lastUsed := func(s *store.Store) time.Time {
-		return must(s.AccountTokens(ctx, org, account.ID))(t)[0].LastUsed
+		return must(s.AccountTokens(ctx, org, account.ID, store.Page{}))(t)[0].LastUsed
 	}
 	if used := lastUsed(s); !used.IsZero() {
 		t.Errorf("last use of a new token: %s", used)
@@ -261,5 +262,57 @@ func TestLastUsed(t *testing.T) {
 	}
 	if used := lastUsed(open(t, o)); !used.Equal(now.Now()) {
 		t.Errorf("after a restart: last use %s, want %s", used, now.Now())
+	}
+}
+
+// The tokens of an account are paged, and an account has a quota of them.
+func TestAccountTokenPages(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	for n := range host.MaxAccountTokens {
+		if err := tokenError(s.CreateToken(ctx, root, account.ID, strconv.Itoa(n), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tokenError(s.CreateToken(ctx, root, account.ID, "one more", 0)); !errors.Is(err, host.ErrThrottled) {
+		t.Errorf("token over the quota: %v", err)
+	}
+	for number, length := range map[int64]int{1: 2000, 2: 2000, 3: 1000, 4: 0} {
+		page := must(s.AccountTokens(ctx, org, account.ID, store.Page{Limit: 2000, Number: number}))(t)
+		if len(page) != length || length > 0 && page[0].Name != strconv.FormatInt((number-1)*2000, 10) {
+			t.Errorf("page %d has %d tokens, want %d", number, len(page), length)
+		}
+	}
+}
+
+// A plugin's token without an expiry, as earlier versions issued them, expires a day after
+// a host of this version first sees it.
+func TestTokensOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	name, ctx := testdb.New(t), t.Context()
+	s := open(t, store.Options{Database: name, Clock: now.Now})
+	secret := must(s.ReconcilePluginAccount(ctx, org, "acme-app", "gone", nil))(t)
+	driver := "sqlite"
+	if testdb.IsWanted() {
+		driver = "pgx"
+	}
+	db := must(sql.Open(driver, name))(t)
+	must(db.ExecContext(ctx, "UPDATE tokens SET expires_at = NULL"))(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		after time.Duration
+		works bool
+	}{{0, true}, {host.LeaseLifetime - time.Second, true}, {time.Second, false}} {
+		now.Advance(step.after)
+		if err := s.PrunePluginAccounts(ctx, org, "here", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Authenticate(ctx, secret); (err == nil) != step.works {
+			t.Errorf("%s later: %v", step.after, err)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -14,20 +13,31 @@ import (
 const dashboard = "Dashboard"
 
 const selectDashboard = `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
-		COALESCE(f.uid, ''), COALESCE(f.title, ''), d.model
+		COALESCE(f.uid, ''), COALESCE(f.title, '')
 	FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id WHERE d.org_id = $1 AND d.uid = $2`
 
-func scanDashboard(row scanner) (d host.Dashboard, err error) {
+// scanDashboard scans the columns of selectDashboard and of rest.
+func scanDashboard(row scanner, rest ...any) (d host.Dashboard, err error) {
 	var updated sql.NullInt64
-	var model string
-	err = row.Scan(&d.ID, &d.UID, &d.Title, &d.Version, &updated, &d.PluginID, &d.FolderUID, &d.FolderTitle, &model)
-	d.Updated, d.Model = timeOf(updated), json.RawMessage(model)
+	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, &updated, &d.PluginID, &d.FolderUID, &d.FolderTitle}, rest...)...)
+	d.Updated = timeOf(updated)
 	return d, err
 }
 
+func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
+
 // Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
-	d, err := find(ctx, s.read, scanDashboard, selectDashboard, org, uid)
+	// One statement, so that the model and the version belong together.
+	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) {
+		var model string
+		d, err := scanDashboard(row, &model)
+		d.Model = json.RawMessage(model)
+		return d, err
+	}, `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
+			COALESCE(f.uid, ''), COALESCE(f.title, ''), m.model
+		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
+		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
 		return d, orNotFound(err, dashboard)
 	}
@@ -69,7 +79,7 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 			return d, fmt.Errorf("save dashboard: %w", err)
 		}
 	}
-	stored, err := find(ctx, tx, scanDashboard, selectDashboard, org, d.UID)
+	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)
 	isNew := errors.Is(err, sql.ErrNoRows)
 	switch {
 	case err != nil && !isNew:
@@ -85,25 +95,25 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		return d, err
 	}
 	d.FolderTitle, d.Updated = title, s.clock()
-	model := string(d.Model)
-	if model == "" {
-		model = "{}"
-	}
 	type saved struct{ id, version int64 }
 	row, err := find(ctx, tx, func(row scanner) (r saved, err error) {
 		err = row.Scan(&r.id, &r.version)
 		return r, err
-	}, `INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, model, updated_at, plugin_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, ''))
+	}, `INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, updated_at, plugin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''))
 		ON CONFLICT (org_id, uid) DO UPDATE SET title = excluded.title, title_folded = excluded.title_folded,
-			folder_id = excluded.folder_id, model = excluded.model, updated_at = excluded.updated_at,
+			folder_id = excluded.folder_id, updated_at = excluded.updated_at,
 			plugin_id = COALESCE(excluded.plugin_id, dashboards.plugin_id), version = dashboards.version + 1
 		RETURNING id, version`,
-		org, d.UID, d.Title, host.Fold(d.Title), folderID, model, d.Updated.UnixMilli(), d.PluginID)
+		org, d.UID, d.Title, host.Fold(d.Title), folderID, d.Updated.UnixMilli(), d.PluginID)
 	if err != nil {
 		return d, err
 	}
 	d.ID, d.Version = row.id, row.version
+	if _, err := tx.ExecContext(ctx, `INSERT INTO dashboard_models (dashboard_id, model) VALUES ($1, $2)
+		ON CONFLICT (dashboard_id) DO UPDATE SET model = excluded.model`, d.ID, string(orEmpty(d.Model))); err != nil {
+		return d, err
+	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM dashboard_tags WHERE dashboard_id = $1", d.ID); err != nil {
 		return d, err
 	}
@@ -166,7 +176,7 @@ func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard
 // items that refer to it remain.
 func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d host.Dashboard, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if d, err = find(ctx, tx, scanDashboard, selectDashboard, org, uid); err != nil {
+		if d, err = find(ctx, tx, scanHead, selectDashboard, org, uid); err != nil {
 			return orNotFound(err, dashboard)
 		}
 		_, err := tx.ExecContext(ctx, "DELETE FROM dashboards WHERE id = $1", d.ID)
@@ -192,30 +202,21 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 	if len(f.Text) > 4*host.MaxNameLength {
 		return []host.Dashboard{}, nil
 	}
-	limit, offset := f.Page.bounds()
-	args := []any{org, containing(host.Fold(f.Text)), f.FolderUID, limit, offset}
-	tagged := ""
-	for _, tag := range f.Tags {
-		args = append(args, tag)
-		tagged += fmt.Sprintf(" AND EXISTS (SELECT 1 FROM dashboard_tags w WHERE w.dashboard_id = d.id AND w.tag = $%d)", len(args))
-	}
+	where, args := f.where(org)
 	type row struct {
 		d   host.Dashboard
 		tag sql.NullString
 	}
 	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
-		var updated sql.NullInt64
-		err = sc.Scan(&r.d.ID, &r.d.UID, &r.d.Title, &r.d.Version, &updated, &r.d.PluginID, &r.d.FolderUID, &r.d.FolderTitle, &r.tag)
-		r.d.Updated = timeOf(updated)
+		r.d, err = scanDashboard(sc, &r.tag)
 		return r, err
-	}, strings.Replace(`SELECT p.id, p.uid, p.title, p.version, p.updated_at, p.plugin_id, p.folder_uid, p.folder_title, t.tag
-		FROM (SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, '') AS plugin_id,
-				COALESCE(f.uid, '') AS folder_uid, COALESCE(f.title, '') AS folder_title
-			FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id
-			WHERE d.org_id = $1 AND ($2 = '' OR d.title_folded LIKE $2 ESCAPE '!') AND ($3 = '' OR f.uid = $3) $TAGGED
-			ORDER BY d.title, d.id LIMIT $4 OFFSET $5) p
-		LEFT JOIN dashboard_tags t ON t.dashboard_id = p.id
-		ORDER BY p.title, p.id, t.tag`, "$TAGGED", tagged, 1), args...)
+	}, `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
+			COALESCE(f.uid, ''), COALESCE(f.title, ''), t.tag
+		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT $2 OFFSET $3) p
+		JOIN dashboards d ON d.id = p.id
+		LEFT JOIN folders f ON f.id = d.folder_id
+		LEFT JOIN dashboard_tags t ON t.dashboard_id = d.id
+		ORDER BY d.title, d.id, t.tag`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -230,4 +231,26 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 		}
 	}
 	return out, nil
+}
+
+// where returns the condition on dashboards d and the arguments: the organization, LIMIT,
+// OFFSET and those of the condition. It contains only the parts that filter, so that the
+// database can choose an index for them.
+func (f DashboardFilter) where(org int64) (where string, args []any) {
+	limit, offset := f.Page.bounds()
+	args = []any{org, limit, offset}
+	and := func(format string, arg any) {
+		args = append(args, arg)
+		where += " AND " + fmt.Sprintf(format, len(args))
+	}
+	if f.FolderUID != "" {
+		and("d.folder_id = (SELECT id FROM folders WHERE org_id = $1 AND uid = $%d)", f.FolderUID)
+	}
+	if f.Text != "" {
+		and("d.title_folded LIKE $%d ESCAPE '!'", containing(host.Fold(f.Text)))
+	}
+	for _, tag := range f.Tags {
+		and("d.id IN (SELECT dashboard_id FROM dashboard_tags WHERE tag = $%d)", tag)
+	}
+	return "WHERE d.org_id = $1" + where, args
 }

@@ -30,15 +30,36 @@ func scanSource(row scanner) (host.DataSource, error) { return scanDataSource(ro
 
 func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.ID) }
 
-// DataSources returns all data sources sorted by name, without their secrets.
-func (s *Store) DataSources(ctx context.Context, org int64) ([]host.DataSource, error) {
-	found, err := list(ctx, s.read, scanSource, selectDataSource+"ORDER BY name", org)
-	for i := range found {
-		if err == nil {
-			found[i].SecretNames, err = secretNames(ctx, s.read, org, ownerOf(found[i]))
+// DataSources returns a page of data sources sorted by name, without their secrets.
+func (s *Store) DataSources(ctx context.Context, org int64, page Page) ([]host.DataSource, error) {
+	limit, offset := page.bounds()
+	type row struct {
+		d      host.DataSource
+		secret sql.NullString // its name
+	}
+	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
+		r.d, err = scanDataSource(sc, &r.secret)
+		return r, err
+	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
+			d.is_default, d.settings, d.version, d.updated_at, s.name
+		FROM (SELECT id FROM data_sources WHERE org_id = $1 ORDER BY name LIMIT $2 OFFSET $3) p
+		JOIN data_sources d ON d.id = p.id
+		LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
+		ORDER BY d.name, s.name`, org, limit, offset)
+	if err != nil {
+		return nil, err
+	}
+	out := []host.DataSource{}
+	for _, r := range rows {
+		if last := len(out) - 1; last < 0 || out[last].ID != r.d.ID {
+			out = append(out, r.d)
+		}
+		if r.secret.Valid {
+			d := &out[len(out)-1]
+			d.SecretNames = append(d.SecretNames, r.secret.String)
 		}
 	}
-	return found, err
+	return out, nil
 }
 
 // DataSource returns a data source without its secrets.
@@ -96,6 +117,9 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
+		if err := s.checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", host.MaxDataSources); err != nil {
+			return d, err
+		}
 		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
 				basic_auth, basic_auth_user, is_default, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) `+returnDataSource, columnsOf(d)...)
@@ -153,6 +177,9 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 				return err
 			}
 		}
+		if err := checkSettingsQuota(ctx, tx, d); err != nil {
+			return err
+		}
 		if saved, err = save(tx, d); err != nil {
 			return orDuplicate(err, host.Duplicate("name", "a data source with this name or uid already exists"))
 		}
@@ -164,6 +191,17 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 	})
 	s.audit(ctx, err, by, event, slog.String("uid", saved.UID), slog.String("name", saved.Name), slog.String("type", saved.Type))
 	return saved, err
+}
+
+// checkSettingsQuota returns an error (host.ErrThrottled) if the settings of all data
+// sources, of which a list contains up to host.MaxPageLength, would be too large.
+func checkSettingsQuota(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
+	others, err := find(ctx, tx, scanOne[int64],
+		"SELECT COALESCE(SUM(octet_length(settings)), 0) FROM data_sources WHERE org_id = $1 AND uid <> $2", d.OrgID, d.UID)
+	if err == nil && others+int64(len(d.JSON)) > host.MaxDataSourceSettings {
+		err = host.TooMany("bytes of settings of data sources", host.MaxDataSourceSettings)
+	}
+	return err
 }
 
 // orEmpty returns settings, or {} if they are empty.

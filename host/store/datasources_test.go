@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 		t.Errorf("unlocked data source: %+v", got)
 	}
 	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
-		found := must(s.DataSources(ctx, org))(t)
+		found := must(s.DataSources(ctx, org, store.Page{}))(t)
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
 			t.Errorf("data source without secrets: %+v", found)
 		}
@@ -60,7 +61,7 @@ func TestDefaultDataSource(t *testing.T) {
 		t.Errorf("data source of the type: %s", got)
 	}
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org))(t) {
+	for _, d := range must(s.DataSources(ctx, org, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}
@@ -71,5 +72,64 @@ func TestDefaultDataSource(t *testing.T) {
 	must(s.DeleteDataSource(ctx, root, c.UID))(t)
 	if got := named(); got != "oldest" {
 		t.Errorf("data source of the type: %s", got)
+	}
+}
+
+// TestDataSourcePages lists data sources with the names of their secrets, by pages.
+func TestDataSourcePages(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{Key: bytes.Repeat([]byte{1}, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
+	for _, name := range []string{"b", "a", "c"} {
+		secrets := map[string]string{"token": "x", "password": "y"}
+		if name == "c" {
+			secrets = nil
+		}
+		must(s.CreateDataSource(ctx, root, host.DataSource{Name: name, Type: "acme-datasource", Secrets: secrets}))(t)
+	}
+	for number, want := range map[int64]string{1: "a[password token] b[password token] ", 2: "c[] ", 3: ""} {
+		got := ""
+		for _, d := range must(s.DataSources(ctx, org, store.Page{Limit: 2, Number: number}))(t) {
+			got += fmt.Sprint(d.Name, d.SecretNames, " ")
+		}
+		if got != want {
+			t.Errorf("page %d: %s, want %s", number, got, want)
+		}
+	}
+}
+
+// TestSettingsQuota fills the space for settings, changes what is there and makes room.
+func TestSettingsQuota(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	save := func(name string, bytes int) error {
+		text := fmt.Appendf(nil, `{"a":%q}`, strings.Repeat("x", bytes-len(`{"a":""}`)))
+		d := host.DataSource{UID: name, Name: name, Type: "acme-datasource", JSON: text}
+		_, err := s.UpdateDataSource(ctx, root, d)
+		if errors.Is(err, host.ErrNotFound) {
+			_, err = s.CreateDataSource(ctx, root, d)
+		}
+		return err
+	}
+	const most = 512 << 10 // bytes of the settings of one data source
+	for n := range host.MaxDataSourceSettings/most - 1 {
+		if err := save(fmt.Sprint("full-", n), most); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		bytes int
+		want  error
+	}{
+		{"a", most - 100, nil},
+		{"b", 100, nil},
+		{"c", 10, host.ErrThrottled},
+		{"b", 101, host.ErrThrottled},
+		{"a", most - 101, nil},
+		{"b", 101, nil},
+	} {
+		if err := save(c.name, c.bytes); !errors.Is(err, c.want) {
+			t.Errorf("%s with %d bytes: %v, want %v", c.name, c.bytes, err, c.want)
+		}
 	}
 }

@@ -42,6 +42,9 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		f.UID = uid
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		if err := s.checkQuota(ctx, tx, org, "folders", "folders", host.MaxFolders); err != nil {
+			return err
+		}
 		f.ID, err = find(ctx, tx, scanOne[int64], "INSERT INTO folders (org_id, uid, title) VALUES ($1, $2, $3) RETURNING id",
 			org, f.UID, f.Title)
 		return orDuplicate(err, host.Duplicate("", "a folder with this title or uid already exists"))

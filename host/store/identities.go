@@ -15,9 +15,10 @@ import (
 // it.
 type credential struct {
 	identity   host.Identity
-	token      int64 // id of the token
-	isDisabled bool
+	token      int64     // id of the token
+	isDisabled bool      // the account, or the plugin's account that the grants come from
 	expires    time.Time // zero: never
+	isBounded  bool      // a plugin created it: the role only limits the plugin's grants
 	read       time.Time // when it was read from the database
 }
 
@@ -52,17 +53,21 @@ func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identi
 
 func (s *Store) credential(ctx context.Context, digest string) (*credential, error) {
 	c, err := find(ctx, s.read, scanCredential, `SELECT t.id, t.org_id, t.name, t.role, t.expires_at,
-			a.id, a.login, a.role, a.is_disabled
-		FROM tokens t LEFT JOIN service_accounts a ON a.id = t.account_id WHERE t.digest = $1`, digest)
+			a.id, a.login, a.role, a.is_disabled, a.plugin_id IS NOT NULL, g.id, g.is_disabled
+		FROM tokens t LEFT JOIN service_accounts a ON a.id = t.account_id
+			LEFT JOIN service_accounts g ON g.id = t.granted_by WHERE t.digest = $1`, digest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, host.Unauthorized("invalid API key")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate: %w", err)
 	}
-	if c.identity.Kind == host.KindServiceAccount {
-		if c.identity.Grants, err = accountGrants(ctx, s.read, c.identity.ID); err != nil {
+	if id := &c.identity; id.GrantsOf != 0 {
+		if id.Grants, err = accountGrants(ctx, s.read, id.GrantsOf); err != nil {
 			return nil, fmt.Errorf("authenticate: %w", err)
+		}
+		if c.isBounded {
+			id.Bound()
 		}
 	}
 	return c, nil
@@ -73,14 +78,23 @@ func scanCredential(row scanner) (*credential, error) {
 		c                    credential
 		keyRole, login, role sql.NullString
 		expires, account     sql.NullInt64
-		isDisabled           sql.NullBool
+		isDisabled, isPlugin sql.NullBool
+		granter              sql.NullInt64
+		isGranterDisabled    sql.NullBool
 	)
 	id := &c.identity
-	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &account, &login, &role, &isDisabled); err != nil {
+	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &account, &login, &role, &isDisabled,
+		&isPlugin, &granter, &isGranterDisabled); err != nil {
 		return nil, err
 	}
 	c.token = id.ID
-	c.expires, c.isDisabled = timeOf(expires), isDisabled.Bool
+	c.expires, c.isDisabled = timeOf(expires), isDisabled.Bool || isGranterDisabled.Bool
+	c.isBounded, id.GrantsOf = granter.Valid, granter.Int64
+	if account.Valid && isPlugin.Bool {
+		id.GrantsOf = account.Int64
+	} else {
+		id.Expires = c.expires
+	}
 	if !account.Valid {
 		id.Kind, id.Role = host.KindAPIKey, roleOf(keyRole.String)
 		return &c, nil

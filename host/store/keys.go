@@ -9,10 +9,11 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// APIKeys returns the keys sorted by name, with or without expired ones.
-func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool) ([]host.APIKey, error) {
+// APIKeys returns a page of the keys sorted by name, with or without expired ones.
+func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool, page Page) ([]host.APIKey, error) {
+	limit, offset := page.bounds()
 	return list(ctx, s.read, scanAPIKey, selectKeys+`AND ($2 OR expires_at IS NULL OR expires_at > $3)
-		ORDER BY name`, org, withExpired, s.now())
+		ORDER BY name LIMIT $4 OFFSET $5`, org, withExpired, s.now(), limit, offset)
 }
 
 func scanAPIKey(row scanner) (k host.APIKey, err error) {
@@ -23,21 +24,29 @@ func scanAPIKey(row scanner) (k host.APIKey, err error) {
 	return k, err
 }
 
-// CreateAPIKey creates a key with a lifetime from host.ParseTTL or host.KeyLifetime. The
-// returned token is not stored.
+// CreateAPIKey creates a key with a lifetime from host.ParseTTL or host.KeyLifetime, cut to
+// the end of the caller's own credential. A key whose role is above that of the caller can
+// do no more than the caller's grants. The returned token is not stored.
 func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKey, life time.Duration) (host.APIKey, host.Token, error) {
 	if err := k.Check(); err != nil {
 		return host.APIKey{}, host.Token{}, err
 	}
-	if err := by.MayGive(k.Role); err != nil {
+	if err := by.MayManageKey(k.Role); err != nil {
 		return host.APIKey{}, host.Token{}, err
+	}
+	var grantedBy sql.NullInt64
+	if k.Role > by.Role {
+		if by.GrantsOf == 0 {
+			return host.APIKey{}, host.Token{}, by.MayGive(k.Role)
+		}
+		grantedBy = sql.NullInt64{Int64: by.GrantsOf, Valid: true}
 	}
 	secret, err := host.NewToken(host.APIKeyToken, s.random)
 	if err != nil {
 		return host.APIKey{}, host.Token{}, err
 	}
 	created := s.clock()
-	k.Expires = created.Add(life)
+	k.Expires = by.Until(created, life)
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		migrated, err := keysMigrated(ctx, tx, by.OrgID)
 		if err != nil {
@@ -47,16 +56,23 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 			return &host.Error{Category: host.ErrGone, ID: "apikeys.migrated", Message: "all API keys were migrated to service accounts; " +
 				"create a service account and a token instead"}
 		}
-		k.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-			by.OrgID, k.Role.String(), k.Name, secret.Digest(), created.UnixMilli(), columnOf(k.Expires))
+		const expired = "DELETE FROM tokens WHERE org_id = $1 AND account_id IS NULL AND name = $2 AND expires_at <= $3"
+		if _, err := tx.ExecContext(ctx, expired, by.OrgID, k.Name, created.UnixMilli()); err != nil {
+			return err
+		}
+		if err := s.checkTokenQuota(ctx, tx, "API keys", host.MaxAPIKeys, "org_id = $1 AND account_id IS NULL", by.OrgID); err != nil {
+			return err
+		}
+		k.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at, granted_by)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+			by.OrgID, k.Role.String(), k.Name, secret.Digest(), created.UnixMilli(), columnOf(k.Expires), grantedBy)
 		return orDuplicate(err, host.Duplicate("name", "an API key with this name already exists"))
 	})
 	s.audit(ctx, err, by, "API key created", slog.Int64("key", k.ID), slog.String("name", k.Name), slog.Any("role", k.Role))
 	return k, secret, err
 }
 
-// DeleteAPIKey deletes a key whose role is not above that of the caller.
+// DeleteAPIKey deletes a key that the caller may manage.
 func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
 		k, err := find(ctx, tx, scanAPIKey, `DELETE FROM tokens
@@ -64,7 +80,7 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) er
 		if err != nil {
 			return orNotFound(err, apiKey)
 		}
-		return by.MayGive(k.Role)
+		return by.MayManageKey(k.Role)
 	})
 	s.audit(ctx, err, by, "API key deleted", slog.Int64("key", id))
 	return err
@@ -123,7 +139,7 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 		}
 		migrated, failures = 0, nil
 		for _, k := range keys {
-			if err := by.MayGive(k.Role); err != nil {
+			if err := by.MayManageKey(k.Role); err != nil {
 				failures = append(failures, KeyFailure{k, err})
 				continue
 			}
@@ -142,7 +158,7 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 }
 
 func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey) (host.ServiceAccount, error) {
-	if err := by.MayGive(k.Role); err != nil {
+	if err := by.MayManageKey(k.Role); err != nil {
 		return host.ServiceAccount{}, err
 	}
 	a := host.ServiceAccount{OrgID: by.OrgID, Role: k.Role, Tokens: 1}

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, write(file))
 		os.Exit(1)
 	}
-	os.Exit(testdb.Main(m))
+	os.Exit(testdb.Main(m, explainAll))
 }
 
 // write stores playlists and prints their uids.

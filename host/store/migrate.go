@@ -23,11 +23,17 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx = withoutDeadline(ctx)
 	return s.transactAlone(ctx, migrationLock, func(tx *sql.Tx) error {
 		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {
 			return err
+		}
+		if s.dialect.isShared {
+			if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
+				return err
+			}
 		}
 		done, err := find(ctx, tx, scanOne[int64], "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
 		if err != nil {
@@ -48,7 +54,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		if done > known {
 			return fmt.Errorf("the database was written by a newer version (schema %d, this version knows %d); upgrade, or use another database", done, known)
 		}
-		return nil
+		id, err := s.identify(ctx, tx)
+		s.identity.Store(&id)
+		return err
 	})
 }
 

@@ -17,12 +17,29 @@ func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page
 	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
 		return []host.Playlist{}, nil
 	}
+	folded := host.Fold(text)
+	rare, err := s.rareTrigramOf(ctx, folded)
+	if err != nil {
+		return nil, err
+	}
+	query, args := "SELECT uid, name, rotation FROM playlists WHERE org_id = $1 ORDER BY name, uid LIMIT $2 OFFSET $3",
+		[]any{org, limit, offset}
+	switch {
+	case rare != "": // a CROSS JOIN, so that SQLite does not begin with all playlists
+		query = `SELECT p.uid, p.name, p.rotation FROM playlist_trigrams t CROSS JOIN playlists p
+			WHERE p.id = t.playlist_id AND p.org_id = $1 AND t.trigram = $5 AND p.name_folded LIKE $4 ESCAPE '!'
+			ORDER BY p.name, p.uid LIMIT $2 OFFSET $3`
+		args = append(args, containing(folded), rare)
+	case text != "":
+		query = `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
+			ORDER BY name, uid LIMIT $2 OFFSET $3`
+		args = append(args, containing(folded))
+	}
 	return list(ctx, s.read, func(row scanner) (host.Playlist, error) {
 		p := host.Playlist{OrgID: org}
 		err := row.Scan(&p.UID, &p.Name, &p.Interval)
 		return p, err
-	}, `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND ($4 = '' OR name_folded LIKE $4 ESCAPE '!')
-		ORDER BY name, uid LIMIT $2 OFFSET $3`, org, limit, offset, containing(host.Fold(text)))
+	}, query, args...)
 }
 
 // Playlist returns a playlist with its items.
@@ -54,34 +71,88 @@ func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playl
 	return p, nil
 }
 
-// PlaylistDashboards returns the dashboards that the items of a playlist refer to, by id or
-// by tag, in the order of the items and then by title.
-func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string) ([]host.PlaylistDashboard, error) {
-	type match struct {
-		id, order sql.NullInt64
-		title     sql.NullString
+// countReferences returns the items of a playlist, each with the number of dashboards that
+// it refers to. It counts those of a tag once, however many items have that tag. SQLite
+// does not reorder a CROSS JOIN: it must not begin with all dashboards.
+const countReferences = `SELECT i.type, i.value, i.position,
+		CASE WHEN i.type = 'dashboard_by_tag' THEN COALESCE(c.n, 0) WHEN d.id IS NULL AND u.id IS NULL THEN 0 ELSE 1 END
+	FROM playlist_items i
+	LEFT JOIN (SELECT t.tag, COUNT(*) AS n FROM dashboard_tags t CROSS JOIN dashboards d
+		WHERE d.id = t.dashboard_id AND d.org_id = $1 AND t.tag IN (SELECT value FROM playlist_items WHERE playlist_id = $2 AND type = 'dashboard_by_tag')
+		GROUP BY t.tag) c ON i.type = 'dashboard_by_tag' AND c.tag = i.value
+	LEFT JOIN dashboards d ON d.org_id = $1 AND d.id = CASE WHEN i.type = 'dashboard_by_id' THEN CAST(i.value AS BIGINT) END
+	LEFT JOIN dashboards u ON i.type = 'dashboard_by_uid' AND u.org_id = $1 AND u.uid = i.value
+	WHERE i.playlist_id = $2 ORDER BY i.position`
+
+// resolveReferences returns the dashboards that the items at some positions refer to, once
+// for equal items.
+const resolveReferences = `WITH i AS (SELECT DISTINCT type, value FROM playlist_items WHERE playlist_id = $2 AND position BETWEEN $3 AND $4)
+	SELECT i.type, i.value, d.id, d.title FROM i
+		JOIN dashboard_tags t ON t.tag = i.value JOIN dashboards d ON d.org_id = $1 AND d.id = t.dashboard_id
+		WHERE i.type = 'dashboard_by_tag'
+	UNION ALL SELECT i.type, i.value, d.id, d.title FROM i
+		JOIN dashboards d ON d.org_id = $1 AND d.uid = i.value WHERE i.type = 'dashboard_by_uid'
+	UNION ALL SELECT i.type, i.value, d.id, d.title FROM i
+		JOIN dashboards d ON d.org_id = $1 AND d.id = CASE WHEN i.type = 'dashboard_by_id' THEN CAST(i.value AS BIGINT) END
+	ORDER BY 4, 3`
+
+// reference is what an item of a playlist refers to.
+type reference struct {
+	kind  host.ItemType
+	value string
+}
+
+// PlaylistDashboards returns a page of the dashboards that the items of a playlist refer
+// to, in the order of the items and then by title. Its cost grows with the items and the
+// page, not with the dashboards on all pages.
+func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]host.PlaylistDashboard, error) {
+	id, err := find(ctx, s.read, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
+	if err != nil {
+		return nil, orNotFound(err, playlist)
 	}
-	rows, err := list(ctx, s.read, func(row scanner) (m match, err error) {
-		err = row.Scan(&m.id, &m.title, &m.order)
-		return m, err
-	}, `SELECT d.id, d.title, i.position
-		FROM playlists p
-		LEFT JOIN playlist_items i ON i.playlist_id = p.id
-		LEFT JOIN dashboard_tags t ON i.type = 'dashboard_by_tag' AND t.tag = i.value
-		LEFT JOIN dashboards d ON d.org_id = p.org_id AND d.id =
-			CASE i.type WHEN 'dashboard_by_tag' THEN t.dashboard_id ELSE CAST(i.value AS BIGINT) END
-		WHERE p.org_id = $1 AND p.uid = $2
-		ORDER BY i.position, d.title, d.id`, org, uid)
+	type item struct {
+		reference
+		position, count int64
+	}
+	items, err := list(ctx, s.read, func(row scanner) (i item, err error) {
+		err = row.Scan(&i.kind, &i.value, &i.position, &i.count)
+		return i, err
+	}, countReferences, org, id)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		return nil, host.NotFound(playlist)
+	limit, skip := page.bounds()
+	for len(items) > 0 && items[0].count <= skip {
+		skip -= items[0].count
+		items = items[1:]
 	}
+	last, missing := 0, skip+limit
+	for last < len(items) && missing > 0 {
+		missing -= items[last].count
+		last++
+	}
+	items = items[:last]
 	out := []host.PlaylistDashboard{}
-	for _, m := range rows {
-		if m.id.Valid {
-			out = append(out, host.PlaylistDashboard{ID: m.id.Int64, Title: m.title.String, Order: int(m.order.Int64)})
+	if len(items) == 0 {
+		return out, nil
+	}
+	dashboards := map[reference][]host.PlaylistDashboard{}
+	if _, err := list(ctx, s.read, func(row scanner) (_ struct{}, err error) {
+		var r reference
+		var d host.PlaylistDashboard
+		err = row.Scan(&r.kind, &r.value, &d.ID, &d.Title)
+		dashboards[r] = append(dashboards[r], d)
+		return struct{}{}, err
+	}, resolveReferences, org, id, items[0].position, items[last-1].position); err != nil {
+		return nil, err
+	}
+	for _, i := range items {
+		found := dashboards[i.reference]
+		found = found[min(skip, int64(len(found))):] // of the first item, which the previous page may have begun
+		skip = 0
+		for _, d := range found[:min(int64(len(found)), limit-int64(len(out)))] {
+			d.Order = int(i.position)
+			out = append(out, d)
 		}
 	}
 	return out, nil
@@ -99,9 +170,15 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
+		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
+			return err
+		}
 		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
 			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
 		if err != nil {
+			return err
+		}
+		if err := indexName(ctx, tx, id); err != nil {
 			return err
 		}
 		return insertItems(ctx, tx, id, p.Items)
@@ -123,7 +200,15 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		if err != nil {
 			return orNotFound(err, playlist)
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
+		for _, statement := range []string{
+			"DELETE FROM playlist_items WHERE playlist_id = $1",
+			"DELETE FROM playlist_trigrams WHERE playlist_id = $1",
+		} {
+			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+				return err
+			}
+		}
+		if err := indexName(ctx, tx, id); err != nil {
 			return err
 		}
 		return insertItems(ctx, tx, id, p.Items)

@@ -50,6 +50,11 @@ func TestPlaylists(t *testing.T) {
 		{"äpfel", store.Page{}, "ÄPFEL_1"},
 		{"l_", store.Page{}, "ÄPFEL_1"},
 		{"_", store.Page{}, "ÄPFEL_1"},
+		{"100", store.Page{}, "b 100%|b 1000"},
+		{"100%", store.Page{}, "b 100%"},
+		{"100", store.Page{Limit: 1, Number: 2}, "b 1000"},
+		{"PFE", store.Page{}, "ÄPFEL_1"},
+		{"b 100x", store.Page{}, ""},
 		{"!", store.Page{}, ""},
 		{strings.Repeat("x", 1<<20), store.Page{}, ""},
 	} {
@@ -75,13 +80,13 @@ func TestPlaylists(t *testing.T) {
 	if diff := cmp.Diff(updated, got); diff != "" || got.Name != "renamed" || len(got.Items) != 1 {
 		t.Errorf("playlist after the update: %+v (-updated +read):\n%s", got, diff)
 	}
-	if names("RENAMED", store.Page{}) != "renamed" {
-		t.Error("the new name was not found")
+	if names("RENAMED", store.Page{}) != "renamed" || names("b 100%", store.Page{}) != "" {
+		t.Error("a search does not find the new name, or finds the old one")
 	}
 	const other = org + 1 // organizations cannot see each other
 	for what, err := range map[string]error{
 		"read":       second(s.Playlist(ctx, other, b.UID)),
-		"dashboards": second(s.PlaylistDashboards(ctx, other, b.UID)),
+		"dashboards": second(s.PlaylistDashboards(ctx, other, b.UID, store.Page{})),
 		"update":     second(s.UpdatePlaylist(ctx, other, b)),
 		"delete":     s.DeletePlaylist(ctx, other, b.UID),
 		"unknown":    second(s.Playlist(ctx, org, "nope")),
@@ -111,12 +116,14 @@ func TestPlaylistDashboards(t *testing.T) {
 		{Type: host.DashboardByID, Value: "999"},
 		{Type: host.DashboardByTag, Value: fmt.Sprint(three.ID)},
 		{Type: host.DashboardByID, Value: fmt.Sprint(one.ID)},
+		{Type: host.DashboardByUID, Value: two.UID},
+		{Type: host.DashboardByUID, Value: "nope"},
 	}}))(t)
 	entry := func(id int64, title string, order int) host.PlaylistDashboard {
 		return host.PlaylistDashboard{ID: id, Title: title, Order: order}
 	}
-	want := []host.PlaylistDashboard{entry(three.ID, "Three", 1), entry(one.ID, "One", 2), entry(two.ID, "Two", 2), entry(one.ID, "One", 5)}
-	if got := must(s.PlaylistDashboards(ctx, org, p.UID))(t); !slices.Equal(got, want) {
+	want := []host.PlaylistDashboard{entry(three.ID, "Three", 1), entry(one.ID, "One", 2), entry(two.ID, "Two", 2), entry(one.ID, "One", 5), entry(two.ID, "Two", 6)}
+	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	two.Title, two.Tags = "Too", nil
@@ -126,12 +133,12 @@ func TestPlaylistDashboards(t *testing.T) {
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
 	}
-	want = []host.PlaylistDashboard{entry(one.ID, "One", 2), entry(one.ID, "One", 5)}
-	if got := must(s.PlaylistDashboards(ctx, org, p.UID))(t); !slices.Equal(got, want) {
+	want = []host.PlaylistDashboard{entry(one.ID, "One", 2), entry(one.ID, "One", 5), entry(two.ID, "Too", 6)}
+	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	empty := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "e", Interval: "5m"}))(t)
-	if got := must(s.PlaylistDashboards(ctx, org, empty.UID))(t); got == nil || len(got) != 0 {
+	if got := must(s.PlaylistDashboards(ctx, org, empty.UID, store.Page{}))(t); got == nil || len(got) != 0 {
 		t.Errorf("dashboards of an empty playlist: %+v", got)
 	}
 }
@@ -164,5 +171,48 @@ func TestWritesAtOnce(t *testing.T) {
 	}
 	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
 		t.Errorf("%d playlists", len(all))
+	}
+}
+
+// TestManyPlaylistDashboards has a playlist that was stored before items were limited and
+// refers to six million dashboards.
+func TestManyPlaylistDashboards(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	const dashboards, items = 300, 20_000
+	for n := range dashboards {
+		must(s.SaveDashboard(ctx, org, host.Dashboard{Title: fmt.Sprintf("%03d", n), Tags: []string{"ops"}}, store.Save{}))(t)
+	}
+	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m"}))(t)
+	if err := s.AddItems(ctx, p.UID, host.DashboardByTag, "ops", items); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != items {
+		t.Errorf("%d items, want all %d", len(got.Items), items)
+	}
+	for _, c := range []struct {
+		page          store.Page
+		length, order int // order of the first
+	}{
+		{store.Page{}, host.DefaultPageLength, 1},
+		{store.Page{Limit: 1 << 40}, host.MaxPageLength, 1},
+		{store.Page{Limit: 300, Number: 5}, 300, 5},
+		{store.Page{Limit: 7, Number: 43}, 7, 1},
+		{store.Page{Limit: host.MaxPageLength, Number: dashboards * items / host.MaxPageLength}, host.MaxPageLength, items - host.MaxPageLength/dashboards},
+	} {
+		got := must(s.PlaylistDashboards(ctx, org, p.UID, c.page))(t)
+		if len(got) != c.length || got[0].Order != c.order {
+			t.Errorf("%+v: %d dashboards, the first of item %d; want %d of %d", c.page, len(got), got[0].Order, c.length, c.order)
+		}
+	}
+	// The seventh dashboard of this page is the first of the second item.
+	got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{Limit: 7, Number: 43}))(t)
+	if got[5].Title != "299" || got[5].Order != 1 || got[6].Title != "000" || got[6].Order != 2 {
+		t.Errorf("across two items: %+v", got)
+	}
+	for _, beyond := range []store.Page{{Limit: 5000, Number: 1201}, {Limit: 1 << 62, Number: 1 << 62}} {
+		if got := must(s.PlaylistDashboards(ctx, org, p.UID, beyond))(t); len(got) != 0 {
+			t.Errorf("%+v: %d dashboards", beyond, len(got))
+		}
 	}
 }

@@ -6,33 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
 // ReconcilePluginAccount gives a plugin a service account with role None, exactly these
-// grants and a new token for this instance of the host. It creates the account if it is
-// missing, enables it, and replaces its grants and the previous token of the instance,
-// of which only the digest is stored. The tokens of other instances stay.
+// grants and a new token for this instance of the host, which expires after
+// host.LeaseLifetime unless RenewToken extends it. It creates the account if it is
+// missing, and replaces its grants and the previous token of the instance, of which only
+// the digest is stored. The tokens of other instances stay. An account that an
+// administrator disabled remains disabled, and its tokens are refused.
 //
 // It returns host.ErrInvalid if a grant or a name breaks a rule.
-func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (host.Token, error) {
-	token := host.AccountToken{Name: instance, Created: s.clock()}
-	if err := token.Check(); err != nil {
-		return host.Token{}, fmt.Errorf("reconcile service account: host instance: %w", err)
-	}
-	secret, err := host.NewToken(host.ServiceAccountToken, s.random)
-	if err != nil {
-		return host.Token{}, err
-	}
-	return secret, s.reconcile(ctx, org, pluginID, grants, func(tx *sql.Tx, account host.ServiceAccount) error {
-		const forget = "DELETE FROM tokens WHERE account_id = $1 AND name = $2"
-		if _, err := tx.ExecContext(ctx, forget, account.ID, instance); err != nil {
-			return err
-		}
-		_, err := insertToken(ctx, tx, account, token, secret)
+func (s *Store) ReconcilePluginAccount(ctx context.Context, org int64, pluginID, instance string, grants []host.Grant) (secret host.Token, err error) {
+	err = s.reconcile(ctx, org, pluginID, grants, func(tx *sql.Tx, account host.ServiceAccount) error {
+		secret, err = s.lease(ctx, tx, account, instance)
 		return err
 	})
+	return secret, err
 }
 
 // SetPluginGrants is ReconcilePluginAccount without a new token.
@@ -64,11 +56,11 @@ func (s *Store) reconcile(ctx context.Context, org int64, pluginID string, grant
 	return nil
 }
 
-// pluginAccount returns the account of a plugin, which it creates or enables.
+// pluginAccount returns the account of a plugin, which it creates if it is missing.
 func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) (host.ServiceAccount, error) {
 	a, err := find(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id = $2", org, pluginID)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET role = $1, is_disabled = FALSE WHERE id = $2",
+		_, err = tx.ExecContext(ctx, "UPDATE service_accounts SET role = $1 WHERE id = $2",
 			host.RoleNone.String(), a.ID)
 		return a, err
 	}
@@ -84,18 +76,75 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	return a, err
 }
 
-// RemovePluginAccount deletes the account of a plugin, if it has one.
-func (s *Store) RemovePluginAccount(ctx context.Context, org int64, pluginID string) error {
-	return s.transactAccess(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE org_id = $1 AND plugin_id = $2", org, pluginID)
-		if err != nil {
-			return fmt.Errorf("remove service account of %s: %w", pluginID, err)
+// ReleasePluginTokens deletes all plugin tokens of an instance of the host. Its processes
+// must have ended.
+func (s *Store) ReleasePluginTokens(ctx context.Context, org int64, instance string) error {
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM tokens WHERE name = $1 AND account_id IN
+			(SELECT id FROM service_accounts WHERE org_id = $2 AND plugin_id IS NOT NULL)`, instance, org)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("revoke the tokens of plugins: %w", err)
+	}
+	return nil
+}
+
+// PrunePluginAccounts revokes the tokens that an instance of the host issued to plugins
+// other than those to keep. It deletes the accounts that have no valid token left on any
+// instance, with the API keys that the plugin created; of a disabled account it keeps the
+// record, so that the plugin stays disabled if it returns. Accounts of plugins to keep are
+// not touched.
+//
+// Tokens without an expiry, which earlier versions issued, expire after
+// host.LeaseLifetime from then on.
+func (s *Store) PrunePluginAccounts(ctx context.Context, org int64, instance string, keep []string) error {
+	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
+		now := s.clock()
+		if _, err := tx.ExecContext(ctx, `UPDATE tokens SET expires_at = $1 WHERE expires_at IS NULL AND account_id IN
+			(SELECT id FROM service_accounts WHERE org_id = $2 AND plugin_id IS NOT NULL)`,
+			now.Add(host.LeaseLifetime).UnixMilli(), org); err != nil {
+			return err
 		}
-		if n, _ := result.RowsAffected(); n > 0 {
-			s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account removed", slog.String("plugin", pluginID))
+		accounts, err := list(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id IS NOT NULL ORDER BY a.id", org)
+		if err != nil {
+			return err
+		}
+		for _, a := range accounts {
+			if slices.Contains(keep, a.PluginID) {
+				continue
+			}
+			if err := s.prune(ctx, tx, a, instance, now.UnixMilli()); err != nil {
+				return fmt.Errorf("account of %s: %w", a.PluginID, err)
+			}
 		}
 		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("remove service accounts of plugins: %w", err)
+	}
+	return nil
+}
+
+// prune revokes the token of an instance and deletes the account if no other one is valid.
+func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, instance string, now int64) error {
+	const revoke = "DELETE FROM tokens WHERE account_id = $1 AND (name = $2 OR expires_at <= $3)"
+	result, err := tx.ExecContext(ctx, revoke, a.ID, instance, now)
+	if err != nil {
+		return err
+	}
+	if n, _ := result.RowsAffected(); n < a.Tokens {
+		return nil // another host runs the plugin
+	}
+	if !a.IsDisabled {
+		_, err = tx.ExecContext(ctx, "DELETE FROM service_accounts WHERE id = $1", a.ID)
+	} else if err = replaceGrants(ctx, tx, a.ID, nil); err == nil {
+		_, err = tx.ExecContext(ctx, "DELETE FROM tokens WHERE granted_by = $1", a.ID)
+	}
+	if err == nil && (!a.IsDisabled || a.Tokens > 0) {
+		s.log.LogAttrs(ctx, slog.LevelInfo, "plugin service account revoked", slog.String("plugin", a.PluginID), slog.Bool("disabled", a.IsDisabled))
+	}
+	return err
 }
 
 // replaceGrants stores exactly these grants.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,8 +33,48 @@ const (
 
 // limits returns settings for the server: a host that hangs in a transaction must not
 // block all others.
-func limits() map[string]string {
-	return map[string]string{"lock_timeout": "10s", "idle_in_transaction_session_timeout": "60s", "statement_timeout": "60s"}
+func (s *Store) limits() map[string]string {
+	timeout := strconv.FormatInt(s.timeout.Milliseconds(), 10)
+	return map[string]string{"lock_timeout": timeout, "idle_in_transaction_session_timeout": "60s", "statement_timeout": timeout}
+}
+
+// deadlines gives each statement a deadline, also in transactions.
+type deadlines struct{ timeout time.Duration }
+
+type cancelKey struct{}
+
+func (d deadlines) start(ctx context.Context) context.Context {
+	if isUnlimited(ctx) {
+		return ctx
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	return context.WithValue(ctx, cancelKey{}, cancel)
+}
+
+func (d deadlines) end(ctx context.Context) {
+	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
+		cancel()
+	}
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (d deadlines) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return d.start(ctx)
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (d deadlines) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	d.end(ctx)
+}
+
+// TracePrepareStart implements pgx.PrepareTracer.
+func (d deadlines) TracePrepareStart(ctx context.Context, _ *pgx.Conn, _ pgx.TracePrepareStartData) context.Context {
+	return d.start(ctx)
+}
+
+// TracePrepareEnd implements pgx.PrepareTracer.
+func (d deadlines) TracePrepareEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TracePrepareEndData) {
+	d.end(ctx)
 }
 
 // Advisory locks of hosts that share a database, held until the end of a transaction. The
@@ -68,14 +109,15 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	for name, value := range limits() {
+	for name, value := range s.limits() {
 		if _, isGiven := config.RuntimeParams[name]; !isGiven {
 			config.RuntimeParams[name] = value
 		}
 	}
 	s.dialect = postgresDialect()
-	connector := stdlib.GetConnector(*config)
-	s.write, s.read = newPool(connector, connections), newPool(connector, connections)
+	config.Tracer = deadlines{s.timeout}
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(s.checkConnection))
+	s.write, s.read = s.newPool(connector, connections), s.newPool(connector, connections)
 	s.close = sync.OnceValue(func() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) })
 	if err := s.migrate(ctx); err != nil {
 		return errors.Join(fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, err), s.close())
@@ -91,13 +133,20 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isGone reports whether the server cannot be reached or has closed the connection.
+// isGone reports whether the server cannot be reached or refuses to work now.
 func isGone(err error) bool {
 	state := sqlState(err)
-	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
-	_, isCut := errors.AsType[*net.OpError](err)
-	isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
-	return isRefused || isCut || isEnd || state == pgerrcode.LockNotAvailable || pgerrcode.IsConnectionException(state) ||
-		pgerrcode.IsOperatorIntervention(state) ||
+	return isCut(err) || state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
 		pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state)
+}
+
+// isCut reports whether the server cannot be reached or has closed the connection.
+func isCut(err error) bool {
+	state := sqlState(err)
+	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
+	_, isBroken := errors.AsType[*net.OpError](err)
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, pgconn.ErrConnClosed, net.ErrClosed} {
+		isBroken = isBroken || errors.Is(err, end)
+	}
+	return isRefused || isBroken || pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
 }

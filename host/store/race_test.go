@@ -86,7 +86,7 @@ func TestOneDefault(t *testing.T) {
 		return err
 	})
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org))(t) {
+	for _, d := range must(s.DataSources(ctx, org, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}
@@ -136,7 +136,7 @@ func TestWhatAdministratorsMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens := must(s.AccountTokens(ctx, org, accounts[0].ID))(t)
+	tokens := must(s.AccountTokens(ctx, org, accounts[0].ID, store.Page{}))(t)
 	if err := s.DeleteToken(ctx, root, accounts[0].ID, tokens[0].ID); err != nil {
 		t.Error(err)
 	}

@@ -5,12 +5,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
-
-	"github.com/jackc/pgerrcode"
-	sqlite3 "modernc.org/sqlite/lib"
+	"time"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -18,17 +15,28 @@ import (
 // pool is a pool of connections with prepared statements: preparing one costs about as much
 // as a short read. All statements are constants of this package, so there are few.
 type pool struct {
-	db *sql.DB
+	db      *sql.DB
+	size    int           // maximum number of connections
+	timeout time.Duration // of a read
 
 	mu       sync.RWMutex
 	prepared map[string]*sql.Stmt
 }
 
-func newPool(connector driver.Connector, size int) *pool {
+func (s *Store) newPool(connector driver.Connector, size int) *pool {
+	if s.wrap != nil {
+		connector = s.wrap(connector)
+	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, prepared: make(map[string]*sql.Stmt)}
+	return &pool{db: db, size: size, timeout: s.timeout, prepared: make(map[string]*sql.Stmt)}
+}
+
+// dropIdle closes the idle connections: if the server ended one, it ended all.
+func (p *pool) dropIdle() {
+	p.db.SetMaxIdleConns(0)
+	p.db.SetMaxIdleConns(p.size)
 }
 
 // QueryContext prepares a query when it is first used, and runs it.
@@ -39,22 +47,23 @@ func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sq
 	if stmt == nil {
 		var err error
 		if stmt, err = p.prepare(ctx, query); err != nil {
-			return nil, orUnavailable(err)
+			return nil, err
 		}
 	}
-	rows, err := stmt.QueryContext(ctx, args...)
-	return rows, orUnavailable(err)
+	return stmt.QueryContext(ctx, args...)
 }
 
+// prepare does not hold the lock while the database works, so that a database that does
+// not respond does not block callers beyond their deadlines.
 func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if stmt := p.prepared[query]; stmt != nil {
-		return stmt, nil
-	}
 	stmt, err := p.db.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first := p.prepared[query]; first != nil {
+		return first, stmt.Close()
 	}
 	p.prepared[query] = stmt
 	return stmt, nil
@@ -68,8 +77,25 @@ type querier interface {
 // scanner reads the current row of a result.
 type scanner interface{ Scan(dest ...any) error }
 
-// list returns all rows of a query, never nil.
-func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+// list returns all rows of a query, never nil. Outside of a transaction, it has a deadline,
+// and if the connection to the database is lost, it runs the query again, which only reads.
+func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
+	p, ok := q.(*pool)
+	if !ok {
+		return collect(ctx, q, scan, query, args...)
+	}
+	err = within(ctx, p.timeout, func(ctx context.Context) error {
+		out, err = collect(ctx, q, scan, query, args...)
+		if isCut(err) && !isSlow(err) && ctx.Err() == nil {
+			p.dropIdle()
+			out, err = collect(ctx, q, scan, query, args...)
+		}
+		return err
+	})
+	return out, err
+}
+
+func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -105,64 +131,42 @@ func scanOne[T any](row scanner) (v T, err error) {
 	return v, err
 }
 
-// transact runs do in a write transaction and commits it if do returns nil.
+// transact runs do in a write transaction and commits it if do returns nil. The deadline
+// of the store applies to the whole transaction, and on PostgreSQL also to each statement.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := s.write.db.BeginTx(ctx, nil)
-	if err != nil {
-		return orUnavailable(err)
-	}
-	defer tx.Rollback() // no effect after Commit
-	if err := do(tx); err != nil {
-		return orUnavailable(err)
-	}
-	return orUnavailable(tx.Commit())
-}
-
-// orNotFound replaces sql.ErrNoRows by host.NotFound.
-func orNotFound(err error, what string) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return host.NotFound(what)
-	}
-	return err
-}
-
-// orDuplicate replaces the violation of a unique index by duplicate.
-func orDuplicate(err error, duplicate error) error {
-	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
-		return duplicate
-	}
-	return err
-}
-
-// orUnavailable adds host.ErrUnavailable to errors that may disappear.
-func orUnavailable(err error) error {
-	text := ""
-	switch {
-	case isBusy(err):
-		text = "the database is busy; try again later"
-	case isGone(err):
-		text = "the database does not respond; try again later"
-	default:
+	if err := s.file.check(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w (%w)", &host.Error{Category: host.ErrUnavailable, Message: text}, err)
+	err := within(ctx, s.timeout, func(ctx context.Context) error {
+		tx, err := s.write.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // no effect after Commit
+		if err := do(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+	if isFull := errors.Is(err, host.ErrFull); isFull || err == nil {
+		s.isFull.Store(isFull)
+	}
+	return err
 }
 
-// Page selects a part of a list. The zero value is the first page of DefaultLimit entries.
+// Page selects a part of a list. The zero value is the first page of
+// host.DefaultPageLength entries.
 type Page struct {
-	Limit  int64 // entries per page; DefaultLimit if 0 or less
+	Limit  int64 // entries per page, at most host.MaxPageLength; host.DefaultPageLength if 0 or less
 	Number int64 // from 1; 1 if 0 or less
 }
-
-// DefaultLimit is the default length of a page.
-const DefaultLimit = 1000
 
 // Length returns the maximum number of entries on the page.
 func (p Page) Length() int64 {
 	if p.Limit <= 0 {
-		return DefaultLimit
+		return host.DefaultPageLength
 	}
-	return p.Limit
+	return min(p.Limit, host.MaxPageLength)
 }
 
 // bounds returns LIMIT and OFFSET. A page beyond the range of int64 is empty.
@@ -172,6 +176,13 @@ func (p Page) bounds() (limit, offset int64) {
 		return 0, 0
 	}
 	return limit, before * limit
+}
+
+// Cut returns the page of a list that is in memory.
+func Cut[T any](all []T, p Page) []T {
+	limit, offset := p.bounds()
+	from := min(offset, int64(len(all)))
+	return all[from:min(from+limit, int64(len(all)))]
 }
 
 // containing returns the LIKE pattern, with ESCAPE '!', that matches texts that contain

@@ -3,8 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -34,59 +36,122 @@ func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 			err = fmt.Errorf("open database %s: %w", cmp.Or(name, "(temporary)"), err)
 		}
 	}()
-	path, remove, err := makeFile(name)
+	path, file, remove, err := makeFile(name)
 	if err != nil {
 		return err
 	}
-	s.dialect = sqliteDialect()
-	if s.write, err = newSQLitePool(dataSource(path, "_txlock=immediate"), 1); err != nil {
-		return err
+	s.dialect, s.file = sqliteDialect(), &databaseFile{path: path, file: file}
+	err = s.openPools(ctx, path)
+	if isFull(err) {
+		// There is no room for the index of the write-ahead log. With an exclusive lock, SQLite
+		// keeps it in memory, so that the data can at least be read.
+		if aloneErr := s.openAlone(ctx, path); aloneErr != nil {
+			err = explain(errors.Join(err, aloneErr))
+		} else {
+			err = nil
+			s.isFull.Store(true)
+			s.log.WarnContext(ctx, "the disk of the database is full: reading works, but slowly; free space and restart the host", "database", path)
+		}
 	}
-	if s.read, err = newSQLitePool(dataSource(path, "_pragma=query_only(1)"), readers()); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, file.Close(), remove())
 	}
 	s.close = sync.OnceValue(func() error { // the writer last: it merges the log into the file
-		return errors.Join(s.read.db.Close(), s.write.db.Close(), remove())
+		return errors.Join(s.read.db.Close(), s.write.db.Close(), file.Close(), remove())
 	})
-	if err = s.useWAL(ctx); err == nil {
-		err = s.migrate(ctx)
+	return nil
+}
+
+// openPools connects with one writer and several readers.
+func (s *Store) openPools(ctx context.Context, path string) (err error) {
+	if s.write, err = s.newSQLitePool(dataSource(path, "_txlock=immediate&_pragma=busy_timeout(10000)"), 1); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, s.close())
+	if s.read, err = s.newSQLitePool(dataSource(path, "_pragma=query_only(1)&_pragma=busy_timeout(1500)"), readers()); err != nil {
+		return err
+	}
+	if err = s.prepareFile(ctx); err != nil {
+		return errors.Join(err, s.read.db.Close(), s.write.db.Close())
 	}
 	return nil
 }
 
-func newSQLitePool(dataSource string, size int) (*pool, error) {
+// openAlone connects with one connection, which locks the file.
+func (s *Store) openAlone(ctx context.Context, path string) (err error) {
+	options := "_txlock=immediate&_pragma=busy_timeout(1500)&_pragma=locking_mode(EXCLUSIVE)"
+	if s.write, err = s.newSQLitePool(dataSource(path, options), 1); err != nil {
+		return err
+	}
+	s.read = s.write
+	if err = s.prepareFile(ctx); err != nil {
+		return errors.Join(err, s.write.db.Close())
+	}
+	return nil
+}
+
+// prepareFile brings the file to the current schema.
+func (s *Store) prepareFile(ctx context.Context) error {
+	if err := s.nameFile(ctx); err != nil {
+		return err
+	}
+	if err := s.useWAL(ctx); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	return s.file.remember()
+}
+
+// nameFile gives the file a random application id, by which it is recognized, if it has
+// none.
+func (s *Store) nameFile(ctx context.Context) error {
+	tx, err := s.write.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // no effect after Commit
+	if s.file.id, err = find(ctx, tx, scanOne[uint32], "PRAGMA application_id"); err != nil || s.file.id != 0 {
+		return err
+	}
+	var random [4]byte
+	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+		return fmt.Errorf("name the database: %w", err)
+	}
+	s.file.id = binary.BigEndian.Uint32(random[:])>>2 + 1 // positive as a signed number
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", s.file.id)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func (s *Store) newSQLitePool(dataSource string, size int) (*pool, error) {
 	connector, err := sqlite.NewConnector(dataSource)
 	if err != nil {
 		return nil, err
 	}
-	return newPool(connector, size), nil
+	return s.newPool(connector, size), nil
 }
 
 // makeFile creates the file, readable only by its owner, before SQLite would create it for
 // everyone. SQLite gives its log files the same mode. remove deletes a temporary file.
-func makeFile(path string) (absolute string, remove func() error, err error) {
+func makeFile(path string) (absolute string, file *os.File, remove func() error, err error) {
 	remove = func() error { return nil }
 	if path == "" {
 		dir, err := os.MkdirTemp("", "slipway-store-")
 		if err != nil {
-			return "", nil, fmt.Errorf("create a temporary database: %w", err)
+			return "", nil, nil, fmt.Errorf("create a temporary database: %w", err)
 		}
 		path, remove = filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }
 	}
 	if absolute, err = filepath.Abs(path); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
-		return "", nil, fmt.Errorf("create the directory of the database: %w", err)
+		return "", nil, nil, fmt.Errorf("create the directory of the database: %w", err)
 	}
-	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return "", nil, err
-	}
-	return absolute, remove, file.Close()
+	file, err = os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	return absolute, file, remove, err
 }
 
 // dataSource returns the URI of the file for the driver, with an additional option.
@@ -95,7 +160,7 @@ func dataSource(path, option string) string {
 	if path[0] != '/' { // C:/...
 		path = "/" + path
 	}
-	const options = "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&"
+	const options = "_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&"
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: options + option}).String()
 }
 

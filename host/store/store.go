@@ -1,15 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -25,7 +28,16 @@ type Options struct {
 	Rand     io.Reader        // safe for concurrent use; crypto/rand if nil
 	Logger   *slog.Logger     // no log if nil
 	Key      []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
+	Timeout  time.Duration    // of a read or a transaction; DefaultTimeout if 0
+
+	wrap func(driver.Connector) driver.Connector // set by tests
 }
+
+// DefaultTimeout is the default of Options.Timeout.
+const DefaultTimeout = 10 * time.Second
+
+// pingTimeout is how long Ping waits for the database.
+const pingTimeout = 2 * time.Second
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
@@ -38,6 +50,12 @@ type Store struct {
 	log        *slog.Logger
 	identities *identities
 	usage      *usage
+	timeout    time.Duration
+	wrap       func(driver.Connector) driver.Connector
+	file       *databaseFile          // nil for PostgreSQL
+	identity   atomic.Pointer[string] // of the database; nil while it is opened
+	isFull     atomic.Bool            // whether the last write failed with host.ErrFull
+	quotas     quotas
 	box        *host.Box // nil if there is no key
 	close      func() error
 }
@@ -57,7 +75,7 @@ func IsShared(database string) bool {
 // Open opens the database and migrates its schema. Several processes may open the same
 // database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger}
+	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, timeout: cmp.Or(o.Timeout, DefaultTimeout), wrap: o.wrap}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -96,10 +114,21 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // the same error.
 func (s *Store) Close() error { return s.close() }
 
-// Ping checks that the database responds.
+// Ping checks within two seconds that the database responds, that it is the one that was
+// opened and, if the disk was full, that it has room again. It reads a table.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := find(ctx, s.read, scanOne[int64], "SELECT 1")
-	return err
+	if err := s.file.check(); err != nil {
+		return err
+	}
+	return within(ctx, min(pingTimeout, s.timeout), func(ctx context.Context) error {
+		if err := s.checkIdentity(ctx); err != nil || !s.isFull.Load() {
+			return err
+		}
+		return s.transact(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "UPDATE database_identity SET probed_at = $1", s.now())
+			return err
+		})
+	})
 }
 
 // readers returns the number of connections for reading. Reads of SQLite are CPU-bound:

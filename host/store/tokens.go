@@ -3,33 +3,35 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
-// AccountTokens returns the tokens of a service account, including expired ones, in the
-// order of their creation.
-func (s *Store) AccountTokens(ctx context.Context, org, accountID int64) ([]host.AccountToken, error) {
+// AccountTokens returns a page of the tokens of a service account, including expired ones,
+// in the order of their creation.
+func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Page) ([]host.AccountToken, error) {
 	if _, err := account(ctx, s.read, org, accountID); err != nil {
 		return nil, err
 	}
+	limit, offset := page.bounds()
 	return list(ctx, s.read, func(row scanner) (t host.AccountToken, err error) {
 		var created, expires, used sql.NullInt64
 		err = row.Scan(&t.ID, &t.Name, &created, &expires, &used)
 		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), s.usage.latest(t.ID, timeOf(used))
 		return t, err
-	}, "SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1 ORDER BY id", accountID)
+	}, `SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1
+		ORDER BY id LIMIT $2 OFFSET $3`, accountID, limit, offset)
 }
 
-// CreateToken creates a token for a service account. If life is 0, it does not expire. The
-// returned token is not stored.
+// CreateToken creates a token for a service account. If life is 0, it does not expire. In
+// both cases it expires at the latest with the caller's own credential. The returned token
+// is not stored.
 func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int64, name string, life time.Duration) (host.AccountToken, host.Token, error) {
 	t := host.AccountToken{Name: name, Created: s.clock()}
-	if life > 0 {
-		t.Expires = t.Created.Add(life)
-	}
+	t.Expires = by.Until(t.Created, life)
 	if err := t.Check(); err != nil {
 		return host.AccountToken{}, host.Token{}, err
 	}
@@ -40,6 +42,9 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		a, err := editableAccount(ctx, tx, by, accountID)
 		if err != nil {
+			return err
+		}
+		if err := s.checkTokenQuota(ctx, tx, "tokens of a service account", host.MaxAccountTokens, "account_id = $1", a.ID); err != nil {
 			return err
 		}
 		t.ID, err = insertToken(ctx, tx, a, t, secret)
@@ -61,19 +66,48 @@ func columnOf(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// DeleteToken deletes a token of a service account.
+// DeleteToken deletes a token of a service account. A plugin whose token is deleted gets a
+// new one when its process starts again.
 func (s *Store) DeleteToken(ctx context.Context, by host.Identity, accountID, id int64) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		a, err := account(ctx, tx, by.OrgID, accountID)
-		if err == nil && a.PluginID == "" { // the token of a plugin may be revoked; its next start gets a new one
-			err = a.EditableBy(by)
-		}
-		if err != nil {
+		if _, err := revocableAccount(ctx, tx, by, accountID); err != nil {
 			return err
 		}
-		_, err = find(ctx, tx, scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
+		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM tokens WHERE account_id = $1 AND id = $2 RETURNING id", accountID, id)
 		return orNotFound(err, "Token")
 	})
 	s.audit(ctx, err, by, "token deleted", slog.Int64("account", accountID), slog.Int64("token", id))
 	return err
+}
+
+// checkTokenQuota returns an error (host.ErrThrottled) if so many tokens exist that no other one
+// may be created. Before it does, it deletes those that have expired. where refers to the
+// argument as $1.
+func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, most int, where string, arg int64) error {
+	for range 2 {
+		n, err := find(ctx, tx, scanOne[int], "SELECT COUNT(*) FROM tokens WHERE "+where, arg)
+		if err != nil || n < most {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE "+where+" AND expires_at <= $2", arg, s.now()); err != nil {
+			return err
+		}
+	}
+	return host.TooMany(what, most)
+}
+
+// PurgeExpired deletes API keys and tokens that expired host.KeepExpired ago and returns
+// their number.
+func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
+	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE expires_at < $1", s.clock().Add(-host.KeepExpired).UnixMilli())
+		if err == nil {
+			purged, err = result.RowsAffected()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("delete expired tokens: %w", err)
+	}
+	return purged, nil
 }

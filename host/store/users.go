@@ -25,10 +25,11 @@ func scanUser(row scanner) (u host.User, err error) {
 }
 
 // EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin and, if
-// password is not empty, has that password. If password is empty, the first start
-// generates one and returns it; later starts return "".
+// password is not empty, has that password; a new password ends the sessions of the admin.
+// If password is empty, the first start generates one and returns it; later starts return
+// "". If the disk is full, an existing admin keeps its password, so that the host can start.
 func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated string, err error) {
-	_, err = s.User(ctx, host.AdminLogin)
+	before, err := s.User(ctx, host.AdminLogin)
 	isNew := errors.Is(err, host.ErrNotFound)
 	if err != nil && !isNew {
 		return "", err
@@ -46,8 +47,9 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 	if err != nil {
 		return "", err
 	}
+	isKept := !isNew && host.IsPassword(password, before.PasswordHash) // slow, so not in the transaction
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
-		_, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
+		admin, err := find(ctx, tx, scanUser, selectUser, host.AdminLogin)
 		if errors.Is(err, sql.ErrNoRows) {
 			_, err = tx.ExecContext(ctx, "INSERT INTO users (org_id, login, role, password_hash, is_service_admin) VALUES ($1, $2, $3, $4, TRUE)",
 				MainOrg, host.AdminLogin, host.RoleAdmin.String(), hash)
@@ -60,10 +62,19 @@ func (s *Store) EnsureAdmin(ctx context.Context, password string) (generated str
 			generated = ""
 			return nil
 		}
+		if !isKept {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE user_id = $1", admin.ID); err != nil {
+				return err
+			}
+		}
 		_, err = tx.ExecContext(ctx, "UPDATE users SET password_hash = $1, role = $2, is_disabled = FALSE, is_service_admin = TRUE WHERE login = $3",
 			hash, host.RoleAdmin.String(), host.AdminLogin)
 		return err
 	})
+	if errors.Is(err, host.ErrFull) && !isNew {
+		s.log.WarnContext(ctx, "the password of the admin was not stored: the previous one remains valid", "error", err)
+		return "", nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("set up the admin: %w", err)
 	}

@@ -41,7 +41,7 @@ func hostFigures(b *testing.B, program string) (figures []figure) {
 		b.Fatal(err)
 	}
 	hostAddress, pid := serve(b, exec.CommandContext(b.Context(), program, "host", "--listen=127.0.0.1:0",
-		"--data-dir="+dir, "--database="+file, "--admin-password=x"))
+		"--data-dir="+dir, "--database="+file, "--admin-password=correct horse"))
 	self := exec.CommandContext(b.Context(), os.Args[0])
 	self.Env = append(os.Environ(), envFloor+"="+bare)
 	floorAddress, _ := serve(b, self)

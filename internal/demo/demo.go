@@ -206,7 +206,13 @@ func (d *demo) invite() {
 	curl := func(path, more string) string {
 		return fmt.Sprintf("  curl -H 'Authorization: Bearer %s' %s'%s%s'\n", d.token, more, d.host.url, path)
 	}
-	fmt.Fprintf(d.out, "\nThe host runs at %s until you press Ctrl-C. Try:\n\n%s%s%s%s", d.host.url,
+	fmt.Fprintf(d.out, "\nThe host runs at %s until you press Ctrl-C.\n", d.host.url)
+	select {
+	case link := <-d.host.links:
+		fmt.Fprintf(d.out, "Sign in: %s\n", link)
+	default:
+	}
+	fmt.Fprintf(d.out, "Try:\n\n%s%s%s%s",
 		curl("/api/playlists", ""),
 		curl("/api/plugins", ""),
 		curl("/api/plugins/"+pluginID+"/health", ""),

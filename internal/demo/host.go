@@ -26,6 +26,7 @@ const (
 type hostProcess struct {
 	cmd   *exec.Cmd
 	url   string
+	links chan string // to sign in; at most one
 	ended chan error
 }
 
@@ -44,11 +45,15 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start host: %w", err)
 	}
-	h := &hostProcess{cmd: cmd, ended: make(chan error, 1)}
+	h := &hostProcess{cmd: cmd, links: make(chan string, 1), ended: make(chan error, 1)}
 	url := make(chan string, 1)
 	go func() {
 		lines := bufio.NewScanner(stdout)
 		for lines.Scan() {
+			if link, ok := strings.CutPrefix(lines.Text(), "sign in: "); ok && len(h.links) == 0 {
+				h.links <- link
+				continue
+			}
 			if at := announced.FindString(lines.Text()); at != "" {
 				select {
 				case url <- at:

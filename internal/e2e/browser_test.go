@@ -27,8 +27,7 @@ func TestBrowser(t *testing.T) {
 	if out, err := npm.CombinedOutput(); err != nil {
 		t.Skipf("RequireJS and React could not be installed: %v %s", err, out)
 	}
-	slipway := filepath.Join(dir, "slipway")
-	goCommand(t, ".", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	slipway := slipwayCommand(t)
 	server := httptest.NewServer(files(map[string]string{"/npm/": filepath.Join(dir, "node_modules"), "/plugins/": dir, "/": filepath.Join("testdata", "browser")}))
 	defer server.Close()
 	screenshots := os.Getenv("SLIPWAY_SCREENSHOTS")

@@ -20,11 +20,7 @@ import (
 // use Grafana's SDK must fail exactly the checks that it is known to fail; ours must pass.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	existing, ours, slipway := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/", filepath.Join(dir, "slipway")
-	buildPrograms(t, existingModule(), existing, "./datasource", "./app", "./hello")
-	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
-	goCommand(t, "", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	existing, ours, slipway := existingPrograms(t), ourPrograms(t), slipwayCommand(t)
 
 	// Grafana's SDK does not check for missing messages, accepts 16 MiB, and does not
 	// notice the end of its host.

@@ -37,8 +37,7 @@ type development struct {
 // TestDev edits a plugin under "slipway dev" as people and editors do.
 func TestDev(t *testing.T) {
 	dir := t.TempDir()
-	d := &development{slipway: filepath.Join(dir, "slipway"), repo: filepath.Join(dir, pluginID)}
-	goCommand(t, ".", "build", "-o", d.slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	d := &development{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID)}
 	run(t, 0, "", d.slipway, "scaffold", "datasource", pluginID, "--dir", d.repo)
 	for _, old := range []string{"module.js", "module.ts", "module.tsx"} {
 		_ = os.Remove(filepath.Join(d.repo, "src", old)) // whichever the scaffold has

@@ -39,9 +39,9 @@ type script struct {
 
 // TestScript runs the steps in order; each needs the results of those before it.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	s := &script{slipway: filepath.Join(dir, "bin", "slipway"), repo: filepath.Join(dir, "one", pluginID)}
-	goCommand(t, ".", "build", "-o", s.slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	s := &script{slipway: slipwayCommand(t), repo: filepath.Join(dir, "one", pluginID)}
 	for _, step := range []struct {
 		name string
 		run  func(*testing.T)
@@ -91,7 +91,7 @@ func damage(t *testing.T, text string) string {
 	t.Helper()
 	for good, bad := range map[string]string{
 		`"version": "0.1.0",`:     "",
-		`"backend": true`:         `"backend": "yes"`,
+		`"backend": true`:         `"backend": "true"`,
 		`"metrics": true,`:        `"grants": [],`,
 		`"large": "img/logo.svg"`: `"large": "../../x.svg"`,
 	} {
@@ -135,7 +135,7 @@ func (s *script) findings(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, f.Rule, f.Pointer))
 	}
 	want := []string{
-		position(t, bad, `"yes"`) + " wrong-type /backend",
+		position(t, bad, `"true"`) + " wrong-type /backend",
 		position(t, bad, `"grants"`) + " unknown-field /grants",
 		position(t, bad, `"info"`) + " required-field /info/version",
 		position(t, bad, `"../../x.svg"`) + " path-escape /info/logos/large",
@@ -367,9 +367,15 @@ var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 func (s *script) start(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
-	var log bytes.Buffer
 	cmd := exec.Command(s.slipway, append(args, "--listen=127.0.0.1:0", "--data-dir", t.TempDir())...)
 	cmd.Env = append(append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password), env...)
+	return serve(t, cmd)
+}
+
+// serve starts a command that runs a host, and waits for the URL.
+func serve(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	var log bytes.Buffer
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -530,17 +536,6 @@ func run(t *testing.T, want int, dir, name string, args ...string) string {
 func goCommand(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	run(t, 0, dir, "go", args...)
-}
-
-// buildPrograms builds plugins and their host without cgo, like the command slipway, so
-// that the packages they share are compiled once.
-func buildPrograms(t *testing.T, module, out string, packages ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, packages...)...)
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, text)
-	}
 }
 
 // existingModule returns the directory of the programs that use Grafana's SDK.

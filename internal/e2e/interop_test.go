@@ -35,15 +35,7 @@ import (
 // on both ends is the control: it shows that the expectations are those of the protocol.
 func TestInterop(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	existing, ours := filepath.Join(dir, "existing")+"/", filepath.Join(dir, "ours")+"/"
-	started := time.Now()
-	buildPrograms(t, existingModule(), existing, "./...")
-	t.Logf("built the programs that use Grafana's SDK in %s", time.Since(started).Round(time.Millisecond))
-	started = time.Now()
-	buildPrograms(t, "", ours, "./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello")
-	t.Logf("built the programs that use our SDK in %s", time.Since(started).Round(time.Millisecond))
-
+	existing, ours := existingPrograms(t), ourPrograms(t)
 	for _, kind := range []string{"datasource", "app"} {
 		t.Run("existing plugin in our host/"+kind, func(t *testing.T) {
 			t.Parallel()

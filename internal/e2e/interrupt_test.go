@@ -23,8 +23,7 @@ import (
 func TestInterrupt(t *testing.T) {
 	interrupts := repeats(t, 30)
 	dir := t.TempDir()
-	slipway, repo, temp := filepath.Join(dir, "bin", "slipway"), filepath.Join(dir, pluginID), filepath.Join(dir, "temp")
-	goCommand(t, ".", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	slipway, repo, temp := slipwayCommand(t), filepath.Join(dir, pluginID), filepath.Join(dir, "temp")
 	run(t, 0, "", slipway, "scaffold", "datasource", pluginID, "--dir", repo)
 	if err := os.Mkdir(temp, 0o755); err != nil {
 		t.Fatal(err)

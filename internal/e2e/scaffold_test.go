@@ -65,19 +65,27 @@ const fastest = 200 * time.Millisecond
 // them in one host.
 func TestScaffolds(t *testing.T) {
 	dir := t.TempDir()
-	s := &script{slipway: filepath.Join(dir, "bin", "slipway"), repo: filepath.Join(dir, "plugins")}
-	goCommand(t, ".", "build", "-o", s.slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	s := &script{slipway: slipwayCommand(t), repo: filepath.Join(dir, "plugins")}
 	if err := os.Mkdir(s.repo, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	list := scaffoldings(t)
 	least := time.Hour
 	for _, c := range list {
-		least = min(least, c.make(t, s.slipway, s.repo))
+		least = min(least, c.scaffold(t, s.slipway, s.repo))
 	}
 	if least > fastest {
 		t.Errorf("the fastest scaffold took %s, want at most %s", least, fastest)
 	}
+	t.Parallel() // the rest has no limits on its time
+	t.Run("packages", func(t *testing.T) {
+		for _, c := range list {
+			t.Run(c.id(), func(t *testing.T) {
+				t.Parallel()
+				c.pack(t, s.slipway, filepath.Join(s.repo, c.id()))
+			})
+		}
+	})
 	h := s.host(t)
 	mounted := map[string]bool{}
 	for _, p := range h.call(t, "", 200, "GET", "/api/plugins", nil).([]any) {
@@ -103,11 +111,16 @@ func TestScaffolds(t *testing.T) {
 	h.terminate(t)
 }
 
-// make scaffolds, tests, builds and packs a plugin. It returns the time of the scaffold.
-func (s *scaffolding) make(t *testing.T, slipway, plugins string) time.Duration {
+// scaffold creates the repository of a plugin and returns how long that took.
+func (s *scaffolding) scaffold(t *testing.T, slipway, plugins string) time.Duration {
 	t.Helper()
-	repo := filepath.Join(plugins, s.id())
 	_, took := s.step(t, "scaffold", plugins, slipway, "scaffold", s.kind.Name, s.id(), "--profile="+s.profile, fmt.Sprintf("--backend=%t", s.hasBackend))
+	return took
+}
+
+// pack tests, builds and packs a plugin.
+func (s *scaffolding) pack(t *testing.T, slipway, repo string) {
+	t.Helper()
 	profiles := []string{s.profile}
 	if s.profile == "both" {
 		profiles = []string{"service", "grafana"}
@@ -133,5 +146,4 @@ func (s *scaffolding) make(t *testing.T, slipway, plugins string) time.Duration 
 			t.Errorf("%s: %s exists: %t, want %t", s.id(), name, err == nil, want)
 		}
 	}
-	return took
 }

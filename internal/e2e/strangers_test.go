@@ -38,8 +38,7 @@ func TestStrangers(t *testing.T) {
 		t.Skipf("%s is not set: set it to the URL or the directory to clone repositories from, such as https://github.com", strangersVariable)
 	}
 	list := strangers(t)
-	slipway := filepath.Join(t.TempDir(), "slipway")
-	goCommand(t, ".", "build", "-o", slipway, "github.com/slipway-dev/slipway/cmd/slipway")
+	slipway := slipwayCommand(t)
 	built, ran := 0, 0
 	for _, s := range list {
 		t.Run(s.name, func(t *testing.T) {

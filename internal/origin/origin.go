@@ -4,6 +4,7 @@ package origin
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,9 +23,9 @@ type Origin struct {
 	Version  string // such as v1.2.3
 }
 
-// ErrUnknown is returned for an executable that was built from a checkout but does not
-// contain its path.
-var ErrUnknown = errors.New("this slipway was built from a checkout with -trimpath, so plugin repositories cannot refer to its module: build it without -trimpath, or install a release")
+// ErrUnknown is returned for an executable that was built from a checkout that it cannot
+// find.
+var ErrUnknown = errors.New("plugin repositories cannot refer to the module of this slipway")
 
 // Find returns the origin of the running executable.
 func Find() (Origin, error) {
@@ -34,7 +35,16 @@ func Find() (Origin, error) {
 	if v := Version(); v != devel {
 		return Origin{Version: v}, nil
 	}
-	return Origin{}, ErrUnknown
+	return Origin{}, unknown(sourceFile())
+}
+
+// unknown returns the error for an executable that was compiled from a source file. With
+// -trimpath, its name begins with the path of the module.
+func unknown(file string) error {
+	if strings.HasPrefix(file, Module+"/") {
+		return fmt.Errorf("%w: it was built from a checkout with -trimpath; build it without -trimpath, or install a release", ErrUnknown)
+	}
+	return fmt.Errorf("%w: it was built from a checkout that is not here (its file %s is missing); build it on this machine, or install a release", ErrUnknown, file)
 }
 
 // Version returns the version of the module in the running executable, "(devel)" for a
@@ -69,11 +79,17 @@ func versionIn(info *debug.BuildInfo) string {
 	return devel
 }
 
+// sourceFile returns the path of this file at compile time.
+func sourceFile() string {
+	_, file, _, _ := runtime.Caller(0)
+	return file
+}
+
 // checkout returns the directory of the module, from the path of this file at compile
 // time. In the module cache, the name of that directory contains the version.
 func checkout() (string, bool) {
-	_, file, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(file) {
+	file := sourceFile()
+	if !filepath.IsAbs(file) { // as on Windows, if it was built on another system
 		return "", false
 	}
 	dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.FromSlash(file))))

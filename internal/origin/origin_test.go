@@ -1,9 +1,11 @@
 package origin
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +28,20 @@ func TestVersionIn(t *testing.T) {
 	} {
 		if got := versionIn(&c.info); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		Module + "/internal/origin/origin.go":      "with -trimpath",
+		"/src/slipway/internal/origin/origin.go":   "/src/slipway/internal/origin/origin.go is missing",
+		`C:/src/slipway/internal/origin/origin.go`: "C:/src/slipway/internal/origin/origin.go is missing",
+	} {
+		err := unknown(file)
+		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "-trimpath") != (want == "with -trimpath") {
+			t.Errorf("%s: %v, want it to contain %q", file, err, want)
 		}
 	}
 }

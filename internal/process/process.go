@@ -28,19 +28,23 @@ func Run(cmd *exec.Cmd, grace time.Duration) error {
 	// On Linux a child is signaled when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = Attributes()
+	group := NewGroup(cmd)
 	cmd.WaitDelay = max(grace, drain)
 	cmd.Cancel = func() error {
 		if grace > 0 {
-			return interruptGroup(cmd.Process.Pid)
+			return group.interrupt()
 		}
-		EndGroup(cmd.Process.Pid)
+		group.Kill()
 		return cmd.Process.Kill()
 	}
-	err := cmd.Run()
-	if cmd.Process != nil {
-		EndGroup(cmd.Process.Pid)
+	err := group.Start()
+	if err != nil {
+		return err
 	}
+	release := GuardGroup(cmd.Process.Pid)
+	err = cmd.Wait()
+	group.End()
+	release()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}

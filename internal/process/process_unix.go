@@ -14,3 +14,9 @@ func EndGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
 // interruptGroup sends SIGINT to the process group of a process.
 func interruptGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) }
+
+// Protect does nothing: the system's default protection applies.
+func Protect() error { return nil }
+
+// IsTraced returns false: the system does not report which processes are traced.
+func IsTraced(int) bool { return false }

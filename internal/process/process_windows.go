@@ -1,24 +1,139 @@
 package process
 
 import (
-	"os"
+	"cmp"
+	"errors"
+	"fmt"
+	"os/exec"
+	"sync"
 	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
-// Attributes puts a process into its own process group, so that Ctrl-C at a console
-// stops only the parent, which then stops the process.
-func Attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+// Group is a command and the processes that it starts. They are in a job object, which
+// ends them when this process ends.
+type Group struct {
+	cmd *exec.Cmd
+
+	mu  sync.Mutex
+	job windows.Handle // 0 before Start and after End
 }
 
-// EndGroup does nothing: Windows has no process groups to kill.
-func EndGroup(int) {}
+// NewGroup returns the group of a command that has not been started. It replaces the
+// SysProcAttr of the command. Ctrl-C at a console stops only the parent, which then stops
+// the group. The command is suspended until it is in the job, so that it cannot start a
+// process outside the job.
+func NewGroup(cmd *exec.Cmd) *Group {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
+	return &Group{cmd: cmd}
+}
 
-// interruptGroup kills the process: Windows cannot interrupt it.
-func interruptGroup(pid int) error {
-	p, err := os.FindProcess(pid)
+// Start starts the command. If it succeeds, the caller must wait for the command and then
+// call End.
+func (g *Group) Start() error {
+	job, err := newJob()
 	if err != nil {
 		return err
 	}
-	return p.Kill()
+	if err := g.cmd.Start(); err != nil {
+		return errors.Join(err, windows.CloseHandle(job))
+	}
+	g.mu.Lock()
+	g.job = job
+	g.mu.Unlock()
+	if err = g.resume(); err != nil {
+		_ = g.cmd.Process.Kill()
+		_ = g.cmd.Wait()
+		g.End()
+	}
+	return err
 }
+
+// newJob makes a job object whose processes end when its last handle is closed. Only this
+// process has a handle.
+func newJob() (windows.Handle, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0, fmt.Errorf("create job object: %w", err)
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
+		return 0, errors.Join(fmt.Errorf("configure job object: %w", err), windows.CloseHandle(job))
+	}
+	return job, nil
+}
+
+// resume puts the suspended command into the job and resumes its threads.
+func (g *Group) resume() error {
+	var assignErr error
+	err := g.cmd.Process.WithHandle(func(process uintptr) {
+		assignErr = windows.AssignProcessToJobObject(g.job, windows.Handle(process))
+	})
+	if err = cmp.Or(err, assignErr); err != nil {
+		return fmt.Errorf("assign process to job object: %w", err)
+	}
+	threads, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return fmt.Errorf("list threads: %w", err)
+	}
+	defer func() { _ = windows.CloseHandle(threads) }()
+	isResumed := false
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(threads, &entry); err == nil; err = windows.Thread32Next(threads, &entry) {
+		if entry.OwnerProcessID != uint32(g.cmd.Process.Pid) {
+			continue
+		}
+		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
+		if err != nil {
+			return fmt.Errorf("open thread: %w", err)
+		}
+		_, err = windows.ResumeThread(thread)
+		if err = errors.Join(err, windows.CloseHandle(thread)); err != nil {
+			return fmt.Errorf("resume thread: %w", err)
+		}
+		isResumed = true
+	}
+	if !isResumed {
+		return fmt.Errorf("resume process %d: no thread found", g.cmd.Process.Pid)
+	}
+	return nil
+}
+
+// Kill kills the processes of a group that has been started.
+func (g *Group) Kill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.job != 0 {
+		_ = windows.TerminateJobObject(g.job, 1)
+	}
+}
+
+// End kills what the command has left behind.
+func (g *Group) End() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.job != 0 {
+		_ = windows.TerminateJobObject(g.job, 1)
+		_ = windows.CloseHandle(g.job)
+		g.job = 0
+	}
+}
+
+// interrupt sends Ctrl-Break to the processes, which Go programs receive as os.Interrupt;
+// Ctrl-C does not reach other process groups. Without a shared console it kills them.
+func (g *Group) interrupt() error {
+	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(g.cmd.Process.Pid)) != nil {
+		g.Kill()
+	}
+	return nil
+}
+
+// Protect does nothing: the system's default protection applies.
+func Protect() error { return nil }
+
+// IsTraced returns false: the system does not report which processes are traced.
+func IsTraced(int) bool { return false }

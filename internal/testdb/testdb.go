@@ -43,17 +43,30 @@ func Bin() (string, error) {
 }
 
 // Main runs the tests of a package, with a server if PostgreSQL is selected, and returns
-// the exit status.
-func Main(m *testing.M) int {
+// the exit status. If the tests pass, it calls after, which may use Create.
+func Main(m *testing.M, after ...func() error) int {
+	run := func() int {
+		status := m.Run()
+		for _, f := range after {
+			if status != 0 {
+				break
+			}
+			if err := f(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				status = 1
+			}
+		}
+		return status
+	}
 	if !IsWanted() {
-		return m.Run()
+		return run()
 	}
 	stop, err := start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "start PostgreSQL:", err)
 		return 1
 	}
-	status := m.Run()
+	status := run()
 	if err := stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
 		return 1
@@ -71,23 +84,39 @@ func New(t testing.TB) string {
 	if !IsWanted() {
 		return filepath.Join(t.TempDir(), "slipway.db")
 	}
-	name := "slipway_" + strings.ToLower(rand.Text())
-	execute(t.Context(), t, "CREATE DATABASE "+name)
-	t.Cleanup(func() { execute(context.Background(), t, "DROP DATABASE "+name+" WITH (FORCE)") })
-	return address(name)
-}
-
-// execute runs a statement outside of the databases of tests.
-func execute(ctx context.Context, t testing.TB, statement string) {
-	t.Helper()
-	db, err := pgx.Connect(ctx, address("postgres"))
+	name, remove, err := Create()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close(ctx)
-	if _, err := db.Exec(ctx, statement); err != nil {
-		t.Error(err)
+	t.Cleanup(func() {
+		if err := remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return name
+}
+
+// Create is New outside of a test. The caller removes the database.
+func Create() (name string, remove func() error, err error) {
+	if !IsWanted() {
+		dir, err := os.MkdirTemp("", "slipway-testdb-")
+		return filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }, err
 	}
+	database := "slipway_" + strings.ToLower(rand.Text())
+	remove = func() error { return execute("DROP DATABASE " + database + " WITH (FORCE)") }
+	return address(database), remove, execute("CREATE DATABASE " + database)
+}
+
+// execute runs a statement outside of the databases of tests.
+func execute(statement string) error {
+	ctx := context.Background()
+	db, err := pgx.Connect(ctx, address("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close(ctx)
+	_, err = db.Exec(ctx, statement)
+	return err
 }
 
 func address(database string) string {

@@ -3,14 +3,17 @@ package verbs
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/fix"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // fix applies the fixes of the findings, lists them, and returns the report of the
@@ -25,12 +28,47 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 	if err != nil {
 		return nil, err
 	}
-	written, err := fix.Write(root, result.Changes)
+	if n := t.repositories(result.Report.Files); n > 1 && len(result.Changes) > 0 && !o.All {
+		return nil, fmt.Errorf("the fixes would change %d files in a tree of %d plugin repositories; validate one of them, or use %s",
+			len(result.Changes), n, o.Face.Option("all"))
+	}
+	r := result.Report
+	written, failed := fix.Write(root, result.Changes)
+	if len(failed) > 0 { // the report is that of the files as they are
+		if r, err = validate.Run(ctx, t.tree, t.options); err != nil {
+			return nil, err
+		}
+		for _, s := range failed {
+			s.File = path.Join(t.options.Prefix, s.File)
+			r.Skips = append(r.Skips, s)
+		}
+	}
 	var list io.Writer = w
 	if o.Format != "" && o.Format != "text" && o.Output == "" { // w is for the report, which a program reads
 		list = os.Stderr
 	}
-	return result.Report, errors.Join(t.printFixed(list, written), err)
+	return r, t.printFixed(list, written)
+}
+
+// repositories returns the number of repositories with the plugin.json files. A
+// repository may have several plugins, and a plugin may have others nested in it.
+func (t *target) repositories(files []string) int {
+	var roots []string
+	for _, file := range files {
+		root, _ := tree.Boundary(filepath.Dir(t.absolute(filepath.FromSlash(file))))
+		if filepath.Base(root) == bundle.DistDir {
+			root = filepath.Dir(root)
+		}
+		roots = append(roots, filepath.ToSlash(root))
+	}
+	slices.Sort(roots)
+	n, last := 0, ""
+	for _, root := range roots {
+		if n == 0 || !tree.IsInside(last, root) {
+			n, last = n+1, root
+		}
+	}
+	return n
 }
 
 // printFixed lists the fixes of each file.

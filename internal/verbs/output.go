@@ -2,8 +2,11 @@ package verbs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
@@ -21,6 +24,11 @@ func writeTo(w *os.File, output string, write func(w io.Writer, hasColor bool) e
 			return err
 		}
 		return errors.Join(write(f, false), f.Close())
+	}
+	if info, err := os.Stat(filepath.Dir(output)); err != nil {
+		return fmt.Errorf("directory of %s: %w", output, errors.Unwrap(err))
+	} else if !info.IsDir() {
+		return fmt.Errorf("directory of %s: %w", output, syscall.ENOTDIR)
 	}
 	return atomicfile.Write(output, 0o644, func(w io.Writer) error { return write(w, false) })
 }

@@ -55,6 +55,17 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestScaffoldAsksOnATerminalOnly(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "new")
+	err := Scaffold(t.Context(), &out, ScaffoldOptions{Face: Mage, Ask: true, Options: templates.Options{Dir: dir}})
+	want := "standard input is not a terminal to ask on; run 'go tool mage scaffold <type> <id>' instead"
+	if code(err) != ExitUsage || err.Error() != want || out.Len() > 0 {
+		t.Errorf("%v and %q, want %s", err, &out, want)
+	}
+}
+
 // TestScaffoldCanceled ends the input, or cancels the context, after each number of
 // responses.
 func TestScaffoldCanceled(t *testing.T) {

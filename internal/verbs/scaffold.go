@@ -22,6 +22,7 @@ type ScaffoldOptions struct {
 	templates.Options
 	Face Face
 	List bool      // list types, profiles and options instead
+	Ask  bool      // fail without a terminal to ask on
 	In   io.Reader // a terminal, on which to ask for missing options; nil asks for none
 }
 
@@ -31,6 +32,9 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if o.List {
 		listScaffolds(w, o.Face)
 		return nil
+	}
+	if o.Ask && o.In == nil {
+		return usage("standard input is not a terminal to ask on; run '%s <type> <id>' instead", o.Face.Verb("scaffold"))
 	}
 	if o.In != nil {
 		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {

@@ -29,6 +29,8 @@ type ValidateOptions struct {
 	Profile string // of plugin.json; "" derives it from the file
 	Strict  bool   // treat warnings as errors
 	Fix     bool   // apply the fixes of findings, then report the rest
+	All     bool   // let Fix change several plugin repositories
+	Verbose bool   // list the rules that did not run
 	Diff    bool   // print what Fix would change instead
 	Config  string // the configuration; "" finds slipway.yaml
 	Key     string // file of public keys, one of which must have signed; "" checks only the form of signatures
@@ -38,6 +40,10 @@ type ValidateOptions struct {
 
 	Stdin io.Reader // nil is standard input
 }
+
+// ErrEmptyPath returns the error for a path that is given but empty, such as that of a
+// shell variable that is not set.
+func ErrEmptyPath() error { return usage("the path is empty; use . for the current directory") }
 
 // FormatNames returns the names of the report formats.
 func FormatNames() (names []string) {
@@ -62,6 +68,9 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 	}
 	if o.Fix && o.Diff {
 		return usage("%s and %s cannot be used together", o.Face.Option("fix"), o.Face.Option("diff"))
+	}
+	if o.All && !o.Fix {
+		return usage("%s needs %s", o.Face.Option("all"), o.Face.Option("fix"))
 	}
 	if o.Baseline != "" && o.WriteBaseline != "" {
 		return usage("%s and %s cannot be used together", o.Face.Option("baseline"), o.Face.Option("write-baseline"))
@@ -180,7 +189,7 @@ func (t *target) close() {
 
 func writeReport(w *os.File, o ValidateOptions, format report.Format, r *validate.Report) error {
 	err := writeTo(w, o.Output, func(w io.Writer, hasColor bool) error {
-		return format.Write(w, r, report.Options{HasColor: hasColor, Rules: rules.All(), Version: origin.Version()})
+		return format.Write(w, r, report.Options{HasColor: hasColor, IsVerbose: o.Verbose, Rules: rules.All(), Version: origin.Version()})
 	})
 	if err != nil && o.Output != "" {
 		return fmt.Errorf("write report: %w; choose a writable file with %s", err, o.Face.Option("output"))

@@ -55,7 +55,8 @@ func TestReportIntoIrregularFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plugin.json"), "{}")
-	file, link, device := filepath.Join(dir, "report.txt"), filepath.Join(dir, "link"), filepath.Join(dir, "device")
+	out := t.TempDir()
+	file, link, device := filepath.Join(out, "report.txt"), filepath.Join(out, "link"), filepath.Join(out, "device")
 	if err := errors.Join(os.Symlink(file, link), os.Symlink(os.DevNull, device)); err != nil {
 		t.Skipf("cannot make symbolic links: %v", err)
 	}

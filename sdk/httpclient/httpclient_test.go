@@ -105,6 +105,45 @@ func TestFromDataSource(t *testing.T) {
 	}
 }
 
+// The body of a request is not sent to another origin after a redirect.
+func TestBodyStaysHome(t *testing.T) {
+	t.Parallel()
+	var received atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { received.Add(1) }))
+	t.Cleanup(other.Close)
+	for status, wantErr := range map[int]bool{http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true, http.StatusSeeOther: false} {
+		home := httptest.NewServer(http.RedirectHandler(other.URL, status))
+		t.Cleanup(home.Close)
+		c, err := httpclient.New(httpclient.Options{URL: home.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		before := received.Load()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, home.URL, strings.NewReader("hunter2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if (err != nil) != wantErr || wantErr && (received.Load() != before || !strings.Contains(err.Error(), "the body is sent to the configured URL only")) {
+			t.Errorf("status %d: %v, %d requests", status, err, received.Load()-before)
+		}
+	}
+}
+
+func TestInvalidTimeouts(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []string{`"NaN"`, `"nan"`, `"-NaN"`, `"Inf"`, `"-1"`, `-1`, `1e7`, `"1s"`} {
+		ds := sdk.DataSource{URL: "http://h", Settings: sdk.Settings{JSON: []byte(`{"timeout":` + timeout + `}`)}}
+		if o, err := httpclient.FromDataSource(ds); err == nil {
+			t.Errorf("timeout %s is accepted as %s", timeout, o.Timeout)
+		}
+	}
+}
+
 func TestRefusedOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]httpclient.Options{

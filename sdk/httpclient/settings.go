@@ -30,7 +30,7 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 	switch {
 	case string(text) == "null" || string(text) == `""`:
 		*s = 0
-	case err != nil || n < 0 || n > 1e6:
+	case err != nil || !(n >= 0 && n <= 1e6): // also for NaN
 		return fmt.Errorf("\"timeout\" must be a number of seconds from 0 to 1000000")
 	default:
 		*s = seconds(n * float64(time.Second))

@@ -52,6 +52,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		next = t.away
 		if r.Response != nil { // after a redirect, with headers for the service
+			if r.Body != nil && r.Body != http.NoBody {
+				_ = r.Body.Close()
+				return nil, sdk.Downstreamf(http.StatusBadGateway, "the upstream service redirected a request with a body to %s; the body is sent to the configured URL only", originOf(r.URL))
+			}
 			strip(r.Header)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/targets"
 	"github.com/slipway-dev/slipway/targets/internal/target"
+	"github.com/slipway-dev/slipway/templates"
 )
 
 // Test runs the Go tests, and the TypeScript tests if their packages are installed.
@@ -77,11 +78,31 @@ func Clean(ctx context.Context,
 
 // Watch runs the plugin in a host and rebuilds it when files change, as dev does.
 func Watch(ctx context.Context) error {
-	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
 }
 
 // Scaffold contains the targets for repositories that scaffold created.
 type Scaffold mg.Namespace
+
+// New asks for the type, the id and the other options of a plugin repository, and creates it.
+func (Scaffold) New(ctx context.Context,
+	dir *string, // directory to create (default: the id)
+	force *bool, // write into a directory that is not empty, and list the files overwritten
+) error {
+	return run(ctx, func(ctx context.Context) error {
+		return verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{
+			Face: verbs.Mage, Ask: true, In: verbs.Terminal(os.Stdin),
+			Options: templates.Options{Dir: target.Value(dir), Force: force != nil && *force},
+		})
+	})
+}
+
+// List lists the types of plugins that scaffold creates, the profiles and the backends.
+func (Scaffold) List(ctx context.Context) error {
+	return run(ctx, func(ctx context.Context) error {
+		return verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{Face: verbs.Mage, List: true})
+	})
+}
 
 // Update merges changes of the templates into the files of a scaffold that follow Slipway.
 func (Scaffold) Update(ctx context.Context,

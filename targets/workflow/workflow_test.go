@@ -11,12 +11,15 @@ import (
 	"github.com/slipway-dev/slipway/targets"
 )
 
-// sdkTargets are the targets of the package build of Grafana's SDK. Those that are
-// missing here attach a debugger to a host, or skip a license check of that host.
+// sdkTargets are the targets of the package build of Grafana's SDK, except debugger and
+// reloadPlugin, which end the processes of a running host, and build:debugMarketplace and
+// build:debugMarketplaceFor, which skip a license check of that SDK: a build tag in
+// slipway.yaml does the same.
 func sdkTargets() []string {
 	return []string{
-		"build:backend", "build:custom", "build:darwin", "build:darwinARM64", "build:linux", "build:linuxARM",
-		"build:linuxARM64", "build:windows", "buildAll", "clean", "coverage", "format", "lint", "test", "testRace", "watch",
+		"build:backend", "build:custom", "build:darwin", "build:darwinARM64", "build:debug", "build:debugDarwinAMD64",
+		"build:debugDarwinARM64", "build:debugLinuxAMD64", "build:debugLinuxARM64", "build:debugWindowsAMD64",
+		"build:generateManifestFile", "build:linux", "build:linuxARM", "build:linuxARM64", "build:windows", "buildAll", "clean", "coverage", "format", "lint", "test", "testRace", "watch",
 	}
 }
 
@@ -47,7 +50,7 @@ func TestMage(t *testing.T) {
 			t.Errorf("the summary of %s has %d characters, want 1 to 100: %q", name, len(summary), summary)
 		}
 	}
-	for _, want := range append(sdkTargets(), "build", "scaffold", "scaffold:update", "test:race", "init", "validate") {
+	for _, want := range append(sdkTargets(), "build", "scaffold", "scaffold:list", "scaffold:new", "scaffold:update", "test:race", "init", "validate") {
 		if !slices.Contains(names, want) {
 			t.Errorf("mage does not list %s:\n%s", want, list)
 		}
@@ -55,6 +58,12 @@ func TestMage(t *testing.T) {
 
 	if out := mage("build:linux"); !strings.Contains(out, "built dist") {
 		t.Errorf("build:linux printed\n%s", out)
+	}
+	if out := mage("build:debug", "build:generateManifestFile"); !strings.Contains(out, "wrote dist/go_plugin_build_manifest") {
+		t.Errorf("build:generateManifestFile printed\n%s", out)
+	}
+	if out := mage("scaffold:list"); !strings.Contains(out, "secretsmanager") || !strings.Contains(out, "go tool mage -h scaffold") {
+		t.Errorf("scaffold:list printed\n%s", out)
 	}
 	if out := mage("test"); !strings.Contains(out, "no Go tests") {
 		t.Errorf("test printed\n%s", out)

@@ -62,6 +62,11 @@ func Open(name string, limits Limits) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
+	return FromFile(f, limits)
+}
+
+// FromFile reads the list of entries of an open zip file, which the Archive closes.
+func FromFile(f *os.File, limits Limits) (*Archive, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -94,7 +99,15 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	capped.left = -1                          // from here on each entry is limited
 	a.Entries = make([]Entry, 0, len(z.File)) // nodes have pointers to its elements
 	for _, f := range z.File {
+		const encrypted = 1 // bit of the flags, see APPNOTE.TXT 4.4.4
+		if f.Flags&encrypted != 0 && a.Refusal == "" {
+			a.Refusal = fmt.Sprintf("its entry %.200q is encrypted", f.Name)
+		}
 		a.add(f, limits)
+	}
+	if a.Refusal != "" {
+		a.root = newDirectory(".")
+		return a, nil
 	}
 	if a.Refusal = a.refusal(size, limits); a.Refusal != "" {
 		a.root = newDirectory(".")

@@ -342,3 +342,18 @@ func FuzzArchive(f *testing.F) {
 		}
 	})
 }
+
+// TestEncrypted refuses a zip with an encrypted entry.
+func TestEncrypted(t *testing.T) {
+	t.Parallel()
+	data := pack(t, "acme-panel/plugin.json={}")
+	for _, header := range []struct {
+		magic string
+		flags int // offset
+	}{{"PK\x03\x04", 6}, {"PK\x01\x02", 8}} {
+		data[bytes.Index(data, []byte(header.magic))+header.flags] |= 1
+	}
+	if got := open(t, data, archive.Limits{}).Refusal; got != `its entry "acme-panel/plugin.json" is encrypted` {
+		t.Errorf("refusal %q", got)
+	}
+}

@@ -11,13 +11,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // version is increased when older programs can no longer read the file.
@@ -60,7 +60,7 @@ func New(r *validate.Report, names Names) *Baseline {
 
 // Read reads a baseline.
 func Read(name string) (*Baseline, error) {
-	f, err := os.Open(name)
+	f, err := tree.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

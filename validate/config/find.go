@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Find returns the path of the slipway.yaml for a directory, or "": the first one from
@@ -16,11 +18,11 @@ func Find(dir, cwd string) (string, error) {
 	last := boundary(dir, cwd)
 	for at := dir; ; at = filepath.Dir(at) {
 		file := filepath.Join(at, FileName)
-		info, err := os.Stat(file)
-		if err == nil && !info.IsDir() {
-			return file, nil
+		_, err := os.Lstat(file)
+		if err == nil {
+			return file, nil // Read rejects a directory
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 		other := filepath.Join(at, "slipway.yml")
@@ -49,17 +51,10 @@ func boundary(dir, cwd string) string {
 	return dir
 }
 
-// Read reads a slipway.yaml. name is its name in findings, rules are the IDs of all
+// Read reads a slipway.yaml, which may be a symbolic link within its repository. name is its name in findings, rules are the IDs of all
 // rules.
 func Read(file, name string, rules []string) (*Config, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe would wait for its writer
-		return nil, fmt.Errorf("%s is not a regular file", file)
-	}
-	f, err := os.Open(file)
+	f, err := tree.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}

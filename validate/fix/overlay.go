@@ -2,14 +2,39 @@ package fix
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"path"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // overlay is a tree with changes.
 type overlay struct {
 	fs.FS
 	changes map[string]*Change // not written during a run
+}
+
+// Confine confines the tree to a plugin; see validate.Confiner.
+func (o *overlay) Confine(dir string, isBuilt bool) (fs.FS, error) {
+	c, ok := o.FS.(validate.Confiner)
+	if !ok {
+		c = tree.New(o.FS)
+	}
+	confined, err := c.Confine(dir, isBuilt)
+	if err != nil {
+		return nil, err
+	}
+	return &overlay{FS: confined, changes: o.changes}, nil
+}
+
+// Close closes a tree that Confine returned.
+func (o *overlay) Close() error {
+	if c, ok := o.FS.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // Open opens a file with its changes. The mode of the open file has changed only if its

@@ -9,24 +9,24 @@ import (
 	"os"
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/validate"
 )
 
 // ErrChanged is the error for a file that has changed since it was read.
 var ErrChanged = errors.New("the file has changed since it was read; run again")
 
 // Write applies the changes to a directory and keeps the modes of files. Each file is
-// replaced as a whole. Write returns the changes that it applied; the errors name the
-// other files.
-func Write(root *os.Root, changes []Change) (written []Change, err error) {
-	var errs []error
+// replaced as a whole. Write returns the changes that it applied, and a broken skip for
+// each file that it could not write, which is unchanged.
+func Write(root *os.Root, changes []Change) (written []Change, failed []validate.Skip) {
 	for _, c := range changes {
 		if err := c.write(root); err != nil {
-			errs = append(errs, fmt.Errorf("cannot fix %s: %w", c.File, err))
+			failed = append(failed, validate.Skip{File: c.File, Reason: fmt.Sprintf("not fixed: %v", err), IsBroken: true})
 			continue
 		}
 		written = append(written, c)
 	}
-	return written, errors.Join(errs...)
+	return written, failed
 }
 
 func (c *Change) write(root *os.Root) error {

@@ -39,11 +39,8 @@ var Executables = validate.NewFact(func(p *validate.Pass) (set ExecutableSet) {
 	}
 	set.Name = name
 	dir, base := path.Split(path.Join(p.Dir, name))
-	dir, _, err := follow(p.FS, p.Root, path.Clean(dir))
-	var entries []fs.DirEntry
-	if err == nil {
-		entries, err = fs.ReadDir(p.FS, dir)
-	}
+	dir = path.Clean(dir)
+	entries, err := fs.ReadDir(p.FS, dir)
 	if err != nil {
 		set.Err = err
 		return set

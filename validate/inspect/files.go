@@ -11,16 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // BOM is the byte order mark in UTF-8.
 const BOM = "\uFEFF"
 
-// ErrOutside reports that a symbolic link leads out of the plugin.
-var ErrOutside = errors.New("it is a symbolic link that leaves the plugin")
-
-// ReadFile reads a file of at most most bytes below root. It follows symbolic links
-// that stay in root.
+// ReadFile reads a file of at most most bytes.
 func ReadFile(p *validate.Pass, root, name string, most int64) ([]byte, error) {
 	f, err := OpenFile(p, root, name)
 	if err != nil {
@@ -36,12 +33,15 @@ func ReadFile(p *validate.Pass, root, name string, most int64) ([]byte, error) {
 
 // OpenFile opens a regular file below root.
 func OpenFile(p *validate.Pass, root, name string) (fs.File, error) {
-	name, info, err := follow(p.FS, root, name)
-	switch {
-	case err != nil:
+	if !IsInside(root, name) {
+		return nil, tree.ErrOutside
+	}
+	info, err := fs.Stat(p.FS, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = tree.Irregular(info.Mode())
+	}
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
 	}
 	return p.FS.Open(name)
 }
@@ -85,11 +85,14 @@ func PlaceIn(p *validate.Pass, file string, data []byte, from, to int) validate.
 // IsNested reports whether the plugin lies inside another plugin.
 func IsNested(p *validate.Pass) bool { return p.Dir != p.Root }
 
+// IsBuiltIn reports whether the plugin is marked as built into the host.
+func IsBuiltIn(p *validate.Pass) bool { return p.Doc.Bool("/builtIn") }
+
 // IsPartOfService reports whether the plugin comes with the host: it is marked as built
 // in, or has neither a version nor dependencies. Such a plugin is not published, and
 // its backend is compiled into the host.
 func IsPartOfService(p *validate.Pass) bool {
-	return p.Doc.Bool("/builtIn") || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies")
+	return IsBuiltIn(p) || !p.Doc.Has("/info/version") && !p.Doc.Has("/dependencies")
 }
 
 // Homes returns the directories that may contain README.md, package.json and the like:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Verdict is what is wrong with a path. A path has at most one.
@@ -142,9 +143,9 @@ func judge(p *validate.Pass, text string, isFile bool) (verdict Verdict, problem
 	if text == "" {
 		return PathMissing, "is empty"
 	}
-	_, info, err := follow(p.FS, p.Root, name)
+	info, err := fs.Stat(p.FS, name)
 	switch {
-	case errors.Is(err, ErrOutside):
+	case errors.Is(err, tree.ErrOutside):
 		return PathEscapes, "is a symbolic link that leaves the plugin"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
 		return PathMissing, "does not exist"

@@ -2,12 +2,14 @@ package inspect
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // maxTextBytes is the size beyond which a text is not read.
@@ -40,6 +42,9 @@ var texts = validate.NewFact(func(p *validate.Pass) [][]Text {
 			}
 			t := Text{File: path.Join(dir, e.Name())}
 			t.Data, t.Err = ReadFile(p, dir, t.File, maxTextBytes)
+			if errors.Is(t.Err, tree.ErrOutside) || errors.Is(t.Err, tree.ErrIrregular) {
+				p.Refuse(t.File, t.Err)
+			}
 			t.Data = bytes.TrimPrefix(t.Data, []byte(BOM))
 			all[i] = append(all[i], t)
 		}

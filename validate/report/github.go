@@ -36,7 +36,7 @@ func GitHub(w io.Writer, r *validate.Report, _ Options) error {
 			command = "error"
 		}
 		fmt.Fprintf(b, "::%s %s,title=not checked::%s\n", command, githubPlace(validate.Place{File: g.file}),
-			githubData(g.reason+"\n"+strings.Join(g.rules, ", ")))
+			githubData(g.line()))
 	}
 	fmt.Fprintln(b, summary(r))
 	return b.Flush()

@@ -1,55 +1,11 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
-
 	"github.com/slipway-dev/slipway/validate"
 )
-
-// TestSARIFIsValid validates the output against the published schema, including the
-// format of URLs.
-func TestSARIFIsValid(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat = true
-	if err := compiler.AddResource("mem:///sarif.json", bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("mem:///sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	odd := sample()
-	for i, file := range []string{"/abs/a b.json", "../up.json", "C:/x.json", "a:b#c?.json", "日本/100%.json", "-", ""} {
-		odd.Findings[i].File = file
-	}
-	for name, r := range map[string]*validate.Report{"sample": sample(), "clean": cleanReport(), "empty": {}, "odd": odd} {
-		for _, o := range []Options{{}, described()} {
-			var value any
-			d := json.NewDecoder(strings.NewReader(write(t, "sarif", r, o)))
-			d.UseNumber()
-			if err := d.Decode(&value); err != nil {
-				t.Fatal(err)
-			}
-			if err := schema.Validate(value); err != nil {
-				t.Errorf("%s: %#v", name, err)
-			}
-		}
-	}
-	if err := schema.Validate(map[string]any{"version": "2.1.0"}); err == nil {
-		t.Error("the schema accepts an invalid log")
-	}
-}
 
 func TestSARIFOfACleanRunHasResults(t *testing.T) {
 	t.Parallel()

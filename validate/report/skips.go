@@ -1,12 +1,28 @@
 package report
 
-import "github.com/slipway-dev/slipway/validate"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/validate"
+)
 
 // skipGroup is the rules that did not run on a file for the same reason.
 type skipGroup struct {
 	file, reason string
 	isBroken     bool
-	rules        []string
+	rules        []string // empty if the reason concerns all rules
+}
+
+// line describes the group in one line.
+func (g *skipGroup) line() string {
+	switch len(g.rules) {
+	case 0:
+		return g.reason
+	case 1:
+		return fmt.Sprintf("%s did not run: %s", g.rules[0], g.reason)
+	}
+	return fmt.Sprintf("%d rules did not run: %s", len(g.rules), g.reason)
 }
 
 // groups groups skips by file and reason, in the order of the first of each.
@@ -24,11 +40,9 @@ func groups(skips []validate.Skip) []*skipGroup {
 			g = &skipGroup{file: s.File, reason: s.Reason, isBroken: s.IsBroken}
 			at[k], list = g, append(list, g)
 		}
-		name := s.Rule
-		if name == "" {
-			name = "all rules"
+		if s.Rule != "" && !slices.Contains(g.rules, s.Rule) {
+			g.rules = append(g.rules, s.Rule)
 		}
-		g.rules = append(g.rules, name)
 	}
 	return list
 }

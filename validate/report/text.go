@@ -18,7 +18,7 @@ func Text(w io.Writer, r *validate.Report, o Options) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	t := &text{w: b, report: r, hasColor: o.HasColor}
+	t := &text{w: b, report: r, hasColor: o.HasColor, isVerbose: o.IsVerbose}
 	t.skips()
 	t.gone()
 	t.printf("%s\n", summary(r))
@@ -37,10 +37,11 @@ func Findings(w io.Writer, findings []validate.Finding, sources map[string][]byt
 }
 
 type text struct {
-	w        io.Writer
-	report   *validate.Report
-	hasColor bool
-	source   source // shown last
+	w         io.Writer
+	report    *validate.Report
+	hasColor  bool
+	isVerbose bool
+	source    source // shown last
 }
 
 // Terminal colors (ECMA-48).
@@ -70,8 +71,11 @@ func (t *text) finding(f validate.Finding) {
 
 func (t *text) skips() {
 	for _, g := range groups(t.report.Skips) {
-		t.printf("%s: %s: %s\n  %s\n\n", t.paint(bold, terminal.Line(g.file)), t.paint(yellow, "not checked"),
-			terminal.Line(g.reason), t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
+		t.printf("%s: %s: %s\n", t.paint(bold, terminal.Line(g.file)), t.paint(yellow, "not checked"), terminal.Line(g.line()))
+		if t.isVerbose && len(g.rules) > 1 {
+			t.printf("  %s\n", t.paint(faint, Wrap(strings.Join(g.rules, ", "), 95)))
+		}
+		t.printf("\n")
 	}
 }
 

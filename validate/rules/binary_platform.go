@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 func binaryPlatform() validate.Rule {
@@ -28,7 +29,7 @@ func binaryPlatform() validate.Rule {
 				switch {
 				case errors.Is(err, bundle.ErrNotExecutable):
 					f.Message = fmt.Sprintf("%s is not an executable: unknown file header", path.Base(m.File))
-				case errors.Is(err, inspect.ErrOutside):
+				case errors.Is(err, tree.ErrOutside):
 					f.Message = path.Base(m.File) + " is a symbolic link that leaves the plugin"
 					f.Help = "replace the link with the file"
 				case err != nil:

@@ -162,7 +162,7 @@ func completePlugin(tb testing.TB, form validate.Where) *plugin {
 		"img/logo.svg":          svg,
 		"img/large.svg":         svg,
 		"img/tides.png":         "\x89PNG\r\n\x1a\n",
-		"dashboards/tides.json": "{}",
+		"dashboards/tides.json": `{"uid": "tides", "title": "Tides"}`,
 	} {
 		p.files[name] = &fstest.MapFile{Data: []byte(data), Mode: 0o644}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,25 +16,22 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// corpusFiles returns the plugin.json files of real plugins from the directory in
-// SLIPWAY_CORPUS, or from next to the repository, if there are any.
+// corpusDir returns the directory in SLIPWAY_CORPUS, or that next to the repository.
+func corpusDir() string {
+	return cmp.Or(os.Getenv("SLIPWAY_CORPUS"), filepath.FromSlash("../../../shared/corpus/plugin-json"))
+}
+
+// corpusFiles returns the plugin.json files of real plugins, if there are any.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
-	tried := []string{"../../../shared/corpus/plugin-json"}
-	if dir := os.Getenv("SLIPWAY_CORPUS"); dir != "" {
-		tried = []string{dir}
+	files, err := filepath.Glob(filepath.Join(corpusDir(), "*.json"))
+	if err != nil {
+		tb.Fatal(err)
 	}
-	for _, dir := range tried {
-		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if len(files) > 0 {
-			return files
-		}
+	if len(files) == 0 {
+		tb.Logf("no plugin.json files of real plugins in %s; set SLIPWAY_CORPUS to a directory that has some", corpusDir())
 	}
-	tb.Logf("no plugin.json files of real plugins in %s; set SLIPWAY_CORPUS to a directory that has some", strings.Join(tried, " or "))
-	return nil
+	return files
 }
 
 // TestCorpus runs the grafana profile over real files, each in a tree with all the files
@@ -42,7 +40,7 @@ func corpusFiles(tb testing.TB) []string {
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	files := corpusFiles(t)
-	if files == nil {
+	if len(files) == 0 {
 		t.Skip("no corpus of real plugin.json files")
 	}
 	var got strings.Builder
@@ -99,7 +97,7 @@ func corpusTree(t *testing.T, name string, data []byte) fstest.MapFS {
 	}
 	for _, pointer := range doc.Pointers() {
 		to, _ := doc.Text(pointer)
-		content := map[string]string{".svg": "<svg/>", ".png": "\x89PNG\r\n\x1a\n", ".jpg": "\xff\xd8\xff", ".json": "{}"}[path.Ext(to)]
+		content := map[string]string{".svg": "<svg/>", ".png": "\x89PNG\r\n\x1a\n", ".jpg": "\xff\xd8\xff", ".json": `{"uid": "a", "title": "A"}`}[path.Ext(to)]
 		if content != "" && fs.ValidPath(to) {
 			tree[path.Join(name, to)] = &fstest.MapFile{Data: []byte(content)}
 		}

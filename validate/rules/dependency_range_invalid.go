@@ -20,9 +20,10 @@ func dependencyRangeInvalid() validate.Rule {
 				return
 			}
 			p.Report(validate.Finding{
-				Place:   p.Within(inspect.RangePointer(p), err.Offset, err.End),
-				Message: fmt.Sprintf("%q is not a valid range: %s", p.Profile.DependencyKey, err.Problem),
-				Help:    err.Help,
+				Severity: severityOfRange(p),
+				Place:    p.Within(inspect.RangePointer(p), err.Offset, err.End),
+				Message:  fmt.Sprintf("%q is not a valid range: %s", p.Profile.DependencyKey, err.Problem),
+				Help:     err.Help,
 			})
 		},
 	}

@@ -2,9 +2,11 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 func dependencyRangeUnsatisfiable() validate.Rule {
@@ -21,9 +23,20 @@ func dependencyRangeUnsatisfiable() validate.Rule {
 			}
 			text, _ := p.Doc.Text(inspect.RangePointer(p))
 			p.Report(validate.Finding{
-				Place:   p.Value(inspect.RangePointer(p)),
-				Message: fmt.Sprintf("no version satisfies %q", text),
+				Severity: severityOfRange(p),
+				Place:    p.Value(inspect.RangePointer(p)),
+				Message:  fmt.Sprintf("no version satisfies %q", text),
 			})
 		},
 	}
+}
+
+// severityOfRange returns the severity of a finding about the range of service versions: a warning
+// if Grafana's published schema accepts the range, or else that of the rule.
+func severityOfRange(p *validate.Pass) validate.Severity {
+	isRefused := slices.ContainsFunc(schema.Violations(p), func(v schema.Violation) bool { return v.Pointer == inspect.RangePointer(p) })
+	if p.Profile.Name != "grafana" || isRefused {
+		return ""
+	}
+	return validate.Warning
 }

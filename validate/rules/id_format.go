@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -16,7 +17,7 @@ func idFormat() validate.Rule {
 		Help:     "write <organization>-<name>-<type> in lowercase, such as acme-clock-panel; do not change the id of a published plugin",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
-			if id == "" || inspect.IsPartOfService(p) {
+			if id == "" || inspect.IsBuiltIn(p) {
 				return
 			}
 			at := p.Value("/id")
@@ -33,8 +34,15 @@ func idFormat() validate.Rule {
 					return
 				}
 			}
-			if len(parts) < 2 {
+			switch {
+			case len(parts) < 2:
 				p.Reportf(at, "id %q has no organization prefix", id)
+			case len(parts) > 3 && p.Profile.Name == "grafana":
+				p.Report(validate.Finding{
+					Severity: validate.Info, // the catalog has such plugins
+					Place:    at,
+					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows three", id, len(parts)),
+				})
 			}
 		},
 	}

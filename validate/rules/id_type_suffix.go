@@ -20,7 +20,7 @@ func idTypeSuffix() validate.Rule {
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			kind, _ := p.Doc.Text("/type")
-			if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || inspect.IsPartOfService(p) {
+			if !strings.Contains(id, "-") || !slices.Contains(bundle.Types(), bundle.Type(kind)) || inspect.IsBuiltIn(p) {
 				return // id-format and enum-value report it
 			}
 			if strings.HasSuffix(id, "-"+kind) {

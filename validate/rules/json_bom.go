@@ -19,7 +19,7 @@ func jsonBOM() validate.Rule {
 		Help:     "save the file as UTF-8 without a byte order mark",
 		IsRaw:    true,
 		Check: func(p *validate.Pass) {
-			if encoding := validate.UTF16(p.Data); encoding != "" {
+			if encoding := validate.Encoding(p.Data); encoding != "" {
 				p.Reportf(p.Whole(), "file is encoded as %s; it must be UTF-8", encoding)
 				return
 			}

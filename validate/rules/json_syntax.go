@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"bytes"
-
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 )
@@ -31,37 +29,13 @@ func jsonSyntax() validate.Rule {
 	}
 }
 
-// dropSyntax is the fix that deletes a comment or a trailing comma, or nil if the
-// document has other syntax errors.
+// dropSyntax is the fix that deletes a trailing comma, or nil if the document has errors that make
+// it impossible to understand. A comment has no fix: it may contain what its author needs.
 func dropSyntax(p *validate.Pass, f *bundle.SyntaxError) *validate.Fix {
-	if p.Doc == nil {
+	from := f.Pos.Offset
+	if p.Doc == nil || p.Doc.Data[from] != ',' {
 		return nil
 	}
-	data, from, to := p.Doc.Data, f.Pos.Offset, f.End.Offset
-	title := "delete the comma"
-	if data[from] != ',' {
-		title = "delete the comment"
-		from, to = withSpace(data, from, to)
-	}
-	mark := len(p.Data) - len(data)
-	return &validate.Fix{Title: title, Edits: []validate.Edit{{File: p.File, From: from + mark, To: to + mark}}}
-}
-
-// withSpace extends a range by the spaces before it and, if nothing else is on its
-// lines, by the line break.
-func withSpace(data []byte, from, to int) (int, int) {
-	for from > 0 && (data[from-1] == ' ' || data[from-1] == '\t') {
-		from--
-	}
-	if from > 0 && data[from-1] != '\n' {
-		return from, to
-	}
-	rest := bytes.TrimLeft(data[to:], " \t\r")
-	if len(rest) == 0 {
-		return from, len(data)
-	}
-	if rest[0] == '\n' {
-		return from, len(data) - len(rest) + 1
-	}
-	return from, to
+	mark := len(p.Data) - len(p.Doc.Data)
+	return &validate.Fix{Title: "delete the comma", Edits: []validate.Edit{{File: p.File, From: from + mark, To: f.End.Offset + mark}}}
 }

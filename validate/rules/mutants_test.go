@@ -52,7 +52,8 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	for _, r := range rules {
-		if !seen[r.ID] && !strings.HasPrefix(r.ID, "zip-") {
+		isOfGrafana := r.ID == "value-format" // no value has a pattern in the profile service
+		if !seen[r.ID] && !strings.HasPrefix(r.ID, "zip-") && !isOfGrafana {
 			t.Errorf("no mutant for %s", r.ID)
 		}
 	}

@@ -15,7 +15,7 @@ func nestedDeclared() validate.Rule {
 		ID:       "nested-declared",
 		Severity: validate.Error,
 		Summary:  `mismatch between "includes" and the nested plugins`,
-		Why:      `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all.`,
+		Why:      `"includes" shows people what a plugin installs. A nested plugin that is not listed is installed without their knowledge, and a listed plugin that does not exist is not installed at all. In the grafana profile, the findings are warnings.`,
 		Help:     `list the plugin in "includes", with its type, name and path`,
 		Check: func(p *validate.Pass) {
 			if kind := p.Doc.Kind("/includes"); inspect.IsNested(p) || p.Doc.Kind("") != "object" || kind != "" && kind != "array" {
@@ -39,14 +39,24 @@ func nestedDeclared() validate.Rule {
 				}
 				inner := inspect.Below(p.Dir, n.File)
 				p.Report(validate.Finding{
-					Place:   p.Opening("/includes"),
-					Message: fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
-					Help:    fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
-					Related: []validate.Related{{Place: inspect.ValueIn(p, n, "/id"), Message: "the plugin is here"}},
+					Severity: severityOfNested(p),
+					Place:    p.Opening("/includes"),
+					Message:  fmt.Sprintf(`"includes" does not list the plugin %q in %s`, name, path.Dir(inner)),
+					Help:     fmt.Sprintf(`add { "type": %q, "name": %q, "path": %q }`, kind, name, inner),
+					Related:  []validate.Related{{Place: inspect.ValueIn(p, n, "/id"), Message: "the plugin is here"}},
 				})
 			}
 		},
 	}
+}
+
+// severityOfNested returns the severity of the findings: a warning in the grafana profile, where hosts load
+// nested plugins regardless of "includes", or else that of the rule.
+func severityOfNested(p *validate.Pass) validate.Severity {
+	if p.Profile.Name == "grafana" {
+		return validate.Warning
+	}
+	return ""
 }
 
 // undeclared holds the nested plugins that no entry of "includes" refers to: by path,
@@ -95,9 +105,10 @@ func checkInclude(p *validate.Pass, item string) (isWrong bool) {
 		}
 	}
 	p.Report(validate.Finding{
-		Place:   p.Value(item + "/path"),
-		Message: fmt.Sprintf("no plugin at %q", to),
-		Help:    help,
+		Severity: severityOfNested(p),
+		Place:    p.Value(item + "/path"),
+		Message:  fmt.Sprintf("no plugin at %q", to),
+		Help:     help,
 	})
 	return true
 }

@@ -14,7 +14,7 @@ func packageVersionMismatch() validate.Rule {
 		ID:       "package-version-mismatch",
 		Severity: validate.Error,
 		Summary:  "version mismatch between plugin.json and package.json",
-		Why:      "Releases are named after package.json, but the host reads plugin.json. If they differ, the host mistakes an update for the version it already has.",
+		Why:      "Releases are named after package.json, but the host reads plugin.json. If they differ, the host mistakes an update for the version it already has. In the grafana profile, the finding is a warning.",
 		Help:     "write %VERSION% in plugin.json, so that the build copies the version from package.json",
 		Where:    validate.Source,
 		Check: func(p *validate.Pass) {
@@ -29,10 +29,15 @@ func packageVersionMismatch() validate.Rule {
 					continue // npm reports what is wrong with it
 				}
 				if other, _ := doc.Text("/version"); other != "" && other != version {
+					severity := validate.Error
+					if p.Profile.Name == "grafana" { // where releases are named after either
+						severity = validate.Warning
+					}
 					p.Report(validate.Finding{
-						Place:   p.Value(pointer),
-						Message: fmt.Sprintf("version is %q, but package.json has %q", version, other),
-						Related: []validate.Related{{Place: inspect.ValueIn(p, doc, "/version"), Message: "the version in package.json"}},
+						Severity: severity,
+						Place:    p.Value(pointer),
+						Message:  fmt.Sprintf("version is %q, but package.json has %q", version, other),
+						Related:  []validate.Related{{Place: inspect.ValueIn(p, doc, "/version"), Message: "the version in package.json"}},
 					})
 					return
 				}

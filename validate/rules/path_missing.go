@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"fmt"
+	"path"
+
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -10,13 +13,24 @@ func pathMissing() validate.Rule {
 		ID:       "path-missing",
 		Severity: validate.Error,
 		Summary:  "path to a missing file",
-		Why:      "A missing logo, screenshot or dashboard appears as a broken image or an error.",
+		Why:      "A missing logo, screenshot or dashboard appears as a broken image or an error. In a source tree whose repository has its own build, which may create the file, the finding is a warning.",
 		Help:     "add the file, or correct the path, which is relative to plugin.json",
 		Check: func(p *validate.Pass) {
 			for _, a := range inspect.Assets.Of(p) {
-				if a.Verdict == inspect.PathMissing {
-					p.Reportf(p.Value(a.Pointer), "path %q %s", a.Text, a.Problem)
+				if a.Verdict != inspect.PathMissing {
+					continue
 				}
+				f := validate.Finding{Place: p.Value(a.Pointer), Message: fmt.Sprintf("path %q %s", a.Text, a.Problem)}
+				if file := path.Join(p.Dir, a.Text); a.Text != "" && !inspect.Exists(p, file) {
+					switch inspect.OriginOf(p, file) {
+					case inspect.IsBuilt:
+						continue
+					case inspect.MayBeBuilt:
+						f.Severity = validate.Warning
+						f.Message += " in the source, so the build of the repository must create it"
+					}
+				}
+				p.Report(f)
 			}
 		},
 	}

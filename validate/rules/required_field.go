@@ -16,7 +16,7 @@ func requiredField() validate.Rule {
 		ID:       "required-field",
 		Severity: validate.Error,
 		Summary:  "missing or empty required key",
-		Why:      "The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the profile grafana, keys of a nested plugin that only the catalog reads are warnings.",
+		Why:      "The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the grafana profile, missing keys that do not stop hosts from loading the plugin are warnings.",
 		Help:     "add the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {
@@ -30,18 +30,35 @@ func requiredField() validate.Rule {
 						suggestRange(p, &f)
 					}
 				case "minLength":
+					if v.Node.MinLength > 1 {
+						continue // value-format reports it
+					}
 					f.Help = "write a value: " + v.Node.Description
 				default:
 					continue
 				}
-				top, _, _ := strings.Cut(v.Pointer[1:], "/")
-				if p.Dir != p.Root && p.Profile.Name == "grafana" && (top == "info" || top == "dependencies") {
-					f.Severity = validate.Warning // existing hosts load nested plugins without these keys
+				if p.Profile.Name == "grafana" && !isRequiredByGrafana(p, v) {
+					f.Severity = validate.Warning
 				}
 				p.Report(f)
 			}
 		},
 	}
+}
+
+// isRequiredByGrafana reports whether Grafana or its published schema rejects a plugin
+// with such a violation. The schema accepts an empty name, and roles and permissions without their
+// keys. Grafana loads plugins whose routes, includes and extensions lack keys, and nested plugins
+// without the keys that only the catalog reads.
+func isRequiredByGrafana(p *validate.Pass, v schema.Violation) bool {
+	top, _, _ := strings.Cut(v.Pointer[1:], "/")
+	switch top {
+	case "roles", "iam", "routes", "includes", "extensions":
+		return false
+	case "info", "dependencies":
+		return !inspect.IsNested(p)
+	}
+	return v.Pointer != "/name" || v.Keyword != "minLength"
 }
 
 // suggestRange derives the missing range of service versions from the deprecated key.

@@ -25,6 +25,7 @@ func All() []validate.Rule {
 		requiredField(),
 		wrongType(),
 		enumValue(),
+		valueFormat(),
 		unknownField(),
 		schemaMissing(),
 
@@ -54,7 +55,9 @@ func All() []validate.Rule {
 		backendNeedsExecutable(),
 		executableWithoutBackend(),
 		roleActionPrefix(),
+		iamAction(),
 		routeInvalid(),
+		dashboardInvalid(),
 		generatedInSource(),
 		generatedInvalid(),
 		generatedStale(),

@@ -61,11 +61,13 @@ func suggestKey(p *validate.Pass, v schema.Violation, f *validate.Finding) {
 	s := schema.Of(p.Profile)
 	elsewhere := key
 	if len(s.Homes[key]) == 0 || len(s.Homes[key]) > maxHomes {
-		elsewhere = nearest.Name(key, s.Keys)
+		if elsewhere = nearest.Name(key, s.Keys); nearest.Distance(key, elsewhere) > max(1, len(key)/5) {
+			elsewhere = "" // a guess, since the object has no such key
+		}
 	}
 	homes := s.Homes[elsewhere]
 	switch {
-	case len(homes) == 0 || len(homes) > maxHomes:
+	case len(homes) == 0 || len(homes) > maxHomes || strings.HasSuffix(in, "/"+elsewhere):
 		f.Help = "delete it, or check its spelling"
 	case elsewhere == key:
 		f.Message += "; it belongs in " + schema.Either(homes)

@@ -24,7 +24,7 @@ func versionSemver() validate.Rule {
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
 			version, _ := p.Doc.Text(pointer)
-			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" {
+			if version == "" || strings.Contains(version, bundle.PlaceholderVersion) || leavesPlaceholder(p, version) {
 				return // required-field and unresolved-placeholder report it
 			}
 			if semanticVersion.MatchString(version) {

@@ -81,16 +81,36 @@ func typeFix(p *validate.Pass, v schema.Violation, found string) *validate.Fix {
 	case want == "string" && found == "number" && canBeDigits(v):
 		return write(literal)
 	case want == "array" && found == "string" && text != "" && v.Node.Items != nil && v.Node.Items.Type == "string":
-		return write([]string{text})
+		if parts := listed(v.Pointer, text); parts != nil {
+			return write(parts)
+		}
 	}
 	return nil
+}
+
+// listed returns the items that a string stands for, or nil if that is not certain: the comma in
+// "one, two" separates keywords, but may belong to any other value.
+func listed(pointer, text string) []string {
+	if pointer != "/info/keywords" {
+		if strings.Contains(text, ",") {
+			return nil
+		}
+		return []string{text}
+	}
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // canBeDigits reports whether a string may consist of digits, as a name may. An id, a
 // path, a URL, a version, a date and an enumerated value may not.
 func canBeDigits(v schema.Violation) bool {
 	_, key := schema.Parent(v.Pointer)
-	const exact = "id executable action method path url small large updated version serviceDependency grafanaDependency"
+	const exact = "id executable action reqAction scope method path url small large updated version serviceDependency grafanaDependency"
 	return v.Node.Enum == nil && !slices.Contains(strings.Fields(exact), key)
 }
 

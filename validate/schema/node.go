@@ -2,7 +2,11 @@ package schema
 
 import (
 	"fmt"
+	"net/mail"
+	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -11,9 +15,12 @@ import (
 type Node struct {
 	Type        string // "" allows any
 	Description string
-	Enum        []string // the strings that are allowed; nil allows any
-	MinLength   int      // of a string, in code points
-	Required    []string // keys of an object
+	Enum        []string              // the strings that are allowed; nil allows any
+	MinLength   int                   // of a string, in code points
+	Pattern     func() *regexp.Regexp // of a string, compiled on first use; nil allows any
+	Format      string                // email or uri, of a string; "" allows any
+	Examples    []string              // of a string with a pattern or format
+	Required    []string              // keys of an object
 	Properties  map[string]*Node
 	IsClosed    bool // no other properties
 	Items       *Node
@@ -38,6 +45,15 @@ func newNode(raw map[string]any) (*Node, error) {
 			var length float64
 			length, ok = value.(float64)
 			n.MinLength = int(length)
+		case "pattern":
+			text, _ := value.(string)
+			n.Pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+			ok = text != ""
+		case "format":
+			n.Format, ok = value.(string)
+			ok = ok && (n.Format == "email" || n.Format == "uri")
+		case "examples":
+			n.Examples, ok = texts(value)
 		case "required":
 			n.Required, ok = texts(value)
 		case "additionalProperties":
@@ -64,6 +80,19 @@ func newNode(raw map[string]any) (*Node, error) {
 		}
 	}
 	return n, nil
+}
+
+// hasFormat reports whether a string has the format of the node.
+func (n *Node) hasFormat(text string) bool {
+	switch n.Format {
+	case "email":
+		address, err := mail.ParseAddress(text)
+		return err == nil && address.Address == text
+	case "uri":
+		to, err := url.Parse(text)
+		return err == nil && to.IsAbs()
+	}
+	return true
 }
 
 func nodeOf(value any) (*Node, error) {

@@ -12,7 +12,7 @@ import (
 // every value has a type and a description.
 func TestKeywords(t *testing.T) {
 	t.Parallel()
-	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength")
+	known := strings.Fields("$schema title description type enum required properties additionalProperties items minLength pattern format examples")
 	var walk func(t *testing.T, at string, node map[string]any)
 	walk = func(t *testing.T, at string, node map[string]any) {
 		for key := range node {

@@ -15,7 +15,7 @@ import (
 
 // Violation is one thing that the schema does not allow.
 type Violation struct {
-	Keyword string // required, minLength, type, enum or additionalProperties
+	Keyword string // required, type, enum, minLength, pattern, format or additionalProperties
 	Pointer string // of the value, of the missing key or of the unknown key
 	Node    *Node  // the part of the schema that is violated
 	Meant   string // the missing key that an unknown key is a misspelling of
@@ -25,12 +25,29 @@ type Violation struct {
 var violations = validate.NewFact(func(p *validate.Pass) []Violation {
 	c := checker{doc: p.Doc}
 	c.check(Of(p.Profile).Root, p.Doc.Root())
+	c.found = slices.DeleteFunc(c.found, forOther(p.Profile, p.Doc))
 	slices.SortStableFunc(c.found, func(a, b Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if p.Runs("unknown-field") {
 		return joinMisspelled(p.Profile, c.found)
 	}
 	return c.found
 })
+
+// forOther returns the function that reports whether a violation is a key for the hosts of
+// another profile. A plugin.json may have such keys if it has the required dependency of both
+// profiles.
+func forOther(profile bundle.Profile, doc *bundle.Document) func(Violation) bool {
+	var others []*Schema
+	for _, other := range bundle.Profiles() {
+		isFor := doc.Has("/dependencies/"+profile.DependencyKey) && doc.Has("/dependencies/"+other.DependencyKey)
+		if other.Name != profile.Name && isFor {
+			others = append(others, Of(other))
+		}
+	}
+	return func(v Violation) bool {
+		return v.Keyword == "additionalProperties" && slices.ContainsFunc(others, func(s *Schema) bool { return s.Root.At(v.Pointer) != nil })
+	}
+}
 
 // checker compares the values of a document with their schemas.
 type checker struct {
@@ -47,14 +64,8 @@ func (c *checker) check(n *Node, v *bundle.Node) {
 		c.add("type", n)
 		return
 	}
-	if n.Enum != nil || n.MinLength > 0 {
-		text, isText := c.doc.TextOf(v)
-		if n.Enum != nil && !slices.Contains(n.Enum, text) {
-			c.add("enum", n)
-		}
-		if isText && utf8.RuneCountInString(text) < n.MinLength {
-			c.add("minLength", n)
-		}
+	if n.Enum != nil || n.MinLength > 0 || n.Pattern != nil || n.Format != "" {
+		c.checkText(n, v)
 	}
 	for _, key := range n.Required {
 		if kind == "object" && v.Member(key) == nil {
@@ -75,6 +86,26 @@ func (c *checker) check(n *Node, v *bundle.Node) {
 		case kind == "object" && n.IsClosed:
 			c.add("additionalProperties", n, token)
 		}
+	}
+}
+
+// checkText adds what a string violates. Any other value violates only an enum.
+func (c *checker) checkText(n *Node, v *bundle.Node) {
+	text, isText := c.doc.TextOf(v)
+	if n.Enum != nil && !slices.Contains(n.Enum, text) {
+		c.add("enum", n)
+	}
+	if !isText {
+		return
+	}
+	if utf8.RuneCountInString(text) < n.MinLength {
+		c.add("minLength", n)
+	}
+	if n.Pattern != nil && !n.Pattern().MatchString(text) {
+		c.add("pattern", n)
+	}
+	if !n.hasFormat(text) {
+		c.add("format", n)
 	}
 }
 
@@ -177,7 +208,14 @@ func (v Violation) Message(doc *bundle.Document) string {
 	case "enum":
 		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer), Either(v.Node.Enum), text)
 	case "minLength":
+		if v.Node.MinLength > 1 {
+			return fmt.Sprintf("%s must have at least %d characters, found %d", Name(v.Pointer), v.Node.MinLength, utf8.RuneCountInString(text))
+		}
 		return Name(v.Pointer) + " is empty"
+	case "pattern":
+		return fmt.Sprintf("%s is malformed: %q", Name(v.Pointer), text)
+	case "format":
+		return fmt.Sprintf("%s must be %s, found %q", Name(v.Pointer), map[string]string{"email": "an email address", "uri": "a full URL"}[v.Node.Format], text)
 	}
 	return fmt.Sprintf("%s must be %s, found %s", Name(v.Pointer), jsontype.Name(v.Node.Type), jsontype.Name(doc.Kind(v.Pointer)))
 }

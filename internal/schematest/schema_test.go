@@ -1,4 +1,4 @@
-package schema
+package schematest
 
 import (
 	"bytes"
@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 // TestLibraryAgrees changes every part of a large plugin.json and compares the violations
@@ -18,8 +21,12 @@ import (
 func TestLibraryAgrees(t *testing.T) {
 	t.Parallel()
 	for _, profile := range bundle.Profiles() {
-		raw, err := rawSchema(profile.Name)
+		text, err := schema.JSON(profile.Name)
 		if err != nil {
+			t.Fatal(err)
+		}
+		var raw map[string]any
+		if err := json.Unmarshal(text, &raw); err != nil {
 			t.Fatal(err)
 		}
 		library := compile(t, profile.Name)
@@ -40,11 +47,12 @@ func TestLibraryAgrees(t *testing.T) {
 
 func compile(tb testing.TB, profile string) *jsonschema.Schema {
 	tb.Helper()
-	text, err := JSON(profile)
+	text, err := schema.JSON(profile)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat = true
 	if err := compiler.AddResource("mem:///plugin.schema.json", bytes.NewReader(text)); err != nil {
 		tb.Fatal(err)
 	}
@@ -62,13 +70,11 @@ func agree(t *testing.T, profile bundle.Profile, library *jsonschema.Schema, tex
 	if err != nil {
 		t.Skip("not JSON")
 	}
-	c := checker{doc: doc}
-	c.check(Of(profile).Root, doc.Root())
 	got := map[string]bool{} // the library reports the keys of an object together
-	for _, v := range c.found {
+	for _, v := range violations(t, profile, text) {
 		at := v.Pointer
 		if v.Keyword == "required" || v.Keyword == "additionalProperties" {
-			at, _ = Parent(v.Pointer)
+			at, _ = schema.Parent(v.Pointer)
 		}
 		got[v.Keyword+" "+at] = true
 	}
@@ -80,6 +86,19 @@ func agree(t *testing.T, profile bundle.Profile, library *jsonschema.Schema, tex
 		t.Errorf("the library finds other violations (-want +got) in %s:\n%s", text, diff)
 	}
 	return len(got) == 0
+}
+
+// violations returns those that validate finds in a plugin.json.
+func violations(t *testing.T, profile bundle.Profile, text []byte) (found []schema.Violation) {
+	t.Helper()
+	ran := false
+	rule := validate.Rule{ID: "schema", Check: func(p *validate.Pass) { ran, found = true, schema.Violations(p) }}
+	tree := fstest.MapFS{"plugin.json": {Data: text}}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}, Profile: profile.Name})
+	if err != nil || !ran {
+		t.Fatalf("the rule ran: %t (%v); %+v", ran, err, report)
+	}
+	return found
 }
 
 // leaves adds the keyword and the pointer of each error that has no cause.
@@ -94,8 +113,10 @@ func leaves(e *jsonschema.ValidationError, to map[string]bool) {
 
 // filled returns a value with everything that a part of the schema describes.
 func filled(node map[string]any) any {
-	if values, ok := node["enum"].([]any); ok {
-		return values[0]
+	for _, keyword := range []string{"enum", "examples"} {
+		if values, ok := node[keyword].([]any); ok {
+			return values[0]
+		}
 	}
 	switch node["type"] {
 	case "object":

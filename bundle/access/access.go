@@ -1,0 +1,78 @@
+// Package access lists the actions, scopes and feature toggles of the host, by which plugin.json
+// asks for permissions.
+//
+// It defines only their names. Package host decides who may perform an action, package
+// loader what a toggle enables, and validate what plugin.json may ask for.
+package access
+
+import "strings"
+
+// The actions of the host.
+const (
+	PlaylistsRead         = "playlists:read"
+	PlaylistsWrite        = "playlists:write"
+	FoldersRead           = "folders:read"
+	FoldersCreate         = "folders:create"
+	FoldersWrite          = "folders:write"
+	FoldersDelete         = "folders:delete"
+	DashboardsRead        = "dashboards:read"
+	DashboardsWrite       = "dashboards:write"
+	DashboardsDelete      = "dashboards:delete"
+	DatasourcesRead       = "datasources:read"
+	DatasourcesCreate     = "datasources:create"
+	DatasourcesWrite      = "datasources:write"
+	DatasourcesDelete     = "datasources:delete"
+	DatasourcesQuery      = "datasources:query"
+	PluginsAccess         = "plugins.app:access"
+	PluginsWrite          = "plugins:write"
+	OrgRead               = "orgs:read"
+	APIKeysRead           = "apikeys:read"
+	APIKeysCreate         = "apikeys:create"
+	APIKeysDelete         = "apikeys:delete"
+	ServiceAccountsRead   = "serviceaccounts:read"
+	ServiceAccountsWrite  = "serviceaccounts:write"
+	ServiceAccountsCreate = "serviceaccounts:create"
+	ServiceAccountsDelete = "serviceaccounts:delete"
+)
+
+// Actions returns all actions of the host.
+func Actions() []string {
+	return []string{
+		PlaylistsRead, PlaylistsWrite,
+		FoldersRead, FoldersCreate, FoldersWrite, FoldersDelete,
+		DashboardsRead, DashboardsWrite, DashboardsDelete,
+		DatasourcesRead, DatasourcesCreate, DatasourcesWrite, DatasourcesDelete, DatasourcesQuery,
+		PluginsAccess, PluginsWrite, OrgRead,
+		APIKeysRead, APIKeysCreate, APIKeysDelete,
+		ServiceAccountsRead, ServiceAccountsWrite, ServiceAccountsCreate, ServiceAccountsDelete,
+	}
+}
+
+// Resource returns what an action is performed on: "playlists" for playlists:read.
+func Resource(action string) string {
+	resource, _, _ := strings.Cut(action, ":")
+	return resource
+}
+
+// ScopeOf returns the prefix of the scopes of an action of the host, such as "playlists:uid:", or
+// "" if the host does not check a scope for it.
+func ScopeOf(action string) string {
+	switch resource := Resource(action); resource {
+	case "playlists", "folders", "dashboards", "datasources":
+		return resource + ":uid:"
+	case "apikeys", "serviceaccounts":
+		return resource + ":id:"
+	case "plugins", "plugins.app":
+		return "plugins:id:"
+	}
+	return ""
+}
+
+// The feature toggles of the host.
+const (
+	ToggleServiceAccounts = "externalServiceAccounts" // service accounts for plugins
+	ToggleRoles           = "accessControlOnCall"     // roles of plugins
+)
+
+// Toggles returns all feature toggles of the host.
+func Toggles() []string { return []string{ToggleServiceAccounts, ToggleRoles} }

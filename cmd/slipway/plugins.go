@@ -1,0 +1,307 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// envToken is the environment variable with the token for a running host.
+const envToken = "SLIPWAY_TOKEN"
+
+// pluginsOptions are the flags of the plugins command.
+type pluginsOptions struct {
+	isJSON, doStart bool
+	serviceVersion  string
+	trustedKeys     string
+	timeout         time.Duration
+}
+
+// pluginsReport is what the plugins command prints.
+type pluginsReport struct {
+	Plugins []pluginLine    `json:"plugins"`
+	Errors  []pluginFailure `json:"errors"`
+}
+
+// pluginLine is a mounted plugin.
+type pluginLine struct {
+	ID      string      `json:"id"`
+	Type    bundle.Type `json:"type"`
+	Version string      `json:"version"`
+	State   string      `json:"state"` // of the backend: a loader.State, or "not-started"
+}
+
+// pluginFailure is a failure, as GET /api/plugins/errors returns it.
+type pluginFailure struct {
+	Code     string    `json:"errorCode"`
+	Stage    string    `json:"stage"`
+	PluginID string    `json:"pluginId"`
+	Path     string    `json:"path"`
+	Line     int       `json:"line,omitempty"`
+	Column   int       `json:"column,omitempty"`
+	Reason   string    `json:"reason"`
+	Help     string    `json:"help"`
+	Since    time.Time `json:"since"`
+	Stderr   []string  `json:"stderr,omitempty"`
+}
+
+func pluginsCommand(stdout io.Writer) *cobra.Command {
+	var o pluginsOptions
+	c := &cobra.Command{
+		Use:   "plugins [dir|url]",
+		Short: "List plugins and explain each failure",
+		Long: "List the plugins below a directory, or those of a running host at a URL, and explain each\n" +
+			"failure: its code, stage, path and line, when it began, what to do, and the last output of\n" +
+			"the process. The default is the current directory. doc/failures.md describes the codes.\n\n" +
+			"For a directory, no process is started: the stages are discover, read, validate, verify and\n" +
+			"resolve. With --start, each backend is started, its health is checked once without settings,\n" +
+			"and it is stopped.\n\n" +
+			"For a host, set " + envToken + " to the token of an administrator, or " + envAdminPassword + " to\n" +
+			"the password of the user admin.\n\n" +
+			"Exit status: 0 no failures, 1 failures, 2 invalid usage, 3 the request to the host failed.",
+		Example: "  slipway plugins plugins\n" +
+			"  slipway plugins --start dist\n" +
+			"  SLIPWAY_TOKEN=... slipway plugins --json http://127.0.0.1:3000",
+		Args: arguments(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			target := "."
+			if len(args) == 1 {
+				target = args[0]
+			}
+			report, err := o.report(c, target)
+			if err != nil {
+				return err
+			}
+			if err := report.print(stdout, o.isJSON); err != nil {
+				return err
+			}
+			if len(report.Errors) > 0 {
+				return &verbs.ExitError{Code: verbs.ExitFindings}
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.isJSON, "json", false, "print JSON instead of a table")
+	f.BoolVar(&o.doStart, "start", false, "start the backends in the directory")
+	f.StringVar(&o.serviceVersion, "service-version", server.DefaultServiceVersion, "service version to compare with the requirements of plugins")
+	f.StringVar(&o.trustedKeys, "trusted-keys", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "time limit for the start of each backend, or for requests to the host")
+	return c
+}
+
+func (o pluginsOptions) report(c *cobra.Command, target string) (*pluginsReport, error) {
+	f := face(c)
+	if o.timeout <= 0 {
+		return nil, usageError("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.timeout)
+	}
+	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+		for _, name := range []string{"start", "service-version", "trusted-keys"} {
+			if c.Flags().Changed(name) {
+				return nil, usageError("%s applies to a directory, not to a host", f.Option(name))
+			}
+		}
+		ctx, cancel := context.WithTimeout(c.Context(), o.timeout)
+		defer cancel()
+		report, err := reportOfHost(ctx, target)
+		if err != nil {
+			return nil, &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
+		}
+		return report, nil
+	}
+	if info, err := os.Stat(target); err != nil {
+		return nil, usageError("%w", err)
+	} else if !info.IsDir() {
+		return nil, usageError("%s is not a directory", target)
+	}
+	options := loader.Options{Dirs: []string{target}, HostVersion: o.serviceVersion, StartTimeout: o.timeout, Environ: os.Environ(),
+		Limits: loader.Limits{Health: o.timeout}, Logger: slog.New(slog.DiscardHandler)}
+	if o.trustedKeys != "" {
+		var err error
+		if options.TrustedKeys, err = verbs.ReadPublicKeys(f.Option("trusted-keys"), o.trustedKeys); err != nil {
+			return nil, err
+		}
+	}
+	if o.doStart {
+		return reportOfStart(c.Context(), options)
+	}
+	return reportOfDir(options), nil
+}
+
+func reportOfDir(o loader.Options) *pluginsReport {
+	plugins, faults := loader.Inspect(o)
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: failures(faults)}
+	for _, p := range plugins {
+		state := string(loader.StateNoBackend)
+		if p.Metadata.Backend {
+			state = "not-started"
+		}
+		r.Plugins = append(r.Plugins, lineOfPlugin(p.Metadata, state))
+	}
+	return r
+}
+
+func reportOfStart(ctx context.Context, o loader.Options) (r *pluginsReport, err error) {
+	l, err := loader.New(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Reload(ctx); err != nil {
+		return nil, err
+	}
+	r = &pluginsReport{Plugins: []pluginLine{}}
+	for _, p := range l.Plugins() {
+		m := p.Bundle().Metadata
+		if p.Status().State == loader.StateRunning {
+			request := &sdk.CheckHealthRequest{Context: sdk.Context{PluginID: m.ID, PluginVersion: m.Info.Version}}
+			switch m.Type {
+			case bundle.TypeDatasource:
+				request.Context.DataSource = &sdk.DataSource{Settings: sdk.Settings{JSON: json.RawMessage("{}")}, UID: m.ID, Name: m.Name}
+			case bundle.TypeApp:
+				request.Context.App = &sdk.App{Settings: sdk.Settings{JSON: json.RawMessage("{}")}}
+			}
+			_, _ = p.CheckHealth(ctx, request) // Problems returns the error
+		}
+		r.Plugins = append(r.Plugins, lineOfPlugin(m, string(p.Status().State)))
+	}
+	r.Errors = failures(l.Problems())
+	return r, ctx.Err()
+}
+
+func lineOfPlugin(m *bundle.Metadata, state string) pluginLine {
+	return pluginLine{m.ID, m.Type, m.Info.Version, state}
+}
+
+func failures(faults []bundle.Fault) []pluginFailure {
+	list := make([]pluginFailure, 0, len(faults))
+	for _, f := range faults {
+		list = append(list, pluginFailure{string(f.Code), string(f.Code.Stage()), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column,
+			f.Reason, f.Code.Help(), f.Since, f.Stderr})
+	}
+	return list
+}
+
+// reportOfHost returns the report of a running host.
+func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
+	at, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	password, _ := at.User.Password()
+	login := cmp.Or(at.User.Username(), host.AdminLogin)
+	at.User = nil
+	credentials := func(r *http.Request) {
+		switch token := os.Getenv(envToken); {
+		case password != "":
+			r.SetBasicAuth(login, password)
+		case token != "":
+			r.Header.Set("Authorization", "Bearer "+token)
+		case os.Getenv(envAdminPassword) != "":
+			r.SetBasicAuth(login, os.Getenv(envAdminPassword))
+		}
+	}
+	// A redirect could send the credentials to another host.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	get := func(path string, into any) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath(path).String(), nil)
+		if err != nil {
+			return err
+		}
+		credentials(r)
+		response, err := client.Do(r)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		body, err := limit.ReadAll(response.Body, 16<<20)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.URL, err)
+		}
+		switch response.StatusCode {
+		case http.StatusOK:
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return fmt.Errorf("%s: %s: set %s to the token of an administrator, or %s to the password of the user %s",
+				r.URL, response.Status, envToken, envAdminPassword, host.AdminLogin)
+		default:
+			return fmt.Errorf("%s: %s", r.URL, response.Status)
+		}
+		if err := json.Unmarshal(body, into); err != nil {
+			return fmt.Errorf("%s: not the response of a Slipway host: %w", r.URL, err)
+		}
+		return nil
+	}
+	var mounted []struct {
+		pluginLine
+		Backend *struct{ State string }
+	}
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []pluginFailure{}}
+	if err := errors.Join(get("api/plugins", &mounted), get("api/plugins/errors", &r.Errors)); err != nil {
+		return nil, err
+	}
+	for _, p := range mounted {
+		p.State = string(loader.StateNoBackend)
+		if p.Backend != nil {
+			p.State = p.Backend.State
+		}
+		r.Plugins = append(r.Plugins, p.pluginLine)
+	}
+	return r, nil
+}
+
+func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
+	if isJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
+	for _, p := range r.Plugins {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(string(p.Type)), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, f := range r.Errors {
+		path := f.Path
+		if f.Line > 0 {
+			path = fmt.Sprintf("%s:%d:%d", path, f.Line, f.Column)
+		}
+		fmt.Fprintf(w, "\n%s [%s] %s\n", terminal.Line(f.Stage), terminal.Line(f.Code), terminal.Line(strings.TrimPrefix(f.PluginID+": "+f.Reason, ": ")))
+		fmt.Fprintf(w, "  path:  %s\n  help:  %s\n  since: %s\n", terminal.Line(path), terminal.Line(f.Help), f.Since.Format(time.RFC3339))
+		for _, line := range f.Stderr {
+			fmt.Fprintf(w, "  | %s\n", terminal.Line(line))
+		}
+	}
+	if len(r.Errors) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintf(w, "%d plugins, %d failures\n", len(r.Plugins), len(r.Errors))
+	return err
+}

@@ -1,0 +1,161 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// TestBodiesInFlight sends a body while other requests hold the memory for bodies.
+func TestBodiesInFlight(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.SetWriteTime(time.Minute, 10*time.Millisecond)
+	small := `{"name":"p","interval":"5m"}`
+	large := `{"name":"p","interval":"5m","pad":"` + strings.Repeat("x", host.FreeBody) + `"}`
+	for _, caller := range []string{"a", "b"} { // each gets half
+		release, err := f.HoldBodies(t.Context(), caller, host.MaxBodies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(release)
+		got := f.do("POST", "/api/playlists", f.editor, large)
+		if want := map[string]int{"a": 200, "b": 503}[caller]; got.status != want {
+			t.Errorf("after %s took its half: %+v, want status %d", caller, got, want)
+		}
+		if got.status == 503 && (got.header.Get("Retry-After") != "2" || got.message() != "the host holds too much memory for request bodies; try again later") {
+			t.Errorf("%+v", got)
+		}
+		if got := f.do("POST", "/api/playlists", f.editor, small); got.status != 200 {
+			t.Errorf("a small body after %s took its half: %+v", caller, got)
+		}
+	}
+}
+
+// TestCallerHoldsItsHalf keeps one caller from taking what is left to others.
+func TestCallerHoldsItsHalf(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.SetWriteTime(time.Minute, 10*time.Millisecond)
+	hold := func(caller string, bytes int64) (func(), string) {
+		release, err := f.HoldBodies(t.Context(), caller, bytes)
+		if err != nil {
+			release()
+			return nil, err.Error()
+		}
+		return release, ""
+	}
+	first, _ := hold("a", host.MaxBodies/2)
+	if _, message := hold("a", 1); message != "your other requests hold too much memory for request bodies; try again later" {
+		t.Errorf("beyond the half of a caller: %q", message)
+	}
+	other, message := hold("b", host.MaxBodies/2)
+	if message != "" {
+		t.Errorf("another caller: %s", message)
+	}
+	first()
+	if again, message := hold("a", 1); message != "" {
+		t.Errorf("after the first request: %s", message)
+	} else {
+		again()
+	}
+	other()
+}
+
+// TestClientThatDoesNotRead requests a large response and reads nothing of it.
+func TestClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.SetWriteTime(50*time.Millisecond, time.Minute)
+	model := fmt.Sprintf(`{"title":"d","pad":%q}`, strings.Repeat("x", 12<<20)) // more than the kernel buffers
+	d, err := host.ParseDashboard("", []byte(model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = f.store.SaveDashboard(t.Context(), org, d, store.Save{}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	request := "GET /api/dashboards/uid/" + d.UID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + f.viewer + "\r\n\r\n"
+	var stuck []net.Conn
+	for range 4 {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		fmt.Fprint(c, request)
+		stuck = append(stuck, c)
+	}
+	for _, c := range stuck {
+		for { // until the access log has the request: the host has given up
+			if strings.Count(f.log.String(), "status=200") >= len(stuck) {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if n, err := io.Copy(io.Discard, c); n >= 12<<20 {
+			t.Errorf("the whole response was kept for a client that did not read: %d bytes, %v", n, err)
+		}
+	}
+	if f.HeldResponses() {
+		t.Error("responses are still held")
+	}
+	// A client that reads gets all of it, and uses the connection again after the time.
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for range 2 {
+		fmt.Fprint(c, strings.Replace(request, "/api/dashboards/uid/"+d.UID, "/api/playlists", 1))
+		text := make([]byte, 4096)
+		if n, err := c.Read(text); err != nil || !strings.Contains(string(text[:n]), "200 OK") {
+			t.Errorf("%v: %s", err, text[:n])
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// TestPageResponses takes the memory for responses as a page does.
+func TestPageResponses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a, err := api.New(api.Options{Store: f.store, Pages: func(http.Handler) (http.Handler, error) {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			page := w.(interface {
+				HoldResponse(ctx context.Context, caller string, bytes int) (release func(), err error)
+			})
+			release, err := page.HoldResponse(r.Context(), "page admin", host.MaxResponses)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if small, err := page.HoldResponse(r.Context(), "page admin", host.FreeResponse); err != nil {
+				t.Error(err)
+			} else {
+				small()
+			}
+			release()
+		}), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	a.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/page", nil))
+	if a.HeldResponses() {
+		t.Error("the memory was not returned")
+	}
+}

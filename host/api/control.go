@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+func (a *API) controlRoutes() []Route {
+	write := Action(host.ActionPluginsWrite).On("plugins:id:{id}")
+	return []Route{
+		{"POST", "/api/plugins/{id}/restart", write, call(a.restartPlugin), Doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
+		{"POST", "/api/plugins/{id}/reload", write, call(a.reloadPlugin), Doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},
+	}
+}
+
+// controlled is the state of a plugin after an action of an administrator.
+type controlled struct{ pluginInfo }
+
+// status is 503 if the backend does not run, or if the new build of it did not start.
+func (c controlled) status() int {
+	if c.Backend != nil && (c.Backend.State != loader.StateRunning || c.Backend.Reason != "") {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusOK
+}
+
+func (a *API) restartPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return controlled{}, err
+	}
+	if !p.Bundle().Metadata.Backend {
+		return controlled{}, host.Invalid("", "the plugin has no backend")
+	}
+	a.log.InfoContext(ctx, "plugin restart requested", "plugin", in.ID, "login", who.Login)
+	if err := p.Restart(ctx); err != nil {
+		return controlled{}, err
+	}
+	return controlled{infoOf(p, true)}, nil
+}
+
+func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
+	if _, err := a.plugin(in.ID); err != nil {
+		return controlled{}, err
+	}
+	a.log.InfoContext(ctx, "plugin reload requested", "plugin", in.ID, "login", who.Login)
+	if err := a.reload(ctx, in.ID); err != nil {
+		return controlled{}, err
+	}
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return controlled{}, err // it is gone
+	}
+	return controlled{infoOf(p, true)}, nil
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+func (a *API) observabilityRoutes() []Route {
+	admin := Action(host.ActionPluginsWrite).On("plugins:id:{id}")
+	return []Route{
+		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), Doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
+		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), Doc{Summary: "Get the numbers, errors and durations of the calls to a plugin and the resources that its process uses, in total and over the last 15 minutes"}},
+	}
+}
+
+// logQuery selects records.
+type logQuery struct {
+	pluginPath
+	Level  string `query:"level"`  // the lowest: trace, debug, info, warn or error
+	Text   string `query:"text"`   // that the message or the fields contain, in any case
+	Follow bool   `query:"follow"` // stream
+}
+
+// logRecord is an entry in the log of a plugin.
+type logRecord struct {
+	Number  uint64          `json:"number"` // grows with each record
+	Time    time.Time       `json:"time"`
+	Level   string          `json:"level"`
+	Message string          `json:"message"` // a panic has many lines
+	Fields  json.RawMessage `json:"fields,omitempty"`
+	IsCut   bool            `json:"cut,omitempty"` // the message or the fields were too long
+}
+
+// pluginLog is the log of a plugin.
+type pluginLog struct {
+	Records []logRecord `json:"records"` // oldest first
+	Dropped uint64      `json:"dropped"` // because the plugin logged too much
+}
+
+// pluginLogs returns a Handler that responds with JSON or, to follow, with a stream.
+func (a *API) pluginLogs() Handler {
+	list := call(func(_ context.Context, _ host.Identity, in logQuery) (pluginLog, error) {
+		p, err := a.plugin(in.ID)
+		if err != nil {
+			return pluginLog{}, err
+		}
+		matches, err := in.filter()
+		if err != nil {
+			return pluginLog{}, err
+		}
+		recent, dropped := p.Logs()
+		log := pluginLog{Records: []logRecord{}, Dropped: dropped}
+		for _, r := range recent {
+			if matches(r) {
+				log.Records = append(log.Records, recordOf(r))
+			}
+		}
+		return log, nil
+	})
+	serve := list.serve
+	list.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
+		if query := r.URL.Query(); query.Has("follow") && query.Get("follow") != "false" {
+			var in logQuery
+			if err := readInputs(w, r, list.inputs, reflect.ValueOf(&in).Elem()); err != nil {
+				return err
+			}
+			return a.followLog(w, r, in)
+		}
+		return serve(w, r, who, status)
+	}
+	return list
+}
+
+// filter returns a function that reports whether a record is selected.
+func (q logQuery) filter() (func(loader.Record) bool, error) {
+	lowest := levels()[0]
+	if q.Level != "" {
+		var ok bool
+		if lowest, ok = parseLevel(q.Level); !ok {
+			return nil, host.Invalid("level", "must be trace, debug, info, warn or error, found %q", q.Level)
+		}
+	}
+	text := strings.ToLower(q.Text)
+	return func(r loader.Record) bool {
+		return r.Level >= lowest && (strings.Contains(strings.ToLower(r.Message), text) || strings.Contains(strings.ToLower(string(r.Fields)), text))
+	}, nil
+}
+
+func recordOf(r loader.Record) logRecord {
+	return logRecord{r.Number, r.Time.UTC(), levelName(r.Level), r.Message, r.Fields, r.IsCut}
+}
+
+// levels returns the levels of plugins, lowest first.
+func levels() []slog.Level {
+	return []slog.Level{slog.LevelDebug - 4, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
+}
+
+// levelName returns the name of the highest level that is not above l.
+func levelName(l slog.Level) string {
+	name := "trace"
+	for i, n := range []string{"trace", "debug", "info", "warn", "error"} {
+		if l >= levels()[i] {
+			name = n
+		}
+	}
+	return name
+}
+
+func parseLevel(name string) (slog.Level, bool) {
+	for _, l := range levels() {
+		if levelName(l) == name {
+			return l, true
+		}
+	}
+	return 0, false
+}
+
+// followLog streams the log of a plugin in the format of EventSource. The id of an event
+// is the number of its record, and a client that reconnects gets the records after
+// the last one that it received.
+func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) error {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return err
+	}
+	matches, err := in.filter()
+	if err != nil {
+		return err
+	}
+	format := func(r loader.Record) (string, error) {
+		if !matches(r) {
+			return "", nil
+		}
+		data, err := json.Marshal(recordOf(r))
+		return fmt.Sprintf("id: %d\nevent: record\ndata: %s\n\n", r.Number, data), err
+	}
+	if r.Method == http.MethodHead {
+		return streamEvents(a, w, r, nil, nil, format)
+	}
+	seen, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
+	recent, feed, end, ok := p.Follow(seen)
+	if !ok {
+		return &host.Error{Category: host.ErrUnavailable, Message: "too many clients follow the log of " + p.ID() + "; try again later"}
+	}
+	defer end()
+	return streamEvents(a, w, r, recent, feed, format)
+}

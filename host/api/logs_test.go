@@ -1,0 +1,186 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+const pluginURL = "/api/plugins/" + pluginID
+
+type logRecord struct {
+	Number         int64
+	Level, Message string
+	Fields         map[string]any
+}
+
+type pluginLog struct {
+	Records []logRecord
+	Dropped int
+}
+
+// logOf waits until the log of the plugin has a record.
+func (f *fixture) logOf(t *testing.T, query string) []logRecord {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		got := want[pluginLog](t, f, 200, "GET", pluginURL+"/logs?"+query, f.admin, "")
+		if len(got.Records) > 0 {
+			return got.Records
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no record for %s", query)
+		}
+	}
+}
+
+func TestLogOfAPlugin(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	f.do("GET", pluginURL+"/resources/log?text=Careful", f.viewer, "")
+	got := f.logOf(t, "level=warn&text=cAREFUL")
+	if len(got) != 1 || got[0].Level != "warn" || got[0].Message != "Careful" || got[0].Fields["pluginId"] != pluginID || got[0].Number == 0 {
+		t.Errorf("got %+v", got)
+	}
+	for _, query := range []string{"level=error", "text=careless"} {
+		if got := want[pluginLog](t, f, 200, "GET", pluginURL+"/logs?"+query, f.admin, ""); len(got.Records) > 0 {
+			t.Errorf("%s: got %+v", query, got)
+		}
+	}
+	for _, query := range []string{"level=loud", "level=loud&follow"} {
+		if got := f.do("GET", pluginURL+"/logs?"+query, f.admin, ""); got.status != 400 || !strings.Contains(got.message(), `must be trace, debug, info, warn or error, found "loud"`) {
+			t.Errorf("%s: %+v", query, got)
+		}
+	}
+	for _, path := range []string{"/logs", "/logs?follow", "/figures"} {
+		if got := f.do("GET", pluginURL+path, f.editor, ""); got.status != 403 {
+			t.Errorf("%s as an editor: %+v", path, got)
+		}
+		if got := f.do("GET", "/api/plugins/other"+path, f.admin, ""); got.status != 404 {
+			t.Errorf("%s of an unknown plugin: %+v", path, got)
+		}
+	}
+}
+
+// A panic of the backend is one record with its stack as lines.
+func TestLogOfAPanic(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	f.do("GET", pluginURL+"/resources/panic", f.viewer, "")
+	got := f.logOf(t, "text=panicked")
+	lines := strings.Split(got[0].Message, "\n")
+	if len(got) != 1 || got[0].Level != "error" || lines[0] != "panic: it" || lines[1] != "\tpanicked" && lines[1] != "panicked" || !strings.Contains(got[0].Message, "\ngoroutine ") {
+		t.Errorf("got %d records: %+v", len(got), got)
+	}
+	if all := want[pluginLog](t, f, 200, "GET", pluginURL+"/logs?text=goroutine", f.admin, ""); len(all.Records) != 1 {
+		t.Errorf("the panic has %d records: %+v", len(all.Records), all.Records)
+	}
+}
+
+func TestFollowedLog(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	t.Cleanup(f.EndStreams) // or the server would wait for them
+	next := func(s stream, text string) logRecord {
+		t.Helper()
+		for {
+			event := s.next(t)
+			if _, data, ok := strings.Cut(event, "data: "); ok {
+				var r logRecord
+				if err := json.Unmarshal([]byte(data), &r); err != nil {
+					t.Fatal(err)
+				}
+				if r.Message != text {
+					t.Fatalf("got %+v, want %s", r, text)
+				}
+				return r
+			}
+		}
+	}
+	f.do("GET", pluginURL+"/resources/log?text=pick-1", f.viewer, "")
+	f.logOf(t, "text=pick-1")
+	s := open(t, server, pluginURL+"/logs?follow&text=pick&level=warn", f.admin, "")
+	if s.StatusCode != 200 || s.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%s %v", s.Status, s.Header)
+	}
+	next(s, "pick-1")
+	f.do("GET", pluginURL+"/resources/log?text=other", f.viewer, "")
+	f.do("GET", pluginURL+"/resources/log?text=pick-2", f.viewer, "")
+	next(s, "pick-2")
+
+	first := f.logOf(t, "text=pick-1")[0]
+	again := open(t, server, pluginURL+"/logs?follow=true&text=pick", f.admin, jsonOf(t, first.Number))
+	next(again, "pick-2")
+
+	refused := 0
+	for range 20 {
+		if s := open(t, server, pluginURL+"/logs?follow", f.admin, ""); s.StatusCode == 503 {
+			refused++
+		}
+	}
+	if refused != 20-6 {
+		t.Errorf("%d of 20 more followers were refused", refused)
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	f.do("GET", pluginURL+"/health", f.viewer, "")
+	f.do("GET", pluginURL+"/resources/x", f.viewer, "")
+	f.do("GET", pluginURL+"/resources/fail", f.viewer, "")
+	f.do("POST", "/api/ds/query", f.viewer, `{"from":"0","to":"1","queries":[{"refId":"A","queryType":"bad","datasource":{"type":"`+pluginID+`"}}]}`)
+	type durations struct {
+		Count     int
+		Errors    struct{ Plugin, Downstream int }
+		Mean, P95 float64
+	}
+	got := want[struct {
+		State       string
+		Running     int
+		Memory      int
+		StepSeconds float64
+		Calls       []struct {
+			Kind string
+			durations
+		}
+		Steps []struct {
+			Time time.Time
+			durations
+			Memory int
+		}
+	}](t, f, 200, "GET", pluginURL+"/figures", f.admin, "")
+	if got.State != "running" || got.Running != 0 || got.StepSeconds != 10 || runtime.GOOS == "linux" && got.Memory < 1<<20 {
+		t.Errorf("got %+v", got)
+	}
+	counts := map[string][3]int{}
+	for _, c := range got.Calls {
+		counts[c.Kind] = [3]int{c.Count, c.Errors.Plugin, c.Errors.Downstream}
+		if c.Mean <= 0 || c.P95 <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(counts) != 3 || counts["health"] != [3]int{1, 0, 0} || counts["resource"] != [3]int{2, 1, 0} || counts["query"] != [3]int{1, 0, 1} {
+		t.Errorf("calls %v", counts)
+	}
+	total := 0
+	for _, s := range got.Steps {
+		total += s.Count
+	}
+	if total != 4 || runtime.GOOS == "linux" && got.Steps[len(got.Steps)-1].Memory < 1<<20 {
+		t.Errorf("steps %+v", got.Steps)
+	}
+}

@@ -1,0 +1,69 @@
+package api_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+)
+
+// Administrators see a plugin.json, with findings at their places, and the latest changes.
+func TestPluginJSON(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	name := filepath.Join(f.pluginDir, bundle.MetadataFile)
+	text := "{\n  \"id\": \"" + pluginID + "\",\n  \"type\": \"datasource\",\n  \"name\": 7\n}\n"
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Text     string
+		Findings []struct {
+			Rule, Severity, Message string
+			Line, Column, EndColumn int
+		}
+	}
+	reply := f.do("GET", "/api/plugins/"+pluginID+"/manifest", f.admin, "")
+	if err := json.Unmarshal([]byte(reply.body), &got); err != nil || got.Text != text {
+		t.Fatalf("%v: %+v", err, reply)
+	}
+	isFound := false
+	for _, x := range got.Findings {
+		isFound = isFound || x.Rule == "wrong-type" && x.Severity == "error" && x.Line == 4 && x.Column == 11 && x.EndColumn == 12
+	}
+	if !isFound {
+		t.Errorf("findings %+v", got.Findings)
+	}
+	for status, body := range map[int]string{500: strings.Repeat(" ", 1<<20+1), 200: "not JSON"} {
+		if err := os.WriteFile(name, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if reply := f.do("GET", "/api/plugins/"+pluginID+"/manifest", f.admin, ""); reply.status != status {
+			t.Errorf("%.10q: %d %.200s", body, reply.status, reply.body)
+		}
+	}
+
+	f.Announce(api.Event{Name: api.EventReady, ID: "another", Version: "1"})
+	f.Announce(api.Event{Name: api.EventFailed, ID: pluginID, Version: "1", Reason: "no"})
+	f.Announce(api.Event{Name: api.EventReady, ID: pluginID, Version: "2", Changed: []string{"backend"}})
+	var changes []struct {
+		Event, Version, Reason string
+		Changed                []string
+	}
+	reply = f.do("GET", "/api/plugins/"+pluginID+"/changes", f.admin, "")
+	if err := json.Unmarshal([]byte(reply.body), &changes); err != nil || len(changes) != 2 || changes[0].Reason != "no" || changes[1].Event != api.EventReady || changes[1].Changed[0] != "backend" {
+		t.Errorf("%v: %+v", err, reply)
+	}
+	for _, path := range []string{"manifest", "changes"} {
+		if got := f.do("GET", "/api/plugins/"+pluginID+"/"+path, f.editor, ""); got.status != 403 {
+			t.Errorf("%s for an editor: %+v", path, got)
+		}
+		if got := f.do("GET", "/api/plugins/missing/"+path, f.admin, ""); got.status != 404 {
+			t.Errorf("%s of a missing plugin: %+v", path, got)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+func (a *API) sessionRoutes() []Route {
+	return []Route{
+		{"POST", "/api/session", Public(), raw(a.signIn), Doc{Summary: "Sign a browser in with a password or a sign-in code; the response sets a cookie"}},
+		{"DELETE", "/api/session", SignedIn(), raw(a.signOut), Doc{Summary: "End the session of this browser"}},
+		{"GET", "/api/sessions", SignedIn(), call(a.sessions), Doc{Summary: "List the sessions of the caller"}},
+		{"DELETE", "/api/sessions/{id}", SignedIn(), call(a.endSession), Doc{Summary: "End a session of the caller"}},
+	}
+}
+
+// credentials sign a browser in: a login with its password, or a code of SignInCode.
+type credentials struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+	Code     string `json:"code"`
+}
+
+func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+	var c credentials
+	if err := decode(w, r, &c); err != nil {
+		return err
+	}
+	who, err := a.identify(w, r, c)
+	if err != nil {
+		return err
+	}
+	if old, ok := a.sessionOf(r); ok { // signing in again ends the previous session
+		if owner, session, err := a.store.SignedIn(r.Context(), old); err == nil {
+			_ = a.store.DeleteSession(r.Context(), owner, session.ID) // fails if it has just ended
+		}
+	}
+	token, session, err := a.store.CreateSession(r.Context(), who, r.UserAgent())
+	if err != nil {
+		return err
+	}
+	a.setSession(w, r, token.Secret(), session.Created.Add(host.SessionLife))
+	w.(*response).who = who
+	return respond(r.Context(), w, http.StatusOK, message{Message: "Signed in"})
+}
+
+func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (host.Identity, error) {
+	if len(c.User)+len(c.Password) > maxCredentials || strings.Contains(c.User, "\x00") {
+		return host.Identity{}, host.Unauthorized("invalid username or password")
+	}
+	if c.Code == "" {
+		return a.login(w, r, c.User, c.Password)
+	}
+	address, _, _ := net.SplitHostPort(r.RemoteAddr)
+	if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() || !a.codes.use(c.Code, a.clock()) {
+		return host.Identity{}, host.Unauthorized("the sign-in link has been used or is older than %s; sign in with the password", codeLife)
+	}
+	admin, err := a.store.User(r.Context(), host.AdminLogin)
+	if err == nil && admin.IsDisabled {
+		err = host.Unauthorized("the user %s is disabled", host.AdminLogin)
+	}
+	return admin.Identity(), err
+}
+
+func (a *API) signOut(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
+	if token, ok := a.sessionOf(r); ok {
+		// The owner, since the caller is another one if the request has a token too.
+		if owner, session, err := a.store.SignedIn(r.Context(), token); err == nil {
+			if err := a.store.DeleteSession(r.Context(), owner, session.ID); err != nil {
+				return err
+			}
+		}
+	}
+	a.setSession(w, r, "", time.Unix(0, 0))
+	return respond(r.Context(), w, http.StatusOK, message{Message: "Signed out"})
+}
+
+// sessionInfo is a session in a list.
+type sessionInfo struct {
+	ID      int64     `json:"id"`
+	Agent   string    `json:"userAgent"`
+	Created time.Time `json:"created"`
+	Seen    time.Time `json:"seenAt"`
+	Expires time.Time `json:"expires"`
+}
+
+func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]sessionInfo, error) {
+	if who.Kind != host.KindUser {
+		return []sessionInfo{}, nil
+	}
+	all, err := a.store.Sessions(ctx, who.ID)
+	return mapped(all, func(s host.Session) sessionInfo {
+		return sessionInfo{s.ID, s.Agent, s.Created, s.Seen, s.Expires}
+	}), err
+}
+
+func (a *API) endSession(ctx context.Context, who host.Identity, in struct {
+	ID int64 `path:"id"`
+}) (message, error) {
+	if who.Kind != host.KindUser {
+		return message{}, host.NotFound("Session")
+	}
+	return message{Message: "Session ended"}, a.store.DeleteSession(ctx, who, in.ID)
+}
+
+// sessionCookie returns the name of the cookie. It contains the port, because browsers
+// send the cookies of a machine to all its ports.
+func sessionCookie(r *http.Request) string {
+	name := "slipway_session"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		name += "_" + port
+	}
+	if r.TLS != nil {
+		name = "__Host-" + name
+	}
+	return name
+}
+
+func (a *API) setSession(w http.ResponseWriter, r *http.Request, value string, expires time.Time) {
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie(r), Value: value, Path: "/", Expires: expires,
+		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
+}
+
+// sessionOf returns the token in the cookie of a request.
+func (a *API) sessionOf(r *http.Request) (host.Token, bool) {
+	cookie, err := r.Cookie(sessionCookie(r))
+	if err != nil {
+		return host.Token{}, false
+	}
+	token, err := host.ParseSession(cookie.Value)
+	return token, err == nil
+}
+
+const (
+	codeLife  = 5 * time.Minute
+	mostCodes = 16
+)
+
+// codes are the codes of sign-in links. Each works once.
+type codes struct {
+	mu      sync.Mutex
+	expires map[string]time.Time // by the digest of the code
+}
+
+// SignInCode returns a code with which a browser on this machine can sign in once, within
+// five minutes, as host.AdminLogin.
+func (a *API) SignInCode() (string, error) {
+	code, err := host.NewToken(host.SessionToken, a.random)
+	if err != nil {
+		return "", err
+	}
+	a.codes.add(code, a.clock())
+	return code.Secret(), nil
+}
+
+func (c *codes) add(code host.Token, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.removeExpired(now)
+	if c.expires == nil || len(c.expires) >= mostCodes {
+		c.expires = map[string]time.Time{}
+	}
+	c.expires[code.Digest()] = now.Add(codeLife)
+}
+
+// use reports whether a code is valid, and makes it invalid.
+func (c *codes) use(text string, now time.Time) bool {
+	code, err := host.ParseSession(strings.TrimSpace(text))
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.removeExpired(now)
+	_, ok := c.expires[code.Digest()]
+	delete(c.expires, code.Digest())
+	return ok
+}
+
+func (c *codes) removeExpired(now time.Time) {
+	for digest, expires := range c.expires {
+		if !now.Before(expires) {
+			delete(c.expires, digest)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// maxResponse is the maximum size of a response of the API that a page can show.
+const maxResponse = 64 << 20
+
+// Limits of decoding the results of queries.
+const (
+	freeDecoding = 64 << 10        // bytes of results that are decoded at once
+	decodingWait = 5 * time.Second // for other requests to finish
+)
+
+// client calls the API with the credentials of a request for a page.
+type client struct {
+	api http.Handler
+	r   *http.Request // for the page
+	who identity
+	language
+	decoding *semaphore.Weighted // bytes of large results; shared by all requests
+}
+
+// identity is the caller, as GET /api/user returns it.
+type identity struct {
+	Login string `json:"login"`
+	Role  string `json:"role"`
+}
+
+// IsAdmin reports whether the caller administers the organization.
+func (i identity) IsAdmin() bool { return i.Role == "Admin" }
+
+// IsEditor reports whether the caller may change dashboards and playlists.
+func (i identity) IsEditor() bool { return i.Role == "Admin" || i.Role == "Editor" }
+
+func (c *client) identity() (who identity, err error) { return who, c.get("/api/user", &who) }
+
+// apiError is a response of the API that is not a success.
+type apiError struct {
+	Status  int    `json:"-"`
+	Message string `json:"message"`
+}
+
+// Error returns the message of the API.
+func (e *apiError) Error() string { return e.Message }
+
+// get decodes the response of a GET into a pointer.
+func (c *client) get(path string, into any) error { return c.call(http.MethodGet, path, nil, into) }
+
+// call sends a request with a JSON body, unless body is nil, and decodes the response. If
+// the status is an error, so is the result: an *apiError.
+func (c *client) call(method, path string, body, into any) error {
+	data, err := c.send(method, path, body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read the response of %s: %w", path, err)
+	}
+	return nil
+}
+
+// query runs the queries in a body of POST /api/ds/query and calls show with each result, by
+// refId. Only a few large results are decoded at a time, since their values take many times
+// the size of the JSON.
+func (c *client) query(body any, show func(refID string, raw json.RawMessage) error) error {
+	data, err := c.send(http.MethodPost, "/api/ds/query", body)
+	if err != nil {
+		return err
+	}
+	if size := int64(len(data)); size > freeDecoding {
+		ctx, cancel := context.WithTimeout(c.r.Context(), decodingWait)
+		defer cancel()
+		if c.decoding.Acquire(ctx, size) != nil {
+			return &apiError{http.StatusServiceUnavailable, "the host is busy with other large results; try again later"}
+		}
+		defer c.decoding.Release(size)
+	}
+	var response struct{ Results map[string]json.RawMessage }
+	if err := json.Unmarshal(data, &response); err != nil {
+		return fmt.Errorf("read the results: %w", err)
+	}
+	for _, refID := range slices.Sorted(maps.Keys(response.Results)) {
+		if err := show(refID, response.Results[refID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// body returns the response of a GET.
+func (c *client) body(path string) (string, error) {
+	data, err := c.send(http.MethodGet, path, nil)
+	return string(data), err
+}
+
+// send is call without decoding the response.
+func (c *client) send(method, path string, body any) ([]byte, error) {
+	target, err := url.Parse(path)
+	if err != nil {
+		return nil, fmt.Errorf("call the API: %w", err)
+	}
+	r := c.r.Clone(c.r.Context())
+	r.Method, r.URL, r.RequestURI, r.Pattern = method, target, path, ""
+	r.Header = http.Header{}
+	// Only the cookie, which browsers do not send for other sites: a page calls the API
+	// although it was requested with GET.
+	r.Header["Cookie"], r.Header["User-Agent"] = c.r.Header["Cookie"], c.r.Header["User-Agent"]
+	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("call the API: %w", err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Body, r.ContentLength = newBody(text), int64(len(text))
+	}
+	w := &recorder{header: http.Header{}}
+	c.api.ServeHTTP(w, r)
+	switch {
+	case w.isTooLarge:
+		return nil, &apiError{http.StatusBadGateway, fmt.Sprintf("the response of %s is larger than %d MiB", target.Path, maxResponse>>20)}
+	case w.status >= http.StatusBadRequest:
+		problem := &apiError{Status: w.status}
+		if json.Unmarshal(w.body.Bytes(), problem) != nil || problem.Message == "" {
+			problem.Message = http.StatusText(w.status)
+		}
+		return nil, problem
+	}
+	return w.body.Bytes(), nil
+}
+
+type body struct{ *bytes.Reader }
+
+func newBody(text []byte) body { return body{bytes.NewReader(text)} }
+
+// Close does nothing.
+func (body) Close() error { return nil }
+
+// recorder keeps a response in memory.
+type recorder struct {
+	header     http.Header
+	status     int
+	body       bytes.Buffer
+	isTooLarge bool
+}
+
+// Header returns the header of the response.
+func (w *recorder) Header() http.Header { return w.header }
+
+// WriteHeader records the status.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+}
+
+// Write records a part of the body.
+func (w *recorder) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.isTooLarge = w.isTooLarge || w.body.Len()+len(p) > maxResponse; w.isTooLarge {
+		return 0, http.ErrBodyNotAllowed
+	}
+	return w.body.Write(p)
+}

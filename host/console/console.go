@@ -1,0 +1,268 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+//go:embed pages static language.json
+var files embed.FS
+
+// page is a page of the console.
+type page struct {
+	pattern string // as http.ServeMux reads it, without the method
+	name    string // of the template in pages/, and of its title in language.json
+	nav     string // the pattern of the navigation entry that is marked
+	load    func(*client) (any, error)
+}
+
+// pages returns all pages.
+func pages() []page {
+	return []page{
+		{"/{$}", "overview", "/", overview},
+		{"/plugins/{id}", "plugin", "/", plugin},
+		{"/explore", "explore", "/explore", explore},
+		{"/login", "login", "", login},
+		{"/sessions", "sessions", "/sessions", sessions},
+		{"/datasources", "datasources", "/datasources", dataSources},
+		{"/datasources/new", "datasource", "/datasources", newDataSource},
+		{"/datasources/{uid}", "datasource", "/datasources", editDataSource},
+		{"/plugins/{id}/settings", "app", "/", app},
+		{"/dashboards", "dashboards", "/dashboards", dashboards},
+		{"/dashboards/new", "dashboard", "/dashboards", newDashboard},
+		{"/dashboards/{uid}", "dashboard", "/dashboards", editDashboard},
+		{"/dashboards/{uid}/view", "view", "/dashboards", viewDashboard},
+		{"/folders", "folders", "/dashboards", folders},
+		{"/playlists", "playlists", "/playlists", playlists},
+		{"/playlists/new", "playlist", "/playlists", newPlaylist},
+		{"/playlists/{uid}", "playlist", "/playlists", editPlaylist},
+		{"/playlists/{uid}/play", "view", "/playlists", play},
+		{"/accounts", "accounts", "/accounts", accounts},
+		{"/accounts/{id}", "account", "/accounts", oneAccount},
+		{"/keys", "keys", "/accounts", keys},
+		{"/roles", "roles", "/accounts", roles},
+		{"/profile", "profile", "", profile},
+		{"/reference", "reference", "/reference", reference},
+	}
+}
+
+// console is the handler of the pages.
+type console struct {
+	api       http.Handler
+	language  language
+	templates map[string]*template.Template // by the name of a page
+	assets    map[string]asset              // by file name
+	version   string                        // of the assets
+	mux       *http.ServeMux
+	decoding  *semaphore.Weighted
+}
+
+// New returns the handler of all pages. It calls api, the handler of the HTTP API.
+func New(api http.Handler) (http.Handler, error) {
+	c := &console{api: api, templates: map[string]*template.Template{}, mux: http.NewServeMux(), decoding: semaphore.NewWeighted(maxResponse)}
+	var err error
+	if c.language, err = readLanguage(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.assets, c.version, err = readAssets(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	for _, p := range append(pages(), page{name: "error"}) {
+		t, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html", "pages/"+p.name+".html")
+		if err != nil {
+			return nil, fmt.Errorf("console: %w", err)
+		}
+		c.templates[p.name] = t
+		if p.pattern != "" {
+			c.mux.HandleFunc("GET "+p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
+		}
+	}
+	c.mux.HandleFunc("GET /static/{version}/{name}", c.serveAsset)
+	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, page{name: "error"}, &apiError{Status: http.StatusNotFound, Message: c.language.text("error.unknown")})
+	})
+	return c, nil
+}
+
+// ServeHTTP serves a page or an asset.
+func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	c.mux.ServeHTTP(w, r)
+}
+
+// view is what a template renders.
+type view struct {
+	Page string // its name
+	Nav  string
+	Who  *identity // nil if the user is not signed in
+	Data any
+}
+
+func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
+	call := &client{api: c.api, r: r, language: c.language, decoding: c.decoding}
+	v := view{Page: p.name, Nav: p.nav}
+	if p.name != "login" {
+		who, err := call.identity()
+		if err != nil {
+			c.fail(w, r, p, err)
+			return
+		}
+		v.Who = &who
+		call.who = who
+	}
+	var err error
+	if v.Data, err = p.load(call); err != nil {
+		c.fail(w, r, p, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, v)
+}
+
+// fail shows an error, or the sign-in page if the caller is not signed in.
+func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error) {
+	problem, ok := errors.AsType[*apiError](err)
+	if !ok {
+		problem = &apiError{Status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	if problem.Status == http.StatusUnauthorized {
+		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		return
+	}
+	v := view{Page: "error", Nav: p.nav, Data: problem}
+	if who, err := (&client{api: c.api, r: r}).identity(); err == nil {
+		v.Who = &who
+	}
+	c.render(w, r, problem.Status, v)
+}
+
+// holder is a writer of the API, which limits the memory of responses that are not read.
+type holder interface {
+	HoldResponse(ctx context.Context, caller string, bytes int) (release func(), err error)
+}
+
+// render writes a page. It renders the whole page first, so that none appears in part.
+func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
+	var out bytes.Buffer
+	if err := c.templates[v.Page].Execute(&out, v); err != nil {
+		http.Error(w, "render the page: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if api, ok := w.(holder); ok && v.Who != nil {
+		release, err := api.HoldResponse(r.Context(), "page "+v.Who.Login, out.Len())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		defer release()
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // fails only if the client has left
+}
+
+// functions returns the functions of the templates.
+func (c *console) functions() template.FuncMap {
+	return template.FuncMap{
+		"t":            c.language.text,
+		"asset":        func(name string) string { return "/static/" + c.version + "/" + name },
+		"ago":          func(t time.Time) string { return c.language.ago(time.Since(t)) },
+		"path":         url.PathEscape,
+		"color":        color,
+		"bytes":        formatBytes,
+		"modes":        func() []string { return []string{modeQuery, modeResource, modeHealth} },
+		"levels":       func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
+		"methods":      func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
+		"every":        func() []string { return []string{"1", "5", "10", "30", "60"} },
+		"entry":        func(path, name, current string) navEntry { return navEntry{path, name, path == current} },
+		"field":        func(name, label string, isSet bool) formField { return formField{name, label, isSet, false} },
+		"longField":    func(name, label string, isSet bool) formField { return formField{name, label, isSet, true} },
+		"playlistItem": func() playlistItem { return playlistItem{} },
+	}
+}
+
+// navEntry is an entry of the navigation.
+type navEntry struct {
+	Path, Name string
+	IsCurrent  bool
+}
+
+// asset is a static file.
+type asset struct {
+	plain, zipped []byte
+	media         string
+}
+
+// readAssets returns the files in static/ and a version that changes with any of them. The
+// version is a part of their paths, so that modules that import each other by relative paths
+// come from the same version.
+func readAssets() (assets map[string]asset, version string, err error) {
+	assets = map[string]asset{}
+	sum := sha256.New()
+	err = fs.WalkDir(files, "static", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var zipped bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(data))
+		_, _ = sum.Write(data) // a hash never returns an error
+		assets[path.Base(name)] = asset{data, zipped.Bytes(), mime.TypeByExtension(path.Ext(name))}
+		return nil
+	})
+	return assets, hex.EncodeToString(sum.Sum(nil)[:8]), err
+}
+
+func (c *console) serveAsset(w http.ResponseWriter, r *http.Request) {
+	a, ok := c.assets[r.PathValue("name")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.media)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cache-Control", "no-cache")
+	if r.PathValue("version") == c.version {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	body := a.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = a.zipped
+	}
+	_, _ = w.Write(body) // fails only if the client has left
+}

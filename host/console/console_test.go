@@ -1,0 +1,352 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// fakeAPI answers every call of the pages with a text wherever a plugin or a user controls it.
+type fakeAPI struct {
+	text string
+	role string // of the caller; "" is not signed in
+}
+
+func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q, _ := json.Marshal(f.text) // a string is always encoded
+	raw := string(q)
+	body, ok := map[string]string{
+		"/api/user":               `{"login":$,"role":"` + f.role + `"}`,
+		"/api/plugins":            `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
+		"/api/plugins/errors":     `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
+		"/api/plugins/p/changes":  `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
+		"/api/plugins/p/manifest": `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
+		"/api/plugins/p/metrics":  "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
+		"/api/plugins/p/figures":  `{"running":1,"memory":1e6,"stepSeconds":10,"steps":[{"time":"2026-01-02T03:04:05Z","count":1,"mean":1e300},{"time":"2026-01-02T03:04:15Z","memory":1e7}]}`,
+		"/api/plugins/p/logs":     `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
+		"/api/sessions":           `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
+		"/api/datasources":        `[{"uid":$,"name":$,"type":$}]`,
+		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
+		"/api/plugins/p/restart":  "",
+	}[r.URL.Path]
+	switch {
+	case f.role == "":
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.URL.Path == "/api/plugins/p/restart":
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case !ok:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, `{"message":%s}`, raw)
+	default:
+		_, _ = io.WriteString(w, strings.ReplaceAll(body, "$", raw))
+	}
+}
+
+// load returns a page.
+func load(t *testing.T, api http.Handler, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	return loadFrom(t, newConsole(t, api), path)
+}
+
+func newConsole(t *testing.T, api http.Handler) http.Handler {
+	t.Helper()
+	c, err := New(api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	c.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	return w
+}
+
+// shape returns the elements of a page with the names of their attributes and, if they can
+// hold code, the values.
+func shape(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(text))
+	for z.Next() != html.ErrorToken {
+		token := z.Token()
+		if token.Type == html.TextToken || token.Type == html.CommentToken {
+			continue
+		}
+		fmt.Fprint(&b, token.Type, " ", token.Data)
+		for _, a := range token.Attr {
+			fmt.Fprint(&b, " ", a.Key)
+			isLink := a.Key == "href" || a.Key == "data" || a.Key == "formaction"
+			if a.Key == "src" || a.Key == "action" || strings.HasPrefix(a.Key, "on") || isLink && !regexp.MustCompile(`^[/#?]([^/]|$)`).MatchString(a.Val) {
+				fmt.Fprint(&b, "=", a.Val)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// payloads returns texts that run code in pages that do not escape them.
+func payloads() []string {
+	return []string{
+		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<img src=x onerror=alert(1)>`,
+		`</title><script>alert(1)</script>`, `</textarea><script>alert(1)</script>`, `</pre><svg onload=alert(1)>`, `</code></pre><iframe src=javascript:alert(1)>`,
+		`" onmouseover="alert(1)`, `' onfocus='alert(1)' autofocus='`, "` onclick=`alert(1)", `javascript:alert(1)`, `JaVaScRiPt:alert(1)//`, `data:text/html,<script>alert(1)</script>`,
+		`<svg><script>alert(1)</script></svg>`, `</svg><script>alert(1)</script>`, `<style>*{background:url(javascript:alert(1))}</style>`, `<base href=//evil.example>`,
+		`<meta http-equiv=refresh content="0;url=javascript:alert(1)">`, `<form action=//evil.example><button>`, `<a href="javascript:alert(1)">x</a>`, `<math><mtext></mtext><script>alert(1)</script></math>`,
+		`{{.Who}}`, `${alert(1)}`, `<!--`, `-->`, `]]>`, `<![CDATA[`, `&lt;script&gt;alert(1)&lt;/script&gt;`, `&#x3c;script&#x3e;`, `\u003cscript\u003e`, "\x00<script>alert(1)</script>",
+		"<scr\x00ipt>alert(1)</scr\x00ipt>", `<script/src=//evil.example>`, `<details open ontoggle=alert(1)>`, `<video><source onerror=alert(1)>`, `<body onload=alert(1)>`, `<link rel=stylesheet href=//evil.example>`,
+		`<object data=javascript:alert(1)>`, `<embed src=javascript:alert(1)>`, `<noscript><p title="</noscript><img src=x onerror=alert(1)>">`, `<xmp><script>alert(1)</script>`, `<plaintext>`, `<template><script>alert(1)</script></template>`,
+		`<input autofocus onfocus=alert(1)>`, `<select onfocus=alert(1) autofocus>`, `<marquee onstart=alert(1)>`, `<isindex type=image src=1 onerror=alert(1)>`, `<p style="background:url(//evil.example)">`, "\u2028alert(1)", "\u202e<script>", "+ADw-script+AD4-",
+		`//evil.example/x`, `/\evil.example`, `https://evil.example`, `?next=//evil.example`, `#code=x`, `%0d%0aSet-Cookie: x=y`, `%3Cscript%3Ealert(1)%3C/script%3E`, `"};alert(1);//`, `'-alert(1)-'`,
+	}
+}
+
+// Texts of plugins and users change the text of a page, never its elements.
+func TestEscaping(t *testing.T) {
+	t.Parallel()
+	n := 0
+	api := &fakeAPI{role: "Admin"}
+	c := newConsole(t, api)
+	of := func(text, path string) *httptest.ResponseRecorder {
+		t.Helper()
+		api.text = text
+		return loadFrom(t, c, path)
+	}
+	for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
+		"/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+		benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
+		want := shape(t, benign.Body.String())
+		for _, payload := range payloads() {
+			w := of(payload, strings.ReplaceAll(path, "TEXT", url.PathEscape(url.QueryEscape(payload))))
+			if strings.Contains(path, "?") {
+				w = of(payload, strings.ReplaceAll(path, "TEXT", url.QueryEscape(payload)))
+			}
+			if got := shape(t, w.Body.String()); got != want || w.Code != benign.Code {
+				t.Errorf("%s with %q has status %d and other elements:\n%s", path, payload, w.Code, w.Body.String())
+			}
+			n++
+		}
+	}
+	t.Logf("%d pages", n)
+}
+
+// Signing in leads only to pages of this host.
+func TestLoginNext(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t, fakeAPI{})
+	next := regexp.MustCompile(`data-next="([^"]*)"`)
+	for given, want := range map[string]string{
+		"": "/", "/explore?a=b": "/explore?a=b", "/plugins/x": "/plugins/x", "//evil.example": "/", "/\\evil.example": "/", `\\evil.example`: "/", "https://evil.example": "/",
+		"javascript:alert(1)": "/", "evil.example": "/", "/\t/evil.example": "/", "/\n/evil.example": "/", "///evil.example": "/", "%2f%2fevil.example": "/", "/%5cevil.example": "/",
+	} {
+		w := loadFrom(t, c, "/login?next="+url.QueryEscape(given))
+		if got := html.UnescapeString(next.FindStringSubmatch(w.Body.String())[1]); got != want {
+			t.Errorf("next=%q: %q, want %q", given, got, want)
+		}
+	}
+	w := load(t, fakeAPI{}, "/explore?query=a%26b")
+	if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != "/login?next=%2Fexplore%3Fquery%3Da%2526b" {
+		t.Errorf("not signed in: %d %s", w.Code, got)
+	}
+}
+
+// A page of another origin cannot make a browser run a query.
+func TestExploreFromElsewhere(t *testing.T) {
+	t.Parallel()
+	for site, want := range map[string]bool{"": true, "none": true, "same-origin": true, "same-site": false, "cross-site": false} {
+		c, err := New(fakeAPI{"x", "Admin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/explore?source=uid:x&query=%7B%7D", nil)
+		r.Header.Set("Sec-Fetch-Site", site)
+		w := httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
+			t.Errorf("from %q: run is %t", site, got)
+		}
+	}
+}
+
+// A dashboard cannot end the host: panels are drawn in goroutines that nothing else recovers.
+func TestHostileDashboards(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("v", 1<<19)
+	for name, test := range map[string]struct{ dashboard, want string }{
+		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A"}]}]}`, "Results"},
+		"long values": {`{"panels":[{"targets":[{"x":"` + strings.Repeat("$v", 1<<18) + `"}]}],"templating":{"list":[null,{"name":"v","current":{"value":"` + long + `"}}]}}`, "larger than 1 MiB"},
+		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic"}]}]}`, "cannot be drawn: in the API"},
+	} {
+		w := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/api/user":
+				_, _ = io.WriteString(w, `{"login":"a","role":"Viewer"}`)
+			case "/api/dashboards/uid/d":
+				_, _ = io.WriteString(w, `{"dashboard":`+test.dashboard+`}`)
+			default:
+				body, _ := io.ReadAll(r.Body)
+				if strings.Contains(string(body), "panic") {
+					panic("in the API")
+				}
+				_, _ = io.WriteString(w, `{"results":{"A":{"error":"Results"}}}`)
+			}
+		}), "/dashboards/d/view")
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), test.want) {
+			t.Errorf("%s: %d, want %q in %s", name, w.Code, test.want, w.Body)
+		}
+	}
+}
+
+// A page has room for a part of large results.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	cells := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("c", 200)+`",`, 50), ",")
+	text := json.RawMessage(`{"schema":{"name":"f","fields":[{"name":"v","type":"string"}]},"data":{"values":[[` + cells + `]]}}`)
+	left := &room{}
+	left.bytes.Store(5000)
+	var r result
+	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), left); err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, f := range r.Frames {
+		rows += len(f.Rows)
+		if !f.IsCut || f.Total != 50 {
+			t.Errorf("frame %d: cut is %t, %d rows", f.Number, f.IsCut, f.Total)
+		}
+	}
+	if rows == 0 || rows > 25 || len(r.Frames) > 100 || r.Error != errNoRoom.Error() {
+		t.Errorf("%d rows of %d frames, error %q", rows, len(r.Frames), r.Error)
+	}
+}
+
+// fullWriter has no memory for responses.
+type fullWriter struct{ *httptest.ResponseRecorder }
+
+func (fullWriter) HoldResponse(_ context.Context, caller string, bytes int) (func(), error) {
+	return nil, fmt.Errorf("%s: no memory for %t", caller, bytes > 1000)
+}
+
+// A page counts towards the memory for responses; the page to sign in does not.
+func TestPageMemory(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, "/login": http.StatusOK} {
+		w := fullWriter{httptest.NewRecorder()}
+		newConsole(t, fakeAPI{"x", "Viewer"}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != want || want != http.StatusOK && !strings.Contains(w.Body.String(), "page x: no memory for true") {
+			t.Errorf("%s: %d, want %d: %s", path, w.Code, want, w.Body)
+		}
+	}
+}
+
+// A viewer's pages contain nothing for administrators only.
+func TestViewer(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/", "/plugins/p?metrics=1"} {
+		page := load(t, fakeAPI{"secret", "Viewer"}, path).Body.String()
+		for _, bad := range []string{`class="problem"`, "restart\"", "metrics=", "log-filter", "plugin.json"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s contains %q", path, bad)
+			}
+		}
+	}
+}
+
+// Every text that is used exists, and every text is used.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	l, err := readLanguage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, prefixes := map[string]bool{}, []string{"title."} // of each page, in the layout
+	key := regexp.MustCompile(`\{\{[^}]*?\bt "([^"]+)"|\(t "([^"]+)"|t \(print "([^"]+)"`)
+	quoted := regexp.MustCompile(`"([a-z]+[a-z0-9.-]*)"`)
+	pages, _ := filepath.Glob("pages/*.html")
+	sources, _ := filepath.Glob("*.go")
+	for _, name := range append(pages, sources...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".go") {
+			if !strings.HasSuffix(name, "_test.go") {
+				for _, m := range quoted.FindAllSubmatch(text, -1) {
+					used[string(m[1])] = true
+				}
+			}
+			continue
+		}
+		for _, m := range key.FindAllSubmatch(text, -1) {
+			if p := string(m[3]); p != "" {
+				prefixes = append(prefixes, p)
+				continue
+			}
+			k := string(m[1]) + string(m[2])
+			used[k] = true
+			if _, ok := l[k]; !ok {
+				t.Errorf("%s: the text %q does not exist", name, k)
+			}
+		}
+	}
+	for k, text := range l {
+		if text == "" {
+			t.Errorf("%q is empty", k)
+		}
+		if !used[k] && !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(k, p) }) {
+			t.Errorf("%q is not used", k)
+		}
+	}
+	for _, p := range pages {
+		name := strings.TrimSuffix(filepath.Base(p), ".html")
+		if _, ok := l["title."+name]; !ok && name != "layout" && !strings.HasPrefix(name, "parts") {
+			t.Errorf("%s has no title", p)
+		}
+	}
+}
+
+// The assets are small, and only the current version is cached forever.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	assets, version, err := readAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	c := newConsole(t, fakeAPI{})
+	for name, a := range assets {
+		total += len(a.zipped)
+		for v, cached := range map[string]bool{version: true, "old": false} {
+			w := loadFrom(t, c, "/static/"+v+"/"+name)
+			if w.Code != http.StatusOK || w.Header().Get("Content-Type") != a.media || strings.Contains(w.Header().Get("Cache-Control"), "immutable") != cached {
+				t.Errorf("%s of %s: %d %v", name, v, w.Code, w.Header())
+			}
+		}
+	}
+	t.Logf("%d files, %d bytes compressed", len(assets), total)
+	if total > 150<<10 {
+		t.Errorf("the assets have %d bytes", total)
+	}
+	if w := load(t, fakeAPI{}, "/static/x/%2e%2e%2fconsole.go"); w.Code != http.StatusNotFound {
+		t.Errorf("a file outside: %d", w.Code)
+	}
+	policy := load(t, fakeAPI{}, "/login").Header().Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %s", policy)
+	}
+}

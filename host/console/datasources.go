@@ -1,0 +1,237 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dataSource is a data source, as GET /api/datasources returns it.
+type dataSource struct {
+	UID, Name, Type, URL, User, Database, BasicAuthUser string
+	BasicAuth, IsDefault, ReadOnly                      bool
+	Version                                             int64
+	JSONData                                            map[string]any
+	SecureJSONFields                                    map[string]bool
+}
+
+// dataSources loads the list of data sources.
+func dataSources(c *client) (any, error) {
+	var data struct {
+		All       []dataSource
+		Apps      []pluginInfo
+		MayCreate bool
+	}
+	may, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	data.MayCreate = may.May("datasources:create", "datasources:uid:*") || may.May("datasources:write", "datasources:uid:*")
+	if err := c.get("/api/plugins", &data.Apps); err != nil {
+		return nil, err
+	}
+	data.Apps = slices.DeleteFunc(data.Apps, func(p pluginInfo) bool { return p.Type != "app" || !may.May("plugins.app:access", "plugins:id:"+p.ID) })
+	return &data, c.get("/api/datasources", &data.All)
+}
+
+// header is an HTTP header of a data source: its name is in jsonData, its value a secret.
+type header struct {
+	Number int
+	Name   string
+	IsSet  bool
+}
+
+// blankHeaders is how many more headers a form has than are set.
+const blankHeaders = 2
+
+// knownSettings are the keys of jsonData and secureJsonData that the form has fields for,
+// except those of headers.
+type knownSettings struct{ visible, secret []string }
+
+func known() knownSettings {
+	return knownSettings{
+		[]string{"tlsSkipVerify", "tlsAuth", "tlsAuthWithCACert", "serverName"},
+		[]string{"basicAuthPassword", "tlsCACert", "tlsClientCert", "tlsClientKey"},
+	}
+}
+
+const headerName, headerValue = "httpHeaderName", "httpHeaderValue"
+
+// dataSourceForm is the page to create or edit a data source.
+type dataSourceForm struct {
+	dataSource
+	IsNew               bool
+	Types               []string // ids of mounted plugins
+	Headers             []header
+	Rest                string   // JSON of jsonData without the keys that have fields
+	MoreSecrets         []string // names of secrets that have no field
+	MayWrite, MayDelete bool
+	MayQuery            bool
+	Checked             *check
+}
+
+// check is the result of a health check.
+type check struct {
+	IsOK    bool
+	Message string
+	Took    time.Duration
+}
+
+func newDataSource(c *client) (any, error) {
+	f := dataSourceForm{IsNew: true}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	if !p.May("datasources:create", "datasources:uid:*") && !p.May("datasources:write", "datasources:uid:*") {
+		return nil, &apiError{403, "Permission denied"}
+	}
+	f.MayWrite = true
+	f.Type = c.r.URL.Query().Get("type")
+	return &f, f.complete(c)
+}
+
+func editDataSource(c *client) (any, error) {
+	uid := c.r.PathValue("uid")
+	var f dataSourceForm
+	if err := c.get("/api/datasources/uid/"+url.PathEscape(uid), &f.dataSource); err != nil {
+		return nil, err
+	}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	scope := "datasources:uid:" + uid
+	f.MayWrite = !f.ReadOnly && p.May("datasources:write", scope)
+	f.MayDelete = !f.ReadOnly && (p.May("datasources:write", scope) || p.May("datasources:delete", scope))
+	f.MayQuery = p.May("datasources:query", scope)
+	if f.MayQuery && c.r.URL.Query().Has("check") && isFromHere(c.r) {
+		f.Checked = c.check("/api/datasources/uid/" + url.PathEscape(uid) + "/health")
+	}
+	return &f, f.complete(c)
+}
+
+// check calls a health check.
+func (c *client) check(path string) *check {
+	var health struct{ Status, Message string }
+	start := time.Now()
+	err := c.get(path, &health)
+	result := &check{err == nil, health.Message, time.Since(start).Round(time.Millisecond / 10)}
+	if err != nil {
+		result.Message = err.Error()
+	}
+	return result
+}
+
+// complete adds the other values that the form shows.
+func (f *dataSourceForm) complete(c *client) error {
+	var plugins []pluginInfo
+	if err := c.get("/api/plugins", &plugins); err != nil {
+		return err
+	}
+	for _, p := range plugins {
+		if p.Type == "datasource" {
+			f.Types = append(f.Types, p.ID)
+		}
+	}
+	if f.Type != "" && !slices.Contains(f.Types, f.Type) { // not mounted
+		f.Types = append(f.Types, f.Type)
+	}
+	slices.Sort(f.Types)
+	rest := maps.Clone(f.JSONData)
+	for _, key := range known().visible {
+		delete(rest, key)
+	}
+	isKnown := map[string]bool{}
+	for _, key := range known().secret {
+		isKnown[key] = true
+	}
+	for n := 1; ; n++ {
+		number := strconv.Itoa(n)
+		name, hasName := f.JSONData[headerName+number].(string)
+		isSet := f.SecureJSONFields[headerValue+number]
+		if !hasName && !isSet {
+			break
+		}
+		f.Headers = append(f.Headers, header{n, name, isSet})
+		delete(rest, headerName+number)
+		isKnown[headerValue+number] = true
+	}
+	for range blankHeaders {
+		f.Headers = append(f.Headers, header{Number: len(f.Headers) + 1})
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.SecureJSONFields)) {
+		if !isKnown[name] {
+			f.MoreSecrets = append(f.MoreSecrets, name)
+		}
+	}
+	if len(rest) > 0 {
+		f.Rest = indentJSON(rest)
+	}
+	return nil
+}
+
+// Setting returns a value of jsonData as text.
+func (f *dataSourceForm) Setting(key string) string {
+	if v, ok := f.JSONData[key]; ok && v != nil {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// Flag reports whether a value of jsonData is true.
+func (f *dataSourceForm) Flag(key string) bool { return f.JSONData[key] == true }
+
+// IsSet reports whether a secret is stored.
+func (f *dataSourceForm) IsSet(name string) bool { return f.SecureJSONFields[name] }
+
+// indentJSON returns a value as JSON for people.
+func indentJSON(value any) string {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // html/template escapes it
+	e.SetIndent("", "  ")
+	if err := e.Encode(value); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// app loads the settings of an app.
+func app(c *client) (any, error) {
+	id := c.r.PathValue("id")
+	var data struct {
+		ID, Name, Type   string
+		Enabled, Pinned  bool
+		JSONData         map[string]any
+		SecureJSONFields map[string]bool
+		Text             string
+		Secrets          []string
+		MayWrite         bool
+	}
+	if err := c.get("/api/plugins/"+url.PathEscape(id)+"/settings", &data); err != nil {
+		return nil, err
+	}
+	if data.Type != "app" {
+		return nil, &apiError{404, "Only apps have settings here; settings of a data source are on its own page"}
+	}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	data.MayWrite = p.May("plugins:write", "plugins:id:"+id)
+	data.Text, data.Secrets = indentJSON(data.JSONData), slices.Sorted(maps.Keys(data.SecureJSONFields))
+	return data, nil
+}
+
+// formField is a field of a form: a flag or a secret.
+type formField struct {
+	Name, Label   string
+	IsSet, IsLong bool
+}

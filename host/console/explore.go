@@ -1,0 +1,337 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	firstRows = 100      // of a table in a page; JavaScript loads the rest
+	maxRaw    = 64 << 10 // bytes of the JSON of a result in a page
+)
+
+// The modes of the page.
+const (
+	modeQuery    = "query"
+	modeResource = "resource"
+	modeHealth   = "health"
+)
+
+// source is a data source that can be queried: one that is stored, or a plugin with its
+// default settings.
+type source struct {
+	Key  string // "uid:" or "type:" with the value that a query contains
+	Name string
+	Type string // the id of the plugin
+	Path string // of its routes in the API
+}
+
+// exploration is the page to query a data source, call its resources or check its health.
+type exploration struct {
+	Mode      string
+	Sources   []source
+	Source    string // the key of the selected one
+	Path      string // the path of its routes in the API
+	Query     string // JSON
+	QueryType string // added to the query, unless it is ""
+	From      string
+	To        string
+	Ranges    []timeRange
+	Every     string // seconds between runs, "" for one run
+	HasRun    bool
+	Invalid   string // why the query was not sent
+	Took      time.Duration
+	Results   []result
+	Body      string // of the request
+	Curl      string
+}
+
+// timeRange is a range until now that a page offers.
+type timeRange struct {
+	Name      string
+	IsCurrent bool
+}
+
+// labeled is a number with the name of its field.
+type labeled struct{ Name, Value string }
+
+// result is the result of one query.
+type result struct {
+	RefID, Error, ErrorSource string
+	Status                    int
+	Frames                    []frameView
+	Plot                      template.HTML
+	Legend                    []string
+	Numbers                   []labeled // of a single row
+	Raw                       string    // JSON
+	IsRawCut                  bool
+}
+
+// frameView is a frame as a table.
+type frameView struct {
+	Name    string
+	Number  int
+	Columns []string
+	Rows    [][]string // the first ones
+	Total   int
+	IsCut   bool // Rows are not all
+	Notices []notice
+}
+
+// explore loads the page to query a data source. The query is in the URL, so that a link
+// to the page repeats it.
+func explore(c *client) (any, error) {
+	q := c.r.URL.Query()
+	e := exploration{Mode: modeQuery, Source: q.Get("source"), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
+		From: cmp.Or(q.Get("from"), "now-1h"), To: cmp.Or(q.Get("to"), "now"), Every: q.Get("every")}
+	if mode := q.Get("mode"); mode == modeResource || mode == modeHealth {
+		e.Mode = mode
+	}
+	ranges := []string{"5m", "15m", "1h", "6h", "24h", "7d", "30d"}
+	if chosen := q.Get("range"); slices.Contains(ranges, chosen) {
+		e.From, e.To = "now-"+chosen, "now"
+	}
+	for _, name := range ranges {
+		e.Ranges = append(e.Ranges, timeRange{name, e.From == "now-"+name && e.To == "now"})
+	}
+	var err error
+	if e.Sources, err = sources(c, e.Mode); err != nil {
+		return nil, err
+	}
+	for i, s := range e.Sources {
+		if i == 0 || s.Key == e.Source {
+			e.Path = s.Path
+		}
+	}
+	if e.Mode != modeQuery || !q.Has("source") || !isFromHere(c.r) {
+		return e, nil
+	}
+	e.HasRun = true
+	body, err := e.body()
+	if err != nil {
+		e.Invalid = err.Error()
+		return e, nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode the query: %w", err)
+	}
+	e.Body, e.Curl = string(text), curl(c.r, "/api/ds/query", string(text))
+	left := newRoom()
+	start := time.Now()
+	err = c.query(body, func(refID string, raw json.RawMessage) error {
+		if e.Took == 0 {
+			e.Took = time.Since(start).Round(time.Millisecond / 10)
+		}
+		view := result{RefID: refID}
+		view.keepRaw(raw)
+		err := view.read(raw, left)
+		e.Results = append(e.Results, view)
+		return err
+	})
+	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status != http.StatusUnauthorized {
+		e.Invalid = problem.Message
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// isFromHere reports whether a page of this host or the user, and not a page of another
+// origin, asked for the page. Others must not run queries.
+func isFromHere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// read decodes a result of POST /api/ds/query.
+func (r *result) read(raw json.RawMessage, left *room) error {
+	var decoded struct {
+		Status             int
+		Error, ErrorSource string
+		Frames             []json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &decoded); err != nil {
+		return fmt.Errorf("read the result %s: %w", r.RefID, err)
+	}
+	r.Status, r.Error, r.ErrorSource = decoded.Status, decoded.Error, decoded.ErrorSource
+	return r.show(decoded.Frames, left)
+}
+
+// keepRaw keeps the JSON of a result, or its start.
+func (r *result) keepRaw(raw json.RawMessage) {
+	r.IsRawCut = len(raw) > maxRaw
+	r.Raw = strings.ToValidUTF8(string(raw[:min(len(raw), maxRaw)]), "")
+	if !r.IsRawCut {
+		var b bytes.Buffer
+		_ = json.Indent(&b, raw, "", "  ") // raw is valid
+		r.Raw = b.String()
+	}
+}
+
+// sources returns the data sources that the caller may see, and the plugins that the
+// mode can use with their default settings.
+func sources(c *client, mode string) (all []source, err error) {
+	var stored []struct{ UID, Name, Type string }
+	err = c.get("/api/datasources", &stored)
+	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status == http.StatusForbidden {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range stored {
+		all = append(all, source{"uid:" + d.UID, d.Name, d.Type, "/api/datasources/uid/" + url.PathEscape(d.UID)})
+	}
+	var plugins []pluginInfo
+	if err := c.get("/api/plugins", &plugins); err != nil {
+		return nil, err
+	}
+	for _, p := range plugins {
+		if p.Backend != nil && (p.Type == "datasource" || mode != modeQuery) {
+			all = append(all, source{"type:" + p.ID, p.Name, p.ID, "/api/plugins/" + url.PathEscape(p.ID)})
+		}
+	}
+	return all, nil
+}
+
+// body returns the body of POST /api/ds/query.
+func (e *exploration) body() (map[string]any, error) {
+	var query map[string]any
+	if err := json.Unmarshal([]byte(e.Query), &query); err != nil {
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+			line := 1 + strings.Count(e.Query[:min(int(at.Offset), len(e.Query))], "\n")
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		return nil, err
+	}
+	if query == nil {
+		query = map[string]any{}
+	}
+	kind, value, _ := strings.Cut(e.Source, ":")
+	query["datasource"] = map[string]string{kind: value}
+	if query["refId"] == nil {
+		query["refId"] = "A"
+	}
+	if e.QueryType != "" {
+		query["queryType"] = e.QueryType
+	}
+	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
+}
+
+// show decodes frames into tables and a plot, as far as there is room for them.
+func (r *result) show(frames []json.RawMessage, left *room) error {
+	var lines []series
+	var bars []bar
+	isFull := false
+	for i, raw := range frames {
+		f, err := readFrame(raw)
+		if err != nil {
+			return fmt.Errorf("read frame %d: %w", i, err)
+		}
+		if len(lines) < mostSeries {
+			lines = append(lines, f.series()...)
+		}
+		if len(bars) < mostBars {
+			bars = append(bars, f.bars()...)
+		}
+		view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: i, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
+		isShown := left.take(view.Name)
+		for _, notice := range view.Notices {
+			isShown = isShown && left.take(notice.Text)
+		}
+		for _, field := range f.Schema.Fields {
+			title := field.title()
+			isShown = isShown && left.take(title)
+			view.Columns = append(view.Columns, title)
+		}
+		if isFull = !isShown; isFull {
+			break
+		}
+		for row := range min(f.rows(), firstRows) {
+			cells := make([]string, len(view.Columns))
+			for column := range cells {
+				cells[column] = f.cell(column, row)
+			}
+			if !left.take(cells...) {
+				view.IsCut = true
+				break
+			}
+			view.Rows = append(view.Rows, cells)
+		}
+		r.Frames = append(r.Frames, view)
+		if len(r.Numbers) < mostBars {
+			r.Numbers = append(r.Numbers, f.numbers()...)
+		}
+	}
+	switch {
+	case len(lines) > 0:
+		r.Plot = linePlot(r.RefID, lines)
+		for _, s := range lines[:min(len(lines), mostSeries)] {
+			r.Legend = append(r.Legend, s.Name)
+		}
+	case len(bars) > 0:
+		r.Plot = barPlot(r.RefID, bars[:min(len(bars), mostBars)])
+	}
+	if !left.take(append(r.Legend, string(r.Plot))...) {
+		r.Plot, r.Legend, isFull = "", nil, true
+	}
+	if isFull {
+		r.Error = strings.TrimPrefix(r.Error+"; "+errNoRoom.Error(), "; ")
+	}
+	return nil
+}
+
+const (
+	maxPage  = 32 << 20 // bytes of the results in a page, by an estimate
+	cellSize = 32       // bytes of the elements around a text
+)
+
+var errNoRoom = errors.New("the results are too large for a page; ask for fewer columns or queries")
+
+// room bounds the size of a page: results can have any number of frames, columns and bytes
+// in a cell. It is safe for concurrent use.
+type room struct{ bytes atomic.Int64 }
+
+func newRoom() *room {
+	r := &room{}
+	r.bytes.Store(maxPage)
+	return r
+}
+
+// take reports whether there is room for more texts.
+func (r *room) take(texts ...string) bool {
+	size := int64(0)
+	for _, text := range texts {
+		size += int64(len(text)) + cellSize
+	}
+	if r.bytes.Add(-size) < 0 {
+		r.bytes.Add(size) // smaller ones may still fit
+		return false
+	}
+	return true
+}
+
+// curl returns the command that repeats a call of the API. The token is for the reader to
+// fill in.
+func curl(r *http.Request, path, body string) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	target := (&url.URL{Scheme: scheme, Host: r.Host, Path: path}).String()
+	return "curl -H 'Authorization: Bearer '\"$TOKEN\" -H 'Content-Type: application/json' \\\n  -d '" +
+		strings.ReplaceAll(body, "'", `'\''`) + "' \\\n  '" + strings.ReplaceAll(target, "'", "%27") + "'"
+}

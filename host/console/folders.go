@@ -1,0 +1,17 @@
+package console
+
+// folders loads the page of all folders.
+func folders(c *client) (any, error) {
+	var data struct {
+		All                            []folder
+		MayCreate, MayWrite, MayDelete bool
+	}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	const all = "folders:uid:*"
+	data.MayWrite = p.May("folders:write", all)
+	data.MayCreate, data.MayDelete = data.MayWrite || p.May("folders:create", all), data.MayWrite || p.May("folders:delete", all)
+	return &data, c.get("/api/folders?limit=5000", &data.All)
+}

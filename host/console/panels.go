@@ -1,0 +1,295 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limits of a page that draws a dashboard.
+const (
+	mostPanels   = 24
+	mostQueries  = 4       // at the same time
+	maxQuery     = 1 << 20 // bytes of the queries of a panel; the API accepts no more
+	panelTimeout = 20 * time.Second
+)
+
+// panels is a dashboard drawn with live data.
+type panels struct {
+	UID, Title string
+	From, To   string
+	Every      int // seconds between refreshes
+	Panels     []panel
+	Omitted    int  // panels beyond mostPanels
+	IsIdle     bool // another site linked here, so nothing was queried
+
+	Playlist   *playlistInfo // nil outside of a playlist
+	At, Count  int           // position in the playlist, from 1
+	Prev, Next string        // pages
+	Advance    int           // seconds until Next
+}
+
+// panel is a panel with the results of its queries.
+type panel struct {
+	Title, Type, Text string
+	Results           []result
+	Error             string
+	NoQueries         bool
+}
+
+// panelModel is a panel in the JSON of a dashboard.
+type panelModel struct {
+	Title, Type string
+	DataSource  json.RawMessage
+	Targets     []map[string]json.RawMessage
+	Panels      []panelModel // of a collapsed row
+	Options     struct{ Content string }
+	Content     string
+}
+
+// dashboardModel is the part of the JSON of a dashboard that a page draws.
+type dashboardModel struct {
+	Title      string
+	Refresh    any
+	Time       struct{ From, To string }
+	Panels     []panelModel
+	Rows       []struct{ Panels []panelModel } // of old dashboards
+	Templating struct {
+		List []variable
+	}
+}
+
+// variable is a variable of a dashboard.
+type variable struct {
+	Name    string
+	Current struct{ Value any }
+}
+
+// viewDashboard loads a dashboard with live data.
+func viewDashboard(c *client) (any, error) { return draw(c, c.r.PathValue("uid")) }
+
+// play loads the dashboard of a playlist that the query parameter at selects, from 1.
+func play(c *client) (any, error) {
+	uid := url.PathEscape(c.r.PathValue("uid"))
+	var list playlistInfo
+	if err := c.get("/api/playlists/"+uid, &list); err != nil {
+		return nil, err
+	}
+	var found []struct {
+		ID    int64
+		Title string
+	}
+	if err := c.get("/api/playlists/"+uid+"/dashboards", &found); err != nil {
+		return nil, err
+	}
+	var hits []hit
+	if err := c.get("/api/search?limit=5000", &hits); err != nil {
+		return nil, err
+	}
+	uids := map[int64]string{}
+	for _, h := range hits {
+		uids[h.ID] = h.UID
+	}
+	var order []string
+	for _, d := range found {
+		if uid, ok := uids[d.ID]; ok {
+			order = append(order, uid)
+		}
+	}
+	if len(order) == 0 {
+		return panels{Title: list.Name, Playlist: &list}, nil
+	}
+	at, _ := strconv.Atoi(c.r.URL.Query().Get("at")) // 0 if it is invalid
+	at = min(max(at, 1), len(order))
+	p, err := draw(c, order[at-1])
+	if err != nil {
+		return nil, err
+	}
+	page := func(n int) string {
+		return "/playlists/" + uid + "/play?at=" + strconv.Itoa((n-1+len(order))%len(order)+1)
+	}
+	p.Playlist, p.At, p.Count, p.Prev, p.Next = &list, at, len(order), page(at-1), page(at+1)
+	p.Advance = max(1, int(seconds(list.Interval)))
+	return p, nil
+}
+
+// seconds returns the length of an interval such as 30s or 5m, or 0 if it is invalid.
+func seconds(interval string) int64 {
+	if interval == "" {
+		return 0
+	}
+	units := map[string]int64{"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400, "M": 30 * 86400}
+	n, err := strconv.ParseInt(interval[:len(interval)-1], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n * units[interval[len(interval)-1:]]
+}
+
+const (
+	leastRefresh   = 5  // seconds
+	defaultRefresh = 30 // seconds
+)
+
+// draw queries all panels of a dashboard.
+func draw(c *client, uid string) (panels, error) {
+	var stored storedDashboard
+	if err := c.get("/api/dashboards/uid/"+url.PathEscape(uid), &stored); err != nil {
+		return panels{}, err
+	}
+	var model dashboardModel
+	if err := json.Unmarshal(stored.Dashboard, &model); err != nil {
+		return panels{}, &apiError{http.StatusUnprocessableEntity, "the dashboard cannot be drawn: " + err.Error()}
+	}
+	p := panels{UID: uid, Title: model.Title, From: cmp.Or(model.Time.From, "now-6h"), To: cmp.Or(model.Time.To, "now"), Every: defaultRefresh}
+	if refresh, ok := model.Refresh.(string); ok {
+		if every := int(seconds(refresh)); every > 0 {
+			p.Every = max(every, leastRefresh)
+		}
+	}
+	models := flatten(model)
+	if p.Omitted = len(models) - mostPanels; p.Omitted > 0 {
+		models = models[:mostPanels]
+	}
+	p.Panels = make([]panel, len(models))
+	if p.IsIdle = !isFromHere(c.r); p.IsIdle {
+		for i, m := range models {
+			p.Panels[i] = panel{Title: m.Title, Type: m.Type}
+		}
+		return p, nil
+	}
+	replace := model.replacer()
+	left := newRoom()
+	turns := make(chan struct{}, mostQueries)
+	var running sync.WaitGroup
+	for i, m := range models {
+		running.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			// Nothing else recovers in this goroutine: a panic would end the host.
+			defer func() {
+				if value := recover(); value != nil {
+					p.Panels[i] = panel{Title: m.Title, Type: m.Type, Error: fmt.Sprint("the panel cannot be drawn: ", value)}
+				}
+			}()
+			p.Panels[i] = m.draw(c, p.From, p.To, replace, left)
+		})
+	}
+	running.Wait()
+	return p, nil
+}
+
+// flatten returns the panels of a dashboard, also those in rows.
+func flatten(d dashboardModel) (all []panelModel) {
+	list := d.Panels
+	for _, row := range d.Rows {
+		list = append(list, row.Panels...)
+	}
+	for _, p := range list {
+		if p.Type == "row" {
+			all = append(all, p.Panels...)
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// replacer replaces the variables of a dashboard by their current values in JSON text.
+// Variables with several values, and those of the host such as $__interval, remain.
+func (d dashboardModel) replacer() *strings.Replacer {
+	var pairs []string
+	list := slices.Clone(d.Templating.List)
+	slices.SortStableFunc(list, func(a, b variable) int { return len(b.Name) - len(a.Name) }) // $abc before $ab
+	for _, v := range list {
+		value, ok := v.Current.Value.(string)
+		if !ok || v.Name == "" || strings.HasPrefix(value, "$__") {
+			continue
+		}
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			continue
+		}
+		text := string(quoted[1 : len(quoted)-1])
+		pairs = append(pairs, "${"+v.Name+"}", text, "[["+v.Name+"]]", text, "$"+v.Name, text)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// draw runs the queries of a panel.
+func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, left *room) panel {
+	p := panel{Title: m.Title, Type: m.Type, Text: cmp.Or(m.Options.Content, m.Content)}
+	queries := []map[string]json.RawMessage{}
+	for i, target := range m.Targets {
+		if target == nil || string(target["hide"]) == "true" {
+			continue
+		}
+		if source := target["datasource"]; len(source) == 0 || string(source) == "null" {
+			target["datasource"] = m.DataSource
+		}
+		target["datasource"] = asReference(target["datasource"])
+		if len(target["refId"]) == 0 {
+			target["refId"], _ = json.Marshal("Q" + strconv.Itoa(i+1))
+		}
+		queries = append(queries, target)
+	}
+	if p.NoQueries = len(queries) == 0; p.NoQueries {
+		return p
+	}
+	text, err := json.Marshal(map[string]any{"from": from, "to": to, "queries": queries})
+	if err != nil {
+		p.Error = err.Error()
+		return p
+	}
+	body := limitedText{room: maxQuery}
+	if _, err := replace.WriteString(&body, string(text)); err != nil {
+		p.Error = err.Error()
+		return p
+	}
+	ctx, cancel := context.WithTimeout(c.r.Context(), panelTimeout)
+	defer cancel()
+	bounded := &client{api: c.api, r: c.r.WithContext(ctx), who: c.who, decoding: c.decoding}
+	err = bounded.query(json.RawMessage(body.text), func(refID string, raw json.RawMessage) error {
+		r := result{RefID: refID}
+		err := r.read(raw, left)
+		p.Results = append(p.Results, r)
+		return err
+	})
+	if err != nil {
+		p.Error, p.Results = err.Error(), nil
+	}
+	return p
+}
+
+// limitedText keeps what is written to it. A dashboard can repeat a long variable so often
+// that its queries do not fit in memory.
+type limitedText struct {
+	text []byte
+	room int // bytes
+}
+
+// Write returns an error if there is no room.
+func (t *limitedText) Write(p []byte) (int, error) {
+	if t.room -= len(p); t.room < 0 {
+		return 0, fmt.Errorf("the queries are larger than %d MiB with the values of the variables", maxQuery>>20)
+	}
+	t.text = append(t.text, p...)
+	return len(p), nil
+}
+
+// asReference returns a reference to a data source. Old dashboards have its name.
+func asReference(ref json.RawMessage) json.RawMessage {
+	var name string
+	if json.Unmarshal(ref, &name) == nil && name != "" {
+		ref, _ = json.Marshal(map[string]string{"uid": name})
+	}
+	return ref
+}

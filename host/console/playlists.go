@@ -1,0 +1,80 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+)
+
+// playlistInfo is a playlist, as GET /api/playlists returns it. Lists have no items.
+type playlistInfo struct {
+	UID, Name, Interval string
+	Items               []playlistItem
+}
+
+type playlistItem struct{ Type, Value, Title string }
+
+// playlists loads the list of playlists.
+func playlists(c *client) (any, error) {
+	var data struct {
+		Query    string
+		All      []playlistInfo
+		MayWrite bool
+	}
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	data.MayWrite = p.May("playlists:write", "playlists:uid:*")
+	data.Query = c.r.URL.Query().Get("query")
+	return &data, c.get("/api/playlists?"+url.Values{"query": {data.Query}}.Encode(), &data.All)
+}
+
+// playlistForm is the page to read, create or edit a playlist.
+type playlistForm struct {
+	playlistInfo
+	IsNew    bool
+	MayWrite bool
+	Hits     []hit
+	Tags     []string
+}
+
+func newPlaylist(c *client) (any, error) {
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	if !p.May("playlists:write", "playlists:uid:*") {
+		return nil, &apiError{403, "Permission denied"}
+	}
+	f := playlistForm{playlistInfo: playlistInfo{Interval: "30s", Items: []playlistItem{{Type: "dashboard_by_uid"}}}, IsNew: true, MayWrite: true}
+	return &f, f.complete(c, p)
+}
+
+func editPlaylist(c *client) (any, error) {
+	uid := c.r.PathValue("uid")
+	p, err := c.permissions()
+	if err != nil {
+		return nil, err
+	}
+	f := playlistForm{MayWrite: p.May("playlists:write", "playlists:uid:"+uid)}
+	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.playlistInfo); err != nil {
+		return nil, err
+	}
+	return &f, f.complete(c, p)
+}
+
+// complete adds the dashboards and tags that items can refer to.
+func (f *playlistForm) complete(c *client, p permissions) error {
+	if !p.May("dashboards:read", "dashboards:uid:*") {
+		return nil
+	}
+	if err := c.get("/api/search?limit=500", &f.Hits); err != nil {
+		return err
+	}
+	for _, h := range f.Hits {
+		f.Tags = append(f.Tags, h.Tags...)
+	}
+	slices.Sort(f.Tags)
+	f.Tags = slices.Compact(f.Tags)
+	return nil
+}

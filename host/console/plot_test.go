@@ -1,0 +1,194 @@
+package console
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A thinned line has the extremes of the whole one.
+func TestThin(t *testing.T) {
+	t.Parallel()
+	points := make([]point, 100_000)
+	for i := range points {
+		points[i] = point{float64(i), math.Sin(float64(i) / 5000)}
+	}
+	points[12_345].Y, points[54_321].Y, points[777].Y = 9, -9, math.NaN()
+	got := thin(points, 900)
+	if len(got) > 4*901 || got[0] != points[0] || got[len(got)-1] != points[len(points)-1] {
+		t.Errorf("%d points from %v to %v", len(got), got[0], got[len(got)-1])
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, p := range got {
+		if i > 0 && p.X <= got[i-1].X {
+			t.Fatalf("the point %v follows %v", p, got[i-1])
+		}
+		if !math.IsNaN(p.Y) {
+			low, high = math.Min(low, p.Y), math.Max(high, p.Y)
+		}
+	}
+	if low != -9 || high != 9 {
+		t.Errorf("from %v to %v, want -9 to 9", low, high)
+	}
+	few := points[:3600]
+	if got := thin(few, 900); len(got) != len(few) {
+		t.Errorf("%d of %d points remain", len(got), len(few))
+	}
+	same := make([]point, 5000) // all at one time
+	if got := thin(same, 900); len(got) == 0 || len(got) > 4 {
+		t.Errorf("%d points at one time", len(got))
+	}
+}
+
+func TestRound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, to, low, high float64 }{
+		{0, 10, 0, 10},
+		{-3, 3, -4, 4},
+		{0.1, 0.9, 0, 1},
+		{5, 5, 4, 6},
+		{1, -1, 0, 1}, // no value
+		{-1e100, 1e100, -1e100, 1e100},
+		{1e15, 1e15 + 1, 9e14, 1.15e15}, // differences are invisible at this size
+	} {
+		s := scale{from: c.from, to: c.to}
+		ticks := s.round()
+		if s.from != c.low || s.to != c.high || len(ticks) < 3 || len(ticks) > 12 || ticks[0] != c.low || ticks[len(ticks)-1] != c.high {
+			t.Errorf("%v to %v: %v to %v with %v", c.from, c.to, s.from, s.to, ticks)
+		}
+	}
+}
+
+// For any values, a plot is well-formed, small, and has only finite coordinates.
+func TestHostileValues(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string]string{
+		"none":        `[],[]`,
+		"one":         `[1],[1]`,
+		"one null":    `[1],[null]`,
+		"equal":       `[1,1,1],[2,2,2]`,
+		"huge":        `[1,2,3],[1e308,-1e308,1]`,
+		"tiny":        `[1,2],[5e-324,0]`,
+		"far times":   `[-1e300,1e300,1],[1,2,3]`,
+		"null times":  `[null,null],[1,2]`,
+		"short":       `[1,2,3],[1]`,
+		"not numbers": `["a",{},[]],[true,"x",{}]`,
+		"unordered":   `[3,1,2],[1,2,3]`,
+	} {
+		text := `{"schema":{"name":"<x>","fields":[{"name":"t","type":"time"},{"name":"v\"<","type":"number"}]},"data":{"values":[` + values + `]}}`
+		f, err := readFrame(json.RawMessage(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		checkSVG(t, name, string(linePlot(`"<label>`, f.series())))
+		for row := range f.rows() {
+			for column := range 2 {
+				_ = f.cell(column, row)
+			}
+		}
+	}
+	special, err := readFrame(json.RawMessage(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","type":"number"}]},
+		"data":{"values":[[1,2,3,4],[null,null,null,4]],"entities":[null,{"NaN":[0],"Inf":[1],"NegInf":[2,-1,9]}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range []string{"NaN", "+Inf", "-Inf", "4"} {
+		if got := special.cell(1, row); got != want {
+			t.Errorf("row %d: %q, want %q", row, got, want)
+		}
+	}
+	checkSVG(t, "special", string(linePlot("x", special.series())))
+	checkSVG(t, "bars", string(barPlot("x", []bar{{"<a>", 1e100}, {"", -1e100}, {"b", 0}})))
+	checkSVG(t, "no bars", string(barPlot("x", nil)))
+	many := make([]series, 500)
+	for i := range many {
+		many[i] = series{fmt.Sprint(i), []point{{1, 1}, {2, 2}}}
+	}
+	if n := strings.Count(string(linePlot("x", many)), "<path"); n != mostSeries {
+		t.Errorf("%d lines", n)
+	}
+}
+
+func checkSVG(t *testing.T, name, svg string) {
+	t.Helper()
+	if len(svg) > 100_000 {
+		t.Errorf("%s: %d bytes", name, len(svg))
+	}
+	for _, bad := range []string{"NaN", "Inf", "style="} {
+		if strings.Contains(svg, bad) {
+			t.Errorf("%s: contains %s: %s", name, bad, svg)
+		}
+	}
+	for d := xml.NewDecoder(strings.NewReader(strings.ReplaceAll(svg, " hidden/>", "/>"))); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: %v in %s", name, err, svg)
+		}
+	}
+}
+
+// A long frame has a line for each combination of its texts, a frame without times has bars,
+// and a single row of numbers is shown large.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	read := func(text string) frame {
+		f, err := readFrame(json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	long := read(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"host","type":"string"},{"name":"v","type":"number"}]},
+		"data":{"values":[[2,1,1,2],["a","a","b","b"],[10,20,30,40]]}}`)
+	got := fmt.Sprint(long.series())
+	if want := "[{v a [{1 20} {2 10}]} {v b [{1 30} {2 40}]}]"; got != want {
+		t.Errorf("long: %s, want %s", got, want)
+	}
+	bars := read(`{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[["a","b"],[1,null]]}}`)
+	if got := fmt.Sprint(bars.bars(), bars.series()); got != "[{a 1}] []" {
+		t.Errorf("bars: %s", got)
+	}
+	single := read(`{"schema":{"fields":[{"name":"v","type":"number","labels":{"b":"2","a":"1"}}]},"data":{"values":[[1234567.5]]}}`)
+	if got := fmt.Sprint(single.numbers()); got != `[{v {a="1", b="2"} 1.23457e+06}]` {
+		t.Errorf("single: %s", got)
+	}
+	if _, err := readFrame(json.RawMessage(`{"schema":{"name":"x","fields":[{"name":"v"}]},"data":{"values":[]}}`)); err == nil {
+		t.Error("a frame without a column of values is accepted")
+	}
+}
+
+// BenchmarkPlot draws 100,000 points.
+func BenchmarkPlot(b *testing.B) {
+	s := series{Name: "x"}
+	for i := range 100_000 {
+		s.Points = append(s.Points, point{float64(i) * 1000, math.Sin(float64(i) / 500)})
+	}
+	for b.Loop() {
+		if linePlot("x", []series{s}) == "" {
+			b.Fatal("empty")
+		}
+	}
+}
+
+func TestTimeStep(t *testing.T) {
+	t.Parallel()
+	for span, want := range map[time.Duration]string{
+		time.Millisecond: "15:04:05.000", time.Minute: "15:04:05", 6 * time.Hour: "15:04",
+		36 * time.Hour: "01-02 15:04", 30 * 24 * time.Hour: "2006-01-02",
+	} {
+		step, layout := timeStep(float64(span.Milliseconds()))
+		if n := float64(span.Milliseconds()) / step; layout != want || n > 9 {
+			t.Errorf("%s: %s, %v labels", span, layout, n)
+		}
+	}
+	if step, _ := timeStep(1.7e16); 1.7e16/step > 10 {
+		t.Errorf("the longest span has steps of %v", step)
+	}
+}

@@ -1,0 +1,194 @@
+package console
+
+import (
+	"bufio"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	mostMetrics  = 500
+	frameContext = 2 // lines of plugin.json above and below a finding
+)
+
+// pluginPage is the page of one plugin. What only administrators may see is empty for others.
+type pluginPage struct {
+	Plugin   pluginInfo
+	Problems []problem
+	Path     string // of the routes of the plugin in the API
+	Actions  []string
+	Changes  []change
+	Metrics  []metric // if the URL asks for them
+	Figures  *figures
+	Log      *pluginLog
+	Document *document
+}
+
+// change is an outcome of a change to a plugin, as GET /api/plugins/{id}/changes returns it.
+type change struct {
+	Event   string
+	Version string
+	Changed []string
+	Time    time.Time
+	Reason  string
+}
+
+// IsFailed reports whether the change is not live.
+func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
+
+// metric is a sample of the Prometheus text format.
+type metric struct{ Name, Value string }
+
+// document is a plugin.json with its findings.
+type document struct {
+	Text     string
+	Findings []finding
+}
+
+// finding is what validate reports about a plugin.json.
+type finding struct {
+	Rule, Severity, Message, Help    string
+	Line, Column, EndLine, EndColumn int
+	Lines                            []line `json:"-"` // around it
+}
+
+// line is a line of a file. Mark is the part that a finding is about.
+type line struct {
+	Number              int
+	Before, Mark, After string
+}
+
+// plugin loads the page of one plugin.
+func plugin(c *client) (any, error) {
+	id := c.r.PathValue("id")
+	all := []pluginInfo{}
+	if err := c.get("/api/plugins", &all); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(p pluginInfo) bool { return p.ID == id })
+	if at < 0 {
+		return nil, &apiError{http.StatusNotFound, "Plugin not found"}
+	}
+	p := pluginPage{Plugin: all[at], Path: "/api/plugins/" + url.PathEscape(id)}
+	if !c.who.IsAdmin() {
+		return p, nil
+	}
+	if err := c.get("/api/plugins/errors", &p.Problems); err != nil {
+		return nil, err
+	}
+	p.Problems = slices.DeleteFunc(p.Problems, func(p problem) bool { return p.PluginID != id })
+	for _, action := range []string{"restart", "reload"} {
+		if c.has(p.Path + "/" + action) {
+			p.Actions = append(p.Actions, action)
+		}
+	}
+	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
+		return nil, err
+	}
+	slices.Reverse(p.Changes)
+	if err := c.getOptional(p.Path+"/manifest", &p.Document); err != nil {
+		return nil, err
+	}
+	if p.Document != nil {
+		p.Document.frame()
+	}
+	if p.Plugin.Backend == nil {
+		return p, nil
+	}
+	if c.r.URL.Query().Has("metrics") && p.Plugin.Backend.State == "running" {
+		p.Metrics = metrics(c, p.Path)
+	}
+	if err := c.getOptional(p.Path+"/figures", &p.Figures); err != nil {
+		return nil, err
+	}
+	if p.Figures != nil {
+		p.Figures.draw(c.text)
+	}
+	var err error
+	p.Log, err = logOf(c, p.Path)
+	return p, err
+}
+
+// getOptional is client.get for a route that may be missing or refused: into stays as it is.
+func (c *client) getOptional(path string, into any) error {
+	err := c.get(path, into)
+	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status != http.StatusUnauthorized {
+		return nil
+	}
+	return err
+}
+
+// has reports whether the API has a route whose only method is POST.
+func (c *client) has(path string) bool {
+	problem, ok := errors.AsType[*apiError](c.get(path, new(any)))
+	return ok && problem.Status == http.StatusMethodNotAllowed
+}
+
+// metrics returns the metrics of a backend, or nil if it has none.
+func metrics(c *client, path string) (all []metric) {
+	text, err := c.body(path + "/metrics")
+	if err != nil {
+		return nil
+	}
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan() && len(all) < mostMetrics; {
+		name, rest, ok := cutSample(lines.Text())
+		if !ok {
+			continue
+		}
+		value, _, _ := strings.Cut(strings.TrimSpace(rest), " ") // without the timestamp
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			value = strconv.FormatFloat(v, 'f', -1, 64)
+			if strings.HasSuffix(name, "_bytes") {
+				value = formatBytes(v)
+			}
+		}
+		all = append(all, metric{name, value})
+	}
+	return all
+}
+
+// cutSample splits a line of the Prometheus text format after the name and its labels.
+func cutSample(text string) (name, rest string, ok bool) {
+	if strings.HasPrefix(text, "#") {
+		return "", "", false
+	}
+	if at := strings.LastIndex(text, "}"); at >= 0 {
+		return text[:at+1], text[at+1:], true
+	}
+	return strings.Cut(text, " ")
+}
+
+// formatBytes returns a number of bytes in the largest unit that fits.
+func formatBytes(n float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; n >= 1024 && i < len(units)-1; i++ {
+		n /= 1024
+	}
+	return strconv.FormatFloat(roundTo(n, 3), 'f', -1, 64) + " " + units[i]
+}
+
+// frame sets the lines around each finding.
+func (d *document) frame() {
+	lines := strings.Split(strings.ReplaceAll(d.Text, "\r\n", "\n"), "\n")
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		for n := max(f.Line-frameContext, 1); f.Line > 0 && n <= min(f.Line+frameContext, len(lines)); n++ {
+			l := line{Number: n, Before: lines[n-1]}
+			if text := []rune(l.Before); n == f.Line {
+				from := min(max(f.Column-1, 0), len(text))
+				to := len(text)
+				if f.EndLine == f.Line {
+					to = min(max(f.EndColumn-1, from), len(text))
+				}
+				l.Before, l.Mark, l.After = string(text[:from]), string(text[from:to]), string(text[to:])
+			}
+			f.Lines = append(f.Lines, l)
+		}
+	}
+}

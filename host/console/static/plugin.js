@@ -1,0 +1,13 @@
+// The page of a plugin: the details of a health check.
+
+import "./console.js";
+import "./plot.js";
+
+const details = document.getElementById("health-details");
+document.addEventListener("sent", (event) => {
+	if (!event.target.hasAttribute("data-health")) return;
+	const { status, message, details: more } = event.detail;
+	event.target.querySelector(".status").textContent = [status, message].filter(Boolean).join(": ");
+	details.hidden = more === undefined;
+	details.textContent = more === undefined ? "" : JSON.stringify(more, null, 2);
+});

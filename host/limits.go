@@ -1,0 +1,84 @@
+package host
+
+import (
+	"fmt"
+	"time"
+)
+
+// Bounds on what callers can make the host hold, store or wait for. Limits describes them.
+const (
+	MaxPlaylistItems = 1000
+
+	DefaultPageLength = 1000 // entries
+	MaxPageLength     = 5000 // entries
+
+	MaxPlaylists   = 100_000 // in an organization
+	MaxFolders     = 10_000  // in an organization
+	MaxDataSources = 5000    // in an organization
+
+	MaxDataSourceSettings = 16 << 20 // bytes of the settings of all data sources of an organization
+
+	// Of stored credentials. Expired ones count until they are deleted.
+	MaxServiceAccounts = 10_000 // in an organization
+	MaxAccountTokens   = 5000   // of a service account
+	MaxAPIKeys         = 1000   // in an organization
+
+	MaxBody         = 1 << 20   // bytes of a JSON body
+	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
+	FreeBody        = 32 << 10  // bytes of a body that do not count towards MaxBodies
+	MaxBodies       = 32 << 20  // bytes of all bodies in memory
+	MaxDecoding     = 64 << 20  // bytes that the values in all bodies take while they are decoded, by an estimate
+	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
+	FreeResponse    = 64 << 10  // bytes
+	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
+	MaxHeaderBytes  = 64 << 10
+	MaxConnections  = 1024
+
+	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
+	BodyTimeout   = 30 * time.Second // for a body to arrive
+	WriteTimeout  = 20 * time.Second // for a client to accept WriteChunk bytes
+	WriteChunk    = 256 << 10        // bytes
+	IdleTimeout   = 2 * time.Minute  // for the next request on a connection
+	BusyWait      = 2 * time.Second  // for memory that other requests hold
+)
+
+// Limit describes a bound in the documentation.
+type Limit struct {
+	Name   string // what is bounded
+	Bound  string // with its unit
+	Over   string // what a caller gets when it exceeds the bound
+	Reason string
+}
+
+// Limits describes the bounds on what callers can make the host hold, store or wait for.
+func Limits() []Limit {
+	const refused = "400, with the field"
+	return []Limit{
+		{"items of a playlist", fmt.Sprint(MaxPlaylistItems), refused, "each item can refer to every dashboard"},
+		{"entries of a list, by default", fmt.Sprint(DefaultPageLength), "the first page; ask for the next with `page`", "a page is held in memory"},
+		{"entries of a list", fmt.Sprint(MaxPageLength), "a page of this length; ask for the next with `page`", "a page is held in memory"},
+		{"playlists of an organization", fmt.Sprint(MaxPlaylists), "429", "an editor must not fill the disk"},
+		{"folders of an organization", fmt.Sprint(MaxFolders), "429", "an editor must not fill the disk"},
+		{"data sources of an organization", fmt.Sprint(MaxDataSources), "429", "an editor must not fill the disk"},
+		{"settings of all data sources of an organization", mebibytes(MaxDataSourceSettings), "429", "a list of data sources contains them"},
+		{"service accounts of an organization", fmt.Sprint(MaxServiceAccounts), "429", "an administrator's script must not fill the disk"},
+		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "expired ones are deleted first"},
+		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "expired ones are deleted first"},
+		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
+		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
+		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
+		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
+		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},
+		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
+		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
+		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
+		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
+		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
+		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory"},
+		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
+	}
+}
+
+func mebibytes(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
+
+func kibibytes(n int) string { return fmt.Sprintf("%d KiB", n>>10) }

@@ -1,0 +1,216 @@
+package provisioning
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// Target is the host that Apply configures.
+type Target interface {
+	// DataSources returns all data sources without their secrets.
+	DataSources(ctx context.Context) ([]host.DataSource, error)
+	// Unlock returns a data source with its secrets.
+	Unlock(ctx context.Context, uid string) (host.DataSource, error)
+	CreateDataSource(ctx context.Context, d host.DataSource) error
+	// UpdateDataSource replaces a data source. It keeps secrets that are absent and
+	// removes those that are "".
+	UpdateDataSource(ctx context.Context, d host.DataSource) error
+	DeleteDataSource(ctx context.Context, uid string) error
+
+	// App returns the settings of an app with its secrets.
+	App(ctx context.Context, pluginID string) (host.AppSettings, error)
+	SetApp(ctx context.Context, a host.AppSettings) error
+
+	// Folder returns the uid of the folder with a title, which it creates if needed.
+	Folder(ctx context.Context, title string) (uid string, err error)
+	// SaveDashboard replaces the dashboard with the uid regardless of its version.
+	SaveDashboard(ctx context.Context, d host.Dashboard) error
+	// HasDashboard reports whether the dashboard with a uid exists.
+	HasDashboard(ctx context.Context, uid string) (bool, error)
+	DeleteDashboard(ctx context.Context, uid string) error
+}
+
+// State is what earlier calls of Apply stored. It is used to delete what
+// removed files described.
+type State struct {
+	Pruned     []string                   `json:"pruned"`     // uids of data sources to delete when no file has them
+	Dashboards map[string]StoredDashboard `json:"dashboards"` // by uid
+}
+
+// StoredDashboard is a dashboard that Apply stored.
+type StoredDashboard struct {
+	Digest string `json:"digest"` // of its file
+	IsKept bool   `json:"isKept"` // when its file is deleted
+}
+
+// Apply makes the target agree with the files. Values that are equal are not stored again,
+// and a dashboard is stored only if its file has changed, so that it can be edited in
+// between. It returns the state for the next call, also with an error.
+func Apply(ctx context.Context, t Target, c *Config, before State) (State, error) {
+	after := State{Dashboards: map[string]StoredDashboard{}}
+	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after))
+	return after, err
+}
+
+func (c *Config) applyDataSources(ctx context.Context, t Target, before State, after *State) error {
+	stored, err := t.DataSources(ctx)
+	if err != nil {
+		return err
+	}
+	remove := func(isMeant func(host.DataSource) bool) (err error) {
+		stored = slices.DeleteFunc(stored, func(d host.DataSource) bool {
+			if !isMeant(d) {
+				return false
+			}
+			err = errors.Join(err, t.DeleteDataSource(ctx, d.UID))
+			return true
+		})
+		return err
+	}
+	isWanted := func(d host.DataSource) bool {
+		return slices.ContainsFunc(c.DataSources, func(w DataSource) bool { return w.Name == d.Name || w.UID == d.UID })
+	}
+	var failed []error
+	failed = append(failed, remove(func(d host.DataSource) bool {
+		return !isWanted(d) && (slices.Contains(c.Delete, d.Name) || slices.Contains(before.Pruned, d.UID))
+	}))
+	for _, want := range c.DataSources {
+		// A data source keeps its uid; one that must have another is created again.
+		failed = append(failed, remove(func(d host.DataSource) bool {
+			return want.HasUID && d.Name == want.Name && d.UID != want.UID
+		}))
+		at := slices.IndexFunc(stored, func(d host.DataSource) bool { return d.UID == want.UID })
+		if at < 0 {
+			at = slices.IndexFunc(stored, func(d host.DataSource) bool { return d.Name == want.Name })
+		}
+		d := want.DataSource
+		if at < 0 {
+			err = t.CreateDataSource(ctx, d)
+		} else {
+			d.UID = stored[at].UID
+			err = update(ctx, t, d)
+		}
+		if err != nil {
+			failed = append(failed, &Error{File: want.File, Err: fmt.Errorf("data source %q: %w", want.Name, err)})
+		}
+		if want.IsPruned {
+			after.Pruned = append(after.Pruned, d.UID)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// update stores a data source unless the stored one is equal.
+func update(ctx context.Context, t Target, d host.DataSource) error {
+	stored, err := t.Unlock(ctx, d.UID)
+	if err != nil {
+		return err
+	}
+	isSame := d.Name == stored.Name && d.Type == stored.Type && d.URL == stored.URL && d.User == stored.User &&
+		d.Database == stored.Database && d.BasicAuth == stored.BasicAuth && d.BasicAuthUser == stored.BasicAuthUser &&
+		d.IsDefault == stored.IsDefault && isSameJSON(d.JSON, stored.JSON) && maps.Equal(d.Secrets, stored.Secrets)
+	if isSame {
+		return nil
+	}
+	d.Secrets = replacing(stored.Secrets, d.Secrets)
+	return t.UpdateDataSource(ctx, d)
+}
+
+// replacing returns the change that leaves only the wanted secrets.
+func replacing(stored, want map[string]string) map[string]string {
+	change := maps.Clone(want)
+	for name := range stored {
+		if _, ok := want[name]; !ok {
+			change[name] = ""
+		}
+	}
+	return change
+}
+
+func isSameJSON(a, b json.RawMessage) bool {
+	compact := func(text json.RawMessage) []byte {
+		var value any
+		if json.Unmarshal(text, &value) != nil {
+			return text
+		}
+		text, _ = json.Marshal(value) // which sorts the keys
+		return text
+	}
+	return bytes.Equal(compact(a), compact(b))
+}
+
+func (c *Config) applyApps(ctx context.Context, t Target) error {
+	var failed []error
+	for _, a := range c.Apps {
+		stored, err := t.App(ctx, a.PluginID)
+		isSame := err == nil && !stored.Updated.IsZero() && a.IsEnabled == stored.IsEnabled && a.IsPinned == stored.IsPinned &&
+			isSameJSON(a.JSON, stored.JSON) && maps.Equal(a.Secrets, stored.Secrets)
+		if isSame {
+			continue
+		}
+		if err == nil {
+			a.Secrets = replacing(stored.Secrets, a.Secrets)
+			err = t.SetApp(ctx, a)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("app %q: %w", a.PluginID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (c *Config) applyDashboards(ctx context.Context, t Target, before State, after *State) error {
+	var failed []error
+	isFound := map[string]bool{}
+	for _, d := range c.Dashboards {
+		isFound[d.UID] = true
+		digest, err := c.applyDashboard(ctx, t, d, before.Dashboards[d.UID].Digest)
+		if err == nil {
+			after.Dashboards[d.UID] = StoredDashboard{digest, d.IsKept}
+			continue
+		}
+		failed = append(failed, &Error{File: d.File, Err: err})
+		if stored, ok := before.Dashboards[d.UID]; ok {
+			after.Dashboards[d.UID] = stored
+		}
+	}
+	for uid, stored := range before.Dashboards {
+		if isFound[uid] || stored.IsKept {
+			continue
+		}
+		if c.isPartial { // the dashboard may be in a file that was not read
+			after.Dashboards[uid] = stored
+			continue
+		}
+		if err := t.DeleteDashboard(ctx, uid); err != nil && !errors.Is(err, host.ErrNotFound) {
+			failed = append(failed, fmt.Errorf("delete dashboard %s: %w", uid, err))
+			after.Dashboards[uid] = stored
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (c *Config) applyDashboard(ctx context.Context, t Target, d Dashboard, known string) (digest string, err error) {
+	sum := sha256.Sum256(append([]byte(d.Folder+"\n"), d.Model...))
+	digest = hex.EncodeToString(sum[:])
+	if digest == known {
+		if exists, err := t.HasDashboard(ctx, d.UID); err != nil || exists {
+			return digest, err
+		}
+	}
+	if d.Folder != "" {
+		if d.FolderUID, err = t.Folder(ctx, d.Folder); err != nil {
+			return "", err
+		}
+	}
+	return digest, t.SaveDashboard(ctx, d.Dashboard)
+}

@@ -1,0 +1,151 @@
+package provisioning
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// mostDashboards limits the dashboards of all providers.
+const mostDashboards = 10_000
+
+// providers reads the dashboards of the providers in a file. A directory that does not
+// exist and a dashboard that is invalid are warnings: existing hosts start with them.
+func (r *reader) providers(d document) {
+	for _, e := range r.entries(d, "providers") {
+		if kind := e.text("type"); kind != "" && kind != "file" {
+			e.fail(d.file, valueOf(e.node, "type"), "type must be file, found %q", kind)
+			continue
+		}
+		options := valueOf(e.node, "options")
+		if options == nil {
+			e.fail(d.file, e.node, "options.path is required")
+			continue
+		}
+		o := entry{r, d.file, options}
+		path := o.required("path")
+		if path == "" {
+			continue
+		}
+		dir := r.locate(path)
+		if _, err := r.readDir(dir); err != nil {
+			r.config.isPartial = r.config.isPartial || !errors.Is(err, fs.ErrNotExist)
+			r.warn(d.file, valueOf(options, "path"), "provider skipped: %w", err)
+			continue
+		}
+		p := provider{e.text("folder"), o.flag("foldersFromFilesStructure"), e.flag("disableDeletion"), dir}
+		// The separator makes it follow dir if that is a symbolic link.
+		if err := filepath.WalkDir(dir+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
+			return r.visit(p, filepath.Clean(name), entry, err)
+		}); err != nil {
+			r.config.isPartial = true
+			r.warn(d.file, valueOf(options, "path"), "%w", err)
+		}
+	}
+}
+
+// locate returns the directory that options.path names. One in the image of an existing
+// host that is missing here is in the provisioning directory.
+func (r *reader) locate(path string) string {
+	if !filepath.IsAbs(path) {
+		return filepath.Join(r.dir, path)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(path)+"/", imagePath); ok && filepath.IsLocal(filepath.FromSlash(rest)) {
+			return filepath.Join(r.dir, filepath.FromSlash(rest))
+		}
+	}
+	return path
+}
+
+// provider is a directory of dashboards.
+type provider struct {
+	folder            string
+	hasFoldersOfFiles bool // the directory of a file names its folder
+	isKept            bool
+	dir               string
+}
+
+func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) error {
+	if err != nil {
+		return err
+	}
+	if entry.IsDir() {
+		r.seen[name] = stamp(name)
+	}
+	switch {
+	case entry.IsDir() && name != p.dir && strings.HasPrefix(entry.Name(), "."):
+		return fs.SkipDir
+	case entry.IsDir() || filepath.Ext(name) != ".json":
+		return nil
+	case len(r.config.Dashboards) >= mostDashboards:
+		return fmt.Errorf("more than %d dashboards; the rest is skipped", mostDashboards)
+	}
+	d, err := r.dashboard(p, name)
+	if err != nil {
+		position, ok := errors.AsType[*Error](err)
+		if !ok {
+			position = &Error{File: r.short(name), Err: err}
+		}
+		r.config.Warnings = append(r.config.Warnings, position)
+		r.config.isPartial = true
+		return nil
+	}
+	if key := "dashboard:" + d.UID; r.names[key] {
+		r.config.Warnings = append(r.config.Warnings, &Error{File: d.File, Err: fmt.Errorf("dashboard skipped: another file has the uid %q", d.UID)})
+		return nil
+	}
+	r.names["dashboard:"+d.UID] = true
+	r.config.Dashboards = append(r.config.Dashboards, d)
+	return nil
+}
+
+func (r *reader) dashboard(p provider, name string) (d Dashboard, err error) {
+	text, err := r.readFile(name, maxFile)
+	if err != nil {
+		return d, err
+	}
+	var model map[string]json.RawMessage
+	if err := json.Unmarshal(text, &model); err != nil {
+		e := &Error{File: r.short(name), Err: err}
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+			before := text[:max(0, min(int(at.Offset), len(text))-1)]
+			e.Line, e.Column = 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+		}
+		return d, e
+	}
+	d.Dashboard, err = host.ParseDashboard("", text)
+	if err != nil {
+		return d, err
+	}
+	rel, err := filepath.Rel(p.dir, name)
+	if err != nil {
+		return d, err
+	}
+	if d.UID == "" {
+		sum := sha256.Sum256([]byte(p.folder + "\n" + filepath.ToSlash(rel)))
+		d.UID = fmt.Sprintf("p%x", sum[:8])
+	}
+	d.ID, d.Version = 0, 0 // those of another host
+	d.Folder, d.File, d.IsKept = p.folder, r.short(name), p.isKept
+	if dir := filepath.Base(filepath.Dir(rel)); p.hasFoldersOfFiles && dir != "." {
+		d.Folder = dir
+	}
+	return d, nil
+}
+
+// short returns a name in the provisioning directory, or else the whole name.
+func (r *reader) short(name string) string {
+	if rel, err := filepath.Rel(r.dir, name); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return name
+}

@@ -1,0 +1,418 @@
+package provisioning
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// Config is what the files of a provisioning directory describe.
+type Config struct {
+	DataSources []DataSource
+	Delete      []string // names of data sources
+	Apps        []host.AppSettings
+	Dashboards  []Dashboard
+	Warnings    []error // each an *Error: what is skipped or read differently
+
+	seen      map[string]string // files and directories, and what they were before they were read
+	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
+}
+
+// IsStale reports whether a file or directory has changed since it was read.
+func (c *Config) IsStale() bool {
+	for name, before := range c.seen {
+		if stamp(name) != before {
+			return true
+		}
+	}
+	return false
+}
+
+// stamp describes the size, time and mode of a file or directory; "" if there is none.
+func stamp(name string) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintln(info.Size(), info.ModTime().UnixNano(), info.Mode())
+}
+
+// DataSource is a data source in a file.
+type DataSource struct {
+	host.DataSource        // Secrets are complete; UID is never empty
+	HasUID          bool   // the file names the uid
+	File            string // slash-separated, in the provisioning directory
+	IsReadOnly      bool   // unless the file sets editable
+	IsPruned        bool   // delete it when no file describes it any longer
+}
+
+// Dashboard is a dashboard in a directory of a provider.
+type Dashboard struct {
+	host.Dashboard        // UID is never empty
+	Folder         string // title; "" for none
+	File           string // path
+	IsKept         bool   // when its file is deleted
+}
+
+// Error reports a position in a file.
+type Error struct {
+	File         string // slash-separated, in the provisioning directory, or absolute
+	Line, Column int    // from 1; 0 if unknown
+	Err          error
+}
+
+// Error returns the position and the cause.
+func (e *Error) Error() string {
+	at := e.File
+	if e.Line > 0 {
+		at += fmt.Sprintf(":%d:%d", e.Line, max(e.Column, 1))
+	}
+	return at + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// imagePath is where the images of existing hosts mount the provisioning directory. Files
+// in plugin repositories name it.
+const imagePath = "/etc/grafana/provisioning/"
+
+// reader reads a provisioning directory.
+type reader struct {
+	expander
+	config   Config
+	faults   []error // each an *Error
+	defaults int
+	names    map[string]bool // of data sources
+}
+
+// Read reads a provisioning directory. lookup returns environment variables. The error
+// joins one *Error for each value that is invalid. Missing subdirectories are empty. The
+// result is never nil; with an error, only IsStale may be called.
+func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) {
+	r := &reader{expander: expander{dir, lookup, map[string]string{}}, names: map[string]bool{}}
+	if _, err := r.readDir(dir); err != nil {
+		r.faults = append(r.faults, err)
+	}
+	r.each("datasources", r.dataSources)
+	r.each("plugins", r.apps)
+	r.each("dashboards", r.providers)
+	r.config.seen = r.seen
+	return &r.config, errors.Join(r.faults...)
+}
+
+// document is a YAML file whose values are expanded.
+type document struct {
+	file string
+	root *yaml.Node
+}
+
+func (r *reader) fail(file string, at *yaml.Node, format string, args ...any) {
+	r.faults = append(r.faults, errorAt(file, at, format, args...))
+}
+
+func (r *reader) warn(file string, at *yaml.Node, format string, args ...any) {
+	r.config.Warnings = append(r.config.Warnings, errorAt(file, at, format, args...))
+}
+
+func errorAt(file string, at *yaml.Node, format string, args ...any) *Error {
+	return &Error{File: file, Line: at.Line, Column: at.Column, Err: fmt.Errorf(format, args...)}
+}
+
+// each parses the YAML files of a subdirectory in the order of their names.
+func (r *reader) each(sub string, do func(document)) {
+	entries, err := r.readDir(filepath.Join(r.dir, sub))
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			r.faults = append(r.faults, &Error{File: sub, Err: err})
+		}
+		return
+	}
+	for _, entry := range entries {
+		if extension := filepath.Ext(entry.Name()); extension != ".yaml" && extension != ".yml" {
+			continue
+		}
+		file := sub + "/" + entry.Name()
+		text, err := r.readFile(filepath.Join(r.dir, file), maxFile)
+		if err != nil {
+			r.faults = append(r.faults, &Error{File: file, Err: err})
+			continue
+		}
+		if root := r.parse(file, text); root != nil {
+			do(document{file, root})
+		}
+	}
+}
+
+// yamlLine matches the position in messages of package yaml.
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// parse returns the root of a document, or nil if it is empty or invalid.
+func (r *reader) parse(file string, text []byte) *yaml.Node {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		e := &Error{File: file, Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+			e.Line, _ = strconv.Atoi(m[1])
+			e.Err = errors.New(strings.TrimPrefix(err.Error(), m[0]))
+			e.Column = 1 + indent(text, e.Line)
+		}
+		r.faults = append(r.faults, e)
+		return nil
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
+		return nil
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		r.fail(file, root, "must be a mapping with apiVersion: 1")
+		return nil
+	}
+	if version := valueOf(root, "apiVersion"); version != nil && version.Value != "1" {
+		r.fail(file, version, "apiVersion must be 1, found %q", version.Value)
+		return nil
+	}
+	r.expandAll(file, root)
+	return root
+}
+
+// indent returns the number of spaces at the start of a line.
+func indent(text []byte, line int) int {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return 0
+	}
+	return len(lines[line-1]) - len(strings.TrimLeft(lines[line-1], " "))
+}
+
+// expandAll expands the values in a tree, not the keys. An alias is expanded where its
+// anchor is.
+func (r *reader) expandAll(file string, n *yaml.Node) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			r.expandAll(file, n.Content[i])
+		}
+	case yaml.SequenceNode:
+		for _, element := range n.Content {
+			r.expandAll(file, element)
+		}
+	case yaml.ScalarNode:
+		value, err := r.expand(n.Value)
+		if err != nil {
+			r.fail(file, n, "%w", err)
+		}
+		n.Value = value
+	}
+}
+
+// valueOf returns the value of a key of a mapping, or nil if it is absent or null.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if value := resolve(n.Content[i+1]); n.Content[i].Value == key && value.Tag != "!!null" {
+			return value
+		}
+	}
+	return nil
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// entry reads the values of a mapping.
+type entry struct {
+	*reader
+	file string
+	node *yaml.Node
+}
+
+// entries returns the mappings in the list at a key.
+func (r *reader) entries(d document, key string) (all []entry) {
+	list := valueOf(d.root, key)
+	if list == nil {
+		return nil
+	}
+	if list.Kind != yaml.SequenceNode {
+		r.fail(d.file, list, "%s must be a list", key)
+		return nil
+	}
+	for _, n := range list.Content {
+		if n = resolve(n); n.Kind != yaml.MappingNode {
+			r.fail(d.file, n, "an entry of %s must be a mapping", key)
+			continue
+		}
+		e := entry{r, d.file, n}
+		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
+			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %q", org.Value)
+			continue
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func (e entry) text(key string) string {
+	n := valueOf(e.node, key)
+	if n == nil {
+		return ""
+	}
+	if n.Kind != yaml.ScalarNode {
+		e.fail(e.file, n, "%s must be a string", key)
+	}
+	return n.Value
+}
+
+// required returns a text that must not be empty.
+func (e entry) required(key string) string {
+	value := e.text(key)
+	if value == "" {
+		at := cmp.Or(valueOf(e.node, key), e.node)
+		e.fail(e.file, at, "%s is required", key)
+	}
+	return value
+}
+
+func (e entry) flag(key string) bool {
+	n := valueOf(e.node, key)
+	if n == nil || n.Value == "" && n.Kind == yaml.ScalarNode {
+		return false
+	}
+	value, err := strconv.ParseBool(n.Value)
+	if err != nil || n.Kind != yaml.ScalarNode {
+		e.fail(e.file, n, "%s must be true or false", key)
+	}
+	return value
+}
+
+// settings returns jsonData, an object.
+func (e entry) settings() json.RawMessage {
+	n := valueOf(e.node, "jsonData")
+	if n == nil {
+		return json.RawMessage("{}")
+	}
+	if n.Kind != yaml.MappingNode {
+		e.fail(e.file, n, "jsonData must be a mapping")
+		return nil
+	}
+	var value map[string]any
+	err := n.Decode(&value)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(value)
+	}
+	if err != nil {
+		e.fail(e.file, n, "jsonData: %w", err)
+	}
+	return text
+}
+
+// secrets returns secureJsonData without keys that have no value.
+func (e entry) secrets() map[string]string {
+	secrets := map[string]string{}
+	n := valueOf(e.node, "secureJsonData")
+	if n == nil {
+		return secrets
+	}
+	if n.Kind != yaml.MappingNode {
+		e.fail(e.file, n, "secureJsonData must be a mapping")
+		return secrets
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		value := resolve(n.Content[i+1])
+		switch {
+		case value.Kind != yaml.ScalarNode:
+			e.fail(e.file, value, "secureJsonData.%s must be a string", n.Content[i].Value)
+		case value.Tag != "!!null" && value.Value != "":
+			secrets[n.Content[i].Value] = value.Value
+		}
+	}
+	return secrets
+}
+
+// check adds an error of package host, which names the key.
+func (e entry) check(err error) {
+	if err == nil {
+		return
+	}
+	at := e.node
+	if problem, ok := errors.AsType[*host.Error](err); ok {
+		key, rest, _ := strings.Cut(problem.Field, ".")
+		if found := valueOf(e.node, key); found != nil {
+			at = found
+			if rest != "" {
+				at = cmp.Or(valueOf(found, rest), found)
+			}
+		}
+	}
+	e.fail(e.file, at, "%w", err)
+}
+
+func (r *reader) dataSources(d document) {
+	for _, e := range r.entries(d, "deleteDatasources") {
+		if name := e.required("name"); !slices.Contains(r.config.Delete, name) {
+			r.config.Delete = append(r.config.Delete, name)
+		}
+	}
+	isPruned := entry{r, d.file, d.root}.flag("prune")
+	for _, e := range r.entries(d, "datasources") {
+		s := DataSource{File: d.file, IsReadOnly: !e.flag("editable"), IsPruned: isPruned, DataSource: host.DataSource{
+			UID: e.text("uid"), Name: e.required("name"), Type: e.required("type"), URL: e.text("url"), User: e.text("user"),
+			Database: e.text("database"), BasicAuth: e.flag("basicAuth"), BasicAuthUser: e.text("basicAuthUser"),
+			IsDefault: e.flag("isDefault"), JSON: e.settings(), Secrets: e.secrets(),
+		}}
+		s.HasUID = s.UID != ""
+		if !s.HasUID {
+			sum := sha256.Sum256([]byte(s.Name)) // as existing hosts do: dashboards refer to it
+			s.UID = fmt.Sprintf("P%X", sum[:8])
+		}
+		if s.Name == "" || s.Type == "" {
+			continue // reported
+		}
+		e.check(s.Check())
+		if access := valueOf(e.node, "access"); access != nil && access.Value != "proxy" && access.Value != "" {
+			r.warn(d.file, access, "read as access: proxy: browsers cannot access data sources directly")
+		}
+		for _, key := range []string{"name:" + s.Name, "uid:" + s.UID} {
+			if r.names[key] {
+				e.fail(d.file, e.node, "another data source has the %s %q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
+			}
+			r.names[key] = true
+		}
+		if s.IsDefault {
+			if r.defaults++; r.defaults > 1 {
+				e.fail(d.file, valueOf(e.node, "isDefault"), "only one data source can be the default")
+			}
+		}
+		r.config.DataSources = append(r.config.DataSources, s)
+	}
+}
+
+func (r *reader) apps(d document) {
+	for _, e := range r.entries(d, "apps") {
+		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
+		e.check(a.Check())
+		if key := "app:" + a.PluginID; r.names[key] {
+			e.fail(d.file, e.node, "another entry has the settings of %q", a.PluginID)
+		} else {
+			r.names[key] = true
+		}
+		r.config.Apps = append(r.config.Apps, a)
+	}
+}

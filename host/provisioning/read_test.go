@@ -1,0 +1,223 @@
+package provisioning_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host/provisioning"
+)
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func read(t *testing.T, files map[string]string) (*provisioning.Config, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, files)
+	c, err := provisioning.Read(dir, func(name string) (string, bool) {
+		value, ok := map[string]string{"HOST": "db.example", "PASS": "a: b # {c} $HOST", "ORG": "1", "YES": "true"}[name]
+		return value, ok
+	})
+	return c, dir, err
+}
+
+func TestReadDataSources(t *testing.T) {
+	t.Parallel()
+	c, _, err := read(t, map[string]string{
+		"secret.txt": "s3cret\n",
+		"datasources/a.yaml": `
+apiVersion: 1
+deleteDatasources:
+  - name: Old
+prune: true
+x-shared: &shared
+  nested: [1, "$HOST"]
+datasources:
+  - name: Prometheus
+    type: prometheus
+    access: direct
+    orgId: $ORG
+    editable: ${YES}
+    url: http://${HOST}/$$1/$unset
+    basicAuth: true
+    basicAuthUser: $__env{HOST}
+    jsonData: *shared
+    secureJsonData:
+      password: $PASS
+      file: $__file{secret.txt}
+      none:
+  - {name: B, uid: b, type: x, orgId: 2}
+`,
+		"datasources/empty.yml": "# nothing\n", "datasources/.gitkeep": "", "datasources/README.md": "text",
+		"plugins/apps.yaml": "apiVersion: 1\napps:\n  - type: myorg-basic-app\n    org_id: 1\n    disabled: false\n    jsonData: {apiUrl: 'http://x'}\n",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.DataSources) != 1 || len(c.Apps) != 1 || strings.Join(c.Delete, ",") != "Old" {
+		t.Fatalf("config: %+v", c)
+	}
+	d := c.DataSources[0]
+	if d.UID != "PBFA97CFB590B2093" || d.HasUID || d.IsReadOnly || !d.IsPruned || !d.BasicAuth || d.BasicAuthUser != "db.example" {
+		t.Errorf("data source: %+v", d)
+	}
+	if d.URL != "http://db.example/$1/" {
+		t.Errorf("url: %s", d.URL)
+	}
+	if string(d.JSON) != `{"nested":[1,"db.example"]}` {
+		t.Errorf("jsonData: %s", d.JSON)
+	}
+	if got, _ := json.Marshal(d.Secrets); string(got) != `{"file":"s3cret","password":"a: b # {c} $HOST"}` {
+		t.Errorf("secrets: %s", got)
+	}
+	var warnings []string
+	for _, w := range c.Warnings {
+		warnings = append(warnings, w.Error())
+	}
+	want := []string{"datasources/a.yaml:22:39: entry skipped", "datasources/a.yaml:11:13: read as access: proxy"}
+	for i, w := range want {
+		if i >= len(warnings) || !strings.HasPrefix(warnings[i], w) {
+			t.Errorf("warnings: %q, want prefixes %q", warnings, want)
+		}
+	}
+	if a := c.Apps[0]; a.PluginID != "myorg-basic-app" || !a.IsEnabled || string(a.JSON) != `{"apiUrl":"http://x"}` {
+		t.Errorf("app: %+v", a)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: 1\ndatasources:\n"
+	for text, want := range map[string]string{
+		"apiVersion: 1\ndatasources:\n  - name: [\n": "datasources/a.yaml:3:",
+		"a:\n\tb: 1\n":         "datasources/a.yaml:2:1: ",
+		"apiVersion: 2\n":      `datasources/a.yaml:1:13: apiVersion must be 1, found "2"`,
+		"- a\n":                "datasources/a.yaml:1:1: must be a mapping",
+		"datasources: a\n":     "datasources/a.yaml:1:14: datasources must be a list",
+		"datasources: [a]\n":   "datasources/a.yaml:1:15: an entry of datasources must be a mapping",
+		head + "  - name: A\n": "datasources/a.yaml:3:5: type is required",
+		head + "  - {name: A, type: x, uid: a/b}\n":                                                 "datasources/a.yaml:3:29: uid: ",
+		head + "  - {name: A, type: x, url: 'http://u:p@h'}\n":                                      "datasources/a.yaml:3:29: url: must not contain credentials",
+		head + "  - {name: A, type: x, editable: maybe}\n":                                          "datasources/a.yaml:3:34: editable must be true or false",
+		head + "  - {name: A, type: x, jsonData: text}\n":                                           "datasources/a.yaml:3:34: jsonData must be a mapping",
+		head + "  - {name: A, type: x, jsonData: {a: .nan}}\n":                                      "datasources/a.yaml:3:34: jsonData: ",
+		head + "  - {name: A, type: x, secureJsonData: {a: [b]}}\n":                                 "datasources/a.yaml:3:44: secureJsonData.a must be a string",
+		head + "  - {name: A, type: x, url: '$__file{../x}'}\n":                                     `datasources/a.yaml:3:29: "../x" leads out of the provisioning directory`,
+		head + "  - {name: A, type: x, url: '$__file{missing}'}\n":                                  "datasources/a.yaml:3:29: stat ",
+		head + "  - {name: A, type: x, url: '$__file{datasources}'}\n":                              "datasources/a.yaml:3:29: ",
+		head + "  - {name: A, type: x}\n  - {name: A, type: y}\n":                                   `datasources/a.yaml:4:5: another data source has the name "A"`,
+		head + "  - {name: A, type: x, isDefault: true}\n  - {name: B, type: y, isDefault: true}\n": "datasources/a.yaml:4:35: only one data source can be the default",
+		head + "  - &a {name: A, type: x, jsonData: {b: *a}}\n":                                     "datasources/a.yaml:3:",
+	} {
+		_, dir, err := read(t, map[string]string{"datasources/a.yaml": text})
+		if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""), want) {
+			t.Errorf("%s\nerror: %v\nwant:  %s", text, err, want)
+		}
+	}
+	if _, err := provisioning.Read(filepath.Join(t.TempDir(), "missing"), os.LookupEnv); err == nil {
+		t.Error("no error for a directory that does not exist")
+	}
+}
+
+func TestReadDashboards(t *testing.T) {
+	t.Parallel()
+	c, dir, err := read(t, map[string]string{
+		"dashboards/default.yaml": `
+apiVersion: 1
+providers:
+  - name: image
+    type: file
+    folder: Top
+    options: {path: /etc/grafana/provisioning/dashboards, foldersFromFilesStructure: true}
+  - name: missing
+    options:
+      path: /dashboards-that-do-not-exist
+`,
+		"dashboards/one.json":       `{"id": 7, "uid": "one", "version": 3, "title": "One", "x": "$HOST"}`,
+		"dashboards/sub/two.json":   `{"title": "Two"}`,
+		"dashboards/sub/again.json": `{"uid": "one", "title": "Again"}`,
+		"dashboards/broken.json":    "{\n  \"title\": \"x\",\n}",
+		"dashboards/untitled.json":  `{"uid": "u"}`,
+		"dashboards/.git/x.json":    `{"title": "hidden"}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Dashboards) != 2 {
+		t.Fatalf("dashboards: %+v", c.Dashboards)
+	}
+	one, two := c.Dashboards[0], c.Dashboards[1]
+	if one.UID != "one" || one.ID != 0 || one.Folder != "Top" || !strings.Contains(string(one.Model), "$HOST") {
+		t.Errorf("first dashboard: %+v", one)
+	}
+	if two.Title != "Two" || two.Folder != "sub" || !strings.HasPrefix(two.UID, "p") || two.File != "dashboards/sub/two.json" {
+		t.Errorf("second dashboard: %+v", two)
+	}
+	var text []string
+	for _, w := range c.Warnings {
+		text = append(text, w.Error())
+	}
+	all := strings.Join(text, "\n")
+	for _, want := range []string{
+		"dashboards/broken.json:3:1: ", "dashboards/untitled.json: title", `dashboards/sub/again.json: dashboard skipped: another file has the uid "one"`,
+		"dashboards/default.yaml:10:13: provider skipped: ",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning %q in:\n%s", want, all)
+		}
+	}
+	if c.IsStale() {
+		t.Error("stale without a change")
+	}
+	write(t, dir, map[string]string{"dashboards/sub/three.json": `{"title": "Three"}`})
+	late := time.Now().Add(time.Hour) // file systems may have coarse times
+	if err := os.Chtimes(filepath.Join(dir, "dashboards/sub"), late, late); err != nil {
+		t.Fatal(err)
+	}
+	if !c.IsStale() {
+		t.Error("not stale after a file was added")
+	}
+}
+
+// A provider can name a symbolic link to a directory.
+func TestReadLinkedDashboards(t *testing.T) {
+	t.Parallel()
+	boards, dir := t.TempDir(), t.TempDir()
+	write(t, boards, map[string]string{"sub/one.json": `{"title": "One"}`})
+	write(t, dir, map[string]string{"dashboards/a.yaml": "apiVersion: 1\nproviders:\n  - {options: {path: linked, foldersFromFilesStructure: true}}\n"})
+	if err := os.Symlink(boards, filepath.Join(dir, "linked")); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	c, err := provisioning.Read(dir, os.LookupEnv)
+	if err != nil || len(c.Dashboards) != 1 || c.Dashboards[0].Folder != "sub" || c.Dashboards[0].File != "linked/sub/one.json" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A value that a variable contains cannot add keys, and an entity bomb does not expand.
+func TestReadHostile(t *testing.T) {
+	t.Parallel()
+	bomb := "apiVersion: 1\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 9; i++ {
+		ref := "*a" + string(rune('0'+i-1))
+		bomb += "a" + string(rune('0'+i)) + ": &a" + string(rune('0'+i)) + " [" + strings.Repeat(ref+", ", 9) + ref + "]\n"
+	}
+	bomb += "datasources:\n  - {name: A, type: x, jsonData: {a: *a8}}\n"
+	if _, _, err := read(t, map[string]string{"datasources/a.yaml": bomb}); err == nil || !strings.Contains(err.Error(), "excessive aliasing") {
+		t.Errorf("bomb: %v", err)
+	}
+}

@@ -1,0 +1,330 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+const leased = "acme-leased-app"
+
+// world is a plugin directory, a database and a clock that several hosts share.
+type world struct {
+	*testing.T
+	dir      string // of plugins
+	database string
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, dir: t.TempDir(), database: testdb.New(t), now: time.Unix(1_700_000_000, 0)}
+	w.writePlugin(`,"iam":{"permissions":[{"action":"playlists:read"}]}`)
+	return w
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// writePlugin writes a plugin whose backend is this test executable.
+func (w *world) writePlugin(extra string) {
+	w.Helper()
+	dir := filepath.Join(w.dir, leased)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		w.Fatal(err)
+	}
+	metadata := fmt.Sprintf(`{"id":%q,"name":"x","type":"app","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}%s}`, leased, extra)
+	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
+		w.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		w.Fatal(err)
+	}
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_x"))
+	if err := os.Symlink(self, executable); err != nil && !os.IsExist(err) {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) removePlugin() {
+	w.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, leased)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) options(dataDir string) Options {
+	return Options{Listen: "127.0.0.1:0", DataDir: dataDir, Database: w.database, AdminPassword: "a long password",
+		PluginDirs: []string{w.dir}, Toggles: []string{loader.ToggleServiceAccounts}, Clock: w.clock}
+}
+
+// start opens a host and waits until its plugins are mounted.
+func (w *world) start(o Options) *Server {
+	w.Helper()
+	s := open(w.T, o)
+	s.mounting.Wait()
+	return s
+}
+
+func (w *world) stop(s *Server) {
+	w.Helper()
+	if err := s.Close(); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) mount(s *Server) {
+	w.Helper()
+	if err := s.Mount(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// token returns the token of the plugin that runs on a host.
+func (w *world) token(s *Server) host.Token {
+	w.Helper()
+	p, ok := s.loader.Plugin(leased)
+	if !ok {
+		w.Fatalf("the plugin is not mounted: %+v", s.loader.Faults())
+	}
+	if status := p.Status(); status.State != loader.StateRunning || !status.Token.Injected {
+		w.Fatalf("the plugin does not run with a token: %+v", status)
+	}
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	return s.accounts.tokens[leased]
+}
+
+// check compares the status of a request with the token, and logs it.
+func (w *world) check(step string, s *Server, token host.Token, want int) {
+	w.Helper()
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, s.URL()+"/api/playlists", nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token.Secret())
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	_ = got.Body.Close()
+	w.Logf("%-60s %d", step, got.StatusCode)
+	if got.StatusCode != want {
+		w.Errorf("%s: status %d, want %d", step, got.StatusCode, want)
+	}
+}
+
+// accounts returns the number of service accounts.
+func (w *world) accounts(s *Server) int64 {
+	w.Helper()
+	_, n, err := s.store.ServiceAccounts(w.Context(), store.MainOrg, store.AccountFilter{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// A plugin's token ends when the plugin is no longer entitled to it, whether that happens
+// while the host runs or while it does not.
+func TestTokenLife(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(w *world, o *Options)
+		isLive bool // can happen while the host runs
+	}{
+		{"directory removed", func(w *world, _ *Options) { w.removePlugin() }, true},
+		{"iam removed", func(w *world, _ *Options) { w.writePlugin("") }, true},
+		{"iam removed, and the new build does not start", func(w *world, _ *Options) { w.writePlugin(`,"executable":"gpx_missing"`) }, true},
+		{"toggle off", func(_ *world, o *Options) { o.Toggles = nil }, false},
+		{"version lowered", func(_ *world, o *Options) { o.ServiceVersion = "10.2.9" }, false},
+	} {
+		if c.isLive {
+			t.Run(c.name+" while the host runs", func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				o := w.options(t.TempDir())
+				s := w.start(o)
+				token := w.token(s)
+				w.check("the plugin runs", s, token, 200)
+				w.mount(s)
+				w.check("mounted again without a change", s, token, 200)
+				c.change(w, &o)
+				w.mount(s)
+				w.check(c.name, s, token, 401)
+				if n := w.accounts(s); n != 0 {
+					t.Errorf("%d service accounts are left", n)
+				}
+				if p, ok := s.loader.Plugin(leased); ok && p.Status().Token.Injected {
+					return // the process of before keeps serving, without access, until it is replaced
+				}
+				w.writePlugin(`,"iam":{"permissions":[{"action":"playlists:read"}]}`)
+				w.mount(s)
+				w.check("the plugin is back: its new token", s, w.token(s), 200)
+				w.check("the plugin is back: its old token", s, token, 401)
+			})
+		}
+		for _, isKilled := range []bool{false, true} {
+			name := c.name + " while the host is stopped"
+			if isKilled {
+				name += " (killed)"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				o := w.options(t.TempDir())
+				s := w.start(o)
+				token := w.token(s)
+				w.check("the plugin runs", s, token, 200)
+				if isKilled {
+					s.accounts.instance = "no token has this name" // so that Close revokes nothing
+				}
+				w.stop(s)
+				c.change(w, &o)
+				s = w.start(o)
+				w.check(c.name+", then started again", s, token, 401)
+				if n := w.accounts(s); n != 0 {
+					t.Errorf("%d service accounts are left", n)
+				}
+			})
+		}
+	}
+}
+
+// A running host renews its tokens, and those of a host that is gone expire.
+func TestTokenRenewal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.start(w.options(t.TempDir()))
+	token := w.token(s)
+	dev, err := s.Provision(t.Context(), "dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	renew := func() {
+		t.Helper()
+		if err := s.accounts.renew(t.Context(), s.loader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 * host.LeaseLifetime / host.LeaseRenewal {
+		w.advance(host.LeaseRenewal)
+		renew()
+	}
+	w.check("three days later, renewed every hour", s, token, 200)
+	w.check("three days later, token of dev", s, dev, 200)
+	w.advance(host.LeaseLifetime)
+	w.check("the machine slept for a day", s, token, 401)
+	renew()
+	w.check("it woke up", s, token, 200)
+	w.check("it woke up, token of dev", s, dev, 200)
+	w.advance(host.LeaseRenewal - time.Second)
+	renew() // not due
+	w.advance(host.LeaseLifetime - host.LeaseRenewal)
+	w.check("less than a day without renewal", s, token, 200)
+	w.advance(time.Second)
+	w.check("a day without renewal", s, token, 401)
+	w.check("a day without renewal, token of dev", s, dev, 401)
+	if err := s.accounts.prune(t.Context(), s.loader); err != nil {
+		t.Fatal(err)
+	}
+	renew()
+	w.check("renewed after the plugins were mounted", s, token, 200)
+}
+
+// Hosts on one database have their own tokens: restarting one leaves those of the others,
+// and the tokens of a host that does not return expire.
+func TestTokenLifeOnSharedDatabase(t *testing.T) {
+	t.Parallel()
+	if !testdb.IsWanted() {
+		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")
+	}
+	w := newWorld(t)
+	hosts, tokens, options := make([]*Server, 3), make([]host.Token, 3), make([]Options, 3)
+	for n := range hosts {
+		options[n] = w.options(t.TempDir())
+		hosts[n] = w.start(options[n])
+		tokens[n] = w.token(hosts[n])
+	}
+	checkAll := func(step string, on *Server, want ...int) {
+		t.Helper()
+		for n, token := range tokens {
+			w.check(fmt.Sprintf("%s: token of host %d", step, n+1), on, token, want[n])
+		}
+	}
+	checkAll("three hosts run", hosts[0], 200, 200, 200)
+	for n := range hosts {
+		next := (n + 1) % len(hosts)
+		old, others := tokens[n], []int{200, 200, 200}
+		w.stop(hosts[n])
+		others[n] = 401
+		checkAll(fmt.Sprintf("host %d is stopped", n+1), hosts[next], others...)
+		hosts[n] = w.start(options[n])
+		w.check(fmt.Sprintf("host %d is started again: its old token", n+1), hosts[next], old, 401)
+		tokens[n] = w.token(hosts[n])
+		checkAll(fmt.Sprintf("host %d is started again", n+1), hosts[next], 200, 200, 200)
+	}
+
+	hosts[0].accounts.instance = "no token has this name" // as if it were killed: Close revokes nothing
+	w.stop(hosts[0])
+	checkAll("host 1 is killed", hosts[1], 200, 200, 200)
+	renew := func() {
+		t.Helper()
+		for _, s := range hosts[1:] {
+			if err := s.accounts.renew(t.Context(), s.loader); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.advance(host.LeaseLifetime / 2)
+	renew()
+	checkAll("half a day later", hosts[1], 200, 200, 200)
+	w.advance(host.LeaseLifetime / 2)
+	renew()
+	checkAll("a day later", hosts[1], 401, 200, 200)
+
+	w.removePlugin()
+	w.mount(hosts[1])
+	checkAll("host 2 mounts without the plugin", hosts[2], 401, 401, 200)
+	w.mount(hosts[2])
+	checkAll("host 3 mounts without the plugin", hosts[2], 401, 401, 401)
+	if n := w.accounts(hosts[2]); n != 0 {
+		t.Errorf("%d service accounts are left", n)
+	}
+	fresh := w.start(w.options(t.TempDir()))
+	checkAll("a host with a fresh data directory starts", fresh, 401, 401, 401)
+}
+
+// A permission that cannot be granted is an error of the plugin, which no retry fixes.
+func TestInvalidPermission(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.writePlugin(`,"iam":{"permissions":[{"action":"*"}]}`)
+	s := w.start(w.options(t.TempDir()))
+	p, ok := s.loader.Plugin(leased)
+	if !ok || p.Status().State != loader.StateFailed || !strings.Contains(p.Status().Reason, "iam.permissions.action") {
+		t.Errorf("state of the plugin: %+v", p.Status())
+	}
+}

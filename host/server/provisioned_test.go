@@ -1,0 +1,164 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// writeProvisioning writes a file of a provisioning directory and gives it another time, since
+// file systems may have coarse ones.
+func writeProvisioning(t *testing.T, dir, name, text string) {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Duration(len(text)) * time.Second)
+	if err := os.Chtimes(name, later, later); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProvisioningFiles(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := t.TempDir()
+	const one = "  - {name: One, uid: one, type: acme-x-datasource, url: 'http://a', secureJsonData: {token: $TOKEN}}\n"
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\nprune: true\ndatasources:\n"+one+
+		"  - {name: Two, type: acme-x-datasource, editable: true}\n")
+	writeProvisioning(t, dir, "plugins/apps.yaml", "apiVersion: 1\napps:\n  - {type: acme-y-app, jsonData: {a: 1}}\n")
+	writeProvisioning(t, dir, "dashboards/all.yaml", "apiVersion: 1\nproviders:\n  - {name: all, folder: Top, options: {path: /etc/grafana/provisioning/dashboards}}\n")
+	writeProvisioning(t, dir, "dashboards/board.json", `{"uid": "board", "title": "Board"}`)
+	o := testOptions(t)
+	o.Provisioning, o.Environ = dir, []string{"TOKEN=old", "TOKEN=s3cret"}
+	s := open(t, o)
+
+	d, err := s.store.Unlock(ctx, store.MainOrg, "one")
+	if err != nil || d.URL != "http://a" || d.Secrets["token"] != "s3cret" || d.Version != 1 {
+		t.Fatalf("data source %+v, %v", d, err)
+	}
+	two, err := s.store.DataSourceByName(ctx, store.MainOrg, "Two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := s.store.AppSettings(ctx, store.MainOrg, "acme-y-app")
+	if err != nil || string(app.JSON) != `{"a":1}` {
+		t.Errorf("app %+v, %v", app, err)
+	}
+	board, err := s.store.Dashboard(ctx, store.MainOrg, "board")
+	if err != nil || board.FolderTitle != "Top" {
+		t.Errorf("dashboard %+v, %v", board, err)
+	}
+
+	do := func(method, path, body string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(ctx, method, s.URL()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth("admin", o.AdminPassword)
+		if body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		text, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.StatusCode, string(text)
+	}
+	const change = `{"name": "One", "type": "acme-x-datasource", "url": "http://a"}`
+	for _, call := range [][3]string{{"PUT", "/api/datasources/uid/one", change}, {"DELETE", "/api/datasources/uid/one", ""}} {
+		if status, text := do(call[0], call[1], call[2]); status != http.StatusForbidden || !strings.Contains(text, "datasources/a.yaml") {
+			t.Errorf("%s of a provisioned data source: %d %s", call[0], status, text)
+		}
+	}
+	if _, text := do("GET", "/api/datasources/uid/one", ""); !strings.Contains(text, `"readOnly":true`) {
+		t.Error(text)
+	}
+	if status, text := do("PUT", "/api/datasources/uid/"+two.UID, `{"name": "Two", "type": "acme-x-datasource", "database": "db"}`); status != 200 || !strings.Contains(text, `"readOnly":false`) {
+		t.Errorf("change of an editable data source: %d %s", status, text)
+	}
+
+	// An edited dashboard stays until its file changes.
+	if status, text := do("POST", "/api/dashboards/db", `{"dashboard": {"uid": "board", "title": "Edited"}, "overwrite": true}`); status != 200 {
+		t.Fatalf("%d %s", status, text)
+	}
+	// An invalid file changes nothing.
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources: [\n")
+	s.files.applyChanges(ctx)
+	if list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{}); err != nil || len(list) != 2 {
+		t.Fatalf("after an invalid change: %+v, %v", list, err)
+	}
+	// A data source that the files no longer describe is deleted because of prune, and the
+	// address of the other one changes without its secret.
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\nprune: true\ndatasources:\n"+strings.ReplaceAll(one, "http://a", "http://b"))
+	s.files.applyChanges(ctx)
+	list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{})
+	if err != nil || len(list) != 1 || list[0].URL != "http://b" || list[0].Version != 2 {
+		t.Errorf("after a change: %+v, %v", list, err)
+	}
+	if board, err := s.store.Dashboard(ctx, store.MainOrg, "board"); err != nil || board.Title != "Edited" {
+		t.Errorf("edited dashboard: %+v, %v", board, err)
+	}
+
+	// A file that is saved in part does not delete its dashboard.
+	writeProvisioning(t, dir, "dashboards/board.json", `{"uid": "board",`)
+	s.files.applyChanges(ctx)
+	if board, err := s.store.Dashboard(ctx, store.MainOrg, "board"); err != nil || board.Title != "Edited" {
+		t.Errorf("dashboard of an invalid file: %+v, %v", board, err)
+	}
+
+	// The state outlives the host: a dashboard is deleted with its file, and a data source of
+	// a file without prune stays and can be changed.
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "dashboards/board.json")); err != nil {
+		t.Fatal(err)
+	}
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n"+strings.ReplaceAll(one, "http://a", "http://b"))
+	s = open(t, o)
+	if board, err := s.store.Dashboard(ctx, store.MainOrg, "board"); err == nil {
+		t.Errorf("the dashboard without a file is still there: %+v", board)
+	}
+	if d, err := s.store.DataSource(ctx, store.MainOrg, "one"); err != nil || d.Version != 2 {
+		t.Errorf("unchanged data source: %+v, %v", d, err)
+	}
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\n")
+	s.files.applyChanges(ctx)
+	if status, text := do("PUT", "/api/datasources/uid/one", strings.ReplaceAll(change, "http://a", "http://b")); status != 200 {
+		t.Errorf("change after the file was emptied: %d %s", status, text)
+	}
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndeleteDatasources: [{name: One}]\n")
+	s.files.applyChanges(ctx)
+	if list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{}); err != nil || len(list) != 0 {
+		t.Errorf("after deleteDatasources: %+v, %v", list, err)
+	}
+}
+
+func TestProvisioningFailsAtStart(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	o.Provisioning = t.TempDir()
+	writeProvisioning(t, o.Provisioning, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {type: x}\n")
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "datasources/a.yaml:3:5: name is required") {
+		t.Errorf("error: %v", err)
+	}
+	o.LaxProvisioning = true
+	open(t, o)
+}

@@ -1,0 +1,255 @@
+package server
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writePair writes a self-signed certificate for a name and for 127.0.0.1.
+func writePair(t *testing.T, certFile, keyFile, name string) *x509.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// TestTLS replaces the certificate of a running host, with a broken one in between.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	o, dir := testOptions(t), t.TempDir()
+	var log output
+	o.TLSCert, o.TLSKey = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	first := writePair(t, o.TLSCert, o.TLSKey, "first.example")
+	s := open(t, o)
+	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
+		t.Errorf("URL %s", s.URL())
+	}
+	address := strings.TrimPrefix(s.URL(), "https://")
+	client := func(trusted *x509.Certificate) *http.Client {
+		pool := x509.NewCertPool()
+		pool.AddCert(trusted)
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+		t.Cleanup(transport.CloseIdleConnections)
+		return &http.Client{Transport: transport}
+	}
+	get := func(c *http.Client, host string) (string, error) {
+		r, err := http.NewRequest("GET", s.URL()+"/api/health", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		got, err := c.Do(r)
+		if err != nil {
+			return "", err
+		}
+		defer got.Body.Close()
+		_, err = io.Copy(io.Discard, got.Body)
+		return fmt.Sprint(got.Proto, " ", got.StatusCode), err
+	}
+	old := client(first)
+	if got, err := get(old, "first.example"); got != "HTTP/2.0 200" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got, err := get(old, "other.example"); got != "HTTP/2.0 421" || err != nil {
+		t.Errorf("a name that is not in the certificate: %s, %v", got, err)
+	}
+	if got, err := http.Get("http://" + address + "/api/health"); err != nil || got.StatusCode != 400 {
+		t.Errorf("HTTP on the HTTPS port: %v, %v", got, err)
+	}
+
+	// A new certificate with the key of the old one, as a slow deployment leaves it.
+	cert, key := filepath.Join(dir, "new-cert.pem"), filepath.Join(dir, "new-key.pem")
+	second := writePair(t, cert, key, "second.example")
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move(cert, o.TLSCert)
+	for range 3 {
+		if got, err := get(client(first), ""); got != "HTTP/2.0 200" || err != nil {
+			t.Errorf("with a broken pair: %s, %v", got, err)
+		}
+	}
+	if n := strings.Count(log.String(), "TLS certificate not reloaded"); n != 1 {
+		t.Errorf("the broken pair was logged %d times, want once", n)
+	}
+	move(key, o.TLSKey)
+	if got, err := get(client(second), ""); got != "HTTP/2.0 200" || err != nil {
+		t.Errorf("after the change: %s, %v", got, err)
+	}
+	if got, err := get(client(first), ""); err == nil {
+		t.Errorf("the old certificate is still served: %s", got)
+	}
+	if got, err := get(old, ""); got != "HTTP/2.0 200" || err != nil {
+		t.Errorf("a connection from before the change: %s, %v", got, err)
+	}
+	if err := os.Remove(o.TLSKey); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := get(client(second), ""); got != "HTTP/2.0 200" || err != nil {
+		t.Errorf("without the key file: %s, %v", got, err)
+	}
+	if strings.Contains(log.String(), "without TLS") {
+		t.Error("the host warns about missing TLS")
+	}
+}
+
+func TestTLSFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writePair(t, cert, key, "x.example")
+	for name, files := range map[string][2]string{
+		"no key": {cert, ""}, "no certificate": {"", key}, "missing": {cert, filepath.Join(dir, "none")}, "swapped": {key, cert},
+	} {
+		o := testOptions(t)
+		o.TLSCert, o.TLSKey = files[0], files[1]
+		if s, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "TLS") {
+			t.Errorf("%s: %v", name, err)
+			if s != nil {
+				_ = s.Close()
+			}
+		}
+	}
+	c, err := openCertificate(cert, key, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := c.name("127.0.0.1"), c.name("10.0.0.1"); a != "127.0.0.1" || b != "x.example" {
+		t.Errorf("names %s, %s", a, b)
+	}
+}
+
+// TestWarnsWithoutTLS does not accept connections from other machines: the host is
+// closed before the test looks at its log.
+func TestWarnsWithoutTLS(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]bool{"127.0.0.1:0": false, "localhost:0": false, "0.0.0.0:0": true} {
+		o := testOptions(t)
+		var log output
+		o.Listen, o.Logger = listen, slog.New(slog.NewTextHandler(&log, nil))
+		s := open(t, o)
+		statuses := map[string]int{}
+		for _, host := range []string{"", "10.1.2.3", "rebound.example"} {
+			r, err := http.NewRequest("GET", s.URL()+"/metrics", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			got, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = got.Body.Close()
+			statuses[host] = got.StatusCode
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(log.String(), "listening beyond loopback without TLS"); got != want {
+			t.Errorf("%s: warns %t, want %t", listen, got, want)
+		}
+		if statuses[""] != 200 || statuses["rebound.example"] != 421 || (statuses["10.1.2.3"] == 200) != want {
+			t.Errorf("%s: statuses %v", listen, statuses)
+		}
+	}
+}
+
+// A key that another user could have planted is not used.
+func TestSecretKeyIsOurs(t *testing.T) {
+	t.Parallel()
+	if os.PathSeparator == '\\' {
+		t.Skip("Windows has no file modes")
+	}
+	plant := func(dirMode, fileMode os.FileMode) (dir string) {
+		t.Helper()
+		dir = filepath.Join(t.TempDir(), "data")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if fileMode != 0 {
+			name := filepath.Join(dir, "secret.key")
+			if err := os.WriteFile(name, bytes.Repeat([]byte("ab"), 32), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(name, fileMode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(dir, dirMode); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	for name, c := range map[string]struct {
+		dir, file os.FileMode
+		problem   string
+	}{
+		"ours":                       {0o700, 0o600, ""},
+		"readable, as in Kubernetes": {0o755, 0o644, ""},
+		"none yet":                   {0o755, 0, ""},
+		"writable by the group":      {0o700, 0o660, "chmod 600"},
+		"writable by all":            {0o700, 0o666, "chmod 600"},
+		"in a public directory":      {0o777, 0o600, "chmod o-w"},
+		"in a sticky directory":      {0o777 | os.ModeSticky, 0o600, "chmod o-w"},
+		"none, public directory":     {0o777, 0, "chmod o-w"},
+	} {
+		key, err := secretKey(plant(c.dir, c.file))
+		if (err == nil) != (c.problem == "") || err != nil && (key != nil || !strings.Contains(err.Error(), c.problem)) {
+			t.Errorf("%s: %v, want %q", name, err, c.problem)
+		}
+	}
+	o := testOptions(t)
+	o.DataDir = plant(0o777, 0o666)
+	if s, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "data directory") {
+		t.Errorf("a host on a public directory: %v, %v", s, err)
+	}
+	dir := plant(0o700, 0o600)
+	if err := os.Chown(filepath.Join(dir, "secret.key"), os.Geteuid()+12345, -1); err != nil {
+		t.Skip("only root can give files away: ", err)
+	}
+	if _, err := secretKey(dir); err == nil || !strings.Contains(err.Error(), "belongs to user") {
+		t.Errorf("of another user: %v", err)
+	}
+}

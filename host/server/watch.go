@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/loader/watch"
+)
+
+// watch mounts the plugins and follows changes in the plugin directories until ctx is done.
+func (s *Server) watch(ctx context.Context, o Options) error {
+	return watch.Run(ctx, watch.Options{Dirs: o.PluginDirs, Mode: o.Watch, Logger: s.log}, func(c watch.Changes) {
+		if err := s.refresh(ctx, c); err != nil && ctx.Err() == nil {
+			s.log.Error("changes of plugins not applied", "error", err)
+		}
+	})
+}
+
+// refresh applies changes and announces the results once they are known.
+func (s *Server) refresh(ctx context.Context, c watch.Changes) error {
+	if err := s.loader.Refresh(c.Moving); err != nil {
+		return err
+	}
+	for p, parts := range changedParts(s.loader.Plugins(), c.Changed) {
+		s.mounting.Go(func() {
+			if p.Settled(ctx) == nil {
+				s.api.Announce(s.outcome(p, parts))
+			}
+		})
+	}
+	return s.reconcile(ctx)
+}
+
+// changedParts returns the plugins to which files belong, with the names of the parts that
+// the files make up.
+func changedParts(plugins []*loader.Plugin, files []string) map[*loader.Plugin][]string {
+	byDir := map[string]*loader.Plugin{}
+	for _, p := range plugins {
+		byDir[p.Bundle().Dir] = p
+	}
+	parts := map[*loader.Plugin][]string{}
+	for _, file := range files {
+		dir := filepath.Dir(file)
+		for byDir[dir] == nil && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+		}
+		if p := byDir[dir]; p != nil {
+			parts[p] = append(parts[p], partOf(p.Bundle(), file))
+		}
+	}
+	for p, names := range parts {
+		slices.Sort(names)
+		parts[p] = slices.Compact(names)
+	}
+	return parts
+}
+
+// partOf names the part of a plugin to which a file belongs, as builds do.
+func partOf(b bundle.Plugin, file string) string {
+	switch file {
+	case filepath.Join(b.Dir, bundle.MetadataFile):
+		return "metadata"
+	case filepath.Join(b.Dir, filepath.FromSlash(bundle.Host().Executable(b.Metadata.Executable))):
+		return "backend"
+	}
+	if ext := filepath.Ext(file); ext == ".js" || ext == ".map" {
+		return "frontend"
+	}
+	return "assets"
+}
+
+// outcome returns the event about a change to a plugin.
+func (s *Server) outcome(p *loader.Plugin, parts []string) api.Event {
+	b, status := p.Bundle(), p.Status()
+	e := api.Event{Name: api.EventReady, ID: p.ID(), Version: b.Metadata.Info.Version, Changed: parts}
+	if slices.Contains(parts, "backend") || slices.Contains(parts, "metadata") { // the process depends on them
+		e.Reason = status.Reason
+	}
+	for _, f := range s.loader.Faults() {
+		if f.Path == b.Dir || f.Path == filepath.Join(b.Dir, bundle.MetadataFile) {
+			e.Reason = f.Reason
+		}
+	}
+	if e.Reason != "" {
+		e.Name = api.EventFailed
+	}
+	return e
+}
+
+// announceState announces the state of a plugin. A loader calls it.
+func (s *Server) announceState(c loader.Change) {
+	state := string(c.Status.State)
+	if c.Kind != loader.ChangeState {
+		state = string(c.Kind)
+	}
+	s.api.Announce(api.Event{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
+}

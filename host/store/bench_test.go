@@ -1,0 +1,131 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+)
+
+// numbers is the start of a statement that inserts for each i from 1 to $1.
+const numbers = "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS BIGINT)) "
+
+// seed adds n playlists, n tokens of one account and n/25 dashboards of 200 KB, at most
+// 2,000 of them.
+func seed(ctx context.Context, s *store.Store, n int) error {
+	account, err := s.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "seed", Role: host.RoleViewer})
+	if err != nil {
+		return err
+	}
+	dashboards := max(n/25, 20)
+	for _, step := range []struct {
+		statement string
+		args      []any
+	}{
+		{`INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
+			SELECT 1, 'p' || CAST(i AS TEXT), 'Playlist ' || CAST(i AS TEXT), '` + host.Fold("playlist ") + `' || CAST(i AS TEXT), '5m' FROM n`, []any{n}},
+		{`, parts (id, rest) AS (SELECT id, name_folded FROM playlists
+				UNION ALL SELECT id, substr(rest, 2) FROM parts WHERE length(rest) > 3)
+			INSERT INTO playlist_trigrams (trigram, playlist_id) SELECT DISTINCT substr(rest, 1, 3), id FROM parts
+				WHERE length(rest) >= 3 AND $1 > 0`, []any{n}},
+		{`INSERT INTO tokens (org_id, account_id, name, digest, created_at)
+			SELECT 1, $2, 't' || CAST(i AS TEXT), 'd' || CAST(i AS TEXT), 0 FROM n`, []any{min(n, 20_000), account.ID}},
+		{`INSERT INTO dashboards (org_id, uid, title, title_folded)
+			SELECT 1, 'd' || CAST(i AS TEXT), 'Dashboard ' || CAST(i AS TEXT), '` + host.Fold("dashboard ") + `' || CAST(i AS TEXT) FROM n`, []any{dashboards}},
+		{`INSERT INTO dashboard_models (dashboard_id, model)
+			SELECT d.id, $2 FROM n JOIN dashboards d ON d.org_id = 1 AND d.uid = 'd' || CAST(n.i AS TEXT)`,
+			[]any{dashboards, `{"panels":"` + strings.Repeat("x", 200_000) + `"}`}},
+		{`INSERT INTO dashboard_tags (tag, dashboard_id)
+			SELECT 'tag' || CAST(i % 10 AS TEXT), d.id FROM n JOIN dashboards d ON d.org_id = 1 AND d.uid = 'd' || CAST(n.i AS TEXT)`, []any{dashboards}},
+	} {
+		if err := s.Exec(ctx, numbers+step.statement, step.args...); err != nil {
+			return fmt.Errorf("seed: %w", err)
+		}
+	}
+	if testdb.IsWanted() {
+		return s.Exec(ctx, "VACUUM ANALYZE")
+	}
+	return nil
+}
+
+// BenchmarkGrowth measures the operations on few and on many rows.
+func BenchmarkGrowth(b *testing.B) {
+	for _, n := range []int{500, 50_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			ctx := b.Context()
+			s, err := store.Open(ctx, store.Options{Database: testdb.New(b), Timeout: time.Minute}) // to insert the rows
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			if err := seed(ctx, s, n); err != nil {
+				b.Fatal(err)
+			}
+			last, dashboards := int64(n/20), int64(max(n/25, 20))
+			list := func(text string, page store.Page) func() (int, error) {
+				return func() (int, error) {
+					found, err := s.Playlists(ctx, org, text, page)
+					return len(found), err
+				}
+			}
+			search := func(f store.DashboardFilter) func() (int, error) {
+				f.Page.Limit = 20
+				return func() (int, error) {
+					found, err := s.Dashboards(ctx, org, f)
+					return len(found), err
+				}
+			}
+			for _, op := range []struct {
+				name string
+				want int
+				do   func() (int, error)
+			}{
+				{"playlist/get", 1, func() (int, error) { _, err := s.Playlist(ctx, org, "p77"); return 1, err }},
+				{"playlist/create", 1, func() (int, error) {
+					_, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "zz", Interval: "5m"})
+					return 1, err
+				}},
+				{"playlist/list", 20, list("", store.Page{Limit: 20})},
+				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
+				{"playlist/search", 20, list("LIST", store.Page{Limit: 20})},
+				{"playlist/no-match", 0, list("nothing", store.Page{Limit: 20})},
+				{"dashboard/get", 1, func() (int, error) { _, err := s.Dashboard(ctx, org, "d7"); return 1, err }},
+				{"dashboard/list", 20, search(store.DashboardFilter{})},
+				{"dashboard/deep", 20, search(store.DashboardFilter{Page: store.Page{Number: dashboards / 20}})},
+				{"dashboard/tag", min(20, int(dashboards)/10), search(store.DashboardFilter{Tags: []string{"tag3"}})},
+				{"dashboard/no-match", 0, search(store.DashboardFilter{Text: "nothing"})},
+				{"accounts/list", 1, func() (int, error) {
+					found, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
+					return len(found), err
+				}},
+			} {
+				b.Run(op.name, func(b *testing.B) {
+					for b.Loop() {
+						if got, err := op.do(); err != nil || got != op.want {
+							b.Fatalf("%d results, %v, want %d", got, err, op.want)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkCheckFile measures what each write spends to notice that the file was lost.
+func BenchmarkCheckFile(b *testing.B) {
+	s, err := store.Open(b.Context(), store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for b.Loop() {
+		if err := s.CheckFile(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

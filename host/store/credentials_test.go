@@ -1,0 +1,88 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// TestAccountChange renames an account and gives it another role.
+func TestAccountChange(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	a := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	name, role := "deploy", host.RoleEditor
+	must(s.UpdateServiceAccount(ctx, root, a.ID, store.AccountChange{Name: &name, Role: &role}))(t)
+	got := must(s.ServiceAccount(ctx, org, a.ID))(t)
+	if got.Name != name || got.Role != role || got.Login != a.Login || got.IsDisabled {
+		t.Errorf("account after the change: %+v", got)
+	}
+}
+
+// TestLease renews a token, releases the tokens of one instance of the host, and removes
+// what a disabled account granted.
+func TestLease(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
+	grants := []host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}}
+	lease := func(instance string) host.Token {
+		t.Helper()
+		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
+	}
+	isValid := func(token host.Token) bool {
+		_, err := s.Authenticate(ctx, token)
+		return err == nil
+	}
+	here, there := lease("here"), lease("there")
+	now.Advance(host.LeaseLifetime - time.Minute)
+	if exists := must(s.RenewToken(ctx, here))(t); !exists {
+		t.Error("the token to renew was not found")
+	}
+	now.Advance(2 * time.Minute)
+	if !isValid(here) || isValid(there) {
+		t.Errorf("after the life of a token: renewed %t, not renewed %t", isValid(here), isValid(there))
+	}
+	there = lease("there")
+	if err := s.ReleasePluginTokens(ctx, org, "here"); err != nil {
+		t.Fatal(err)
+	}
+	if exists := must(s.RenewToken(ctx, here))(t); exists || isValid(here) || !isValid(there) {
+		t.Errorf("after the release of one instance: found %t, valid %t, the other instance %t", exists, isValid(here), isValid(there))
+	}
+	// A disabled account keeps its record when the plugin goes, but nothing else.
+	id := must(s.Authenticate(ctx, there))(t).ID
+	disabled := true
+	must(s.UpdateServiceAccount(ctx, as(host.RoleAdmin), id, store.AccountChange{IsDisabled: &disabled}))(t)
+	if err := s.PrunePluginAccounts(ctx, org, "there", nil); err != nil {
+		t.Fatal(err)
+	}
+	got := must(s.ServiceAccount(ctx, org, id))(t)
+	if !got.IsDisabled || got.Tokens != 0 || len(got.Grants) != 0 {
+		t.Errorf("disabled account of a plugin that is gone: %+v", got)
+	}
+}
+
+// TestPurgeExpired deletes tokens only after they were listed as expired for a while.
+func TestPurgeExpired(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	s, ctx, root := open(t, store.Options{Clock: now.Now}), t.Context(), as(host.RoleAdmin)
+	a := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
+	for name, life := range map[string]time.Duration{"brief": time.Minute, "forever": 0} {
+		if _, _, err := s.CreateToken(ctx, root, a.ID, name, life); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  int64
+	}{{time.Hour, 0}, {host.KeepExpired, 1}, {host.KeepExpired, 0}} {
+		now.Advance(c.after)
+		if got := must(s.PurgeExpired(ctx))(t); got != c.want {
+			t.Errorf("after another %v: %d deleted, want %d", c.after, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package store_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
+)
+
+func TestDashboards(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F"}))(t)
+	must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "G"}))(t)
+	first := must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: "Änderung", Tags: []string{"x", "y"}, FolderUID: "f",
+		Model: json.RawMessage(`{"panels":[1]}`)}, store.Save{}))(t)
+	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: "Load", Tags: []string{"x"}}, store.Save{}))(t)
+	for _, c := range []struct {
+		filter store.DashboardFilter
+		want   []string
+	}{
+		{store.DashboardFilter{}, []string{"b", "a"}},
+		{store.DashboardFilter{Text: "äNDER"}, []string{"a"}},
+		{store.DashboardFilter{Text: "%"}, nil},
+		{store.DashboardFilter{FolderUID: "f"}, []string{"a"}},
+		{store.DashboardFilter{FolderUID: "none"}, nil},
+		{store.DashboardFilter{Tags: []string{"x"}}, []string{"b", "a"}},
+		{store.DashboardFilter{Tags: []string{"x", "y"}, Text: "ä", FolderUID: "f"}, []string{"a"}},
+		{store.DashboardFilter{Page: store.Page{Limit: 1, Number: 2}}, []string{"a"}},
+	} {
+		var got []string
+		for _, d := range must(s.Dashboards(ctx, org, c.filter))(t) {
+			got = append(got, d.UID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("search for %+v: %q, want %q", c.filter, got, c.want)
+		}
+	}
+	if d := must(s.Dashboard(ctx, org, "a"))(t); string(d.Model) != `{"panels":[1]}` || fmt.Sprint(d.Tags) != "[x y]" || d.FolderTitle != "G" {
+		t.Errorf("stored dashboard: %+v", d)
+	}
+	again := must(s.SaveDashboard(ctx, org, host.Dashboard{ID: first.ID, Title: "New", Version: 1, Model: json.RawMessage(`{"panels":[2]}`)}, store.Save{KeepFolder: true}))(t)
+	if d := must(s.Dashboard(ctx, org, "a"))(t); again.Version != 2 || string(d.Model) != `{"panels":[2]}` || d.FolderUID != "f" {
+		t.Errorf("replaced dashboard: %+v", d)
+	}
+	if isNew := must(s.ImportDashboard(ctx, org, host.Dashboard{UID: "i", Title: "I", PluginID: "acme-app"}, "digest"))(t); !isNew {
+		t.Error("the dashboard of a plugin was not imported")
+	}
+	must(s.DeleteDashboard(ctx, org, "i"))(t)
+	must(s.DeleteFolder(ctx, org, "f"))(t)
+	if _, err := s.Dashboard(ctx, org, "a"); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("dashboard of a deleted folder: %v", err)
+	}
+}
+
+func TestAppSettings(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
+	a := host.AppSettings{PluginID: "acme-app", IsEnabled: true, JSON: json.RawMessage(`{"a":1}`), Secrets: map[string]string{"k": "v"}}
+	if err := s.SetAppSettings(ctx, root, a); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(s.UnlockApp(ctx, org, "acme-app"))(t); got.Secrets["k"] != "v" || string(got.JSON) != `{"a":1}` {
+		t.Errorf("settings: %+v", got)
+	}
+	a.Secrets = map[string]string{"k": ""}
+	if err := s.SetAppSettings(ctx, root, a); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(s.AppSettings(ctx, org, "acme-app"))(t); len(got.SecretNames) != 0 {
+		t.Errorf("secrets that were removed: %q", got.SecretNames)
+	}
+	if name := must(s.OrgName(ctx, org))(t); name != "Main Org." {
+		t.Errorf("organization %q", name)
+	}
+}
+
+func TestMigrateAPIKey(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
+	k, secret, err := s.CreateAPIKey(ctx, root, host.APIKey{Name: "k", Role: host.RoleViewer}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := must(s.MigrateAPIKey(ctx, root, k.ID))(t)
+	if who := must(s.Authenticate(ctx, secret))(t); who.ID != account.ID || who.Kind != host.KindServiceAccount {
+		t.Errorf("identity of a migrated key: %+v", who)
+	}
+	if ended := must(s.KeysMigrated(ctx, org))(t); !ended {
+		t.Error("the last key was migrated, but new ones may be created")
+	}
+}
+
+// The models of an older database are kept.
+func TestMigrateModels(t *testing.T) {
+	t.Parallel()
+	ctx, database := t.Context(), testdb.New(t)
+	if err := store.CreateOld(ctx, database, []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql", "0004_service_admin.sql"},
+		`INSERT INTO folders (org_id, uid, title) VALUES (1, 'f', 'F');
+		INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, version, model)
+			VALUES (1, 'a', 'A', 'a', 1, 7, '{"panels":[1]}'), (1, 'b', 'B', 'b', NULL, 1, '{}');
+		INSERT INTO dashboard_tags (tag, dashboard_id) VALUES ('x', 1)`); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, store.Options{Database: database})
+	for range 2 { // the second start has nothing to migrate
+		d := must(s.Dashboard(ctx, org, "a"))(t)
+		if string(d.Model) != `{"panels":[1]}` || d.Version != 7 || d.FolderUID != "f" || fmt.Sprint(d.Tags) != "[x]" {
+			t.Errorf("migrated dashboard: %+v", d)
+		}
+		if d := must(s.Dashboard(ctx, org, "b"))(t); string(d.Model) != "{}" {
+			t.Errorf("migrated dashboard: %+v", d)
+		}
+		must(newPlaylist(ctx, s, "x"))(t)
+		s = open(t, store.Options{Database: database})
+	}
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+)
+
+// Wrapped returns the options with a wrapper for the connections.
+func (o Options) Wrapped(wrap func(driver.Connector) driver.Connector) Options {
+	o.wrap = wrap
+	return o
+}
+
+// Exec runs a statement on the writing connection.
+func (s *Store) Exec(ctx context.Context, query string, args ...any) error {
+	_, err := s.write.db.ExecContext(ctx, query, args...)
+	return err
+}
+
+// Explain returns the rows of a statement that explains another one, as text.
+func (s *Store) Explain(ctx context.Context, query string, columns int, args ...any) ([]string, error) {
+	return list(ctx, &pool{db: s.write.db, timeout: DefaultTimeout, prepared: s.write.prepared}, func(row scanner) (text string, err error) {
+		to := make([]any, columns)
+		for i := range to {
+			to[i] = new(any)
+		}
+		to[columns-1] = &text
+		err = row.Scan(to...)
+		return text, err
+	}, query, args...)
+}
+
+// CheckFile is the check that precedes each write.
+func (s *Store) CheckFile() error { return s.file.check() }
+
+// CreateOld creates a database with the schema of an older version and runs a statement.
+func CreateOld(ctx context.Context, database string, files []string, statement string) error {
+	driver, d := "sqlite", sqliteDialect()
+	if IsShared(database) {
+		driver, d = "pgx", postgresDialect()
+	}
+	db, err := sql.Open(driver, database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	all := "CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);"
+	for n, file := range files {
+		text, err := migrations.ReadFile("migrations/" + file)
+		if err != nil {
+			return err
+		}
+		all += d.schema.Replace(string(text)) + fmt.Sprintf(";INSERT INTO schema_migrations VALUES (%d, '%s', 0);", n+1, file)
+	}
+	_, err = db.ExecContext(ctx, all+statement)
+	return err
+}

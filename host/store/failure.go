@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// within runs do with a deadline. If the deadline passes, but not that of the caller, it
+// returns host.ErrTimeout. Other errors of the database are explained.
+func within(ctx context.Context, timeout time.Duration, do func(ctx context.Context) error) error {
+	limited, cancel := ctx, func() {}
+	if !isUnlimited(ctx) {
+		limited, cancel = context.WithTimeout(ctx, timeout)
+	}
+	defer cancel()
+	err := do(limited)
+	if err == nil || ctx.Err() != nil || isExplained(err) {
+		return err
+	}
+	if limited.Err() != nil || isSlow(err) {
+		return because(host.ErrTimeout, fmt.Sprintf("the database did not respond within %s; try again later", timeout), err)
+	}
+	return explain(err)
+}
+
+// unlimited is the key of contexts whose statements have no deadline.
+type unlimited struct{}
+
+// withoutDeadline is for migrations, which may have to copy whole tables.
+func withoutDeadline(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unlimited{}, true)
+}
+
+func isUnlimited(ctx context.Context) bool { return ctx.Value(unlimited{}) != nil }
+
+// explain adds a category and a reason to errors that are not caused by the statement.
+func explain(err error) error {
+	switch {
+	case err == nil, isExplained(err):
+		return err
+	case isFull(err):
+		return because(host.ErrFull, "the database cannot grow: the disk is full, a quota is used up or the disk fails; "+
+			"free space, then try again", err)
+	case isBusy(err):
+		return because(host.ErrUnavailable, "the database is busy; try again later", err)
+	case isGone(err):
+		return because(host.ErrUnavailable, "the database does not respond; try again later", err)
+	case isReplaced(err):
+		return errReplaced("its tables are missing", err)
+	case isDamaged(err):
+		return because(host.ErrUnavailable, "the database cannot be read: the file is damaged or was replaced, or the disk fails; "+
+			"stop the host and restore the database", err)
+	}
+	return err
+}
+
+func because(category error, message string, err error) error {
+	return fmt.Errorf("%w (%w)", &host.Error{Category: category, Message: message}, err)
+}
+
+// errReplaced reports that the database is no longer the one that the store opened.
+func errReplaced(how string, err error) error {
+	refusal := &host.Error{Category: host.ErrUnavailable, ID: "database.replaced",
+		Message: "the database was deleted, emptied or replaced while the host was running (" + how + "); restore it and restart the host"}
+	if err == nil {
+		return refusal
+	}
+	return fmt.Errorf("%w (%w)", refusal, err)
+}
+
+func isExplained(err error) bool {
+	_, ok := errors.AsType[*host.Error](err)
+	return ok
+}
+
+func isSlow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) || sqlState(err) == pgerrcode.QueryCanceled ||
+		code(err)&0xff == sqlite3.SQLITE_INTERRUPT
+}
+
+// isFull reports whether a file of the database could not grow. SQLite reports an
+// exhausted quota as a write error.
+func isFull(err error) bool {
+	switch code(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE:
+		return true
+	}
+	return sqlState(err) == pgerrcode.DiskFull
+}
+
+func isReplaced(err error) bool { return sqlState(err) == pgerrcode.UndefinedTable }
+
+func isDamaged(err error) bool {
+	switch code(err) & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return pgerrcode.IsSystemError(sqlState(err))
+}
+
+// orNotFound replaces sql.ErrNoRows by host.NotFound.
+func orNotFound(err error, what string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return host.NotFound(what)
+	}
+	return err
+}
+
+// orDuplicate replaces the violation of a unique index by duplicate.
+func orDuplicate(err error, duplicate error) error {
+	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
+		return duplicate
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+// A session belongs to one user, is extended by use, and ends.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	s := open(t, store.Options{Clock: func() time.Time { return now }})
+	must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
+	admin := must(s.User(t.Context(), host.AdminLogin))(t).Identity()
+	other := admin
+	other.ID = 99
+
+	token, session, err := s.CreateSession(t.Context(), admin, "Browser\x00/1.0")
+	if err != nil || session.Agent != "Browser/1.0" || !session.Expires.Equal(now.Add(host.SessionIdle)) {
+		t.Fatalf("%+v, %v", session, err)
+	}
+	now = now.Add(host.SessionIdle - time.Second)
+	who, used, err := s.SignedIn(t.Context(), token)
+	if err != nil || who.ID != admin.ID || !used.Expires.Equal(now.Add(host.SessionIdle)) {
+		t.Errorf("%+v, %+v, %v", who, used, err)
+	}
+	if all := must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 1 || !all[0].Seen.Equal(now) {
+		t.Errorf("sessions %+v", all)
+	}
+	if all := must(s.Sessions(t.Context(), other.ID))(t); len(all) != 0 {
+		t.Errorf("sessions of another user: %+v", all)
+	}
+	if err := s.DeleteSession(t.Context(), other, session.ID); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("another user ends it: %v", err)
+	}
+	if err := s.DeleteSession(t.Context(), admin, session.ID); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := s.SignedIn(t.Context(), token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("an ended session: %v", err)
+	}
+	// A user has at most 50 sessions.
+	first, _, err := s.CreateSession(t.Context(), admin, "first")
+	for i := range 50 {
+		if err == nil {
+			_, _, err = s.CreateSession(t.Context(), admin, fmt.Sprint(i))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := must(s.Sessions(t.Context(), admin.ID))(t); len(all) != 50 || all[0].Agent != "49" {
+		t.Errorf("%d sessions, the latest %+v", len(all), all[0])
+	}
+	if _, _, err := s.SignedIn(t.Context(), first); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("the oldest of 51: %v", err)
+	}
+}
+
+// Sessions survive a restart with the same password, but not a new password.
+func TestSessionsEndWithPassword(t *testing.T) {
+	t.Parallel()
+	s := open(t, store.Options{})
+	must(s.EnsureAdmin(t.Context(), "correct horse battery"))(t)
+	admin := must(s.User(t.Context(), host.AdminLogin))(t).Identity()
+	token, _, err := s.CreateSession(t.Context(), admin, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, password := range []string{"correct horse battery", ""} {
+		must(s.EnsureAdmin(t.Context(), password))(t)
+		if _, _, err := s.SignedIn(t.Context(), token); err != nil {
+			t.Errorf("after a start with the password %q: %v", password, err)
+		}
+	}
+	must(s.EnsureAdmin(t.Context(), "another password"))(t)
+	if _, _, err := s.SignedIn(t.Context(), token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("after the password changed: %v", err)
+	}
+}

@@ -1,0 +1,496 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// consoleTest is a browser at the console of a running "slipway dev".
+type consoleTest struct {
+	t                   *testing.T // outlives the steps
+	slipway, repo, data string
+	axe                 string // the source of axe-core, or ""
+	screenshots         string
+
+	cmd  *exec.Cmd
+	url  string
+	link string // signs in once
+
+	browser context.Context
+	tab     context.Context
+
+	mu       sync.Mutex
+	requests int
+	problems []string // errors in the browser that no step expects
+	isDown   bool     // the host is stopped: failed requests are expected
+}
+
+// TestConsole uses the console of "slipway dev" in Chromium. The screenshots are kept in the
+// directory that SLIPWAY_SCREENSHOTS names.
+func TestConsole(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	dir := t.TempDir()
+	c := &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), data: filepath.Join(dir, "data"), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}
+	if c.screenshots == "" {
+		c.screenshots = dir
+	}
+	run(t, 0, "", c.slipway, "scaffold", "datasource", pluginID, "--dir", c.repo)
+	c.start(t, "127.0.0.1:0")
+	// The sandbox needs a kernel feature that containers lack. The pages are ours.
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.UserDataDir(filepath.Join(dir, "profile")))...)
+	t.Cleanup(stop)
+	c.browser, stop = chromedp.NewContext(allocator)
+	t.Cleanup(stop)
+	c.tab = c.browser
+	if err := chromedp.Do(c.tab); err != nil { // starts the browser
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(c.tab, c.watch); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"link", c.signInByLink},
+		{"broken", c.broken},
+		{"query", c.query},
+		{"table", c.table},
+		{"resource", c.resource},
+		{"health", c.health},
+		{"speed", c.speed},
+		{"connection", c.connection},
+		{"keyboard", c.keyboard},
+		{"pages", c.pages},
+	} {
+		if !t.Run(step.name, step.run) {
+			c.screenshot(t, "failed-"+step.name)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.requests == 0 {
+		t.Error("no request was seen")
+	}
+	for _, p := range c.problems {
+		t.Error(p)
+	}
+}
+
+// start starts dev and waits until it watches.
+func (c *consoleTest) start(t *testing.T, listen string) {
+	t.Helper()
+	c.cmd = exec.Command(c.slipway, "dev", "--dir", c.repo, "--listen", listen, "--data-dir", c.data)
+	c.cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	stdout, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := c.cmd
+	c.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if at, ok := strings.CutPrefix(lines.Text(), "slipway host is at "); ok {
+			c.url = at
+		}
+		if link, ok := strings.CutPrefix(lines.Text(), "sign in: "); ok {
+			c.link, _, _ = strings.Cut(link, " ")
+		}
+		if strings.HasPrefix(lines.Text(), "watching ") {
+			go func() {
+				for lines.Scan() {
+				}
+			}()
+			return
+		}
+	}
+	t.Fatal("dev ended before it watched")
+}
+
+func (c *consoleTest) stop(t *testing.T) {
+	t.Helper()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.cmd.Wait()
+}
+
+// watch collects errors of the console, reports of the Content-Security-Policy, and requests
+// to other origins.
+func (c *consoleTest) watch(event any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	report := func(format string, args ...any) {
+		if !c.isDown {
+			c.problems = append(c.problems, fmt.Sprintf(format, args...))
+		}
+	}
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			report("console: %s %s", e.Type, e.Args[0].Value)
+		}
+	case *runtime.EventExceptionThrown:
+		report("exception: %s", e.ExceptionDetails.Text)
+	case *cdplog.EventEntryAdded:
+		if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Source == cdplog.EntrySourceSecurity {
+			report("log: %s %s", e.Entry.Text, e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		c.requests++
+		if !strings.HasPrefix(e.Request.URL, c.url+"/") && !strings.HasPrefix(e.Request.URL, "about:") && !strings.HasPrefix(e.Request.URL, "data:") {
+			report("request to another origin: %s", e.Request.URL)
+		}
+	}
+}
+
+// do runs actions in the tab.
+func (c *consoleTest) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(c.tab, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		where, _ := chromedp.Run(c.tab, chromedp.Location())
+		text, _ := chromedp.Run(c.tab, chromedp.Evaluate[string]("document.body.innerText"))
+		t.Fatalf("%v at %s:\n%s", err, where, text)
+	}
+}
+
+// until waits until a JavaScript expression is true.
+func until(expression string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+		for {
+			ok, err := chromedp.Evaluate[bool](expression)(ctx, tab)
+			if ok { // an error means that the page is being replaced
+				return chromedp.Void{}, nil
+			}
+			select {
+			case <-ctx.Done():
+				return chromedp.Void{}, fmt.Errorf("wait for %s: %w", expression, errors.Join(err, ctx.Err()))
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+}
+
+func js(expression string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](expression)
+}
+
+func click(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Click(chromedp.CSS(selector))
+}
+
+// set sets the value of the field with a name.
+func set(name, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.SetValue(chromedp.CSS("[name="+name+"]"), text)
+}
+
+// value returns the value of a JavaScript expression.
+func value[T any](t *testing.T, c *consoleTest, expression string) (v T) {
+	t.Helper()
+	c.do(t, func(ctx context.Context, tab *chromedp.Target) (_ chromedp.Void, err error) {
+		v, err = chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise)(ctx, tab)
+		return chromedp.Void{}, err
+	})
+	return v
+}
+
+func quoteJS(text string) string { return strconv.Quote(text) }
+
+func hasText(selector, text string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll(%s)].some((e) => e.textContent.includes(%s))`, quoteJS(selector), quoteJS(text))
+}
+
+// signInByLink follows the printed link. It works once, and the address alone leads to the
+// login.
+func (c *consoleTest) signInByLink(t *testing.T) {
+	c.do(t, chromedp.EmulateViewport(1280, 800),
+		chromedp.Navigate(c.url), until(`location.pathname === "/login"`))
+	c.screenshot(t, "login")
+	c.do(t, chromedp.Navigate(c.link), until(`location.pathname === "/"`), until(hasText("h1", "Plugins")))
+	if where := value[string](t, c, "location.href"); strings.Contains(where, "code") {
+		t.Errorf("the code stays in the address: %s", where)
+	}
+	incognito, cancel := chromedp.NewContext(c.browser, chromedp.WithNewBrowserContext())
+	defer cancel()
+	if err := chromedp.Do(incognito); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(incognito, time.Minute)
+	defer stop()
+	if err := chromedp.Do(ctx, chromedp.Navigate(c.link), until(hasText(".status", "has been used"))); err != nil {
+		t.Errorf("the link used twice: %v", err)
+	}
+}
+
+// broken saves a backend that cannot start, sees why, and fixes it, without loading the page
+// again.
+func (c *consoleTest) broken(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url), until(hasText(".fine", "running")), js("window.isSamePage = true"))
+	source := filepath.Join(c.repo, "pkg", "main.go")
+	good := string(readFile(t, source))
+	bad := strings.Replace(good, "func main() {", "func main() {\n\tpanic(\"<b>no database</b>\")", 1)
+	if bad == good {
+		t.Fatalf("no main in\n%s", good)
+	}
+	write(t, source, bad)
+	c.do(t, until(hasText("#problems .problem", "<b>no database</b>")))
+	c.screenshot(t, "overview-broken")
+	write(t, source, good)
+	c.do(t, until(hasText(".fine", "running")), until(`document.querySelectorAll("#problems .problem").length === 0`))
+	if !value[bool](t, c, "window.isSamePage === true") {
+		t.Error("the page was loaded again")
+	}
+	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), until(hasText("#changes", "backend")))
+	for _, want := range []string{"not live", "no database", "live"} {
+		if !value[bool](t, c, hasText("#changes", want)) {
+			t.Errorf("the changes do not contain %q", want)
+		}
+	}
+}
+
+// explore opens the page to query and runs a query.
+func (c *consoleTest) explore(t *testing.T, query string) {
+	t.Helper()
+	c.do(t, chromedp.Navigate(c.url+"/explore"), set("query", query), click("button.first"),
+		until(`location.search.includes("query=") && document.querySelector("#results .card, #results .problem") !== null`))
+}
+
+// query compares the plotted values with those of the table.
+func (c *consoleTest) query(t *testing.T) {
+	c.explore(t, `{"points":24,"amplitude":3}`)
+	type point struct{ X, Y float64 }
+	plotted := value[[]point](t, c, `JSON.parse(document.querySelector(".line").dataset.points).map(([X, Y]) => ({ X, Y }))`)
+	listed := value[[]point](t, c, `[...document.querySelectorAll("[data-frame] tbody tr")].map((r) => ({ X: Date.parse(r.cells[0].textContent.replace(" ", "T") + "Z"), Y: Number(r.cells[1].textContent) }))`)
+	if len(plotted) != 24 || !slices.Equal(plotted, listed) {
+		t.Errorf("plotted %v, listed %v", plotted, listed)
+	}
+	if !value[bool](t, c, hasText("#curl", "/api/ds/query")) || !value[bool](t, c, hasText("#raw-A pre", `"frames"`)) {
+		t.Error("the page has no curl command or no JSON")
+	}
+	// Hovering shows a value; clicking on its name hides a line.
+	c.do(t, js(`document.querySelector(".plot").scrollIntoView({block: "center"})`))
+	box := value[struct{ X, Y float64 }](t, c, `(({left, top, width, height}) => ({X: left + width / 2, Y: top + height / 2}))(document.querySelector(".plot").getBoundingClientRect())`)
+	c.do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, box.X, box.Y), until(`document.querySelector(".tip b")?.textContent !== ""`))
+	c.screenshot(t, "explore-hover")
+	c.do(t, click(".legend button"), until(`document.querySelector(".line").hasAttribute("hidden")`))
+	// The query is offered again.
+	c.do(t, chromedp.Navigate(c.url+"/explore"), until(`document.querySelector("[data-recent] select").options.length > 1`))
+	c.explore(t, "{\n\"points\": }")
+	if !value[bool](t, c, hasText("#invalid", "line 2")) {
+		t.Error("a syntax error has no line")
+	}
+}
+
+// table scrolls to the end of a table of many rows, and sorts it.
+func (c *consoleTest) table(t *testing.T) {
+	const rows = 100_000
+	c.explore(t, fmt.Sprintf(`{"points":%d,"amplitude":3,"maxDataPoints":%d}`, rows, rows))
+	total := value[int](t, c, `Number(document.querySelector("[data-frame]").dataset.total)`)
+	if total != rows {
+		t.Fatalf("the table has %d rows, want %d", total, rows)
+	}
+	c.do(t, js(`{ const r = document.querySelector("[data-frame]"); r.scrollTop = 1; }`), until(`document.querySelector("[aria-rowindex]") !== null`),
+		js(`{ const r = document.querySelector("[data-frame]"); r.scrollTop = r.scrollHeight; }`),
+		until(fmt.Sprintf(`document.querySelector('[aria-rowindex="%d"]') !== null`, rows)))
+	if n := value[int](t, c, `document.querySelectorAll("[data-frame] tbody tr").length`); n > 200 {
+		t.Errorf("%d rows are drawn at once", n)
+	}
+	took := value[float64](t, c, `(() => { const start = performance.now(); document.querySelectorAll(".sort")[1].click(); return performance.now() - start; })()`)
+	c.do(t, until(`document.querySelector("[aria-sort=ascending]") !== null`), js(`document.querySelector("[data-frame]").scrollTop = 0`), until(`document.querySelector('[aria-rowindex="1"]') !== null`))
+	values := value[[]float64](t, c, `[...document.querySelectorAll("[data-frame] tbody tr[aria-rowindex]")].map((r) => Number(r.cells[1].textContent))`)
+	if len(values) == 0 || !slices.IsSorted(values) {
+		t.Errorf("sorted by value: %v", values)
+	}
+	t.Logf("the click that sorts %d rows took %.0f ms", rows, took)
+}
+
+// resource calls a resource of the plugin.
+func (c *consoleTest) resource(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url+"/explore?mode=resource"), set("path", "/playlists"), click("button.first"),
+		until(hasText("#response .state", "200")))
+	if !value[bool](t, c, hasText("#response code", "[]")) {
+		t.Error("the response is not shown")
+	}
+}
+
+// health checks the health on the page of the plugin.
+func (c *consoleTest) health(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), click("#check-health"), until(hasText("[data-health] .status", "OK")))
+}
+
+// pages takes a picture of each page in both themes and three widths, and checks each with
+// axe-core.
+func (c *consoleTest) pages(t *testing.T) {
+	dir := t.TempDir()
+	npm := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix="+dir, "axe-core@4")
+	if out, err := npm.CombinedOutput(); err != nil {
+		t.Logf("axe-core could not be installed, so it does not run: %v %s", err, out)
+	} else {
+		c.axe = string(readFile(t, filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")))
+	}
+	c.do(t, chromedp.Navigate(c.url))
+	paths := value[[]string](t, c, `[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href"))`)
+	query := url.Values{"source": {"type:" + pluginID}, "query": {`{"points":24,"amplitude":3}`}, "from": {"now-6h"}, "to": {"now"}}
+	paths = append(paths, "/plugins/"+pluginID, "/explore?"+query.Encode(), "/explore?mode=resource", "/explore?mode=health", "/explore?source=type%3Ax&query=%7B", "/missing")
+	for _, path := range paths {
+		name, _, _ := strings.Cut(strings.Trim(path, "/"), "?")
+		if name = strings.ReplaceAll(name, "/", "-"); name == "" {
+			name = "overview"
+		}
+		if u, err := url.Parse(path); err == nil && u.RawQuery != "" {
+			name += "-" + u.Query().Get("mode")
+			if u.Query().Has("query") {
+				name += map[bool]string{true: "results", false: "invalid"}[strings.HasSuffix(u.Query().Get("query"), "}")]
+			}
+		}
+		c.mu.Lock()
+		c.isDown = path == "/missing" // Chromium logs the status
+		c.mu.Unlock()
+		for _, theme := range []string{"light", "dark"} {
+			c.do(t, chromedp.Navigate(c.url+path), js(`localStorage.setItem("theme", "`+theme+`")`), chromedp.Reload(), until(`document.readyState === "complete" && document.getElementById("main") !== null`))
+			for _, width := range []int64{360, 1280, 2560} {
+				c.do(t, chromedp.EmulateViewport(width, 900))
+				if over := value[int](t, c, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+					t.Errorf("%s is %d pixels wider than %d", path, over, width)
+				}
+				c.screenshot(t, fmt.Sprintf("%s-%s-%d", name, theme, width))
+				c.check(t, fmt.Sprintf("%s, %s, %d", path, theme, width))
+			}
+		}
+	}
+	c.mu.Lock()
+	c.isDown = false
+	c.mu.Unlock()
+	c.do(t, chromedp.EmulateViewport(1280, 800))
+}
+
+// check runs axe-core, if it is installed.
+func (c *consoleTest) check(t *testing.T, name string) {
+	t.Helper()
+	if c.axe == "" {
+		return
+	}
+	type violation struct {
+		ID    string
+		Nodes []struct{ HTML, FailureSummary string }
+	}
+	c.do(t, js(c.axe))
+	found := value[[]violation](t, c, `axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+		.then((r) => r.violations.map(({id, nodes}) => ({ID: id, Nodes: nodes.slice(0, 3).map(({html, failureSummary}) => ({HTML: html, FailureSummary: failureSummary}))})))`)
+	for _, v := range found {
+		text, _ := json.Marshal(v.Nodes)
+		t.Errorf("%s: axe-core reports %s: %s", name, v.ID, text)
+	}
+}
+
+// screenshot saves a picture of the whole page.
+func (c *consoleTest) screenshot(t *testing.T, name string) {
+	t.Helper()
+	picture, err := chromedp.Run(c.tab, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(c.screenshots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.screenshots, "console-"+name+".png"), picture, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// speed measures; it fails only if nothing is drawn.
+func (c *consoleTest) speed(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url))
+	first := value[map[string]float64](t, c, `(({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd}) => ({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd}))(performance.getEntriesByType("navigation")[0])`)
+	t.Logf("the first page, in ms: %v", first)
+	c.explore(t, `{"points":100000,"amplitude":3,"maxDataPoints":100000}`)
+	plot := value[map[string]float64](t, c, `(({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd, decodedBodySize}) => ({responseStart, responseEnd, domInteractive, domContentLoadedEventEnd, decodedBodySize}))(performance.getEntriesByType("navigation")[0])`)
+	t.Logf("the page with a plot of 100,000 points, in ms: %v", plot)
+	if !value[bool](t, c, `document.querySelector(".line").getTotalLength() > 0`) {
+		t.Error("nothing is drawn")
+	}
+}
+
+// connection stops the host and starts it again. The page reports both without being loaded
+// again.
+func (c *consoleTest) connection(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url), until(hasText("h1", "Plugins")), js("window.isSamePage = true"))
+	c.mu.Lock()
+	c.isDown = true
+	c.mu.Unlock()
+	c.stop(t)
+	c.do(t, until(`document.getElementById("connection").hidden === false`))
+	c.screenshot(t, "connection-lost")
+	listen := strings.TrimPrefix(c.url, "http://")
+	c.start(t, listen)
+	c.do(t, until(`document.getElementById("connection").hidden === true`), until(hasText(".fine", "running")))
+	c.mu.Lock()
+	c.isDown = false
+	c.mu.Unlock()
+	if !value[bool](t, c, "window.isSamePage === true") {
+		t.Error("the page was loaded again")
+	}
+}
+
+// keyboard signs out, signs in with the password, and runs a query, with keys only.
+func (c *consoleTest) keyboard(t *testing.T) {
+	// tabTo presses Tab until an element that matches has the focus, which must be visible.
+	tabTo := func(selector string) {
+		t.Helper()
+		for range 60 {
+			c.do(t, chromedp.KeyEvent(kb.Tab))
+			if value[bool](t, c, `document.activeElement.matches(`+quoteJS(selector)+`)`) {
+				if !value[bool](t, c, `getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
+					t.Errorf("the focus on %s is invisible", selector)
+				}
+				return
+			}
+		}
+		t.Fatalf("Tab does not reach %s", selector)
+	}
+	c.do(t, chromedp.Navigate(c.url))
+	tabTo("[data-send='DELETE /api/session'] button")
+	c.do(t, chromedp.KeyEvent(kb.Enter), until(`location.pathname === "/login"`))
+	tabTo("[name=password]")
+	c.do(t, chromedp.KeyEvent(password+kb.Enter), until(hasText("h1", "Plugins")))
+	tabTo("nav a[href='/explore']")
+	c.do(t, chromedp.KeyEvent(kb.Enter), until(hasText("h1", "Explore")))
+	tabTo("[name=query]")
+	c.do(t, chromedp.KeyEvent(strings.Repeat(kb.Delete, len("{\n}"))+`{"points":5,"amplitude":1}`)) // in place of the example
+	tabTo("button.first")
+	c.do(t, chromedp.KeyEvent(kb.Enter), until(`document.querySelector("#results .card") !== null`))
+	tabTo(".sort")
+	c.do(t, chromedp.KeyEvent(kb.Enter), until(`document.querySelector("[aria-sort]") !== null`))
+}

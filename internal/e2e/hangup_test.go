@@ -1,0 +1,53 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A host that does not watch its directories scans them after SIGHUP, and keeps running.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	s := &swapping{dir: filepath.Join(root, swapID)}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.program = readFile(t, ourPrograms(t)+"swap")
+	s.metadata(t, "Swap")
+	s.replace(t)
+	s.server = (&script{slipway: slipwayCommand(t)}).start(t, nil, "host", "--watch=off", "--plugins-dir", root)
+	s.credential = s.token(t, "Admin")
+	pid := s.backend(t)
+	for n := range 3 {
+		name := fmt.Sprint("Scanned ", n)
+		s.metadata(t, name)
+		isListed := func() bool {
+			_, text, err := s.get("/api/plugins")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Contains(text, name)
+		}
+		if isListed() {
+			t.Fatal("the change is listed before SIGHUP")
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		for !isListed() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if now := s.backend(t); now != pid {
+		t.Errorf("the process is %d, not %d", now, pid)
+	}
+	s.terminate(t)
+}

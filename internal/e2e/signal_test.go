@@ -1,0 +1,89 @@
+//go:build e2e && unix
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSecondSignalKills sends a host what it receives on Ctrl-C under Mage: SIGINT from the
+// terminal, and SIGTERM from Mage. The host must wait for the request in progress. The next
+// Ctrl-C ends it at once.
+func TestSecondSignalKills(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(slipwayCommand(t), "host", "--plugins-dir", t.TempDir(), "--listen=127.0.0.1:0", "--data-dir", t.TempDir())
+	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(stdout)
+	next := func(text string) string {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				return lines.Text()
+			}
+		}
+		t.Fatalf("the host ended before it printed %q: %v", text, cmd.Wait())
+		return ""
+	}
+	url := address.FindString(next("slipway host is at"))
+	client, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := fmt.Fprintf(client, "POST /api/playlists HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", basic("admin", password)); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(client).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next("waiting up to")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "aborted requests") {
+			t.Error("the host waited until the end of the drain")
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+		t.Errorf("after the second Ctrl-C: %v", err)
+	}
+	for {
+		left, err := filepath.Glob(fmt.Sprintf("/tmp/slipway-%d-*", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) == 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond) // the guard removes it
+	}
+}
+
+func basic(user, password string) string {
+	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+}

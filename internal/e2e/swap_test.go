@@ -1,0 +1,420 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+const swapID = "acme-swap-datasource"
+
+// swapping is a host that watches a directory with one plugin, whose executable the test
+// replaces again and again.
+type swapping struct {
+	*server
+	dir        string // of the plugin
+	program    []byte
+	build      int
+	credential string
+	events     chan announced
+
+	reported atomic.Int64 // the build of the last plugin-ready
+	requests atomic.Int64
+	mu       sync.Mutex
+	wrong    []string
+	pids     map[int]bool
+}
+
+type announced struct {
+	name    string
+	Changed []string
+	Reason  string
+}
+
+// TestSwaps replaces a plugin under load, and breaks it in between. No call may fail, and
+// once a build is announced, no call may reach an older one.
+func TestSwaps(t *testing.T) {
+	root := t.TempDir()
+	s := &swapping{dir: filepath.Join(root, swapID), events: make(chan announced, 1000), pids: map[int]bool{}}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.program = readFile(t, ourPrograms(t)+"swap")
+	s.metadata(t, "Swap")
+	s.replace(t)
+	s.server = (&script{slipway: slipwayCommand(t)}).start(t, nil, "host", "--plugins-dir", root)
+	s.credential = s.token(t, "Admin")
+	s.backend(t)
+	s.reported.Store(int64(s.build))
+	s.follow(t)
+
+	stop := s.load()
+	var took []time.Duration
+	for n := range repeats(t, 100) {
+		if n%5 == 4 {
+			s.breakBuild(t, n)
+		}
+		took = append(took, s.swap(t))
+	}
+	for want := int64(repeats(t, 20_000)); s.requests.Load() < want; {
+		took = append(took, s.swap(t))
+	}
+	stop()
+	for _, w := range s.wrong[:min(len(s.wrong), 10)] {
+		t.Error(w)
+	}
+	t.Logf("%d requests during %d swaps: %d failed or were served by an older build", s.requests.Load(), len(took), len(s.wrong))
+	logTimes(t, "file written to first response of the new build, under load", took)
+
+	t.Run("save", s.save)
+	t.Run("flat", s.flat)
+	s.terminate(t)
+	for pid := range s.pids {
+		if isAlive(pid) {
+			t.Errorf("process %d was left behind", pid)
+		}
+	}
+	t.Logf("%d processes, none of them left", len(s.pids))
+}
+
+func logTimes(t *testing.T, what string, took []time.Duration) {
+	t.Helper()
+	slices.Sort(took)
+	t.Logf("%s: median %s, p95 %s, slowest %s", what, took[len(took)/2].Round(time.Millisecond),
+		took[len(took)*95/100].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond))
+}
+
+func (s *swapping) metadata(t *testing.T, name string) {
+	t.Helper()
+	write(t, filepath.Join(s.dir, bundle.MetadataFile), fmt.Sprintf(`{"id":%q,"name":%q,"type":"datasource","backend":true,"executable":"gpx_swap","info":{"version":"1.0.0"}}`, swapID, name))
+}
+
+func (s *swapping) executable() string {
+	return filepath.Join(s.dir, bundle.Host().Executable("gpx_swap"))
+}
+
+// replace writes the next build: in turns by a rename and in place, in two steps.
+func (s *swapping) replace(t *testing.T) {
+	t.Helper()
+	s.build++
+	text := slices.Concat(s.program, fmt.Appendf(nil, "#%d", s.build))
+	if s.build%2 == 0 {
+		next := s.executable() + ".new"
+		if err := os.WriteFile(next, text, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, s.executable()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	half := len(text) / 2
+	if _, err := f.Write(text[:half]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if _, err := f.Write(text[half:]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// swap replaces the executable and returns the time from then to the first response of the
+// new build. It returns once the host has announced the build.
+func (s *swapping) swap(t *testing.T) time.Duration {
+	t.Helper()
+	s.replace(t)
+	written := time.Now()
+	for {
+		if got, err := s.version(); err != nil {
+			t.Fatal(err)
+		} else if got == s.build {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	took := time.Since(written)
+	e := s.outcome(t)
+	for e.name == "plugin-failed" && strings.Contains(e.Reason, "is incomplete") {
+		e = s.outcome(t) // on a busy machine, the pause between the two steps may be long
+	}
+	if e.name != "plugin-ready" || !slices.Contains(e.Changed, "backend") {
+		t.Errorf("after a build: %+v", e)
+	}
+	s.reported.Store(int64(s.build))
+	s.pids[s.backend(t)] = true
+	return took
+}
+
+// breakBuild writes builds that do not start, and requires that the process stays.
+func (s *swapping) breakBuild(t *testing.T, n int) {
+	t.Helper()
+	pid := s.backend(t)
+	text := s.program[:len(s.program)*(1+n%9)/10]
+	if n%2 == 0 {
+		text = []byte("#!/bin/sh\nexit 3\n")
+	}
+	next := s.executable() + ".new"
+	if err := os.WriteFile(next, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, s.executable()); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.outcome(t); e.name != "plugin-failed" || !strings.Contains(e.Reason, "the previous one keeps serving") {
+		t.Errorf("after a broken build: %+v", e)
+	}
+	if now := s.backend(t); now != pid {
+		t.Errorf("after a broken build the process is %d, not %d", now, pid)
+	}
+}
+
+// save changes an asset and plugin.json, and measures how long the host takes to announce
+// that. The process must stay.
+func (s *swapping) save(t *testing.T) {
+	pid := s.backend(t)
+	for _, part := range []string{"assets", "metadata"} {
+		var took []time.Duration
+		for n := range repeats(t, 50) {
+			if part == "assets" {
+				write(t, filepath.Join(s.dir, "logo.svg"), fmt.Sprintf("<svg><!-- %d --></svg>", n))
+			} else {
+				s.metadata(t, fmt.Sprint("Swap ", n))
+			}
+			saved := time.Now()
+			if e := s.outcome(t); e.name != "plugin-ready" || !slices.Equal(e.Changed, []string{part}) {
+				t.Fatalf("after a change of the %s: %+v", part, e)
+			}
+			took = append(took, time.Since(saved))
+			if part == "metadata" {
+				if got := fmt.Sprint(s.call(t, "", 200, "GET", "/api/plugins", nil)); !strings.Contains(got, fmt.Sprintf("name:Swap %d ", n)) {
+					t.Errorf("plugins %s", got)
+				}
+			}
+		}
+		logTimes(t, "save of "+part+" to the announcement", took)
+	}
+	if now := s.backend(t); now != pid {
+		t.Errorf("the process is %d, not %d", now, pid)
+	}
+}
+
+// flat swaps without load and requires that the host does not grow.
+func (s *swapping) flat(t *testing.T) {
+	before := s.usage(t)
+	var took []time.Duration
+	for range repeats(t, 300) {
+		took = append(took, s.swap(t))
+	}
+	after := s.usage(t)
+	logTimes(t, "file written to first response of the new build, without load", took)
+	t.Logf("before and after %d swaps: %+v and %+v", len(took), before, after)
+	if after.goroutines > before.goroutines+10 || after.files > before.files+10 || after.memory > before.memory+30 || after.children != 2 {
+		t.Errorf("the host grows: %+v, then %+v", before, after)
+	}
+}
+
+// usage is what a process uses.
+type usage struct {
+	goroutines, files, children int
+	memory                      int // resident, in MB
+}
+
+// usage measures the host once the processes that it replaced have ended.
+func (s *swapping) usage(t *testing.T) (u usage) {
+	t.Helper()
+	pid := s.cmd.Process.Pid
+	for {
+		children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.children = 0
+		for _, file := range children {
+			text, _ := os.ReadFile(file) // the thread may have ended
+			u.children += len(strings.Fields(string(text)))
+		}
+		if u.children == 2 { // the backend, and the shell that removes what a killed host leaves
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(time.Second) // pipes are read for a while after the end of a process
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.files = len(files)
+	number := func(pattern, text string) int {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s not found in\n%s", pattern, text)
+		}
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	u.memory = number(`VmRSS:\s+(\d+)`, string(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))) / 1000
+	_, metrics, err := s.get("/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.goroutines = number(`go_goroutines (\d+)`, metrics)
+	return u
+}
+
+// follow collects the events that the host announces.
+func (s *swapping) follow(t *testing.T) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/plugins/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.credential)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("follow events: %v %v", resp, err)
+	}
+	connected := make(chan bool)
+	go func() {
+		defer resp.Body.Close()
+		name := ""
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			if lines.Text() == ": connected" {
+				close(connected)
+			}
+			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				name = text
+			}
+			if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok && name != "plugin-state" {
+				e := announced{name: name}
+				if err := json.Unmarshal([]byte(text), &e); err != nil {
+					e.Reason = err.Error()
+				}
+				s.events <- e
+			}
+		}
+	}()
+	<-connected
+}
+
+// outcome returns the next event about a change.
+func (s *swapping) outcome(t *testing.T) announced {
+	t.Helper()
+	select {
+	case e := <-s.events:
+		return e
+	case err := <-s.ended:
+		t.Fatalf("the host ended: %v\n%s", err, s.output())
+		return announced{}
+	}
+}
+
+// load queries, calls resources and reads a stream until stop is called.
+func (s *swapping) load() (stop func()) {
+	done := make(chan bool)
+	var running sync.WaitGroup
+	for _, kind := range []string{"query", "query", "resource", "resource", "stream"} {
+		running.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(3 * time.Millisecond): // leave time for the plugins
+				}
+				least := s.reported.Load()
+				s.requests.Add(1)
+				if got, err := s.ask(kind); err != nil || int64(got) < least {
+					s.mu.Lock()
+					s.wrong = append(s.wrong, fmt.Sprintf("%s: build %d after build %d was announced: %v", kind, got, least, err))
+					s.mu.Unlock()
+				}
+			}
+		})
+	}
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}
+
+// ask makes a call and returns the build that responds.
+func (s *swapping) ask(kind string) (int, error) {
+	switch kind {
+	case "resource":
+		return s.version()
+	case "stream":
+		_, text, err := s.get("/api/plugins/" + swapID + "/resources/stream")
+		if err != nil {
+			return 0, err
+		}
+		lines := strings.Fields(text)
+		if len(lines) != 50 || lines[0] != lines[49] {
+			return 0, fmt.Errorf("stream of %d lines: %s", len(lines), text)
+		}
+		return strconv.Atoi(lines[0])
+	}
+	_, text, err := s.send(http.MethodPost, "/api/ds/query", `{"queries":[{"refId":"A","datasource":{"uid":"`+swapID+`","type":"`+swapID+`"}}],"from":"now-1h","to":"now"}`)
+	if err != nil {
+		return 0, err
+	}
+	m := regexp.MustCompile(`"values":\[\["(\d+)"\]\]`).FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("response %s", text)
+	}
+	return strconv.Atoi(m[1])
+}
+
+func (s *swapping) version() (int, error) {
+	_, text, err := s.get("/api/plugins/" + swapID + "/resources/version")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
+}
+
+func (s *swapping) get(path string) (status int, body string, err error) {
+	return s.send(http.MethodGet, path, "")
+}
+
+// send sends a request. A status other than 200 is an error.
+func (s *swapping) send(method, path, body string) (status int, response string, err error) {
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.credential)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", resp.StatusCode, text)
+	}
+	return resp.StatusCode, string(text), err
+}

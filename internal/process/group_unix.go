@@ -1,0 +1,28 @@
+//go:build unix
+
+package process
+
+import "os/exec"
+
+// Group is a command and the processes that it starts.
+type Group struct{ cmd *exec.Cmd }
+
+// NewGroup returns the group of a command that has not been started. It replaces the
+// SysProcAttr of the command.
+func NewGroup(cmd *exec.Cmd) *Group {
+	cmd.SysProcAttr = Attributes()
+	return &Group{cmd}
+}
+
+// Start starts the command. If it succeeds, the caller must wait for the command and then
+// call End.
+func (g *Group) Start() error { return g.cmd.Start() }
+
+// Kill kills the processes of a group that has been started.
+func (g *Group) Kill() { EndGroup(g.cmd.Process.Pid) }
+
+// End kills what the command has left behind.
+func (g *Group) End() { g.Kill() }
+
+// interrupt asks the processes to end.
+func (g *Group) interrupt() error { return interruptGroup(g.cmd.Process.Pid) }

@@ -1,0 +1,51 @@
+package verbs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestGoSums requires the form that Grafana's SDK writes and its catalog reads.
+func TestGoSums(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"src/plugin.json": `{"id": "acme-x-app", "type": "app"}`, "go.mod": "module x\n", "pkg/main.go": "package main\n",
+		"magefile.go": "//go:build mage\n", "pkg/.hidden/a.go": "package a\n", "node_modules/m/x.go": "package m\n",
+		"pkg/node_modules/m/y.go": "package m\n", "pkg/go": "x", "pkg/a.go.txt": "x",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero.go")); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	want := ""
+	for _, f := range [][2]string{
+		{"magefile.go", "//go:build mage\n"}, {"pkg/.hidden/a.go", "package a\n"}, {"pkg/main.go", "package main\n"},
+		{"pkg/node_modules/m/y.go", "package m\n"},
+	} {
+		want += fmt.Sprintf("%x:%s\n", sha256.Sum256([]byte(f[1])), f[0])
+	}
+	var out bytes.Buffer
+	for range 2 { // the second run replaces the file
+		if err := GoSums(&out, dir); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, filepath.Join(dir, "dist", "go_plugin_build_manifest")); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	if code(GoSums(&out, filepath.Join(dir, "none"))) != ExitUsage {
+		t.Error("no usage error for a directory that does not exist")
+	}
+}

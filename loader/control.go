@@ -1,0 +1,77 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/backend"
+)
+
+// Restart replaces the process of the backend with a new one without dropping a call, even
+// if nothing has changed. It also starts the process of a plugin that crashed too often or
+// could not be started. It returns when the new process has started or failed to start;
+// Status reports which. The error is backend.ErrUnsupported if the plugin has no backend.
+func (p *Plugin) Restart(ctx context.Context) error {
+	p.mu.Lock()
+	if !p.bundle.Metadata.Backend {
+		p.mu.Unlock()
+		return fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
+	}
+	p.mustReplace = true
+	p.pending++
+	p.mu.Unlock()
+	p.wake()
+	return p.settled(ctx)
+}
+
+// Settled waits until the backend has started, failed to start, or stopped after the
+// changes found so far. The error is that of ctx.
+func (p *Plugin) Settled(ctx context.Context) error { return p.settled(ctx) }
+
+// ChangeKind is the kind of a Change.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	ChangeAdded   ChangeKind = "added"
+	ChangeRemoved ChangeKind = "removed"
+	ChangeState   ChangeKind = "state" // the state, the process or the reason changed
+)
+
+// Change is a change to a mounted plugin.
+type Change struct {
+	Kind    ChangeKind
+	ID      string
+	Version string // of the plugin
+	Status  Status
+}
+
+// notifyState calls Options.Notify if the status differs from an earlier one. The caller
+// holds the lock.
+func (p *Plugin) notifyState(before Status) {
+	if now := p.status; now.State != before.State || now.PID != before.PID || now.Reason != before.Reason {
+		p.notify(ChangeState)
+	}
+}
+
+// added notifies that the plugin was mounted.
+func (p *Plugin) added() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notify(ChangeAdded)
+}
+
+// removed notifies that the plugin is no longer mounted. Later changes are not reported.
+func (p *Plugin) removed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notify(ChangeRemoved)
+	p.isRemoved = true
+}
+
+// notify calls Options.Notify. The caller holds the lock.
+func (p *Plugin) notify(kind ChangeKind) {
+	if p.options.Notify != nil && !p.isRemoved {
+		p.options.Notify(Change{kind, p.id, p.bundle.Metadata.Info.Version, p.status})
+	}
+}

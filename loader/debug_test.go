@@ -1,0 +1,170 @@
+//go:build unix
+
+package loader
+
+import (
+	"encoding/json"
+	"errors"
+	"net/rpc/jsonrpc"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// delve returns the path of Delve: on PATH, or the version that the tools of this
+// repository pin.
+func delve(t *testing.T) string {
+	t.Helper()
+	if path, err := exec.LookPath("dlv"); err == nil {
+		return path
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").CombinedOutput()
+	if err != nil {
+		t.Skipf("Delve cannot be built, perhaps offline: %v: %.300s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A request stops at a breakpoint for longer than every timeout, and is answered when the
+// process continues.
+func TestBreakpoint(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	addresses := make(chan string, 1)
+	short := 300 * time.Millisecond
+	l := start(t, Options{
+		Dirs: []string{root}, StartTimeout: time.Millisecond, ReadyTimeout: time.Minute,
+		Limits: Limits{Resource: short, Health: short},
+		Debug:  Debugging{Launch: []string{"a"}, Delve: delve(t), Listening: func(_, address string) { addresses <- address }},
+	})
+	p := mustPlugin(t, l, "a")
+	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
+		t.Fatalf("got %q, %v; %+v", got, err, p.Status())
+	}
+	client, err := jsonrpc.Dial("tcp", <-addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	type object = map[string]any
+	call := func(method string, in object) object {
+		t.Helper()
+		out := object{}
+		if err := client.Call("RPCServer."+method, in, &out); err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		return out
+	}
+	call("Command", object{"name": "halt"})
+	call("CreateBreakpoint", object{"Breakpoint": object{"functionName": "github.com/slipway-dev/slipway/loader.stopHere", "line": -1}})
+	stopped := client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
+	type response struct {
+		text string
+		err  error
+	}
+	responses := make(chan response, 1)
+	go func() {
+		text, err := fetch(t.Context(), p, "break")
+		responses <- response{text, err}
+	}()
+	if done := <-stopped.Done; done.Error != nil || !strings.Contains(jsonText(t, done.Reply), "loader.stopHere") {
+		t.Fatalf("the process did not stop at the breakpoint: %v %s", done.Error, jsonText(t, done.Reply))
+	}
+	select {
+	case r := <-responses:
+		t.Fatalf("a response at the breakpoint: %+v", r)
+	case <-time.After(3 * short):
+	}
+	client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
+	if r := <-responses; r.err != nil || r.text != "GET /break" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// A backend in standalone mode serves calls through the loader, also after it was
+// started again at another address.
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Debug: Debugging{Attach: []string{"a"}}}), "a")
+	if _, err := fetch(t.Context(), p, "x"); err == nil {
+		t.Error("a call succeeded although no backend is running")
+	}
+	for range 2 {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, bundle.Host().Executable("gpx_ok")), "-standalone")
+		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			got, err := fetch(t.Context(), p, "x")
+			if err == nil && got == "GET /x" {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("got %q, %v", got, err)
+			}
+		}
+		if s := p.Status(); s.State != StateRunning {
+			t.Errorf("status %+v", s)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the backend: %v", err)
+		}
+		for _, name := range []string{addressFile, pidFile} {
+			if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s was left behind: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestStandaloneAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		":1234": "127.0.0.1:1234", "[::]:1": "127.0.0.1:1", "0.0.0.0:1": "127.0.0.1:1", "localhost:1\n": "localhost:1",
+		"127.0.0.1:1": "127.0.0.1:1", "[::1]:1": "[::1]:1",
+		"192.0.2.1:1": "", "example.com:1": "", "localhost.example.com:1": "", "no port": "", strings.Repeat("1", 2000): "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := standalone(dir); got != want || (err == nil) != (want != "") {
+			t.Errorf("%.50q: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+	dir := t.TempDir()
+	ended := exec.CommandContext(t.Context(), "true")
+	if err := ended.Run(); err != nil {
+		t.Skip(err)
+	}
+	err := errors.Join(os.WriteFile(filepath.Join(dir, addressFile), []byte(":1"), 0o600),
+		os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(ended.Process.Pid)), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := standalone(dir); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("an ended process: %q, %v", got, err)
+	}
+}
+
+func jsonText(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,52 @@
+package loader
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadPluginLimits(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "limits.yaml")
+	for text, want := range map[string]string{
+		"":                            "",
+		"default: {memory: 512MiB}\n": "",
+		"default: {memory: 1GB, cpu: 2, openFiles: 100, processes: 50}\nplugins: {a: {memory: 2GiB}}\n": "",
+		"memory: 1GiB\n":                        "field memory not found",
+		"default: {memory: much}\n":             `line 1: invalid size "much"`,
+		"default: {memory: 1MiB}\n":             "default.memory must be at least 64 MiB",
+		"default: {memory: 99999999999GiB}\n":   "invalid size",
+		"plugins: {a: {cpu: -1}}\n":             "plugins.a.cpu must not be negative",
+		"plugins: {a: {openFiles: -1}}\n":       "cannot unmarshal",
+		"default: {}\ndefault: {}\n":            "already defined",
+		"default: " + strings.Repeat("[", 2000): "read ",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPluginLimits(file); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestLimitsOfAPlugin(t *testing.T) {
+	t.Parallel()
+	l := PluginLimits{
+		Default: ProcessLimits{Memory: 1 << 30, CPU: 2, OpenFiles: 100, Processes: 50},
+		Plugins: map[string]ProcessLimits{"a": {Memory: 2 << 30, Processes: 10}, "b": {CPU: 1, OpenFiles: 7}},
+	}
+	for id, want := range map[string]ProcessLimits{
+		"a":     {Memory: 2 << 30, CPU: 2, OpenFiles: 100, Processes: 10},
+		"b":     {Memory: 1 << 30, CPU: 1, OpenFiles: 7, Processes: 50},
+		"other": l.Default,
+	} {
+		if diff := cmp.Diff(want, l.of(id)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package loader
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/backend"
+)
+
+// entry is one entry in the log of a backend.
+type entry struct {
+	level   slog.Level
+	message string
+	fields  map[string]any // as encoding/json decodes them, with json.Number
+	isCut   bool
+	size    int // bytes that the backend printed
+}
+
+// withPanic returns the message with the value of a panic that the SDK recovered, if there
+// is one.
+func (e entry) withPanic() string {
+	if value, ok := e.fields["panic"]; ok {
+		return fmt.Sprint(e.message, ": ", value)
+	}
+	return e.message
+}
+
+func (e entry) attrs() []slog.Attr {
+	var attrs []slog.Attr
+	for _, key := range slices.Sorted(maps.Keys(e.fields)) {
+		attrs = append(attrs, slog.Any(key, e.fields[key]))
+	}
+	if e.isCut {
+		attrs = append(attrs, slog.Bool("cut", true))
+	}
+	return attrs
+}
+
+// parseLine reads a line of a structured log: JSON of hclog, slog, zap or zerolog, text of
+// hclog, or logfmt, which slog writes as text. ok is false for any other line.
+func parseLine(line string) (e entry, ok bool) {
+	if strings.HasPrefix(line, "{") {
+		return parseJSON(line)
+	}
+	if m := hclogText.FindStringSubmatch(line); m != nil {
+		e.level, _ = backend.ParseLevel(m[1])
+		e.message = m[2]
+		if parts := trailingPairs.FindStringSubmatch(m[2]); parts != nil {
+			e.message, e.fields = parts[1], pairsOf(parts[2])
+		}
+		return e, true
+	}
+	if logfmt.MatchString(line) {
+		return entryOf(pairsOf(line))
+	}
+	return entry{}, false
+}
+
+const pairPattern = `[^\s="]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)`
+
+var (
+	hclogText     = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\S+ \[(TRACE|DEBUG|INFO|WARN|ERROR)\] +(.*)$`)
+	trailingPairs = regexp.MustCompile(`^(.*?): (` + pairPattern + `(?: +` + pairPattern + `)*) *$`)
+	logfmt        = regexp.MustCompile(`^` + pairPattern + `(?: +` + pairPattern + `)* *$`)
+	pair          = regexp.MustCompile(pairPattern)
+)
+
+// pairsOf returns the pairs of a line in logfmt.
+func pairsOf(text string) map[string]any {
+	fields := map[string]any{}
+	for _, p := range pair.FindAllString(text, -1) {
+		key, value, _ := strings.Cut(p, "=")
+		if unquoted, err := strconv.Unquote(value); err == nil {
+			value = unquoted
+		}
+		fields[key] = value
+	}
+	return fields
+}
+
+func parseJSON(line string) (entry, bool) {
+	var fields map[string]any
+	d := json.NewDecoder(strings.NewReader(line))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
+		return entry{}, false
+	}
+	return entryOf(fields)
+}
+
+// entryOf takes the message and the level out of the fields of a line. ok is false if
+// there is no message.
+func entryOf(fields map[string]any) (e entry, ok bool) {
+	for _, key := range []string{"@message", "msg", "message"} {
+		if e.message, ok = fields[key].(string); ok {
+			delete(fields, key)
+			break
+		}
+	}
+	if !ok {
+		return entry{}, false
+	}
+	for _, key := range []string{"@level", "level", "lvl", "severity"} {
+		if name, ok := fields[key].(string); ok {
+			e.level = parseLevel(name)
+			delete(fields, key)
+			break
+		}
+	}
+	for key := range fields { // the host adds its own time
+		if strings.HasPrefix(key, "@") || key == "time" || key == "ts" || key == "timestamp" {
+			delete(fields, key)
+		}
+	}
+	e.fields = fields
+	return e, true
+}
+
+// parseLevel also accepts the names of other logging libraries, such as WARN+2 of slog.
+func parseLevel(name string) slog.Level {
+	if level, ok := backend.ParseLevel(name); ok {
+		return level
+	}
+	var level slog.Level
+	if level.UnmarshalText([]byte(name)) == nil {
+		return level
+	}
+	switch strings.ToLower(name) {
+	case "err", "critical", "dpanic", "panic", "alert", "emergency":
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}

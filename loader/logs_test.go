@@ -1,0 +1,199 @@
+package loader
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// logged returns the records of a text that a backend prints, without their numbers and
+// times.
+func logged(t *testing.T, text string) []Record {
+	t.Helper()
+	records := newRecords(slog.New(slog.DiscardHandler))
+	l := &logWriter{records: records}
+	for part := range strings.SplitAfterSeq(text, "e") { // as pipes may split it
+		if _, err := io.WriteString(l, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.tail()
+	got, _ := (&Plugin{records: records}).Logs()
+	for i := range got {
+		if got[i].Number != uint64(i+1) || got[i].Time.IsZero() {
+			t.Errorf("record %d has number %d and time %s", i, got[i].Number, got[i].Time)
+		}
+		got[i].Number, got[i].Time = 0, time.Time{}
+	}
+	return got
+}
+
+const trace = `panic: oh
+	panic: again
+
+goroutine 1 [running]:
+main.(*source).query(0xc000012345, {0x1, 0x2})
+	/src/main.go:12 +0x1d
+main.main()
+	/src/main.go:7 +0x25
+exit status 2`
+
+func TestFormatsOfLogs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []Record
+	}{
+		"hclog JSON": {
+			`{"@level":"debug","@message":"split","@timestamp":"2026-01-01T00:00:00.0Z","n":1,"s":"x"}` + "\n",
+			[]Record{{Level: slog.LevelDebug, Message: "split", Fields: []byte(`{"n":1,"s":"x"}`)}},
+		},
+		"slog JSON": {
+			`{"time":"2026-01-01T00:00:00Z","level":"ERROR+1","msg":"m","g":{"a":[1]}}` + "\n",
+			[]Record{{Level: slog.LevelError + 1, Message: "m", Fields: []byte(`{"g":{"a":[1]}}`)}},
+		},
+		"zerolog": {`{"level":"panic","message":"m"}` + "\n", []Record{{Level: slog.LevelError, Message: "m"}}},
+		"hclog text": {
+			"2026-11-22T01:02:03.004Z [WARN]  store: cannot open: path=/a/b err=\"no: such file\"\n2026-11-22T01:02:03.004+0100 [TRACE] at 12: 30\n",
+			[]Record{
+				{Level: slog.LevelWarn, Message: "store: cannot open", Fields: []byte(`{"err":"no: such file","path":"/a/b"}`)},
+				{Level: slog.LevelDebug - 4, Message: "at 12: 30"},
+			},
+		},
+		"slog text": {
+			`time=2026-01-01T00:00:00Z level=WARN msg="two words \"quoted\"" n=1` + "\n",
+			[]Record{{Level: slog.LevelWarn, Message: `two words "quoted"`, Fields: []byte(`{"n":"1"}`)}},
+		},
+		"JSON that is no record": {`{"a":1}` + "\n", []Record{{Level: slog.LevelWarn, Message: `{"a":1}`}}},
+		"pairs without message":  {"a=1 b=2\n", []Record{{Level: slog.LevelWarn, Message: "a=1 b=2"}}},
+		"plain": {
+			"one\r\n\ntwo\n  indented\n\n\tdeeper\nthree\n",
+			[]Record{{Level: slog.LevelWarn, Message: "one"}, {Level: slog.LevelWarn, Message: "two\n  indented\n\n\tdeeper"}, {Level: slog.LevelWarn, Message: "three"}},
+		},
+		"panic": {"before\n" + trace + "\n", []Record{{Level: slog.LevelWarn, Message: "before"}, {Level: slog.LevelError, Message: trace}}},
+		"panic beside another goroutine": {
+			strings.Replace(trace, "main.main()", `{"@level":"info","@message":"still here"}`+"\nmain.main()", 1) + "\n",
+			[]Record{{Message: "still here"}, {Level: slog.LevelError, Message: trace}},
+		},
+		"recovered panic of net/http": {
+			"2026/01/01 http: panic serving 127.0.0.1:1: oh\ngoroutine 5 [running]:\nnet/http.(*conn).serve.func1()\n\t/go/server.go:1 +0xb\npanic({0x1?, 0x2?})\n\t/go/panic.go:1 +0x1\ncreated by net/http.(*Server).Serve in goroutine 1\n\t/go/server.go:2 +0x1\nready again\n",
+			[]Record{
+				{Level: slog.LevelError, Message: "2026/01/01 http: panic serving 127.0.0.1:1: oh\ngoroutine 5 [running]:\nnet/http.(*conn).serve.func1()\n\t/go/server.go:1 +0xb\npanic({0x1?, 0x2?})\n\t/go/panic.go:1 +0x1\ncreated by net/http.(*Server).Serve in goroutine 1\n\t/go/server.go:2 +0x1"},
+				{Level: slog.LevelWarn, Message: "ready again"},
+			},
+		},
+		"not UTF-8": {"a\xffb\n", []Record{{Level: slog.LevelWarn, Message: "a\uFFFDb"}}},
+		"long line": {
+			strings.Repeat("z", maxLogLine+5) + "\nafter\n",
+			[]Record{{Level: slog.LevelWarn, Message: strings.Repeat("z", maxMessage), IsCut: true}, {Level: slog.LevelWarn, Message: "after"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, logged(t, c.text)); diff != "" {
+				t.Errorf("records (-want +got):\n%.4000s", diff)
+			}
+		})
+	}
+}
+
+// Lines that nothing follows become a record without another line.
+func TestPlainLinesDoNotWait(t *testing.T) {
+	t.Parallel()
+	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+	_, feed, end, _ := p.Follow(0)
+	defer end()
+	_, _ = io.WriteString(&logWriter{records: p.records}, "alone\n")
+	if r := <-feed; r.Message != "alone" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestRecordsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 100, 10_000, maxMessage} {
+		l := newRecords(slog.New(slog.DiscardHandler))
+		for i := range 3 * maxRecords {
+			l.add(time.Unix(int64(i/recordRate), 0), entry{message: strings.Repeat("m", size)})
+		}
+		total := 0
+		for i, r := range l.kept {
+			total += r.size()
+			if i > 0 && r.Number != l.kept[i-1].Number+1 {
+				t.Fatalf("record %d follows %d", r.Number, l.kept[i-1].Number)
+			}
+		}
+		if n := len(l.kept); n == 0 || n > maxRecords || total > maxRecordBytes || total != l.bytes {
+			t.Errorf("messages of %d bytes: kept %d records with %d bytes, counted as %d", size, n, total, l.bytes)
+		}
+	}
+}
+
+// What exceeds the rate is dropped with one note in each second, and errors are not dropped
+// because of other records.
+func TestRateOfRecords(t *testing.T) {
+	t.Parallel()
+	var host strings.Builder
+	p := &Plugin{records: newRecords(slog.New(slog.NewTextHandler(&host, nil)))}
+	for second := range 2 {
+		now := time.Unix(int64(second), 0)
+		for range recordRate + 7 {
+			p.records.add(now, entry{message: "m"})
+		}
+		p.records.add(now, entry{level: slog.LevelError, message: fmt.Sprint("panic ", second)})
+	}
+	recent, dropped := p.Logs()
+	if dropped != 14 || recent[len(recent)-1].Message != "panic 1" {
+		t.Errorf("dropped %d records, and the last one is %+v", dropped, recent[len(recent)-1])
+	}
+	if n, notes := strings.Count(host.String(), "\n"), strings.Count(host.String(), droppingText); n != 2*(recordRate+2) || notes != 2 {
+		t.Errorf("the host logged %d lines and %d notes", n, notes)
+	}
+	for range 3 * byteRate / maxLogLine {
+		p.records.add(time.Unix(9, 0), entry{message: "m", size: maxLogLine})
+	}
+	if _, dropped := p.Logs(); dropped != 14+2*byteRate/maxLogLine {
+		t.Errorf("dropped %d records, also by their size", dropped)
+	}
+}
+
+func TestFollowersAreBounded(t *testing.T) {
+	t.Parallel()
+	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+	p.records.add(time.Now(), entry{message: "first"})
+	p.records.add(time.Now(), entry{message: "second"})
+	recent, feed, end, ok := p.Follow(1)
+	if !ok || len(recent) != 1 || recent[0].Message != "second" {
+		t.Fatalf("got %+v, %t", recent, ok)
+	}
+	for range maxFollowers - 1 {
+		if _, _, _, ok := p.Follow(0); !ok {
+			t.Fatal("too few followers are allowed")
+		}
+	}
+	if _, _, _, ok := p.Follow(0); ok {
+		t.Error("too many followers are allowed")
+	}
+	for range maxUnread + 1 {
+		p.records.add(time.Now(), entry{message: "more"})
+	}
+	n := 0
+	for range feed { // closed, since nobody read it
+		n++
+	}
+	if n != maxUnread {
+		t.Errorf("the feed had %d records", n)
+	}
+	end()
+	p.records.end()
+	if _, feed, _, ok := p.Follow(0); !ok {
+		t.Error("the followers that did not keep up still count")
+	} else if _, ok := <-feed; ok {
+		t.Error("a feed of an unmounted plugin has records")
+	}
+}

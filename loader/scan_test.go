@@ -1,0 +1,244 @@
+//go:build unix
+
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// age gives a file a time that tells a later change from it.
+func age(t *testing.T, path string) {
+	t.Helper()
+	before := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, before, before); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeMetadata(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A broken plugin.json or directory does not stop a plugin, and a fix is applied
+// without touching the process.
+func TestABrokenPluginStaysMounted(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "a")
+	pid := p.Status().PID
+	for _, broken := range []string{"", "{", `{"type":"app"}`, `{"id":"../a","type":"app"}`, `{"id":"a","type":"nothing"}`} {
+		writeMetadata(t, dir, broken)
+		if err := l.Refresh(nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Faults()) != 1 {
+			t.Errorf("%q: faults %v", broken, l.Faults())
+		}
+		if _, err := fetch(t.Context(), mustPlugin(t, l, "a"), "x"); err != nil {
+			t.Errorf("%q: %v", broken, err)
+		}
+	}
+	writeMetadata(t, dir, `{"id":"a","name":"fixed","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Bundle().Metadata.Name; got != "fixed" || p.Status().PID != pid || len(l.Faults()) > 0 {
+		t.Errorf("name %q, process %d instead of %d, faults %v", got, p.Status().PID, pid, l.Faults())
+	}
+	// Another id is another plugin.
+	writeMetadata(t, dir, `{"id":"b","name":"x","type":"app","info":{"version":"1.0.0"}}`)
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := l.Plugin("a"); ok {
+		t.Error("the old id is still mounted")
+	}
+}
+
+// Refresh skips plugins without changes, even those that failed; Reload does not.
+func TestRefreshIsIncremental(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, id := range []string{"good", "bad"} {
+		dir := writePlugin(t, root, id, "ok", "")
+		age(t, filepath.Join(dir, bundle.MetadataFile))
+	}
+	executable := filepath.Join(root, "bad", bundle.Host().Executable("gpx_ok"))
+	script := func(text string) {
+		if err := errors.Join(os.RemoveAll(executable), os.WriteFile(executable, []byte("#!/bin/sh\necho run >> "+root+"/runs\n"+text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		age(t, executable)
+	}
+	script("exit 1\n")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	age(t, self) // the executable of "good" is a link to it
+	l := start(t, Options{Dirs: []string{root}})
+	updated := func(isWanted bool) (ids []string) {
+		plugins, _, err := l.scan(func(string) bool { return isWanted }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range plugins {
+			ids = append(ids, p.ID())
+		}
+		return ids
+	}
+	if got := updated(false); len(got) > 0 {
+		t.Errorf("without a change, a refresh updates %v", got)
+	}
+	if got := updated(true); !slices.Equal(got, []string{"bad", "good"}) {
+		t.Errorf("a reload updates %v", got)
+	}
+	script("exit  1\n") // another file of nearly the same content
+	if got := updated(false); !slices.Equal(got, []string{"bad"}) {
+		t.Errorf("after a change of the executable, a refresh updates %v", got)
+	}
+	// The times of two changes in quick succession may be equal.
+	writeMetadata(t, filepath.Join(root, "good"), `{"id":"good","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
+	for range 2 {
+		if got := updated(false); !slices.Equal(got, []string{"good"}) {
+			t.Errorf("after a change just now, a refresh updates %v", got)
+		}
+	}
+}
+
+// A plugin with a file that is still being written is not touched, nor mounted if it is new.
+func TestMovingFilesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "a")
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	if err := errors.Join(os.Remove(executable), os.WriteFile(executable, []byte("#!/bin/sh\nexit 1\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	other := writePlugin(t, root, "b", "ok", "")
+	moving := []string{executable, filepath.Join(other, bundle.MetadataFile)}
+	if err := l.Refresh(moving); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); s.Reason != "" {
+		t.Errorf("status %+v", s)
+	}
+	if _, ok := l.Plugin("b"); ok {
+		t.Error("a plugin is mounted whose plugin.json is still being written")
+	}
+	if err := l.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); !strings.Contains(s.Reason, "did not start") {
+		t.Errorf("status %+v", s)
+	}
+	mustPlugin(t, l, "b")
+}
+
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	panel := filepath.Join(root, "panel")
+	if err := os.Mkdir(panel, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeMetadata(t, panel, `{"id":"panel","type":"panel","name":"x","info":{"version":"1.0.0"}}`)
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "a")
+	before := p.Status()
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			if _, err := fetch(t.Context(), p, "x?sleep=200ms"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := p.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	if after := p.Status(); after.State != StateRunning || after.PID == before.PID || after.Restarts != 0 {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	if err := mustPlugin(t, l, "panel").Restart(t.Context()); !errors.Is(err, backend.ErrUnsupported) {
+		t.Errorf("restart of a panel: %v", err)
+	}
+}
+
+// Notify receives each change once, in order.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	var mu sync.Mutex
+	var got []string
+	l := start(t, Options{Dirs: []string{root}, Notify: func(c Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, fmt.Sprint(c.Kind, " ", c.ID, " ", c.Version, " ", c.Status.State))
+	}})
+	if err := mustPlugin(t, l, "a").Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"added a 1.0.0 starting", "state a 1.0.0 running", "state a 1.0.0 running", "removed a 1.0.0 running"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// A start that hangs does not keep others from starting for long.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	full := newTurns()
+	for range cap(full) {
+		if _, err := full.take(t.Context()); err != nil { // never ended
+			t.Fatal(err)
+		}
+	}
+	for range 3 * cap(full) {
+		end, err := full.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		end()
+		end()
+	}
+	for len(full) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,0 +1,388 @@
+//go:build unix
+
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// awaitStatus waits until the status of a plugin meets a condition.
+func awaitStatus(t *testing.T, p *Plugin, condition func(Status) bool) Status {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		s := p.Status()
+		if condition(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("status of %s: %+v", p.ID(), s)
+		}
+	}
+}
+
+func isRunning(s Status) bool { return s.State == StateRunning }
+
+// lines collects the messages of a log.
+type lines struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (l *lines) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.list = append(l.list, string(b))
+		return len(b), nil
+	}), nil))
+}
+
+func (l *lines) count(text string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.list {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// A plugin that crashes at the start is started loopCrashes times. Scans that find nothing
+// new do not start it again; a new build and Restart do.
+func TestCrashLoop(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "crash", "")
+	var log lines
+	l := start(t, Options{Dirs: []string{root}, Logger: log.logger()})
+	p := mustPlugin(t, l, "a")
+	isParked := func(s Status) bool { return s.State == StateCrashLoop }
+	awaitStatus(t, p, isParked)
+	for range 20 {
+		if err := l.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := p.Status()
+	if attempts := log.count("plugin not started"); attempts != loopCrashes || !isParked(s) || !strings.Contains(s.Reason, "cannot find my settings") {
+		t.Errorf("%d attempts, status %+v", attempts, s)
+	}
+	if _, err := fetch(t.Context(), p, "x"); err == nil || !strings.Contains(err.Error(), "crash-loop") {
+		t.Errorf("a call: %v", err)
+	}
+	if err := p.Restart(t.Context()); err != nil || !strings.Contains(p.Status().Reason, "cannot find my settings") {
+		t.Errorf("Restart: %v, status %+v", err, p.Status())
+	}
+	if attempts := log.count("plugin not started"); attempts <= loopCrashes {
+		t.Errorf("%d attempts after Restart", attempts)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	writePlugin(t, root, "a", "ok", "")
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); !isRunning(s) || s.Reason != "" {
+		t.Errorf("with a new build: %+v", s)
+	}
+}
+
+// A plugin that crashes after the handshake is parked as well.
+func TestCrashesWhileRunning(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
+	for range loopCrashes {
+		pid := awaitStatus(t, p, isRunning).PID
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		awaitStatus(t, p, func(s Status) bool { return s.PID != pid })
+	}
+	s := awaitStatus(t, p, func(s Status) bool { return s.State == StateCrashLoop })
+	if s.Restarts != loopCrashes || !strings.Contains(s.Reason, "5 crashes within 1m0s; the last: the process exited unexpectedly (signal: killed)") {
+		t.Errorf("status %+v", s)
+	}
+	if err := p.Restart(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if s := p.Status(); !isRunning(s) {
+		t.Errorf("after Restart: %+v", s)
+	}
+}
+
+// Regardless of how a plugin crashes, it is started at most ten times in any minute, and waits at
+// most backoffMax.
+func TestRestartPolicy(t *testing.T) {
+	t.Parallel()
+	for _, ran := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 14 * time.Second, 20 * time.Second, 31 * time.Second} {
+		var r restarts
+		now := time.Unix(0, 0)
+		var starts []time.Time
+		for now.Before(time.Unix(3600, 0)) {
+			starts = append(starts, now)
+			now = now.Add(ran)
+			wait, isLoop := r.crashed(now, ran)
+			if isLoop {
+				break
+			}
+			if wait > backoffMax || len(starts) == 1 && wait != 0 {
+				t.Errorf("wait %s after %d crashes", wait, len(starts))
+			}
+			now = now.Add(wait)
+		}
+		for i := 10; i < len(starts); i++ {
+			if within := starts[i].Sub(starts[i-10]); within < time.Minute {
+				t.Errorf("a process that runs for %s: 11 starts within %s", ran, within)
+			}
+		}
+	}
+	var r restarts
+	for n := range 20 {
+		if wait := r.failed(); wait > backoffMax || wait < backoffFirst*3/4 || n > 10 && wait < backoffMax*3/4 {
+			t.Errorf("failure %d: wait %s", n+1, wait)
+		}
+	}
+}
+
+// A process that runs but does not respond is replaced.
+func TestDeafProcess(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	var log lines
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Logger: log.logger(), Probes: Probes{Interval: 10 * time.Millisecond, Timeout: 2 * time.Second, Misses: 2}}), "a")
+	pid := p.Status().PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s := awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
+	if s.Restarts != 1 || isAlive(pid) || log.count("the process did not respond to 2 probes of 2s each and was killed") != 1 {
+		t.Errorf("status %+v, old process alive: %t, log %q", s, isAlive(pid), log.list)
+	}
+	if faults := p.Faults(); len(faults) != 1 || faults[0].Code != bundle.FaultDeaf {
+		t.Errorf("faults %v", faults)
+	}
+	if _, err := fetch(t.Context(), p, "x"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without probes, for example in a debugger, a process that does not respond is kept.
+func TestDeafProcessWithoutProbes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Probes: Probes{Interval: -1}}), "a")
+	if p.current.deaf != nil {
+		t.Error("the process is probed")
+	}
+}
+
+func TestRestartDropsNothing(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
+	before := p.Status().PID
+	ended := make(chan error)
+	go func() {
+		_, err := fetch(context.Background(), p, "x?sleep=500ms")
+		ended <- err
+	}()
+	for len(p.calls) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := p.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); s.PID == before || !isRunning(s) || s.Restarts != 0 {
+		t.Errorf("status %+v, the PID was %d", s, before)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the call in progress: %v", err)
+	}
+}
+
+// If the permissions in plugin.json go away, the token is revoked, even while the old
+// process keeps running because the new build does not start. When the old build returns,
+// the process must get another token.
+func TestRevokedTokenIsReplaced(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	const iam = `,"iam":{"permissions":[{"action":"playlists:read"}]}`
+	dir := writePlugin(t, root, "a", "ok", iam)
+	issued := 0
+	l := start(t, Options{Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
+		Token: func(context.Context, bundle.Plugin) (string, error) {
+			issued++
+			return fmt.Sprint(issued), nil
+		}})
+	p := mustPlugin(t, l, "a")
+	first := p.Status().PID
+	reload := func(mode, extra string) {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		writePlugin(t, root, "a", mode, extra)
+		if err := l.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reload("crash", "")
+	if s := p.Status(); s.PID != first {
+		t.Fatalf("the old process does not keep serving: %+v", s)
+	}
+	if p.MayHaveToken() {
+		t.Fatal("the token would not be revoked")
+	}
+	reload("ok", iam)
+	if s := p.Status(); s.PID == first || !isRunning(s) {
+		t.Errorf("the process with the revoked token serves: %+v", s)
+	}
+	if token := environmentOf(t, p)["SVC_PLUGIN_APP_CLIENT_SECRET"]; token != "2" {
+		t.Errorf("token %q, want the second", token)
+	}
+	second := p.Status().PID
+	reload("ok", iam)
+	if s := p.Status(); s.PID != second {
+		t.Errorf("a valid token is replaced: %+v", s)
+	}
+}
+
+// If the directory of running processes is removed, the next process gets another one.
+func TestRunDirIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "a")
+	removed := l.runDir.dir.Path()
+	if err := os.RemoveAll(removed); err != nil {
+		t.Fatal(err)
+	}
+	pid := p.Status().PID
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
+	if _, err := fetch(t.Context(), p, "x"); err != nil {
+		t.Error(err)
+	}
+	made := l.runDir.dir.Path()
+	info, err := os.Stat(made)
+	if err != nil || made == removed || info.Mode().Perm() != 0o700 {
+		t.Errorf("the directory is %s (%v), was %s: %v", made, info, removed, err)
+	}
+	removeAbandoned(filepath.Dir(made)) // as another host does when it starts
+	if _, err := os.Stat(made); err != nil {
+		t.Errorf("another host removed the directory: %v", err)
+	}
+}
+
+// A run directory that cannot be made again is an error of each start until it can be.
+func TestRunDirWithoutItsParent(t *testing.T) {
+	t.Parallel()
+	base := filepath.Join(t.TempDir(), "base")
+	if err := os.Mkdir(base, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := &runDir{base: base}
+	if err := d.create(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(base); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := d.make(); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if err := os.Mkdir(base, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := d.make(); err != nil || filepath.Dir(filepath.Dir(dir)) != base {
+		t.Errorf("directory %q, error %v", dir, err)
+	}
+	if err := errors.Join(os.RemoveAll(base), d.close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A start that is interrupted because the loader is closed is not reported as a failure.
+func TestCloseDuringAStart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "hang", "")
+	var log lines
+	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour, Logger: log.logger()})
+	l.options.Dirs = []string{root}
+	if err := l.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	p := mustPlugin(t, l, "a")
+	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		isStarting = p.abort != nil
+		p.mu.Unlock()
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if log.count("level=ERROR") > 0 {
+		t.Errorf("the log is %q", log.list)
+	}
+	if s := p.Status(); s.State != StateStopped || s.Reason != "" || len(p.Faults()) > 0 {
+		t.Errorf("status %+v with the faults %+v", s, p.Faults())
+	}
+}
+
+// A call to a plugin whose next start is beyond ReadyTimeout does not wait for it.
+func TestCallsDoNotWaitInVain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &Plugin{id: "a", options: Options{ReadyTimeout: 10 * time.Second}, moved: make(chan struct{}),
+			status: Status{State: StateRestarting, Reason: "it crashed", NextStart: time.Now().Add(20 * time.Second)}}
+		begin := time.Now()
+		if _, err := p.acquire(t.Context()); err == nil || time.Since(begin) != 0 {
+			t.Errorf("error %v after %s", err, time.Since(begin))
+		}
+		p.status.NextStart = time.Now().Add(5 * time.Second)
+		if _, err := p.acquire(t.Context()); err == nil || time.Since(begin) != p.options.ReadyTimeout {
+			t.Errorf("error %v after %s", err, time.Since(begin))
+		}
+	})
+}
+
+// A special file in place of an executable cannot block the host.
+func TestExecutableIsANamedPipe(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := copyExecutable(pipe, pipe+"-copy", "")
+	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Lstat(pipe + "-copy"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the copy: %v", err)
+	}
+}

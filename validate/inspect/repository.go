@@ -1,0 +1,79 @@
+package inspect
+
+import (
+	"encoding/json"
+	"path"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// home returns the directory of the plugin repository, or that of a plugin which is not in src.
+func home(p *validate.Pass) string {
+	if path.Base(p.Root) == "src" {
+		return path.Dir(p.Root)
+	}
+	return p.Root
+}
+
+// HasLicenseAbove reports whether a directory above the plugin repository has a license, as in a
+// repository of several plugins. It looks no further than the top of the Git repository.
+func HasLicenseAbove(p *validate.Pass) bool {
+	if p.Where != validate.Source {
+		return false
+	}
+	for dir := home(p); dir != "." && !Exists(p, path.Join(dir, ".git")); {
+		dir = path.Dir(dir)
+		for _, name := range LicenseNames() {
+			if Exists(p, path.Join(dir, name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Origin is where a file comes from that the source of a plugin lacks.
+type Origin int
+
+// The origins of a file.
+const (
+	Nowhere    Origin = iota
+	MayBeBuilt        // the repository has a build of its own, or the file is next to src
+	IsBuilt           // the built plugin has the file
+)
+
+// OriginOf returns where a file that does not exist in the source of a plugin comes from.
+func OriginOf(p *validate.Pass, file string) Origin {
+	if p.Where != validate.Source {
+		return Nowhere
+	}
+	at, inner := home(p), Below(p.Root, file)
+	switch {
+	case Exists(p, path.Join(at, bundle.DistDir, inner)):
+		return IsBuilt
+	case at != p.Root && Exists(p, path.Join(at, inner)), hasBuild.Of(p):
+		return MayBeBuilt
+	}
+	return Nowhere
+}
+
+// hasBuild holds whether the repository has a build other than Slipway's, which may create or
+// copy files.
+var hasBuild = validate.NewFact(func(p *validate.Pass) bool {
+	at := home(p)
+	for _, name := range []string{"Makefile", "Gruntfile.js", "webpack.config.js", "webpack.config.ts"} {
+		if Exists(p, path.Join(at, name)) {
+			return true
+		}
+	}
+	const maxBytes = 1 << 20
+	data, err := ReadFile(p, at, path.Join(at, "package.json"), maxBytes)
+	if err != nil {
+		return false
+	}
+	var pkg struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	return json.Unmarshal(data, &pkg) == nil && pkg.Scripts["build"] != nil
+})

@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func dashboardInvalid() validate.Rule {
+	return validate.Rule{
+		ID:       "dashboard-invalid",
+		Severity: validate.Error,
+		Summary:  "included dashboard that the host does not import",
+		Why:      "The host imports included dashboards when it mounts the plugin. It skips one that it cannot store, so the dashboard is missing after installation. In the grafana profile, the finding is a warning, or info if only the uid is missing.",
+		Help:     "export the dashboard again, with its title and uid",
+		Check: func(p *validate.Pass) {
+			for _, d := range inspect.Dashboards.Of(p) {
+				if d.Err == nil {
+					continue
+				}
+				path, _ := p.Doc.Text(d.Pointer + "/path")
+				f := validate.Finding{
+					Place:   p.Value(d.Pointer + "/path"),
+					Message: fmt.Sprintf("dashboard %q %v", path, d.Err),
+				}
+				isUID := errors.Is(d.Err, inspect.ErrNoUID)
+				if isUID {
+					f.Help = `add "uid" to the dashboard, or to its entry in "includes"`
+				}
+				if p.Profile.Name == "grafana" {
+					f.Severity = validate.Warning
+					if isUID {
+						f.Severity = validate.Info
+					}
+				}
+				p.Report(f)
+			}
+		},
+	}
+}

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/validate"
+)
+
+// TestFilesOfTheBuild checks path-missing for files that the build of a repository creates or copies.
+func TestFilesOfTheBuild(t *testing.T) {
+	t.Parallel()
+	const finding = "path-missing /info/screenshots/0/path"
+	for _, c := range []struct {
+		name, file, data string
+		want             validate.Severity // "" for no finding
+	}{
+		{"nothing", "other.txt", "", validate.Error},
+		{"build script", "package.json", `{"version": "1.2.3", "scripts": {"build": "webpack"}}`, validate.Warning},
+		{"no build script", "package.json", `{"version": "1.2.3", "scripts": {"test": "jest"}}`, validate.Error},
+		{"malformed package.json", "package.json", `{"version": "1.2.3", "scripts": ["build"]}`, validate.Error},
+		{"Makefile", "Makefile", "", validate.Warning},
+		{"next to src", "img/shot.png", "\x89PNG\r\n\x1a\n", validate.Warning},
+		{"built", "dist/img/shot.png", "\x89PNG\r\n\x1a\n", ""},
+	} {
+		p := completePlugin(t, validate.Source)
+		set("/info/screenshots/0/path", "img/shot.png")(p)
+		tree := fstest.MapFS{"repo/" + c.file: {Data: []byte(c.data)}}
+		for name, f := range p.files {
+			tree["repo/src/"+name] = f
+		}
+		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All(), Path: "repo/src"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got validate.Severity
+		for _, f := range report.Findings {
+			if f.Rule+" "+f.Pointer == finding {
+				got = f.Severity
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: severity %q, want %q\n%s", c.name, got, c.want, lines(report))
+		}
+	}
+}
+
+// TestLicenseAbove accepts the license of a Git repository of several plugins, but none from
+// outside the repository, which is that of the plugin if there is no other.
+func TestLicenseAbove(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, git string
+		want      bool
+	}{
+		{"above a plugin that is in no repository", "", true},
+		{"in the repository", "plugins/.git/HEAD", false},
+		{"outside the repository", "plugins/tide/.git/HEAD", true},
+	} {
+		p := completePlugin(t, validate.Source)
+		dropFile("LICENSE")(p)
+		tree := fstest.MapFS{"plugins/LICENSE": {Data: []byte("Do with it what you like.\n")}}
+		if c.git != "" {
+			tree[c.git] = &fstest.MapFile{}
+		}
+		for name, f := range p.files {
+			tree["plugins/tide/src/"+name] = f
+		}
+		report, err := validate.Run(t.Context(), tree, validate.Options{Rules: All()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(lines(report), "license-missing"); got != c.want {
+			t.Errorf("%s: reported %t, want %t\n%s", c.name, got, c.want, lines(report))
+		}
+	}
+}
+
+// TestVersionOfPackage requires that a version in package.json that differs is a warning in the profile
+// grafana, where releases are often named after plugin.json.
+func TestVersionOfPackage(t *testing.T) {
+	t.Parallel()
+	for profile, want := range map[string]validate.Severity{"grafana": validate.Warning, "service": validate.Error} {
+		p := completePlugin(t, validate.Source)
+		p.write("package.json", `{"version": "0.0.1"}`)
+		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, f := range report.Findings {
+			if f.Rule == "package-version-mismatch" {
+				found++
+				if f.Severity != want {
+					t.Errorf("%s: %s, want %s", profile, f.Severity, want)
+				}
+			}
+		}
+		if found != 1 {
+			t.Errorf("%s: %d findings", profile, found)
+		}
+	}
+}
+
+// TestNestedUndeclared requires that nested plugins that "includes" does not list are warnings in the
+// profile grafana, whose hosts load them nevertheless, and that fixtures of tests are not plugins.
+func TestNestedUndeclared(t *testing.T) {
+	t.Parallel()
+	for profile, want := range map[string]validate.Severity{"grafana": validate.Warning, "service": validate.Error} {
+		p := completePlugin(t, validate.Source)
+		set("/includes", raw(`[{ "type": "datasource", "name": "Tide data", "path": "no/plugin.json" }]`))(p)
+		p.write("pages/__tests__/fixtures/plugin.json", `{}`)
+		report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, f := range report.Findings {
+			if f.Rule == "nested-declared" {
+				found++
+				if f.Severity != want {
+					t.Errorf("%s: %s: %s, want %s", profile, f.Message, f.Severity, want)
+				}
+			}
+		}
+		if found != 2 || report.Plugins != 3 {
+			t.Errorf("%s: %d findings in %d plugins:\n%s", profile, found, report.Plugins, lines(report))
+		}
+	}
+}

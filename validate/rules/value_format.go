@@ -1,0 +1,46 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+	"github.com/slipway-dev/slipway/validate/schema"
+)
+
+func valueFormat() validate.Rule {
+	return validate.Rule{
+		ID:       "value-format",
+		Severity: validate.Warning,
+		Summary:  "string in the wrong format",
+		Why:      "Catalogs reject a plugin.json with such a value, and the host ignores it or cannot use it: a link without a scheme does not work, and an extension with a malformed id is not found.",
+		Help:     "write the value in the required format",
+		Check: func(p *validate.Pass) {
+			for _, v := range schema.Violations(p) {
+				text, _ := p.Doc.Text(v.Pointer)
+				switch v.Keyword {
+				case "minLength":
+					if v.Node.MinLength == 1 {
+						continue // required-field reports it
+					}
+				case "pattern":
+					if _, err, _ := inspect.ServiceRange(p); err != nil && v.Pointer == inspect.RangePointer(p) && p.Runs("dependency-range-invalid") {
+						continue
+					}
+				case "format":
+					if v.Node.Format == "uri" && strings.Contains(text, "{{") { // a template
+						continue
+					}
+				default:
+					continue
+				}
+				f := validate.Finding{Place: v.Place(p), Message: v.Message(p.Doc)}
+				if len(v.Node.Examples) > 0 {
+					f.Help = fmt.Sprintf("write it like %s", schema.Either(v.Node.Examples))
+				}
+				p.Report(f)
+			}
+		},
+	}
+}

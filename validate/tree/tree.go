@@ -1,0 +1,338 @@
+// Package tree shows a directory as an fs.FS in which no path leads out of a boundary.
+//
+// Symbolic links that stay within the boundary are followed; any other path is
+// ErrOutside. A tree of the file system is read through an os.Root of the boundary, so
+// that a link that is replaced while it is read cannot lead out either. Code that
+// reads through a Tree needs no further checks.
+package tree
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ErrOutside is the error for a symbolic link that leads out of the boundary, or into the
+// data of Git, which may contain credentials.
+var ErrOutside = errors.New("it is a symbolic link that leaves the repository")
+
+// ErrIrregular is the error for opening a named pipe, a socket or a device. Opening one
+// may block or have effects.
+var ErrIrregular = errors.New("it is not a regular file")
+
+// Tree is a file tree with a boundary.
+type Tree struct {
+	fs     fs.FS    // of the boundary
+	root   *os.Root // of the boundary; nil if fs is not the file system
+	up     string   // slash path of the tree in fs; "." unless the boundary is around the tree
+	down   string   // slash path of fs in the tree; "." unless the boundary is inside the tree
+	isRepo bool     // the boundary is a Git repository
+}
+
+// New returns a tree of another file system. Its boundary is the whole of fsys.
+func New(fsys fs.FS) *Tree {
+	if t, ok := fsys.(*Tree); ok {
+		return t
+	}
+	return &Tree{fs: fsys, up: ".", down: "."}
+}
+
+// Open returns the tree of a directory. Its boundary is the Git repository around the
+// directory, or else its Home. The caller must close the tree.
+func Open(dir string) (*Tree, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	boundary, isRepo := Boundary(dir)
+	rel, err := filepath.Rel(boundary, dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(boundary)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{fs: root.FS(), root: root, up: filepath.ToSlash(rel), down: ".", isRepo: isRepo}, nil
+}
+
+// Boundary returns the directory that links in dir must not leave: the Git repository
+// around dir, unless that is a home directory, or else the plugin repository: the
+// directory around src, or dir. The path must be absolute.
+func Boundary(dir string) (boundary string, isRepo bool) {
+	home, _ := os.UserHomeDir()
+	for at := dir; at != filepath.Dir(at) && at != home; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, gitDir)); err == nil {
+			return at, true
+		}
+	}
+	if above := filepath.Dir(dir); filepath.Base(dir) == sourceDir && above != home && above != filepath.Dir(above) {
+		return above, false
+	}
+	return dir, false
+}
+
+const (
+	gitDir    = ".git"
+	sourceDir = "src" // where plugin repositories keep plugin.json
+)
+
+// Close closes the directory of the boundary.
+func (t *Tree) Close() error {
+	if t.root == nil {
+		return nil
+	}
+	return t.root.Close()
+}
+
+// Confine returns the tree with the boundary of the plugin in dir, which is never wider
+// than that of t: dir itself if the plugin is built, and otherwise the repository around
+// it. The caller must close it.
+func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
+	at, isRepo := dir, false
+	if !isBuilt {
+		at, isRepo = t.repository(dir)
+	}
+	name, err := t.locate("open", at)
+	if err != nil {
+		return nil, err
+	}
+	if name, _, err = t.follow(name); err != nil {
+		return nil, err
+	}
+	if name == "." || at == "." && !isBuilt { // the boundary of t
+		name, at = ".", t.down
+	}
+	c := &Tree{up: ".", down: at, isRepo: isRepo}
+	if at == t.down {
+		c.up = t.up
+	}
+	if t.root == nil {
+		if c.fs = t.fs; name != "." {
+			c.fs, err = fs.Sub(t.fs, name)
+		}
+		return c, err
+	}
+	if c.root, err = t.root.OpenRoot(filepath.FromSlash(name)); err != nil {
+		return nil, err
+	}
+	c.fs = c.root.FS()
+	return c, nil
+}
+
+// repository returns the directory of the Git or plugin repository around dir.
+func (t *Tree) repository(dir string) (at string, isRepo bool) {
+	for at = dir; ; at = path.Dir(at) {
+		if _, err := t.Lstat(path.Join(at, gitDir)); err == nil {
+			return at, true
+		}
+		if at == t.down || at == "." {
+			break
+		}
+	}
+	switch {
+	case t.isRepo:
+		return t.down, true
+	case path.Base(dir) == sourceDir && dir != t.down:
+		return path.Dir(dir), false
+	}
+	return dir, false
+}
+
+// locate returns the path in t.fs of a path in the tree.
+func (t *Tree) locate(op, name string) (string, error) {
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if !IsInside(t.down, name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: ErrOutside}
+	}
+	return path.Join(t.up, cmp.Or(Below(t.down, name), ".")), nil
+}
+
+// resolve returns the path in t.fs that a path in the tree leads to, and describes it.
+func (t *Tree) resolve(op, name string) (string, fs.FileInfo, error) {
+	at, err := t.locate(op, name)
+	if err != nil {
+		return "", nil, err
+	}
+	at, info, err := t.follow(at)
+	if err != nil { // which may have another path
+		return "", nil, &fs.PathError{Op: op, Path: name, Err: cause(err)}
+	}
+	return at, info, nil
+}
+
+// Open opens a regular file or a directory.
+func (t *Tree) Open(name string) (fs.File, error) {
+	at, info, err := t.resolve("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: Irregular(info.Mode())}
+	}
+	return t.fs.Open(at)
+}
+
+// Irregular returns an ErrIrregular that names the type of the file.
+func Irregular(mode fs.FileMode) error {
+	what := "special file"
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		what = "named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "socket"
+	case mode&fs.ModeDevice != 0:
+		what = "device"
+	case mode.IsDir():
+		what = "directory"
+	}
+	return fmt.Errorf("%w but a %s", ErrIrregular, what)
+}
+
+// Stat describes what a path leads to.
+func (t *Tree) Stat(name string) (fs.FileInfo, error) {
+	_, info, err := t.resolve("stat", name)
+	return info, err
+}
+
+// ReadDir returns the entries of a directory, sorted by name.
+func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	at, _, err := t.resolve("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(t.fs, at)
+}
+
+// Lstat describes a path without following a link at its end.
+func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
+	at, err := t.last("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Lstat(t.fs, at)
+}
+
+// ReadLink returns the target of a symbolic link.
+func (t *Tree) ReadLink(name string) (string, error) {
+	at, err := t.last("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return fs.ReadLink(t.fs, at)
+}
+
+// last returns the path in t.fs of a path in the tree whose directories are resolved.
+func (t *Tree) last(op, name string) (string, error) {
+	at, err := t.locate(op, name)
+	if err != nil || at == "." {
+		return at, err
+	}
+	dir, _, err := t.follow(path.Dir(at))
+	return path.Join(dir, path.Base(at)), err
+}
+
+// maxLinks is the number of symbolic links after which a path is taken for a cycle.
+const maxLinks = 40
+
+var errTooManyLinks = errors.New("too many symbolic links")
+
+// follow resolves the symbolic links of a path in t.fs, and describes what it leads to.
+func (t *Tree) follow(name string) (resolved string, info fs.FileInfo, err error) {
+	at, rest := ".", Below(".", name)
+	for links := 0; rest != ""; {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		next := path.Join(at, part)
+		if info, err = fs.Lstat(t.fs, next); err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", nil, errTooManyLinks
+		}
+		target, err := fs.ReadLink(t.fs, next)
+		if err != nil {
+			return "", nil, err
+		}
+		target = filepath.ToSlash(target)
+		if next = path.Join(at, target); path.IsAbs(target) || filepath.IsAbs(target) || !IsInside(".", next) || isGit(next) {
+			return "", nil, ErrOutside
+		}
+		at, rest = ".", path.Join(Below(".", next), rest)
+	}
+	if info == nil || info.Mode()&fs.ModeSymlink != 0 { // the boundary, or a link to it
+		info, err = fs.Stat(t.fs, ".")
+	}
+	return at, info, err
+}
+
+// isGit reports whether a path leads into the data of Git.
+func isGit(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(part, gitDir) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsInside reports whether a clean slash path is root or lies below it.
+func IsInside(root, name string) bool {
+	if root == "." {
+		return name != ".." && !strings.HasPrefix(name, "../")
+	}
+	return name == root || strings.HasPrefix(name, root+"/")
+}
+
+// Below returns the path from root to name, which lies below it; "" if they are equal.
+func Below(root, name string) string {
+	if root == "." && name != "." {
+		return name
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(name, root), "/")
+}
+
+// OpenFile opens a regular file that a user named or that lies around a plugin. A symbolic
+// link must stay within the Boundary of its directory.
+func OpenFile(name string) (*os.File, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Open(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	f, err := t.Open(filepath.Base(name))
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: cause(err)}
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = Irregular(info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
+	}
+	return f.(*os.File), nil
+}
+
+// cause returns the error without the operation or path.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package tree_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/validate/tree"
+)
+
+// TestConfine opens a plugin of a Git repository from the repository and from below it:
+// links within the repository are followed, unless the plugin is built, and no others.
+func TestConfine(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for name, text := range map[string]string{
+		"secret": "outside", "repo/.git/config": "of Git", "repo/LICENSE": "license",
+		"repo/tide/src/plugin.json": "{}", "repo/tide/README.md": "readme",
+	} {
+		name = filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := filepath.Join(base, "repo", "tide", "src")
+	for name, target := range map[string]string{
+		"license": "../../LICENSE", "readme": "../README.md", "own": "plugin.json",
+		"out": "../../../secret", "absolute": filepath.Join(base, "secret"), "git": "../../.git/config",
+	} {
+		if err := os.Symlink(target, filepath.Join(src, name)); err != nil {
+			t.Skipf("this system makes no symbolic links: %v", err)
+		}
+	}
+	for _, c := range []struct {
+		opened, dir string
+		isBuilt     bool
+		readable    []string
+	}{
+		{"repo", "tide/src", false, []string{"license", "readme", "own"}},
+		{"repo/tide", "src", false, []string{"license", "readme", "own"}},
+		{"repo/tide/src", ".", false, []string{"license", "readme", "own"}},
+		{"repo", "tide/src", true, []string{"own"}},
+		{"repo/tide", "src", true, []string{"own"}},
+	} {
+		whole, err := tree.Open(filepath.Join(base, c.opened))
+		if err != nil {
+			t.Fatal(err)
+		}
+		confined, err := whole.Confine(c.dir, c.isBuilt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		canRead := map[string]bool{}
+		for _, name := range c.readable {
+			canRead[name] = true
+		}
+		for _, name := range []string{"license", "readme", "own", "out", "absolute", "git"} {
+			path := name
+			if c.dir != "." {
+				path = c.dir + "/" + name
+			}
+			text, err := fs.ReadFile(confined, path)
+			if canRead[name] && err != nil || !canRead[name] && !errors.Is(err, tree.ErrOutside) {
+				t.Errorf("%s in %s (built: %t): %q, %v", path, c.opened, c.isBuilt, text, err)
+			}
+		}
+		if err := errors.Join(confined.(io.Closer).Close(), whole.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
