@@ -252,10 +252,6 @@ func TestRender(t *testing.T) {
 			if !slices.Equal(ours, want) {
 				t.Errorf("%s: owned files %v, want %v", kind.Name, ours, want)
 			}
-			hasSettings := slices.ContainsFunc(files, func(f File) bool { return f.Path == "slipway.yaml" })
-			if hasSettings != (profile.Name == "both") {
-				t.Errorf("%s with profile %s: slipway.yaml %t", kind.Name, profile.Name, hasSettings)
-			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ type scaffolding struct {
 }
 
 func (s *scaffolding) id() string {
-	return fmt.Sprintf("acme-%s-%t-%s", s.profile, s.hasBackend, s.kind.Name)
+	return fmt.Sprintf("acme-%s%t-%s", s.profile, s.hasBackend, s.kind.Name)
 }
 
 // scaffoldings returns every type, with and without a backend where there is a choice, in
