@@ -45,8 +45,9 @@ func (a ServiceAccount) EditableBy(who Identity) error {
 }
 
 // RevocableBy returns an error (ErrForbidden) if an identity may not delete, disable or
-// enable the account, or delete its tokens. For the account of a plugin, only
-// administrators may: the role of such an account is None, which no plugin is below.
+// enable the account, or delete its tokens. Only administrators
+// may do so to the account of a plugin: its role is None, so every plugin's own power
+// would suffice.
 func (a ServiceAccount) RevocableBy(who Identity) error {
 	if a.PluginID == "" {
 		return a.EditableBy(who)

@@ -36,8 +36,8 @@ type Options struct {
 	// It may call the API with the credentials of a request.
 	Pages func(api http.Handler) (http.Handler, error)
 
-	// ReadOnly returns the provisioning file of a data source that must be changed there;
-	// nil if there are none.
+	// ReadOnly reports whether a data source is provisioned, and so can only be changed in
+	// that file. If ReadOnly is nil, all data sources can be changed.
 	ReadOnly func(uid string) (file string, ok bool)
 
 	// AllowedHosts are the names and addresses that the Host header of a request may
@@ -68,7 +68,7 @@ type API struct {
 	roleCache atomic.Pointer[pluginRoles]
 	readOnly  func(uid string) (file string, ok bool)
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
-	pages     http.Handler                    // nil if there are none
+	pages     http.Handler                    // nil without a console
 	mux       *http.ServeMux
 }
 

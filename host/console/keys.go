@@ -9,7 +9,7 @@ type key struct {
 	Expiration *time.Time
 }
 
-// HasExpired reports whether the key is no longer valid.
+// HasExpired reports whether the key has expired.
 func (k key) HasExpired() bool { return k.Expiration != nil && !time.Now().Before(*k.Expiration) }
 
 // keys loads the list of API keys.

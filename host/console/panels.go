@@ -276,7 +276,7 @@ type limitedText struct {
 	room int // bytes
 }
 
-// Write returns an error if there is no room.
+// Write returns an error if the text would exceed the limit.
 func (t *limitedText) Write(p []byte) (int, error) {
 	if t.room -= len(p); t.room < 0 {
 		return 0, fmt.Errorf("the queries are larger than %d MiB with the values of the variables", maxQuery>>20)

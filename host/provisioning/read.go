@@ -41,7 +41,8 @@ func (c *Config) IsStale() bool {
 	return false
 }
 
-// stamp describes the size, time and mode of a file or directory; "" if there is none.
+// stamp describes the size, time and mode of a file or directory. It returns "" for
+// one that does not exist.
 func stamp(name string) string {
 	info, err := os.Stat(name)
 	if err != nil {

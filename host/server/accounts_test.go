@@ -146,8 +146,8 @@ func (w *world) accounts(s *Server) int64 {
 	return n
 }
 
-// A plugin's token ends when the plugin is no longer entitled to it, whether that happens
-// while the host runs or while it does not.
+// A plugin's token is revoked once the plugin is no longer entitled to it, whether the host
+// is running at that moment or not.
 func TestTokenLife(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// connections bounds the connections of an http.Server. When there is no room, it closes
+// connections bounds the connections of an http.Server. At the limit, it closes
 // the one that has waited longest for its next request.
 type connections struct {
 	max int
