@@ -36,14 +36,18 @@ func OpenFile(p *validate.Pass, root, name string) (fs.File, error) {
 	if !IsInside(root, name) {
 		return nil, tree.ErrOutside
 	}
-	info, err := fs.Stat(p.FS, name)
+	f, err := p.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = tree.Irregular(info.Mode())
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
-	return p.FS.Open(name)
+	return f, nil
 }
 
 // Exists reports whether the tree has an entry with the name.

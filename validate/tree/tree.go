@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // ErrOutside is the error for a symbolic link that leads out of the boundary, or into the
@@ -32,6 +33,9 @@ type Tree struct {
 	up     string   // slash path of the tree in fs; "." unless the boundary is around the tree
 	down   string   // slash path of fs in the tree; "." unless the boundary is inside the tree
 	isRepo bool     // the boundary is a Git repository
+
+	directories  sync.Map // paths in fs to what they lead to
+	repositories sync.Map // directories in the tree to whether they have a .git
 }
 
 // New returns a tree of another file system. Its boundary is the whole of fsys.
@@ -102,7 +106,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name, _, err = t.follow(name); err != nil {
+	if name, err = t.directory(name, new(int)); err != nil {
 		return nil, err
 	}
 	if name == "." || at == "." && !isBuilt { // the boundary of t
@@ -128,7 +132,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 // repository returns the directory of the Git or plugin repository around dir.
 func (t *Tree) repository(dir string) (at string, isRepo bool) {
 	for at = dir; ; at = path.Dir(at) {
-		if _, err := t.Lstat(path.Join(at, gitDir)); err == nil {
+		if t.isRepository(at) {
 			return at, true
 		}
 		if at == t.down || at == "." {
@@ -142,6 +146,17 @@ func (t *Tree) repository(dir string) (at string, isRepo bool) {
 		return path.Dir(dir), false
 	}
 	return dir, false
+}
+
+// isRepository reports whether a directory has a .git. Every plugin asks about the
+// directories around it, so the answers are kept.
+func (t *Tree) isRepository(dir string) bool {
+	if is, ok := t.repositories.Load(dir); ok {
+		return is.(bool)
+	}
+	_, err := t.Lstat(path.Join(dir, gitDir))
+	t.repositories.Store(dir, err == nil)
+	return err == nil
 }
 
 // locate returns the path in t.fs of a path in the tree.
@@ -161,7 +176,7 @@ func (t *Tree) resolve(op, name string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	at, info, err := t.follow(at)
+	at, info, err := t.follow(at, new(int))
 	if err != nil { // which may have another path
 		return "", nil, &fs.PathError{Op: op, Path: name, Err: cause(err)}
 	}
@@ -235,7 +250,7 @@ func (t *Tree) last(op, name string) (string, error) {
 	if err != nil || at == "." {
 		return at, err
 	}
-	dir, _, err := t.follow(path.Dir(at))
+	dir, err := t.directory(path.Dir(at), new(int))
 	return path.Join(dir, path.Base(at)), err
 }
 
@@ -245,36 +260,49 @@ const maxLinks = 40
 var errTooManyLinks = errors.New("too many symbolic links")
 
 // follow resolves the symbolic links of a path in t.fs, and describes what it leads to.
-func (t *Tree) follow(name string) (resolved string, info fs.FileInfo, err error) {
-	at, rest := ".", Below(".", name)
-	for links := 0; rest != ""; {
-		var part string
-		part, rest, _ = strings.Cut(rest, "/")
-		next := path.Join(at, part)
-		if info, err = fs.Lstat(t.fs, next); err != nil {
-			return "", nil, err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			at = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", nil, errTooManyLinks
-		}
-		target, err := fs.ReadLink(t.fs, next)
-		if err != nil {
-			return "", nil, err
-		}
-		target = filepath.ToSlash(target)
-		if next = path.Join(at, target); path.IsAbs(target) || filepath.IsAbs(target) || !IsInside(".", next) || isGit(next) {
-			return "", nil, ErrOutside
-		}
-		at, rest = ".", path.Join(Below(".", next), rest)
+// links counts those that were followed.
+func (t *Tree) follow(name string, links *int) (resolved string, info fs.FileInfo, err error) {
+	if name == "." {
+		info, err = fs.Stat(t.fs, name)
+		return name, info, err
 	}
-	if info == nil || info.Mode()&fs.ModeSymlink != 0 { // the boundary, or a link to it
-		info, err = fs.Stat(t.fs, ".")
+	dir, err := t.directory(path.Dir(name), links)
+	if err != nil {
+		return "", nil, err
 	}
-	return at, info, err
+	resolved = path.Join(dir, path.Base(name))
+	if info, err = fs.Lstat(t.fs, resolved); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return resolved, info, err
+	}
+	if *links++; *links > maxLinks {
+		return "", nil, errTooManyLinks
+	}
+	target, err := fs.ReadLink(t.fs, resolved)
+	if err != nil {
+		return "", nil, err
+	}
+	target = filepath.ToSlash(target)
+	next := path.Join(dir, target)
+	if path.IsAbs(target) || filepath.IsAbs(target) || !IsInside(".", next) || isGit(next) {
+		return "", nil, ErrOutside
+	}
+	return t.follow(next, links)
+}
+
+// directory returns the path in t.fs that the path of a directory leads to. It is asked
+// for once per file in the directory, so the answers are kept.
+func (t *Tree) directory(name string, links *int) (string, error) {
+	if name == "." {
+		return name, nil
+	}
+	if at, ok := t.directories.Load(name); ok {
+		return at.(string), nil
+	}
+	at, _, err := t.follow(name, links)
+	if err == nil {
+		t.directories.Store(name, at)
+	}
+	return at, err
 }
 
 // isGit reports whether a path leads into the data of Git.
