@@ -99,7 +99,7 @@ func render(f fields) (out []File, err error) {
 				return nil
 			}
 			data, err := execute(name, f)
-			if err != nil || len(data) == 0 { // a file for other profiles
+			if err != nil {
 				return err
 			}
 			out = append(out, File{Path: path.Join(path.Dir(rel), targetName(path.Base(rel))), Data: data})
