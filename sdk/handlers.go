@@ -41,7 +41,7 @@ type PublishStreamHandler interface {
 // reports why. Plugin panics if T has one of these methods with another signature, since
 // it would never be called.
 func (i *Instances[T]) Plugin() Plugin {
-	p := Plugin{Close: i.Close}
+	p := Plugin{Close: i.Close, SettingsSchema: i.schema}
 	t := reflect.TypeFor[T]()
 	implements[io.Closer](t)
 	if _, found := t.MethodByName("Dispose"); found {

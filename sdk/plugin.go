@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -22,6 +23,9 @@ type Plugin struct {
 	// Resources serves the plugin's own HTTP endpoints. The path of a request is
 	// relative to the plugin and starts with a slash.
 	Resources http.Handler
+	// SettingsSchema is a JSON Schema of an object with the members jsonData and
+	// secureJsonData, from which hosts can make a form. [Instances.Plugin] sets it.
+	SettingsSchema json.RawMessage
 	// SubscribeStream, RunStream and PublishStream serve the plugin's channels.
 	SubscribeStream SubscribeStreamFunc
 	RunStream       RunStreamFunc
@@ -64,9 +68,9 @@ func (p Plugin) services() wire.Services {
 			pluginv2.RegisterDiagnosticsServer(g, diagnosticsServer{health: p.CheckHealth, metrics: p.CollectMetrics})
 		}
 	}
-	if p.Resources != nil {
+	if p.Resources != nil || p.SettingsSchema != nil {
 		s[wire.SetResource] = func(g grpc.ServiceRegistrar) {
-			pluginv2.RegisterResourceServer(g, resourceServer{handler: p.Resources})
+			pluginv2.RegisterResourceServer(g, resourceServer{handler: p.Resources, schema: p.SettingsSchema})
 		}
 	}
 	if p.SubscribeStream != nil || p.RunStream != nil || p.PublishStream != nil {

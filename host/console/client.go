@@ -166,6 +166,9 @@ func (w *recorder) WriteHeader(status int) {
 	}
 }
 
+// Flush does nothing: a page is rendered from whole responses.
+func (w *recorder) Flush() {}
+
 // Write records a part of the body.
 func (w *recorder) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)

@@ -69,7 +69,8 @@ type dataSourceForm struct {
 	IsNew               bool
 	Types               []string // ids of mounted plugins
 	Headers             []header
-	Rest                string   // JSON of jsonData without the keys that have fields
+	Rest                string // JSON of jsonData without the keys that have fields
+	Plugin              settingsForm
 	MoreSecrets         []string // names of secrets that have no field
 	MayWrite, MayDelete bool
 	MayQuery            bool
@@ -144,6 +145,12 @@ func (f *dataSourceForm) complete(c *client) error {
 		f.Types = append(f.Types, f.Type)
 	}
 	slices.Sort(f.Types)
+	if f.Type == "" && len(f.Types) == 1 {
+		f.Type = f.Types[0]
+	}
+	if f.Type != "" {
+		f.Plugin = c.settingsForm(f.Type, f.JSONData, f.SecureJSONFields)
+	}
 	rest := maps.Clone(f.JSONData)
 	for _, key := range known().visible {
 		delete(rest, key)
@@ -166,14 +173,8 @@ func (f *dataSourceForm) complete(c *client) error {
 	for range blankHeaders {
 		f.Headers = append(f.Headers, header{Number: len(f.Headers) + 1})
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.SecureJSONFields)) {
-		if !isKnown[name] {
-			f.MoreSecrets = append(f.MoreSecrets, name)
-		}
-	}
-	if len(rest) > 0 {
-		f.Rest = indentJSON(rest)
-	}
+	f.MoreSecrets = slices.DeleteFunc(f.Plugin.others(f.SecureJSONFields), func(name string) bool { return isKnown[name] })
+	f.Rest = f.Plugin.rest(rest)
 	return nil
 }
 
@@ -211,8 +212,9 @@ func app(c *client) (any, error) {
 		Enabled, Pinned  bool
 		JSONData         map[string]any
 		SecureJSONFields map[string]bool
-		Text             string
-		Secrets          []string
+		Plugin           settingsForm
+		Rest             string
+		MoreSecrets      []string
 		MayWrite         bool
 	}
 	if err := c.get("/api/plugins/"+url.PathEscape(id)+"/settings", &data); err != nil {
@@ -226,7 +228,8 @@ func app(c *client) (any, error) {
 		return nil, err
 	}
 	data.MayWrite = p.May("plugins:write", "plugins:id:"+id)
-	data.Text, data.Secrets = indentJSON(data.JSONData), slices.Sorted(maps.Keys(data.SecureJSONFields))
+	data.Plugin = c.settingsForm(id, data.JSONData, data.SecureJSONFields)
+	data.Rest, data.MoreSecrets = data.Plugin.rest(data.JSONData), data.Plugin.others(data.SecureJSONFields)
 	return data, nil
 }
 

@@ -85,6 +85,7 @@ func TestConsole(t *testing.T) {
 		{"table", c.table},
 		{"resource", c.resource},
 		{"health", c.health},
+		{"settings", c.settings},
 		{"speed", c.speed},
 		{"connection", c.connection},
 		{"keyboard", c.keyboard},
@@ -213,7 +214,7 @@ func click(selector string) chromedp.Action[chromedp.Void] {
 
 // set sets the value of the field with a name.
 func set(name, text string) chromedp.Action[chromedp.Void] {
-	return chromedp.SetValue(chromedp.CSS("[name="+name+"]"), text)
+	return chromedp.SetValue(chromedp.CSS(`[name="`+name+`"]`), text)
 }
 
 // value returns the value of a JavaScript expression.
@@ -348,6 +349,18 @@ func (c *consoleTest) resource(t *testing.T) {
 // health checks the health on the page of the plugin.
 func (c *consoleTest) health(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), click("#check-health"), until(hasText("[data-health] .status", "OK")))
+}
+
+// settings creates a data source by the form that the plugin's schema describes.
+func (c *consoleTest) settings(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url+"/datasources/new"), set("name", "North"), set("jsonData.maxPoints", "3"), set("secureJsonData.apiKey", "hunter2"))
+	c.screenshot(t, "datasources-new")
+	c.do(t, click("[data-settings] .actions button"), until(`location.pathname === "/datasources"`), until(hasText("table", "North")),
+		js(`[...document.querySelectorAll("table a")].find((a) => a.textContent === "North").click()`), until(`document.querySelector('[name="jsonData.maxPoints"]')?.value === "3"`))
+	if !value[bool](t, c, `document.querySelector('[name="secureJsonData.apiKey"]').disabled`) || value[bool](t, c, `document.body.innerHTML.includes("hunter2")`) {
+		t.Error("the secret is not shown as set, or its value is")
+	}
+	c.screenshot(t, "datasources-edit")
 }
 
 // pages takes a picture of each page in both themes and three widths, and checks each with

@@ -1,0 +1,142 @@
+package sdk
+
+import (
+	"encoding"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+)
+
+// SettingsSchemaPath is the path of the resource at which a plugin with instances publishes
+// [Plugin.SettingsSchema].
+const SettingsSchemaPath = "/.well-known/settings.schema.json"
+
+// schema is a JSON Schema.
+type schema struct {
+	Dialect     string             `json:"$schema,omitempty"`
+	Type        string             `json:"type,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Minimum     *int               `json:"minimum,omitempty"`
+	WriteOnly   bool               `json:"writeOnly,omitempty"`
+	Items       *schema            `json:"items,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitempty"`
+	Required    []string           `json:"required,omitempty"`
+}
+
+func (s *schema) add(name string, property *schema, isRequired bool) {
+	s.Properties[name] = property
+	if isRequired {
+		s.Required = append(s.Required, name)
+	}
+}
+
+// settingsSchema returns the JSON Schema of what DecodeSettings reads into a type: an object
+// with the members jsonData and secureJsonData. It returns nil for types other than
+// structs.
+func settingsSchema(t reflect.Type) json.RawMessage {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	secrets := &schema{Type: "object", Properties: map[string]*schema{}}
+	visible := structSchema(t, secrets, 0)
+	text, err := json.Marshal(schema{
+		Dialect: "https://json-schema.org/draft/2020-12/schema", Type: "object",
+		Properties: map[string]*schema{"jsonData": visible, "secureJsonData": secrets},
+	})
+	if err != nil {
+		return nil // cannot happen: a schema has only texts, numbers and flags
+	}
+	return text
+}
+
+// maxSchemaDepth ends the schemas of recursive types.
+const maxSchemaDepth = 8
+
+// structSchema describes a struct. It adds the fields with a secret tag to secrets.
+func structSchema(t reflect.Type, secrets *schema, depth int) *schema {
+	s := &schema{Type: "object", Properties: map[string]*schema{}}
+	if depth > maxSchemaDepth {
+		return s
+	}
+	for field := range t.Fields() {
+		isRequired, description := field.Tag.Get("required") == "true", field.Tag.Get("description")
+		if name, isSecret := field.Tag.Lookup("secret"); isSecret {
+			secrets.add(name, &schema{Type: "string", Description: description, WriteOnly: true}, isRequired)
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		inner := field.Type
+		for inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		switch {
+		case name == "-" && options == "":
+		case field.Anonymous && name == "" && inner.Kind() == reflect.Struct:
+			embedded := structSchema(inner, secrets, depth+1)
+			for name, property := range embedded.Properties {
+				s.add(name, property, false)
+			}
+			s.Required = append(s.Required, embedded.Required...)
+		case field.IsExported():
+			property := typeSchema(inner, secrets, depth)
+			if strings.Contains(options, "string") {
+				property = &schema{Type: "string"}
+			}
+			property.Description = description
+			s.add(jsonName(field), property, isRequired)
+		}
+	}
+	return s
+}
+
+// typeSchema describes what encoding/json decodes into a type.
+func typeSchema(t reflect.Type, secrets *schema, depth int) *schema {
+	pointer := reflect.PointerTo(t)
+	switch {
+	case pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return &schema{Type: "string"}
+	case pointer.Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return &schema{}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return &schema{Type: "boolean"}
+	case reflect.String:
+		return &schema{Type: "string"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return &schema{Type: "integer"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &schema{Type: "integer", Minimum: new(int)}
+	case reflect.Float32, reflect.Float64:
+		return &schema{Type: "number"}
+	case reflect.Pointer:
+		return typeSchema(t.Elem(), secrets, depth)
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return &schema{Type: "string"} // base64
+		}
+		if depth > maxSchemaDepth {
+			return &schema{Type: "array"}
+		}
+		return &schema{Type: "array", Items: typeSchema(t.Elem(), &schema{Properties: map[string]*schema{}}, depth+1)}
+	case reflect.Map:
+		return &schema{Type: "object"}
+	case reflect.Struct:
+		return structSchema(t, secrets, depth+1)
+	}
+	return &schema{}
+}
+
+// schemaResponse is the response to a request for the schema.
+func schemaResponse(text json.RawMessage) *pluginv2.CallResourceResponse {
+	return &pluginv2.CallResourceResponse{
+		Code: http.StatusOK, Body: text,
+		Headers: map[string]*pluginv2.StringList{"Content-Type": {Values: []string{"application/schema+json"}}},
+	}
+}

@@ -1,0 +1,77 @@
+package sdk_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
+)
+
+type list struct {
+	Next  *list  `json:"next"`
+	Token string `secret:"listToken"`
+}
+
+type described struct {
+	region
+	Limit   uint8             `json:"limit" description:"Rows per query"`
+	Ratio   *float64          `json:"ratio" required:"true"`
+	IsFast  bool              `json:"fast"`
+	Tags    []string          `json:"tags"`
+	Labels  map[string]string `json:"labels"`
+	Since   time.Time         `json:"since"`
+	Count   int               `json:"count,string"`
+	Nested  struct{ On bool } `json:"nested"`
+	Key     string            `secret:"apiKey" required:"true" description:"From the account page"`
+	Hidden  string            `json:"-"`
+}
+
+// A plugin with instances publishes the schema of its settings, also before a data source
+// exists and if its settings are invalid.
+func TestSettingsSchema(t *testing.T) {
+	t.Parallel()
+	k := sdktest.Start(t, sdk.DataSources(func(context.Context, sdk.DataSource, described) (*struct{}, error) {
+		t.Error("an instance was created")
+		return nil, nil
+	}).Plugin())
+	response, err := k.HTTP().Get("http://plugin" + sdk.SettingsSchemaPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/schema+json" {
+		t.Errorf("%s, %v, %v", response.Status, response.Header, err)
+	}
+	want := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{` +
+		`"jsonData":{"type":"object","properties":{"count":{"type":"string"},"fast":{"type":"boolean"},"labels":{"type":"object"},` +
+		`"limit":{"type":"integer","description":"Rows per query","minimum":0},"nested":{"type":"object","properties":{"On":{"type":"boolean"}}},` +
+		`"ratio":{"type":"number"},"region":{"type":"string"},"since":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},` +
+		`"required":["region","ratio"]},` +
+		`"secureJsonData":{"type":"object","properties":{"apiKey":{"type":"string","description":"From the account page","writeOnly":true}},"required":["apiKey"]}}}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("schema (-want +got):\n%s", diff)
+	}
+	if _, err := k.HTTP().Get("http://plugin/other"); err == nil {
+		t.Error("a plugin without resources answered another path")
+	}
+}
+
+// The schema of a recursive type ends.
+func TestRecursiveSettings(t *testing.T) {
+	t.Parallel()
+	create := func(context.Context, sdk.DataSource, list) (*struct{}, error) { return nil, nil }
+	if n := len(sdk.DataSources(create).Plugin().SettingsSchema); n == 0 || n > 1000 {
+		t.Errorf("the schema has %d bytes", n)
+	}
+	anything := func(context.Context, sdk.DataSource, map[string]any) (*struct{}, error) { return nil, nil }
+	if schema := sdk.DataSources(anything).Plugin().SettingsSchema; schema != nil {
+		t.Errorf("settings without fields have the schema %s", schema)
+	}
+}
