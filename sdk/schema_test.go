@@ -20,16 +20,16 @@ type list struct {
 
 type described struct {
 	region
-	Limit   uint8             `json:"limit" description:"Rows per query"`
-	Ratio   *float64          `json:"ratio" required:"true"`
-	IsFast  bool              `json:"fast"`
-	Tags    []string          `json:"tags"`
-	Labels  map[string]string `json:"labels"`
-	Since   time.Time         `json:"since"`
-	Count   int               `json:"count,string"`
-	Nested  struct{ On bool } `json:"nested"`
-	Key     string            `secret:"apiKey" required:"true" description:"From the account page"`
-	Hidden  string            `json:"-"`
+	Limit  uint8             `json:"limit" description:"Rows per query"`
+	Ratio  *float64          `json:"ratio" required:"true"`
+	IsFast bool              `json:"fast"`
+	Tags   []string          `json:"tags"`
+	Labels map[string]string `json:"labels"`
+	Since  time.Time         `json:"since"`
+	Count  int               `json:"count,string"`
+	Nested struct{ On bool } `json:"nested"`
+	Key    string            `secret:"apiKey" required:"true" description:"From the account page"`
+	Hidden string            `json:"-"`
 }
 
 // A plugin with instances publishes the schema of its settings, also before a data source
