@@ -1,0 +1,117 @@
+package expression
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/grafana/grafana-plugin-sdk-go/data"
+)
+
+// evaluatorModel is a comparison with one or two constants.
+type evaluatorModel struct {
+	Type   string    `json:"type"`
+	Params []float64 `json:"params"`
+}
+
+// predicate says whether a number is what an evaluator asks for.
+type predicate func(float64) bool
+
+// comparisons has an evaluator for each type, from the smaller and the larger constant,
+// which are the same if the type has one.
+func comparisons() []named[func(low, high float64) predicate] {
+	return []named[func(low, high float64) predicate]{
+		{"gt", func(p, _ float64) predicate { return func(v float64) bool { return v > p } }},
+		{"lt", func(p, _ float64) predicate { return func(v float64) bool { return v < p } }},
+		{"eq", func(p, _ float64) predicate { return func(v float64) bool { return v == p } }},
+		{"ne", func(p, _ float64) predicate { return func(v float64) bool { return v != p } }},
+		{"gte", func(p, _ float64) predicate { return func(v float64) bool { return v >= p } }},
+		{"lte", func(p, _ float64) predicate { return func(v float64) bool { return v <= p } }},
+		{"within_range", func(low, high float64) predicate { return func(v float64) bool { return low < v && v < high } }},
+		{"outside_range", func(low, high float64) predicate { return func(v float64) bool { return v < low || high < v } }},
+		{"within_range_included", func(low, high float64) predicate { return func(v float64) bool { return low <= v && v <= high } }},
+		{"outside_range_included", func(low, high float64) predicate { return func(v float64) bool { return v <= low || high <= v } }},
+	}
+}
+
+// parse returns the predicate of the evaluator in a field.
+func (m *evaluatorModel) parse(field string) (predicate, error) {
+	if m == nil {
+		return nil, problemf(`add one, such as {"type": "gt", "params": [10]}`, "%s: required", field)
+	}
+	compare, err := lookup(field+".type", m.Type, comparisons())
+	if err != nil {
+		return nil, err
+	}
+	want := 1
+	if strings.Contains(m.Type, "range") {
+		want = 2
+	}
+	if len(m.Params) < want { // frontends keep the second one when a user changes the type
+		return nil, problemf("add the constants to compare with", "%s.params: %s needs %d, found %d", field, m.Type, want, len(m.Params))
+	}
+	low, high := m.Params[0], m.Params[want-1]
+	return compare(min(low, high), max(low, high)), nil
+}
+
+func parseThreshold(m *model) ([]string, operation, error) {
+	refID, err := reference("expression", m.Expression)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(m.Conditions) != 1 {
+		return nil, nil, problemf(`write one, such as [{"evaluator": {"type": "gt", "params": [10]}}]`, "conditions: a threshold has 1, found %d", len(m.Conditions))
+	}
+	condition := m.Conditions[0]
+	holds, err := condition.Evaluator.parse("conditions[0].evaluator")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := condition.checkRecovery(); err != nil {
+		return nil, nil, err
+	}
+	return []string{refID}, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
+		return e.transform(inputs[refID], func(i item) (item, error) {
+			values := make([]*float64, len(i.values))
+			for n, v := range i.values {
+				if v != nil {
+					values[n] = new(truth(holds(*v)))
+				}
+			}
+			i.values = values
+			return i, nil
+		})
+	}, nil
+}
+
+// checkRecovery checks the recovery threshold. It applies to what is already above the
+// threshold, which only a service that keeps the state of alerts knows: without this
+// state, the result is that of the threshold.
+func (c *conditionModel) checkRecovery() error {
+	if c.UnloadEvaluator != nil {
+		if _, err := c.UnloadEvaluator.parse("conditions[0].unloadEvaluator"); err != nil {
+			return err
+		}
+	}
+	if state := bytes.TrimSpace(c.LoadedDimensions); len(state) > 0 && !bytes.Equal(state, []byte("null")) {
+		return problemf("remove it", "conditions[0].loadedDimensions: this host does not evaluate alerts, whose state this is")
+	}
+	return nil
+}
+
+// conditionModel is a condition of threshold or classic_conditions.
+type conditionModel struct {
+	Evaluator        *evaluatorModel `json:"evaluator"`
+	UnloadEvaluator  *evaluatorModel `json:"unloadEvaluator"`
+	LoadedDimensions json.RawMessage `json:"loadedDimensions"`
+
+	Query struct {
+		Params []any `json:"params"` // the refID; old dashboards add a time range, which is not used
+	} `json:"query"`
+	Reducer struct {
+		Type string `json:"type"`
+	} `json:"reducer"`
+	Operator struct {
+		Type string `json:"type"`
+	} `json:"operator"`
+}
