@@ -139,11 +139,15 @@ func (e *evaluation) spend(points int) error {
 	case points > e.limits.Points:
 		return problemf("shorten the time range, or let the data source aggregate", "the expressions of a request may compute at most %d points", e.total.Points)
 	case e.limits.Items == 0:
-		return problemf("let the data source return fewer series", "the expressions of a request may compute at most %d series and numbers", e.total.Items)
+		return e.tooManyItems()
 	}
 	e.limits.Points -= points
 	e.limits.Items--
 	return nil
+}
+
+func (e *evaluation) tooManyItems() error {
+	return problemf("let the data source return fewer series", "the expressions of a request may compute at most %d series and numbers", e.total.Items)
 }
 
 // compare takes comparisons from those that may still be made.

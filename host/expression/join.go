@@ -39,7 +39,7 @@ func (e *evaluation) join(operator string, left []tuple, right []item) (joined [
 				continue
 			}
 			if len(joined) == e.limits.Items {
-				return nil, "", e.spend(0)
+				return nil, "", e.tooManyItems()
 			}
 			leftMatched[l], rightMatched[r] = true, true
 			joined = append(joined, tuple{labels, append(t.items[:len(t.items):len(t.items)], i)})
