@@ -30,18 +30,14 @@ func number(labels data.Labels, value *float64) item {
 // name returns the labels as messages show them.
 func (i item) name() string { return fmt.Sprintf("{%s}", i.labels) }
 
-// transform returns the collection with other items.
-func (e *evaluation) transform(c collection, f func(item) (item, error)) (collection, error) {
+// transform returns a collection with an item for each of c.
+func (e *evaluation) transform(c collection, f func(item) item) (collection, error) {
 	out := collection{notices: c.notices}
 	for _, in := range c.items {
 		if err := e.spend(len(in.values)); err != nil {
 			return collection{}, err
 		}
-		i, err := f(in)
-		if err != nil {
-			return collection{}, err
-		}
-		out.items = append(out.items, i)
+		out.items = append(out.items, f(in))
 	}
 	return out, nil
 }

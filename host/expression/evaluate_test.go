@@ -130,7 +130,7 @@ func TestLimits(t *testing.T) {
 		want   string // of E
 	}{
 		{"the points of an input", map[string]expression.Result{"A": {Frames: many(10, "a")}, "B": {Frames: frames(t, strings.Repeat("0:1 ", 31))}}, map[string]string{"E": "$A + $B"}, points},
-		{"repeated operators", map[string]expression.Result{"A": {Frames: frames(t, "0:1 1:1 2:1 3:1 4:1 5:1")}}, map[string]string{"E": "$A" + strings.Repeat(" + 1", 6)}, points},
+		{"repeated operators", map[string]expression.Result{"A": {Frames: frames(t, "0:1 1:1 2:1 3:1 4:1 5:1")}}, map[string]string{"E": "$A" + strings.Repeat(" + 1", 9)}, points},
 		{"several expressions", map[string]expression.Result{"A": {Frames: frames(t, "0:1 1:1 2:1 3:1 4:1 5:1 6:1 7:1")}}, map[string]string{"B": "$A+1", "C": "$B+1", "D": "$C+1", "F": "$D+1", "E": "$F+1"}, points},
 		{"the items of an input", map[string]expression.Result{"A": {Frames: many(31, "a")}}, map[string]string{"E": "$A"}, items},
 		{"the items of a union", map[string]expression.Result{"A": {Frames: many(12, "a")}, "B": {Frames: many(12, "a")}}, map[string]string{"E": "$A + 1 + $B"}, items},
@@ -138,6 +138,7 @@ func TestLimits(t *testing.T) {
 		{"samples", map[string]expression.Result{"A": {Frames: frames(t, "0:1")}}, map[string]string{"E": `{"type": "resample", "expression": "A", "window": "1ns", "downsampler": "sum", "upsampler": "pad"}`},
 			"window: 1ns divides the time range into too many samples: " + points},
 		{"samples of all series", map[string]expression.Result{"A": {Frames: frames(t, "{a=b} 0:1; {a=c} 0:1; {a=d} 0:1")}}, map[string]string{"E": `{"type": "resample", "expression": "A", "window": "2s", "downsampler": "sum", "upsampler": "pad"}`}, points},
+		{"reduce", map[string]expression.Result{"A": {Frames: frames(t, strings.Repeat("0:1 ", 30))}}, map[string]string{"E": `{"type": "reduce", "expression": "A", "reducer": "last"}`}, points},
 		{"conditions", map[string]expression.Result{"A": {Frames: frames(t, "0:1 1:1 2:1 3:1 4:1 5:1")}}, map[string]string{"E": `{"type": "classic_conditions", "conditions": [` +
 			strings.Repeat(`{"query": {"params": ["A"]}, "reducer": {"type": "avg"}, "evaluator": {"type": "no_value"}},`, 6) +
 			`{"query": {"params": ["A"]}, "reducer": {"type": "avg"}, "evaluator": {"type": "no_value"}}]}`}, points},

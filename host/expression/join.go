@@ -35,7 +35,11 @@ func (e *evaluation) join(operator string, left []tuple, right []item) (joined [
 		}
 		for r, i := range right {
 			labels, ok := larger(t.labels, i.labels)
-			if !ok && len(left)+len(right) > 2 {
+			switch {
+			case ok:
+			case len(left) == 1 && len(right) == 1:
+				labels = t.labels
+			default:
 				continue
 			}
 			if len(joined) == e.limits.Items {

@@ -6,21 +6,21 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
-// larger returns the labels that contain the other ones, or a and false.
+// larger returns the labels that contain the other ones, or false if neither does.
 func larger(a, b data.Labels) (data.Labels, bool) {
-	switch {
-	case a.Contains(b):
-		return a, true
-	case b.Contains(a):
-		return b, true
+	if len(a) < len(b) {
+		return b, b.Contains(a)
 	}
-	return a, false
+	return a, a.Contains(b)
 }
 
 // merge returns the labels of a row with those of a field.
 func merge(row, field data.Labels) data.Labels {
-	if len(field) == 0 {
+	switch {
+	case len(field) == 0:
 		return row
+	case len(row) == 0:
+		return field
 	}
 	labels := row.Copy()
 	for k, v := range field {

@@ -2,6 +2,7 @@ package expression_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,6 +118,9 @@ func TestMathErrors(t *testing.T) {
 	const operands = "\nhelp: operands are numbers, references such as $A, and functions such as abs($A)"
 	const incomplete = "\nhelp: complete the expression, or remove the last operator"
 	const numbers = "\nhelp: write a decimal number such as 2.24 or 8e-2, an octal one such as 072, or a hexadecimal one such as 0x2A"
+	noName := func(column int) string {
+		return fmt.Sprintf("expression: column %d: reference without a name\nhelp: write a refId, such as $A, or ${A b} for one with a space", column)
+	}
 	for expression, want := range map[string]string{
 		"":           `expression: column 1: expected a number, a reference or a function, found the end` + incomplete,
 		"1 +":        `expression: column 4: expected a number, a reference or a function, found the end` + incomplete,
@@ -134,6 +138,15 @@ func TestMathErrors(t *testing.T) {
 		"'ä' + 1":    "expression: column 1: unexpected character '\\''\nhelp: the operators are + - * / % ** == != < > <= >= && || ! and ?:",
 		"1 + ${A b":  "expression: column 5: unclosed ${\nhelp: close it with }",
 		"1 + ${ }":   "expression: column 5: reference without a name\nhelp: write a refId, such as ${A}",
+		"1 ? 2 : *":  `expression: column 9: expected a number, a reference or a function, found "*"` + operands,
+		"1 ? $":      noName(5),
+		"1 ? 2 : $":  noName(9),
+		"1 + ($":     noName(6),
+		"-$":         noName(2),
+		"abs $":      noName(5),
+		"abs($":      noName(5),
+		"1 + $":      noName(5),
+		"1 $":        noName(3),
 		"$ + 1":      "expression: column 1: reference without a name\nhelp: write a refId, such as $A, or ${A b} for one with a space",
 		"$a + $B":    "$a not found\nhelp: names are case-sensitive; this request has A, B, E",
 		"$A + $E":    "the expression refers to itself: $E -> $E\nhelp: remove one of these references",

@@ -135,6 +135,9 @@ func TestClassicReducers(t *testing.T) {
 		if got := evaluate(t, values, "", model); got != "1" {
 			t.Errorf("%s is not %s: the condition is %s", reducer, want, got)
 		}
+		if got := evaluate(t, "[]", "", model); got != "null" {
+			t.Errorf("the condition with the %s of an empty series is %s, want null", reducer, got)
+		}
 		want := map[bool]string{true: "0", false: "null"}[reducer == "count"] // count counts nulls, too
 		if got := evaluate(t, "0:null 1:NaN", "", model); got != want {
 			t.Errorf("the condition with the %s of no values is %s, want %s", reducer, got, want)
@@ -196,19 +199,21 @@ func TestInvalidModels(t *testing.T) {
 		`{"type":"sql"}`: "type: this host has no SQL expressions\nhelp: use the types math, reduce and resample, or let the data source compute the result",
 
 		`{"type": "reduce"}`: "expression: reference is missing\nhelp: write the refId of a query or an expression, such as A",
-		`{"type": "reduce", "expression": "A", "reducer": "mode"}`:                                           "reducer: \"mode\" not found\nhelp: use one of " + reducers,
-		`{"type": "reduce", "expression": "A", "reducer": "sum", "settings": {"mode": "keep"}}`:              "settings.mode: \"keep\" not found\nhelp: use one of strict, dropNN, replaceNN",
-		`{"type": "reduce", "expression": "A", "reducer": "sum", "settings": {"mode": "replaceNN"}}`:         "settings.replaceWithValue: required by the mode replaceNN\nhelp: add a number, such as \"replaceWithValue\": 0",
-		`{"type": "reduce", "expression": "C", "reducer": "sum"}`:                                            "$C not found\nhelp: names are case-sensitive; this request has A, B, E",
-		`{"type": "resample", "expression": ""}`:                                                             "expression: reference is missing\nhelp: write the refId of a query or an expression, such as A",
-		`{"type": "resample", "expression": "A", "window": "10"}`:                                            "window: invalid duration \"10\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
-		`{"type": "resample", "expression": "A", "window": "-1s"}`:                                           "window: invalid duration \"-1s\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
-		`{"type": "resample", "expression": "A", "window": "900y"}`:                                          "window: invalid duration \"900y\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
-		`{"type": "resample", "expression": "A", "window": "1s"}`:                                            "downsampler: \"\" not found\nhelp: use one of " + reducers,
-		`{"type": "resample", "expression": "A", "window": "1s", "downsampler": "sum"}`:                      "upsampler: \"\" not found\nhelp: use one of pad, backfilling, fillna",
-		`{"type": "resample", "expression": "A", "window": "1h", "downsampler": "sum", "upsampler": "pad"}`:  "window: 1h0m0s is longer than the time range\nhelp: use a shorter window",
-		`{"type": "resample", "expression": "B", "window": "1s", "downsampler": "sum", "upsampler": "pad"}`:  "$B contains a number, not a time series\nhelp: resample time series",
-		`{"type": "resample", "expression": "A", "window": "1ns", "downsampler": "sum", "upsampler": "pad"}`: "window: 1ns divides the time range into too many samples: the expressions of a request may compute at most 10000 points\nhelp: use a longer window or a shorter time range",
+		`{"type": "reduce", "expression": "A", "reducer": "mode"}`:                                              "reducer: \"mode\" not found\nhelp: use one of " + reducers,
+		`{"type": "reduce", "expression": "A", "reducer": "sum", "settings": {"mode": "keep"}}`:                 "settings.mode: \"keep\" not found\nhelp: use one of strict, dropNN, replaceNN",
+		`{"type": "reduce", "expression": "A", "reducer": "sum", "settings": {"mode": "replaceNN"}}`:            "settings.replaceWithValue: required by the mode replaceNN\nhelp: add a number, such as \"replaceWithValue\": 0",
+		`{"type": "reduce", "expression": "C", "reducer": "sum"}`:                                               "$C not found\nhelp: names are case-sensitive; this request has A, B, E",
+		`{"type": "resample", "expression": ""}`:                                                                "expression: reference is missing\nhelp: write the refId of a query or an expression, such as A",
+		`{"type": "resample", "expression": "A", "window": "10"}`:                                               "window: invalid duration \"10\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
+		`{"type": "resample", "expression": "A", "window": "-1s"}`:                                              "window: invalid duration \"-1s\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
+		`{"type": "resample", "expression": "A", "window": "900y"}`:                                             "window: invalid duration \"900y\"\nhelp: write a number with one of the units ms, s, m, h, d, w and y, such as 10s",
+		`{"type": "resample", "expression": "A", "window": "1y1w1d", "downsampler": "sum", "upsampler": "pad"}`: "window: 8952h0m0s is longer than the time range\nhelp: use a shorter window",
+		`{"type": "resample", "expression": "A", "window": "5us", "downsampler": "sum", "upsampler": "pad"}`:    "window: 5µs divides the time range into too many samples: the expressions of a request may compute at most 10000 points\nhelp: use a longer window or a shorter time range",
+		`{"type": "resample", "expression": "A", "window": "1s"}`:                                               "downsampler: \"\" not found\nhelp: use one of " + reducers,
+		`{"type": "resample", "expression": "A", "window": "1s", "downsampler": "sum"}`:                         "upsampler: \"\" not found\nhelp: use one of pad, backfilling, fillna",
+		`{"type": "resample", "expression": "A", "window": "1h", "downsampler": "sum", "upsampler": "pad"}`:     "window: 1h0m0s is longer than the time range\nhelp: use a shorter window",
+		`{"type": "resample", "expression": "B", "window": "1s", "downsampler": "sum", "upsampler": "pad"}`:     "$B contains a number, not a time series\nhelp: resample time series",
+		`{"type": "resample", "expression": "A", "window": "1ns", "downsampler": "sum", "upsampler": "pad"}`:    "window: 1ns divides the time range into too many samples: the expressions of a request may compute at most 10000 points\nhelp: use a longer window or a shorter time range",
 
 		`{"type": "threshold", "expression": "A"}`:                                                                         "conditions: a threshold has 1, found 0\nhelp: write one, such as [{\"evaluator\": {\"type\": \"gt\", \"params\": [10]}}]",
 		`{"type": "threshold", "expression": "A", "conditions": [{}]}`:                                                     "conditions[0].evaluator: required\nhelp: add one, such as {\"type\": \"gt\", \"params\": [10]}",

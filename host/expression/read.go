@@ -68,8 +68,8 @@ func (r *reader) read() error {
 		return nil
 	case len(r.nums) == 0:
 		return problemf(needShape, "cannot read %s: it has no number field", r.where)
-	case r.time != nil && len(r.texts) == 0:
-		return r.wide(rows)
+	case r.time != nil && len(r.texts) == 0: // wide
+		return r.series(nil, r.timed(rows))
 	case r.time != nil:
 		return r.long(rows)
 	case len(r.texts) == 0 && rows > 1:
@@ -88,55 +88,43 @@ func fieldNames(fields data.Fields) string {
 	return list(names)
 }
 
-// wide reads a series per number field.
-func (r *reader) wide(rows int) error {
-	times, at := r.times(rows)
-	for _, f := range r.nums {
-		if err := r.spend(len(times)); err != nil {
-			return err
-		}
-		values := make([]*float64, len(at))
-		for i, row := range at {
-			var err error
-			if values[i], err = f.NullableFloatAt(row); err != nil {
-				return fmt.Errorf("cannot read %s: %w", r.where, err)
-			}
-		}
-		r.add(f, sorted(item{labels: f.Labels, series: true, times: times, values: values}))
-	}
-	return nil
-}
-
 // long reads a series per number field and combination of texts. Other than in a wide
 // frame, a series has points only where the frame has a row for it.
 func (r *reader) long(rows int) error {
-	times, at := r.times(rows)
-	groups := map[string][]int{} // positions in at, by texts
+	groups := map[string][]int{} // rows by texts
 	var keys []string
-	for i, row := range at {
+	for _, row := range r.timed(rows) {
 		key := r.key(row)
 		if _, ok := groups[key]; !ok {
 			keys = append(keys, key)
 		}
-		groups[key] = append(groups[key], i)
+		groups[key] = append(groups[key], row)
 	}
 	for _, key := range keys {
 		group := groups[key]
-		labels := r.labels(at[group[0]])
-		for _, f := range r.nums {
-			if err := r.spend(len(group)); err != nil {
-				return err
-			}
-			i := item{labels: merge(labels, f.Labels), series: true, times: make([]time.Time, len(group)), values: make([]*float64, len(group))}
-			for n, position := range group {
-				var err error
-				if i.values[n], err = f.NullableFloatAt(at[position]); err != nil {
-					return fmt.Errorf("cannot read %s: %w", r.where, err)
-				}
-				i.times[n] = times[position]
-			}
-			r.add(f, sorted(i))
+		if err := r.series(r.labels(group[0]), group); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// series reads some rows as one series per number field.
+func (r *reader) series(labels data.Labels, rows []int) error {
+	times := make([]time.Time, len(rows))
+	for n, row := range rows {
+		at, _ := r.time.ConcreteAt(row)
+		times[n] = at.(time.Time)
+	}
+	for _, f := range r.nums {
+		if err := r.spend(len(rows)); err != nil {
+			return err
+		}
+		values, err := r.values(f, rows...)
+		if err != nil {
+			return err
+		}
+		r.add(f, sorted(item{labels: merge(labels, f.Labels), series: true, times: times, values: values}))
 	}
 	return nil
 }
@@ -144,15 +132,16 @@ func (r *reader) long(rows int) error {
 // numbers reads a number per row and number field.
 func (r *reader) numbers(rows int) error {
 	for row := range rows {
+		labels := r.labels(row)
 		for _, f := range r.nums {
 			if err := r.spend(1); err != nil {
 				return err
 			}
-			v, err := f.NullableFloatAt(row)
+			values, err := r.values(f, row)
 			if err != nil {
-				return fmt.Errorf("cannot read %s: %w", r.where, err)
+				return err
 			}
-			r.add(f, number(merge(r.labels(row), f.Labels), v))
+			r.add(f, item{labels: merge(labels, f.Labels), values: values})
 		}
 	}
 	return nil
@@ -162,15 +151,26 @@ func (r *reader) add(f *data.Field, i item) {
 	r.items, r.names = append(r.items, i), append(r.names, f.Name)
 }
 
-// times returns the times of the frame and their rows, without those that are null.
-func (r *reader) times(rows int) (times []time.Time, at []int) {
-	times, at = make([]time.Time, 0, rows), make([]int, 0, rows)
+// timed returns the rows whose time is not null.
+func (r *reader) timed(rows int) []int {
+	list := make([]int, 0, rows)
 	for row := range rows {
-		if v, ok := r.time.ConcreteAt(row); ok {
-			times, at = append(times, v.(time.Time)), append(at, row)
+		if !r.time.NilAt(row) {
+			list = append(list, row)
 		}
 	}
-	return times, at
+	return list
+}
+
+func (r *reader) values(f *data.Field, rows ...int) ([]*float64, error) {
+	values := make([]*float64, len(rows))
+	for n, row := range rows {
+		var err error
+		if values[n], err = f.NullableFloatAt(row); err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", r.where, err)
+		}
+	}
+	return values, nil
 }
 
 // key identifies the texts of a row.

@@ -41,12 +41,12 @@ func parseReduce(m *model) ([]string, operation, error) {
 	}
 	return []string{refID}, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
 		c, numbers := inputs[refID], 0
-		out, err := e.transform(c, func(i item) (item, error) {
+		out, err := e.transform(c, func(i item) item {
 			if !i.series {
 				numbers++
-				return i, nil
+				return i
 			}
-			return number(i.labels, new(reduce(prepare(i.values)))), nil
+			return number(i.labels, new(reduce(prepare(i.values))))
 		})
 		if numbers > 0 {
 			out.notices = add(slices.Clip(out.notices), fmt.Sprintf("$%s is already reduced to numbers, which are passed on", refID))

@@ -71,7 +71,7 @@ func parseThreshold(m *model) ([]string, operation, error) {
 		return nil, nil, err
 	}
 	return []string{refID}, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
-		return e.transform(inputs[refID], func(i item) (item, error) {
+		return e.transform(inputs[refID], func(i item) item {
 			values := make([]*float64, len(i.values))
 			for n, v := range i.values {
 				if v != nil {
@@ -79,7 +79,7 @@ func parseThreshold(m *model) ([]string, operation, error) {
 				}
 			}
 			i.values = values
-			return i, nil
+			return i
 		})
 	}, nil
 }
