@@ -1,9 +1,9 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
@@ -43,7 +43,7 @@ func parseClassic(m *model) ([]string, operation, error) {
 func (m *conditionModel) classic(field string) (condition, error) {
 	var name string
 	if len(m.Query.Params) > 0 {
-		name, _ = m.Query.Params[0].(string)
+		name = m.Query.Params[0]
 	}
 	refID, err := reference(field+".query.params[0]", name)
 	if err != nil {
@@ -53,17 +53,12 @@ func (m *conditionModel) classic(field string) (condition, error) {
 	if err != nil {
 		return condition{}, err
 	}
-	c := condition{refID: refID, reduce: reduce, operator: m.Operator.Type}
-	if m.Evaluator == nil || m.Evaluator.Type != "no_value" {
-		if c.holds, err = m.Evaluator.parse(field + ".evaluator"); err != nil {
-			return condition{}, err
-		}
+	holds, err := m.Evaluator.parse(field+".evaluator", append(comparisons(), named[comparison]{name: "no_value"}))
+	if err != nil {
+		return condition{}, err
 	}
-	operators := []string{"and", "or", "logic-or"}
-	if c.operator != "" && !slices.Contains(operators, c.operator) {
-		return condition{}, problemf(oneOf(operators), "%s.operator.type: %q not found", field, c.operator)
-	}
-	return c, nil
+	operator, err := lookup(field+".operator.type", cmp.Or(m.Operator.Type, "and"), []named[string]{{"and", "and"}, {"or", "or"}, {"logic-or", "logic-or"}})
+	return condition{refID, reduce, holds, operator}, err
 }
 
 // conditions combines conditions from left to right. The operator of the first one has

@@ -1,7 +1,6 @@
 package expression
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,13 +21,20 @@ type item struct {
 	values []*float64  // one per time, or the single number; nil is null
 }
 
+// notice adds a notice, up to a few.
+func (c *collection) notice(texts ...string) {
+	const most = 10
+	for _, text := range texts {
+		if len(c.notices) < most {
+			c.notices = add(slices.Clip(c.notices), text)
+		}
+	}
+}
+
 // number returns a single number.
 func number(labels data.Labels, value *float64) item {
 	return item{labels: labels, values: []*float64{value}}
 }
-
-// name returns the labels as messages show them.
-func (i item) name() string { return fmt.Sprintf("{%s}", i.labels) }
 
 // transform returns a collection with an item for each of c.
 func (e *evaluation) transform(c collection, f func(item) item) (collection, error) {

@@ -14,6 +14,8 @@
 //     NaN; count counts every point and last returns the last point.
 //   - A sample of resample at time t covers the points after the previous sample up to and
 //     including t. The first sample is at the start of the time range.
+//   - A series of a long frame has points only where the frame has a row for it. Number
+//     fields that only their names tell apart get the label __name__.
 //   - Classic conditions are combined from left to right. The result is null if a part of
 //     an "or", or both parts of an "and", have no data.
 //

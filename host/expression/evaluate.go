@@ -118,16 +118,24 @@ func (e *evaluation) unknown(refID string) error {
 	known := slices.Collect(maps.Keys(e.inputs))
 	known = slices.AppendSeq(known, maps.Keys(e.nodes))
 	slices.Sort(known)
-	return problemf("names are case-sensitive; this request has "+list(known), "$%s not found", refID)
+	return problemf("names are case-sensitive; this request has "+list(known), "$%s not found", shorten(refID))
 }
 
 // list joins names, the first few if there are many.
 func list(names []string) string {
 	const most = 10
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	var b strings.Builder
+	for n, name := range names {
+		if n == most {
+			fmt.Fprintf(&b, " and %d more", len(names)-most)
+			break
+		}
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(shorten(name))
 	}
-	return strings.Join(names, ", ")
+	return b.String()
 }
 
 // spend takes an item with a number of points from what may still be computed.

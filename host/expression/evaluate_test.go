@@ -174,6 +174,24 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// TestNotices requires that a long expression does not collect notices without end.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	var parts []string
+	for _, operator := range []string{"+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">="} {
+		parts = append(parts, fmt.Sprintf("($A %s $B)", operator))
+	}
+	text := strings.Join(parts, " + ")
+	inputs := map[string]expression.Result{"A": {Frames: frames(t, "{host=a} 1; {host=b} 2")}, "B": {Frames: frames(t, "{host=a} 1; {host=c} 2")}}
+	got := expression.Evaluate(t.Context(), parseAll(t, map[string]string{"E": text}), inputs, enough())["E"]
+	if got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	if n := len(got.Frames[0].Meta.Notices); n != 10 {
+		t.Errorf("%d notices", n)
+	}
+}
+
 // TestDeep exceeds the bounds on the text of an expression.
 func TestDeep(t *testing.T) {
 	t.Parallel()

@@ -53,9 +53,6 @@ func problemf(help, format string, args ...any) error {
 	return &problem{fmt.Sprintf(format, args...), help}
 }
 
-// oneOf lists the values that a field may have.
-func oneOf(names []string) string { return "use one of " + strings.Join(names, ", ") }
-
 // Parse parses the model of an expression.
 func Parse(refID string, text json.RawMessage) (Node, error) {
 	var m model
@@ -89,11 +86,8 @@ func reference(field, text string) (string, error) {
 	if inner, ok := strings.CutPrefix(refID, "{"); ok {
 		refID = strings.TrimSuffix(inner, "}")
 	}
-	switch {
-	case refID == "":
+	if refID == "" {
 		return "", problemf("write the refId of a query or an expression, such as A", "%s: reference is missing", field)
-	case len(refID) > maxLength:
-		return "", fmt.Errorf("%s: longer than %d bytes", field, maxLength)
 	}
 	return refID, nil
 }
@@ -108,7 +102,7 @@ func lookup[T any](field, name string, table []named[T]) (T, error) {
 		names[i] = entry.name
 	}
 	var zero T
-	return zero, problemf(oneOf(names), "%s: %q not found", field, name)
+	return zero, problemf("use one of "+strings.Join(names, ", "), "%s: %q not found", field, shorten(name))
 }
 
 // named is an entry of a table. Tables are slices, so that messages list their names in
@@ -118,10 +112,10 @@ type named[T any] struct {
 	value T
 }
 
-// add appends a refID if it is new.
-func add(needs []string, refID string) []string {
-	if slices.Contains(needs, refID) {
-		return needs
+// add appends a text if it is new.
+func add(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
 	}
-	return append(needs, refID)
+	return append(list, text)
 }

@@ -61,8 +61,8 @@ func (e *evaluation) join(operator string, left []tuple, right []item) (joined [
 		}
 	}
 	if dropped > 0 {
-		notice = fmt.Sprintf("%s left out %d of %d series or numbers, because the other side has nothing with matching labels; one of them has the labels {%s}",
-			operator, dropped, len(left)+len(right), example)
+		notice = fmt.Sprintf("%s left out %d of %d series or numbers, because the other side has nothing with matching labels; one of them has the labels %s",
+			operator, dropped, len(left)+len(right), braces(example))
 	}
 	return joined, notice, nil
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
+// braces returns labels as messages show them.
+func braces(labels data.Labels) string { return "{" + shorten(labels.String()) + "}" }
+
 // larger returns the labels that contain the other ones, or false if neither does.
 func larger(a, b data.Labels) (data.Labels, bool) {
 	if len(a) < len(b) {
@@ -45,7 +48,7 @@ func distinguish(refID string, items []item, names []string) error {
 		named[i].labels = labels
 	}
 	if duplicate(named) >= 0 {
-		return problemf("add labels that tell them apart", "$%s has several results with the labels %s", refID, items[same].name())
+		return problemf("add labels that tell them apart", "$%s has several results with the labels %s", refID, braces(items[same].labels))
 	}
 	copy(items, named)
 	return nil

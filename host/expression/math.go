@@ -36,9 +36,7 @@ func (e *evaluation) eval(t *tree, inputs map[string]collection) (collection, er
 		if err != nil {
 			return collection{}, err
 		}
-		for _, notice := range next.notices {
-			c.notices = add(c.notices, notice)
-		}
+		c.notice(next.notices...)
 		if n == 0 {
 			tuples = tuplesOf(next.items)
 			continue
@@ -48,7 +46,7 @@ func (e *evaluation) eval(t *tree, inputs map[string]collection) (collection, er
 			return collection{}, err
 		}
 		if notice != "" {
-			c.notices = add(c.notices, notice)
+			c.notice(notice)
 		}
 	}
 	for _, args := range tuples {

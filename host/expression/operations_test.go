@@ -1,6 +1,7 @@
 package expression_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -225,6 +226,9 @@ func TestInvalidModels(t *testing.T) {
 		`{"type": "classic_conditions"}`:                     "conditions: must be an array of 1 to 100 conditions, found 0\nhelp: write at least one condition, or split the expression",
 		`{"type": "classic_conditions", "conditions": [{}]}`: "conditions[0].query.params[0]: reference is missing\nhelp: write the refId of a query or an expression, such as A",
 		`{"type": "classic_conditions", "conditions": [{"query": {"params": ["A"]}, "reducer": {"type": "first"}}]}`:                                               "conditions[0].reducer.type: \"first\" not found\nhelp: use one of avg, min, max, sum, count, last, median, diff, diff_abs, percent_diff, percent_diff_abs, count_non_null",
+		`{"type": "classic_conditions", "conditions": [{"query": {"params": [1]}}]}`:                                                                               "conditions.query.params: must not be a JSON number",
+		`{"type": "classic_conditions", "conditions": [{"query": {"params": ["A"]}, "reducer": {"type": "avg"}, "evaluator": {"type": "is"}}]}`:                    "conditions[0].evaluator.type: \"is\" not found\nhelp: use one of gt, lt, eq, ne, gte, lte, within_range, outside_range, within_range_included, outside_range_included, no_value",
+		`{"type": "reduce", "expression": "` + strings.Repeat("n", 1000) + `", "reducer": "sum"}`:                                                                  "$" + strings.Repeat("n", 40) + "... not found\nhelp: names are case-sensitive; this request has A, B, E",
 		`{"type": "classic_conditions", "conditions": [{"query": {"params": ["A"]}, "reducer": {"type": "avg"}}]}`:                                                 "conditions[0].evaluator: required\nhelp: add one, such as {\"type\": \"gt\", \"params\": [10]}",
 		`{"type": "classic_conditions", "conditions": [{"query": {"params": ["A"]}, "reducer": {"type": "avg"}, "operator": {"type": "xor"}, ` + evaluator + `}]}`: "conditions[0].operator.type: \"xor\" not found\nhelp: use one of and, or, logic-or",
 	} {

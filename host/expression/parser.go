@@ -26,8 +26,8 @@ type parser struct {
 }
 
 const (
-	ternary = iota + 1 // ?: has the lowest precedence
-	unary   = 8        // unary operators have the highest
+	ternary = 1 // ?: has the lowest precedence
+	unary   = 8 // unary operators have the highest
 )
 
 // operator is a binary operator.

@@ -21,7 +21,7 @@ func (e *evaluation) readFrames(refID string, frames data.Frames) (collection, e
 		}
 		where := fmt.Sprintf("frame %d of $%s", n, refID)
 		if f.Name != "" {
-			where = fmt.Sprintf("frame %d (%s) of $%s", n, f.Name, refID)
+			where = fmt.Sprintf("frame %d (%s) of $%s", n, shorten(f.Name), refID)
 		}
 		r := reader{evaluation: e, where: where, frame: f}
 		if err := r.read(); err != nil {
@@ -83,7 +83,7 @@ func (r *reader) read() error {
 func fieldNames(fields data.Fields) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
-		names[i] = strconv.Quote(f.Name)
+		names[i] = strconv.Quote(shorten(f.Name))
 	}
 	return list(names)
 }

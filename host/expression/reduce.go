@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +36,7 @@ func parseReduce(m *model) ([]string, operation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	prepare, err := m.Settings.parse()
+	prepared, err := m.Settings.parse()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,40 +47,47 @@ func parseReduce(m *model) ([]string, operation, error) {
 				numbers++
 				return i
 			}
-			return number(i.labels, new(reduce(prepare(i.values))))
+			return number(i.labels, new(reduce(prepared(i.values))))
 		})
 		if numbers > 0 {
-			out.notices = add(slices.Clip(out.notices), fmt.Sprintf("$%s is already reduced to numbers, which are passed on", refID))
+			out.notice(fmt.Sprintf("$%s is already reduced to numbers, which are passed on", refID))
 		}
 		return out, err
 	}, nil
 }
 
-// parse returns a function that removes or replaces values, according to the mode.
-func (s *reduceSettings) parse() (func([]*float64) []*float64, error) {
-	keep := func(values []*float64) []*float64 { return values }
-	if s == nil || s.Mode == "" || s.Mode == "strict" {
-		return keep, nil
+// prepare returns the values of a series that are reduced.
+type prepare func(values []*float64) []*float64
+
+// parse returns what the mode does with the values.
+func (s *reduceSettings) parse() (prepare, error) {
+	if s == nil {
+		s = &reduceSettings{}
 	}
-	switch {
-	case s.Mode == "dropNN":
-		return func(values []*float64) []*float64 {
-			return slices.DeleteFunc(slices.Clone(values), func(v *float64) bool { return !isNumber(v) })
-		}, nil
-	case s.Mode != "replaceNN":
-		return nil, problemf(oneOf([]string{"strict", "dropNN", "replaceNN"}), "settings.mode: %q not found", s.Mode)
-	case s.ReplaceWithValue == nil:
-		return nil, problemf(`add a number, such as "replaceWithValue": 0`, "settings.replaceWithValue: required by the mode replaceNN")
+	mode := cmp.Or(s.Mode, "strict")
+	f, err := lookup("settings.mode", mode, []named[prepare]{
+		{"strict", func(values []*float64) []*float64 { return values }},
+		{"dropNN", s.drop},
+		{"replaceNN", s.replace},
+	})
+	if err == nil && mode == "replaceNN" && s.ReplaceWithValue == nil {
+		err = problemf(`add a number, such as "replaceWithValue": 0`, "settings.replaceWithValue: required by the mode replaceNN")
 	}
-	return func(values []*float64) []*float64 {
-		out := slices.Clone(values)
-		for n, v := range out {
-			if !isNumber(v) {
-				out[n] = s.ReplaceWithValue
-			}
+	return f, err
+}
+
+func (s *reduceSettings) drop(values []*float64) []*float64 {
+	return slices.DeleteFunc(slices.Clone(values), func(v *float64) bool { return !isNumber(v) })
+}
+
+func (s *reduceSettings) replace(values []*float64) []*float64 {
+	out := slices.Clone(values)
+	for n, v := range out {
+		if !isNumber(v) {
+			out[n] = s.ReplaceWithValue
 		}
-		return out
-	}, nil
+	}
+	return out
 }
 
 // strict returns a reducer that is NaN if a value is not a number.

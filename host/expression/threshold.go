@@ -3,7 +3,6 @@ package expression
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
@@ -17,41 +16,45 @@ type evaluatorModel struct {
 // predicate says whether a number is what an evaluator asks for.
 type predicate func(float64) bool
 
-// comparisons has an evaluator for each type, from the smaller and the larger constant,
-// which are the same if the type has one.
-func comparisons() []named[func(low, high float64) predicate] {
-	return []named[func(low, high float64) predicate]{
-		{"gt", func(p, _ float64) predicate { return func(v float64) bool { return v > p } }},
-		{"lt", func(p, _ float64) predicate { return func(v float64) bool { return v < p } }},
-		{"eq", func(p, _ float64) predicate { return func(v float64) bool { return v == p } }},
-		{"ne", func(p, _ float64) predicate { return func(v float64) bool { return v != p } }},
-		{"gte", func(p, _ float64) predicate { return func(v float64) bool { return v >= p } }},
-		{"lte", func(p, _ float64) predicate { return func(v float64) bool { return v <= p } }},
-		{"within_range", func(low, high float64) predicate { return func(v float64) bool { return low < v && v < high } }},
-		{"outside_range", func(low, high float64) predicate { return func(v float64) bool { return v < low || high < v } }},
-		{"within_range_included", func(low, high float64) predicate { return func(v float64) bool { return low <= v && v <= high } }},
-		{"outside_range_included", func(low, high float64) predicate { return func(v float64) bool { return v <= low || high <= v } }},
+// comparison makes a predicate from constants: the smaller and the larger one, which are
+// the same if there is one.
+type comparison struct {
+	constants int
+	with      func(low, high float64) predicate
+}
+
+func comparisons() []named[comparison] {
+	return []named[comparison]{
+		{"gt", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v > p } }}},
+		{"lt", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v < p } }}},
+		{"eq", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v == p } }}},
+		{"ne", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v != p } }}},
+		{"gte", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v >= p } }}},
+		{"lte", comparison{1, func(p, _ float64) predicate { return func(v float64) bool { return v <= p } }}},
+		{"within_range", comparison{2, func(low, high float64) predicate { return func(v float64) bool { return low < v && v < high } }}},
+		{"outside_range", comparison{2, func(low, high float64) predicate { return func(v float64) bool { return v < low || high < v } }}},
+		{"within_range_included", comparison{2, func(low, high float64) predicate { return func(v float64) bool { return low <= v && v <= high } }}},
+		{"outside_range_included", comparison{2, func(low, high float64) predicate { return func(v float64) bool { return v <= low || high <= v } }}},
 	}
 }
 
-// parse returns the predicate of the evaluator in a field.
-func (m *evaluatorModel) parse(field string) (predicate, error) {
+// parse returns the predicate of the evaluator in a field, or nil for one that compares
+// with nothing.
+func (m *evaluatorModel) parse(field string, table []named[comparison]) (predicate, error) {
 	if m == nil {
 		return nil, problemf(`add one, such as {"type": "gt", "params": [10]}`, "%s: required", field)
 	}
-	compare, err := lookup(field+".type", m.Type, comparisons())
-	if err != nil {
+	c, err := lookup(field+".type", m.Type, table)
+	switch {
+	case err != nil:
 		return nil, err
+	case c.constants == 0:
+		return nil, nil
+	case len(m.Params) < c.constants: // frontends keep a second one when the type changes
+		return nil, problemf("add the constants to compare with", "%s.params: %s needs %d, found %d", field, m.Type, c.constants, len(m.Params))
 	}
-	want := 1
-	if strings.Contains(m.Type, "range") {
-		want = 2
-	}
-	if len(m.Params) < want { // frontends keep the second one when a user changes the type
-		return nil, problemf("add the constants to compare with", "%s.params: %s needs %d, found %d", field, m.Type, want, len(m.Params))
-	}
-	low, high := m.Params[0], m.Params[want-1]
-	return compare(min(low, high), max(low, high)), nil
+	a, b := m.Params[0], m.Params[c.constants-1]
+	return c.with(min(a, b), max(a, b)), nil
 }
 
 func parseThreshold(m *model) ([]string, operation, error) {
@@ -63,7 +66,7 @@ func parseThreshold(m *model) ([]string, operation, error) {
 		return nil, nil, problemf(`write one, such as [{"evaluator": {"type": "gt", "params": [10]}}]`, "conditions: a threshold has 1, found %d", len(m.Conditions))
 	}
 	condition := m.Conditions[0]
-	holds, err := condition.Evaluator.parse("conditions[0].evaluator")
+	holds, err := condition.Evaluator.parse("conditions[0].evaluator", comparisons())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +92,7 @@ func parseThreshold(m *model) ([]string, operation, error) {
 // state, the result is that of the threshold.
 func (c *conditionModel) checkRecovery() error {
 	if c.UnloadEvaluator != nil {
-		if _, err := c.UnloadEvaluator.parse("conditions[0].unloadEvaluator"); err != nil {
+		if _, err := c.UnloadEvaluator.parse("conditions[0].unloadEvaluator", comparisons()); err != nil {
 			return err
 		}
 	}
@@ -106,7 +109,7 @@ type conditionModel struct {
 	LoadedDimensions json.RawMessage `json:"loadedDimensions"`
 
 	Query struct {
-		Params []any `json:"params"` // the refID; old dashboards add a time range, which is not used
+		Params []string `json:"params"` // the refID; old dashboards add a time range, which is not used
 	} `json:"query"`
 	Reducer struct {
 		Type string `json:"type"`
