@@ -135,6 +135,7 @@ func TestLimits(t *testing.T) {
 		{"the items of an input", map[string]expression.Result{"A": {Frames: many(31, "a")}}, map[string]string{"E": "$A"}, items},
 		{"the items of a union", map[string]expression.Result{"A": {Frames: many(12, "a")}, "B": {Frames: many(12, "a")}}, map[string]string{"E": "$A + 1 + $B"}, items},
 		{"the pairs of a union", map[string]expression.Result{"A": {Frames: many(10, "a")}, "B": {Frames: many(10, "b")}}, map[string]string{"E": "$A + $B"}, pairs},
+		{"the pairs of several unions", map[string]expression.Result{"A": {Frames: many(4, "a")}, "B": {Frames: many(4, "a")}}, map[string]string{"E": "$A + $B + $B + $B + $B"}, pairs},
 		{"samples", map[string]expression.Result{"A": {Frames: frames(t, "0:1")}}, map[string]string{"E": `{"type": "resample", "expression": "A", "window": "1ns", "downsampler": "sum", "upsampler": "pad"}`},
 			"window: 1ns divides the time range into too many samples: " + points},
 		{"samples of all series", map[string]expression.Result{"A": {Frames: frames(t, "{a=b} 0:1; {a=c} 0:1; {a=d} 0:1")}}, map[string]string{"E": `{"type": "resample", "expression": "A", "window": "2s", "downsampler": "sum", "upsampler": "pad"}`}, points},

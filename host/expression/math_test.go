@@ -93,6 +93,8 @@ func TestMath(t *testing.T) {
 			"{host=b} 12 (+ left out 2 of 4 series or numbers, because the other side has nothing with matching labels; one of them has the labels {host=c})"},
 		{"nothing matches", "{host=a} 1; {host=b} 2", "{server=a} 3", "$A + $B",
 			"(+ left out 3 of 3 series or numbers, because the other side has nothing with matching labels; one of them has the labels {server=a})"},
+		{"one item that matches nothing", "{server=a} 3", "{host=a} 1; {host=b} 2", "$A + $B",
+			"(+ left out 3 of 3 series or numbers, because the other side has nothing with matching labels; one of them has the labels {host=b})"},
 		{"some without labels", "{host=a} 1; 2", "{host=a} 10; {host=b} 20", "$A + $B", "{host=a} 11; {host=a} 12; {host=b} 22"},
 		{"the result of a union", "{host=a} 1; {host=b} 2", "{host=a} 3; {host=b} 4", "($A + $B) * $B", "{host=a} 12; {host=b} 24"},
 		// No data.
@@ -139,6 +141,7 @@ func TestMathErrors(t *testing.T) {
 		"1 + ${A b":  "expression: column 5: unclosed ${\nhelp: close it with }",
 		"1 + ${ }":   "expression: column 5: reference without a name\nhelp: write a refId, such as ${A}",
 		"1 ? 2 : *":  `expression: column 9: expected a number, a reference or a function, found "*"` + operands,
+		"${ä} + *":   `expression: column 8: expected a number, a reference or a function, found "*"` + operands,
 		"1 ? $":      noName(5),
 		"1 ? 2 : $":  noName(9),
 		"1 + ($":     noName(6),

@@ -74,6 +74,7 @@ func TestResample(t *testing.T) {
 		{"downsample with null", "0:1 10:null 20:4", "20s", "sum", "fillna", "0:1 20:NaN 40:NaN"},
 		{"fill with NaN", "0:1 30:4", "10s", "mean", "fillna", "0:1 10:NaN 20:NaN 30:4 40:NaN"},
 		{"fill with the last value", "10:1 30:4", "10s", "mean", "pad", "0:null 10:1 20:1 30:4 40:4"},
+		{"fill with the last of several values", "0:1 10:2 20:3", "20s", "mean", "pad", "0:1 20:2.5 40:3"},
 		{"fill with the next value", "10:1 30:4", "10s", "mean", "backfilling", "0:1 10:1 20:4 30:4 40:null"},
 		{"window in minutes", "0:1 40:3", "0.5m", "mean", "pad", "0:1 30:1"},
 		{"compound window", "0:1 40:3", "19s1000ms", "mean", "pad", "0:1 20:1 40:3"},
