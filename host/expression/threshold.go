@@ -90,13 +90,13 @@ func parseThreshold(m *model) ([]string, operation, error) {
 // checkRecovery checks the recovery threshold. It applies to what is already above the
 // threshold, which only a service that keeps the state of alerts knows: without this
 // state, the result is that of the threshold.
-func (c *conditionModel) checkRecovery() error {
-	if c.UnloadEvaluator != nil {
-		if _, err := c.UnloadEvaluator.parse("conditions[0].unloadEvaluator", comparisons()); err != nil {
+func (m *conditionModel) checkRecovery() error {
+	if m.UnloadEvaluator != nil {
+		if _, err := m.UnloadEvaluator.parse("conditions[0].unloadEvaluator", comparisons()); err != nil {
 			return err
 		}
 	}
-	if state := bytes.TrimSpace(c.LoadedDimensions); len(state) > 0 && !bytes.Equal(state, []byte("null")) {
+	if state := bytes.TrimSpace(m.LoadedDimensions); len(state) > 0 && !bytes.Equal(state, []byte("null")) {
 		return problemf("remove it", "conditions[0].loadedDimensions: this host does not evaluate alerts, whose state this is")
 	}
 	return nil
