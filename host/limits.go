@@ -34,6 +34,11 @@ const (
 	MaxHeaderBytes  = 64 << 10
 	MaxConnections  = 1024
 
+	// Of the expressions of a request together. Intermediate results count, too.
+	MaxExpressionPoints      = 500_000
+	MaxExpressionItems       = 10_000    // series and numbers
+	MaxExpressionComparisons = 2_000_000 // of the labels of two items
+
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
 	BodyTimeout   = 30 * time.Second // for a body to arrive
 	WriteTimeout  = 20 * time.Second // for a client to accept WriteChunk bytes
@@ -69,6 +74,9 @@ func Limits() []Limit {
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
 		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
 		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},
+		{"points that the expressions of a request compute", fmt.Sprint(MaxExpressionPoints), "the expression fails", "a short window or a long expression makes many points of few"},
+		{"series and numbers that the expressions of a request compute", fmt.Sprint(MaxExpressionItems), "the expression fails", "a union can have more items than its operands"},
+		{"pairs of series whose labels the expressions of a request compare", fmt.Sprint(MaxExpressionComparisons), "the expression fails", "a union compares each item with each"},
 		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},

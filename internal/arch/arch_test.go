@@ -119,6 +119,7 @@ func arrows() map[string][]string {
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "backend/arrow", "internal/wire"},
 		"host/store":               {"host"},
+		"host/expression":          nil,
 		"host/proxy":               {"host", "bundle", "internal/urlpath"},
 		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {},
