@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -35,6 +36,9 @@ type Options struct {
 	// Pages returns the handler of paths that are not in the route table; nil responds 404.
 	// It may call the API with the credentials of a request.
 	Pages func(api http.Handler) (http.Handler, error)
+
+	// Expressions computes with the results of queries. If it is nil, expressions fail.
+	Expressions Expressions
 
 	// ReadOnly returns the provisioning file of a data source that must be changed there;
 	// nil if there are none.
@@ -65,6 +69,8 @@ type API struct {
 	bodyTime  time.Duration
 	writeTime time.Duration
 	budgets   *budgets
+	builtin   *builtin.Source
+	evaluator Expressions // nil if expressions are not computed
 	roleCache atomic.Pointer[pluginRoles]
 	readOnly  func(uid string) (file string, ok bool)
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
@@ -81,6 +87,7 @@ func New(o Options) (*API, error) {
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
 		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly}
+	a.builtin, a.evaluator = builtin.New(a.random), o.Expressions
 	if a.reload = o.Reload; a.reload == nil {
 		a.reload = o.Plugins.ReloadPlugin
 	}
