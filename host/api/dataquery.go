@@ -78,11 +78,11 @@ func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.
 			return q, err
 		}
 	}
-	interval, err := number(field+".intervalMs", head.IntervalMS, 0, float64(maxInterval))
+	interval, err := number(field+".intervalMs", head.IntervalMS, float64(maxInterval))
 	if err != nil {
 		return q, err
 	}
-	points, err := number(field+".maxDataPoints", head.MaxDataPoints, 0, math.MaxInt32)
+	points, err := number(field+".maxDataPoints", head.MaxDataPoints, math.MaxInt32)
 	if err != nil {
 		return q, err
 	}
@@ -103,15 +103,16 @@ func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.
 	return q, nil
 }
 
-// number returns a number, which may be written as text, or 0 if it is absent.
-func number(field string, raw json.RawMessage, least, most float64) (float64, error) {
+// number returns a number from 0 to most, which may be written as text, or 0 if it is
+// absent.
+func number(field string, raw json.RawMessage, most float64) (float64, error) {
 	text := string(bytes.Trim(raw, `"`))
 	if text == "" || text == "null" {
 		return 0, nil
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) {
-		return 0, host.Invalid(field, "must be a number from %.0f to %.0f", least, most)
+	if err != nil || !(n >= 0 && n <= most) {
+		return 0, host.Invalid(field, "must be a number from 0 to %.0f", most)
 	}
 	return n, nil
 }

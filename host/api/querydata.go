@@ -220,7 +220,7 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "source", ref, "error", err)
+		a.log.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
 	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: sdkQueries(queries)})
