@@ -23,6 +23,10 @@ const (
 	MaxAccountTokens   = 5000   // of a service account
 	MaxAPIKeys         = 1000   // in an organization
 
+	MaxQueries      = 200     // in a request
+	ParallelSources = 8       // data sources that a request queries at the same time
+	MaxWalkPoints   = 100_000 // of the built-in data source, in a response
+
 	MaxBody         = 1 << 20   // bytes of a JSON body
 	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
 	FreeBody        = 32 << 10  // bytes of a body that do not count towards MaxBodies
@@ -69,6 +73,9 @@ func Limits() []Limit {
 		{"service accounts of an organization", fmt.Sprint(MaxServiceAccounts), "429", "an administrator's script must not fill the disk"},
 		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "expired ones are deleted first"},
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "expired ones are deleted first"},
+		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory and a part of a call"},
+		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},
+		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -65,6 +66,7 @@ type API struct {
 	bodyTime  time.Duration
 	writeTime time.Duration
 	budgets   *budgets
+	builtin   *builtin.Source
 	roleCache atomic.Pointer[pluginRoles]
 	readOnly  func(uid string) (file string, ok bool)
 	described func() (json.RawMessage, error) // the OpenAPI document, generated once
@@ -81,6 +83,7 @@ func New(o Options) (*API, error) {
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
 		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly}
+	a.builtin = builtin.New(a.random)
 	if a.reload = o.Reload; a.reload == nil {
 		a.reload = o.Plugins.ReloadPlugin
 	}

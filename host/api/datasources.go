@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -250,51 +248,6 @@ func (a *API) pluginOf(d host.DataSource) (*loader.Plugin, error) {
 		return nil, &host.Error{Category: host.ErrNotFound, Message: "the data source plugin " + d.Type + " is not mounted"}
 	}
 	return p, nil
-}
-
-// dataSourceFor returns the data source that a query refers to, with its secrets, and
-// its plugin. A query refers to it by its uid or by the id of its plugin. If no data
-// source of that plugin is stored, the id refers to one without settings.
-func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSourceRef) (*loader.Plugin, host.DataSource, error) {
-	d, err := a.namedDataSource(ctx, who, ref)
-	if err != nil {
-		return nil, d, err
-	}
-	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+d.UID) {
-		return nil, d, host.Forbidden("Permission denied")
-	}
-	if d.ID != 0 { // otherwise it is implicit
-		if d, err = a.store.Unlock(ctx, d.OrgID, d.UID); err != nil {
-			return nil, d, err
-		}
-	}
-	p, err := a.pluginOf(d)
-	return p, d, err
-}
-
-func (a *API) namedDataSource(ctx context.Context, who host.Identity, ref dataSourceRef) (host.DataSource, error) {
-	pluginID := ref.Type
-	if ref.UID != "" {
-		pluginID = ref.UID // if it is not the uid of a data source
-	}
-	unknown := &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("data source %q not found", pluginID)}
-	if !isPlain(pluginID) {
-		return host.DataSource{}, unknown
-	}
-	if ref.UID != "" {
-		if d, err := a.store.DataSource(ctx, who.OrgID, ref.UID); !errors.Is(err, host.ErrNotFound) {
-			return d, err
-		}
-	}
-	p, ok := a.loaded.Plugin(pluginID)
-	if !ok || p.Bundle().Metadata.Type != bundle.TypeDatasource {
-		return host.DataSource{}, unknown
-	}
-	d, err := a.store.DataSourceOfType(ctx, who.OrgID, pluginID)
-	if errors.Is(err, host.ErrNotFound) {
-		return implicitDataSource(p, who), nil
-	}
-	return d, err
 }
 
 // implicitDataSource is the data source that the id of a plugin refers to while none of

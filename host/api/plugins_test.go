@@ -70,6 +70,13 @@ func TestMain(m *testing.M) {
 						values[i] = float64(i) / 3
 					}
 					responses[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{frame.New("", frame.Of("v", values))}}
+				case "stray": // in addition to the response
+					responses["other"] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Message: "told elsewhere"}}
+					responses["B"] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Message: "not asked here"}}
+					responses[q.RefID] = sdk.DataResponse{}
+				case "told": // as a table
+					responses[q.RefID] = sdk.DataResponse{Frames: []sdk.Frame{frame.New("", frame.Of("told", []string{fmt.Sprint(
+						req.Context.DataSource.UID, " ", q.TimeRange.From.UnixMilli(), " ", q.TimeRange.To.UnixMilli(), " ", q.Interval, " ", q.MaxDataPoints)}))}}
 				case "bad":
 					responses[q.RefID] = sdk.DataResponse{Err: &sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "no such table"}}
 				default:

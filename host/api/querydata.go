@@ -2,42 +2,25 @@ package api
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"time"
 
+	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
-
-// queryHead is the part of a query that the host reads. The plugin receives all of it.
-type queryHead struct {
-	RefID         string        `json:"refId"`
-	QueryType     string        `json:"queryType"`
-	IntervalMS    int64         `json:"intervalMs"`
-	MaxDataPoints int64         `json:"maxDataPoints"`
-	Datasource    dataSourceRef `json:"datasource"`
-}
-
-// dataSourceRef refers to a data source in a query.
-type dataSourceRef struct {
-	UID  string `json:"uid"`
-	Type string `json:"type"` // the id of its plugin
-}
 
 // queryResult is the result of one query.
 type queryResult struct {
@@ -45,20 +28,16 @@ type queryResult struct {
 	Frames      []json.RawMessage `json:"frames"`
 	Error       string            `json:"error,omitempty"`
 	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
+
+	input data.Frames // for expressions
+	isOwn bool        // the host made the frames
 }
 
-const (
-	defaultInterval      = 1000 // milliseconds
-	maxInterval          = math.MaxInt64 / int64(time.Millisecond)
-	defaultMaxDataPoints = 100
-	maxQueries           = 200
-	atOnce               = 8 // data sources that one request queries in parallel
-	frameFactor          = 4 // bytes that a byte of an Arrow file takes, with its JSON
-)
+// frameFactor is how many bytes a byte of an Arrow file takes, with its JSON.
+const frameFactor = 4
 
 type queryBody struct {
-	From    json.RawMessage   `json:"from"`
-	To      json.RawMessage   `json:"to"`
+	rangeBody
 	Queries []json.RawMessage `json:"queries" jsonschema:"required"`
 }
 
@@ -78,15 +57,50 @@ func (r queryResults) status() int {
 	return http.StatusOK
 }
 
-// queryData runs queries, those of several data sources in parallel. If a query fails,
-// its result contains the error.
+// queryData runs queries, those of several data sources in parallel, and then the
+// expressions that need their results. If a query fails, its result contains the error.
 func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body queryBody }) (queryResults, error) {
-	queries, err := a.parseQueries(in.Body)
+	queries, err := parseQueries(in.Body, a.clock())
 	if err != nil {
 		return queryResults{}, err
 	}
-	ctx, release := loader.Lease(ctx, frameFactor)
-	return queryResults{a.queryAll(ctx, who, queries), release}, nil
+	plan := planQueries(queries)
+	factor := frameFactor
+	if len(plan.expressions) > 0 {
+		factor += frameFactor // they keep what they read
+	}
+	ctx, release := loader.Lease(ctx, factor)
+	results := a.queryAll(ctx, who, plan.queries)
+	plan.evaluate(ctx, results)
+	for _, q := range queries {
+		if q.isHidden {
+			delete(results, q.RefID)
+		}
+	}
+	held := a.budgets.responses.share(callerOf(who))
+	if err := held.grow(ctx, ownBytes(results)); err != nil {
+		held.release()
+		release()
+		return queryResults{}, err
+	}
+	return queryResults{results, func() { held.release(); release() }}, nil
+}
+
+// ownBytes returns how much memory the frames take that the host made itself, unless it is
+// little.
+func ownBytes(results map[string]queryResult) int64 {
+	n := int64(0)
+	for _, r := range results {
+		if r.isOwn {
+			for _, f := range r.Frames {
+				n += int64(len(f))
+			}
+		}
+	}
+	if n <= host.FreeResponse {
+		return 0
+	}
+	return n
 }
 
 // respond writes the results piece by piece: encoding/json would copy all frames twice.
@@ -146,68 +160,43 @@ func (r queryResults) pieces() ([][]byte, error) {
 	return append(pieces, []byte("}}")), nil
 }
 
-// parseQueries groups the queries of a request by data source.
-func (a *API) parseQueries(body queryBody) (map[dataSourceRef][]sdk.Query, error) {
-	if n := len(body.Queries); n == 0 || n > maxQueries {
-		return nil, host.Invalid("queries", "must be an array of 1 to %d queries, found %d", maxQueries, n)
-	}
-	span, err := timeRange(body.From, body.To, a.clock())
-	if err != nil {
-		return nil, err
-	}
-	asked := map[dataSourceRef][]sdk.Query{}
-	refs := map[string]bool{}
-	for i, raw := range body.Queries {
-		field := fmt.Sprintf("queries[%d]", i)
-		var head queryHead
-		if err := json.Unmarshal(raw, &head); err != nil {
-			return nil, host.Invalid(field, "%s", bodyError(raw, err))
+// queryAll queries several data sources at a time. It returns the results by refId. A
+// result that no query asked for is that of the first data source that sent it.
+func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQuery) map[string]queryResult {
+	var sources []dataSourceRef
+	bySource := map[dataSourceRef][]dataQuery{}
+	for _, q := range queries {
+		if bySource[q.source] == nil {
+			sources = append(sources, q.source)
 		}
-		head.RefID = cmp.Or(head.RefID, "A")
-		ref := head.Datasource
-		if ref.UID != "" {
-			ref.Type = "" // the uid is enough
-		}
-		switch {
-		case refs[head.RefID]:
-			return nil, host.Invalid(field+".refId", "must be unique, found %q twice", head.RefID)
-		case ref == dataSourceRef{}:
-			return nil, host.Invalid(field+".datasource", "is required and must contain the uid or the type of the data source")
-		case head.IntervalMS < 0 || head.IntervalMS > maxInterval:
-			return nil, host.Invalid(field+".intervalMs", "must be from 0 to %d", int64(maxInterval))
-		case head.MaxDataPoints < 0:
-			return nil, host.Invalid(field+".maxDataPoints", "must not be negative")
-		}
-		refs[head.RefID] = true
-		asked[ref] = append(asked[ref], sdk.Query{
-			RefID: head.RefID, Type: head.QueryType, JSON: raw, TimeRange: span,
-			Interval:      time.Duration(cmp.Or(head.IntervalMS, defaultInterval)) * time.Millisecond,
-			MaxDataPoints: cmp.Or(head.MaxDataPoints, defaultMaxDataPoints),
-		})
+		bySource[q.source] = append(bySource[q.source], q)
 	}
-	return asked, nil
-}
-
-// queryAll queries several data sources at a time.
-func (a *API) queryAll(ctx context.Context, who host.Identity, asked map[dataSourceRef][]sdk.Query) map[string]queryResult {
-	results := map[string]queryResult{}
-	var mu sync.Mutex
+	parts := make([]map[string]queryResult, len(sources))
 	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for ref, queries := range asked {
+	group.SetLimit(host.ParallelSources)
+	for i, source := range sources {
 		group.Go(func() error {
-			part := a.queryOne(ctx, who, ref, queries)
-			mu.Lock()
-			defer mu.Unlock()
-			maps.Copy(results, part)
+			parts[i] = a.queryOne(ctx, who, source, bySource[source])
 			return nil
 		})
 	}
 	_ = group.Wait() // each failure is in its result
+	results := map[string]queryResult{}
+	for _, q := range queries {
+		i := slices.Index(sources, q.source)
+		results[q.RefID] = parts[i][q.RefID]
+	}
+	for _, part := range parts {
+		for refID, result := range part {
+			if _, ok := results[refID]; !ok {
+				results[refID] = result
+			}
+		}
+	}
 	return results
 }
 
-func failAll(queries []sdk.Query, status int, source sdk.Source, text string) map[string]queryResult {
+func failAll(queries []dataQuery, status int, source sdk.Source, text string) map[string]queryResult {
 	results := map[string]queryResult{}
 	for _, q := range queries {
 		results[q.RefID] = queryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: source}
@@ -216,49 +205,99 @@ func failAll(queries []sdk.Query, status int, source sdk.Source, text string) ma
 }
 
 // queryOne queries one data source. A panic fails only its queries.
-func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []sdk.Query) (results map[string]queryResult) {
+func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []dataQuery) (results map[string]queryResult) {
 	defer func() {
 		if value := recover(); value != nil {
 			a.log.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
 			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 		}
 	}()
+	if ref.UID == builtin.UID {
+		return a.queryBuiltin(ctx, who, queries)
+	}
 	p, d, err := a.dataSourceFor(ctx, who, ref)
 	if refusal, ok := errors.AsType[*host.Error](err); ok {
 		return failAll(queries, statusOf(err), sdk.SourcePlugin, refusal.Error())
 	}
 	if err != nil {
-		a.log.ErrorContext(ctx, "query failed", "uid", ref.UID, "type", ref.Type, "error", err)
+		a.log.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
-	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: queries})
+	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: sdkQueries(queries)})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	results = failAll(queries, http.StatusBadGateway, sdk.SourcePlugin, "the plugin sent no response to this query")
-	for refID := range results {
-		if r, ok := responses[refID]; ok {
-			results[refID] = resultOf(r)
-		}
+	return resultsOf(queries, responses)
+}
+
+func sdkQueries(queries []dataQuery) []sdk.Query {
+	return mapped(queries, func(q dataQuery) sdk.Query { return q.Query })
+}
+
+// queryBuiltin queries the data source that every host has.
+func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dataQuery) map[string]queryResult {
+	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+builtin.UID) {
+		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
+	}
+	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
+	if err != nil {
+		a.log.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
+		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
+	}
+	results := resultsOf(queries, responses)
+	for refID, r := range results {
+		r.isOwn = true
+		results[refID] = r
 	}
 	return results
 }
 
+// resultsOf converts the responses of a data source, also those that no query asked for:
+// some plugins report their errors there.
+func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
+	results := map[string]queryResult{}
+	var missing []dataQuery
+	for _, q := range queries {
+		if r, ok := responses[q.RefID]; ok {
+			results[q.RefID] = resultOf(q, r)
+		} else {
+			missing = append(missing, q)
+		}
+	}
+	text := "the plugin sent no response to this query"
+	for _, refID := range slices.Sorted(maps.Keys(responses)) {
+		if _, ok := results[refID]; ok {
+			continue
+		}
+		stray := resultOf(dataQuery{}, responses[refID])
+		if results[refID] = stray; stray.Error != "" {
+			text += fmt.Sprintf(", but the error %q for %q", stray.Error, refID)
+		}
+	}
+	maps.Copy(results, failAll(missing, http.StatusBadGateway, sdk.SourcePlugin, text))
+	return results
+}
+
 // resultOf converts a response. It keeps frames that came with an error.
-func resultOf(r sdk.DataResponse) queryResult {
+func resultOf(q dataQuery, r sdk.DataResponse) queryResult {
 	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
 		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
-		frame, err := frameJSON(f)
+		frame, err := decodeFrame(f)
+		if err == nil && !q.isHidden {
+			err = out.add(frame)
+		}
 		if err != nil {
 			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
 			break
 		}
-		out.Frames = append(out.Frames, frame)
+		if q.isInput {
+			out.input = append(out.input, frame)
+		}
 	}
 	return out
 }
@@ -273,8 +312,7 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-// frameJSON encodes a frame as JSON.
-func frameJSON(f sdk.Frame) (json.RawMessage, error) {
+func decodeFrame(f sdk.Frame) (*data.Frame, error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
@@ -283,5 +321,14 @@ func frameJSON(f sdk.Frame) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	return arrow.ToJSON(frame)
+	return frame, nil
+}
+
+// add adds a frame as JSON.
+func (r *queryResult) add(f *data.Frame) error {
+	text, err := arrow.ToJSON(f)
+	if err == nil {
+		r.Frames = append(r.Frames, text)
+	}
+	return err
 }

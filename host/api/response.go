@@ -42,7 +42,9 @@ func (w *response) end() {
 }
 
 // caller identifies the sender of the request.
-func (w *response) caller() string { return fmt.Sprintf("%s %d", w.who.Kind, w.who.ID) }
+func (w *response) caller() string { return callerOf(w.who) }
+
+func callerOf(who host.Identity) string { return fmt.Sprintf("%s %d", who.Kind, who.ID) }
 
 // holdBody takes bytes of the budget for bodies until the request ends.
 func (w *response) holdBody(ctx context.Context, bytes int64) error {

@@ -76,6 +76,16 @@ func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecor
 	return w
 }
 
+// Without plugins, there is a data source to query.
+func TestBuiltinSource(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{"/explore": true, "/explore?mode=resource": false, "/explore?mode=health": false} {
+		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana">-- Grafana -- (randomWalk)`); got != want {
+			t.Errorf("%s contains the built-in data source: %v", path, got)
+		}
+	}
+}
+
 // shape returns the elements of a page with the names of their attributes and, if they can
 // hold code, the values.
 func shape(t *testing.T, text string) string {

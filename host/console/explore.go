@@ -204,6 +204,9 @@ func sources(c *client, mode string) (all []source, err error) {
 			all = append(all, source{"type:" + p.ID, p.Name, p.ID, "/api/plugins/" + url.PathEscape(p.ID)})
 		}
 	}
+	if mode == modeQuery {
+		all = append(all, source{Key: "uid:grafana", Name: "-- Grafana --", Type: "randomWalk"}) // every host has it
+	}
 	return all, nil
 }
 

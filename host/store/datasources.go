@@ -72,6 +72,11 @@ func (s *Store) DataSourceByName(ctx context.Context, org int64, name string) (h
 	return s.dataSource(ctx, "AND name = $2", org, name)
 }
 
+// DataSourceByID returns the data source with a numeric id, without its secrets.
+func (s *Store) DataSourceByID(ctx context.Context, org, id int64) (host.DataSource, error) {
+	return s.dataSource(ctx, "AND id = $2", org, id)
+}
+
 // DataSourceOfType returns the data source that the id of a plugin alone refers to: the
 // default one if it is of that type, or else the oldest of that type.
 func (s *Store) DataSourceOfType(ctx context.Context, org int64, pluginID string) (host.DataSource, error) {

@@ -1,0 +1,78 @@
+package api_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/api"
+)
+
+// Browsers send the width of a panel as the number of points, and old dashboards contain
+// texts.
+func TestQueryNumbers(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[string]string{
+		``: "1s 100", `"maxDataPoints":null,"intervalMs":""`: "1s 100", `"maxDataPoints":0,"intervalMs":0`: "1s 100",
+		`"maxDataPoints":848.25,"intervalMs":250.5`:                "250ms 848",
+		`"maxDataPoints":"1092","intervalMs":"250"`:                "250ms 1092",
+		`"intervalMs":0.5`:                                         "1ms 100",
+		`"intervalMs":86400000,"maxDataPoints":1e3`:                "24h0m0s 1000",
+		`"maxDataPoints":2147483647,"intervalMs":9223372036854`:    "2562047h47m16.854s 2147483647",
+		`"maxDataPoints":1e18`:                                     "queries[0].maxDataPoints: must be a number from 0 to 2147483647",
+		`"maxDataPoints":-1`:                                       "queries[0].maxDataPoints: must be",
+		`"maxDataPoints":"NaN"`:                                    "queries[0].maxDataPoints: must be",
+		`"maxDataPoints":[]`:                                       "queries[0].maxDataPoints: must be",
+		`"intervalMs":1e400`:                                       "queries[0].intervalMs: must be",
+		`"intervalMs":"1m"`:                                        "queries[0].intervalMs: must be",
+		`"intervalMs":-0.1`:                                        "queries[0].intervalMs: must be",
+		`"refId":1`:                                                "queries[0]: refId: must be a string",
+		`"timeRange":"now-1h"`:                                     "queries[0]: timeRange: must be an object",
+		`"queryType":7,"hide":"yes","resultAssertions":{},"key":1`: "1s 100",
+	} {
+		body := `{"queries":[{"datasource":"x"` + strings.TrimSuffix(","+fields, ",") + `}]}`
+		queries, err := api.ParseQueries([]byte(body), time.UnixMilli(0))
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(queries[0].Interval, " ", queries[0].MaxDataPoints)
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+}
+
+// FuzzQueries checks that what passes the decoder is within the bounds that plugins rely on.
+func FuzzQueries(f *testing.F) {
+	for _, body := range []string{
+		`{"from":"now-1M/M","to":"now/fQ","queries":[{"refId":"A","datasource":{"type":"x","uid":"y"},"intervalMs":250.5,"maxDataPoints":"848.25"}]}`,
+		`{"from":1474973725473,"to":"2026-01-31T12:00:00Z||+1d/d","queries":[{"datasourceId":"3","hide":true},{"refId":"B","datasource":-1}]}`,
+		`{"queries":[{"refId":"A","datasource":"-- Mixed --"},{"refId":"B","datasource":{"uid":"__expr__"},"timeRange":{"from":"5m","to":"now+3w/w"}}]}`,
+		`{"queries":[{"datasource":{"id":7},"queryType":1,"timeRange":null}],"from":"now-999999y+999999y"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	now := time.Date(2026, 3, 31, 15, 12, 56, 789e6, time.UTC)
+	first, last := time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		queries, err := api.ParseQueries(body, now)
+		if err != nil {
+			return
+		}
+		refs := map[string]bool{}
+		for _, q := range queries {
+			span := q.TimeRange
+			if refs[q.RefID] || q.RefID == "" || span.To.Before(span.From) || span.From.Before(first) || span.To.After(last) ||
+				q.Interval < time.Millisecond || q.Interval%time.Millisecond != 0 || q.MaxDataPoints < 1 || q.MaxDataPoints > math.MaxInt32 {
+				t.Errorf("%+v", q)
+			}
+			refs[q.RefID] = true
+		}
+		if len(queries) < 1 || len(queries) > host.MaxQueries {
+			t.Errorf("%d queries", len(queries))
+		}
+	})
+}

@@ -1,0 +1,84 @@
+// Package builtin is the data source "-- Grafana --", which every host has without a plugin
+// and without settings. Frontends use it for first steps: it returns random walks.
+//
+// Data that the host stores, such as dashboards, does not belong here: package api serves it
+// by its own routes.
+package builtin
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// How queries refer to the data source.
+const (
+	UID  = "grafana"
+	Name = "-- Grafana --"
+	Type = "datasource"
+)
+
+const randomWalk = "randomWalk" // the only query type that is served here, and the default
+
+// Source is the data source. It is safe for concurrent use.
+type Source struct{ random io.Reader }
+
+// New returns the data source. random is safe for concurrent use.
+func New(random io.Reader) *Source { return &Source{random} }
+
+// QueryData answers queries in their order, so that the same random bytes lead to the same
+// responses.
+func (s *Source) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
+	responses := sdk.QueryDataResponse{}
+	left := host.MaxWalkPoints
+	for _, q := range req.Queries {
+		if q.Type != "" && q.Type != randomWalk {
+			responses[q.RefID] = failed(refuse(q.Type))
+			continue
+		}
+		w, err := newWalk(q)
+		if err == nil && w.points() > left {
+			err = sdk.Errorf(http.StatusBadRequest, "the random walks of a request may have at most %d points; decrease seriesCount or maxDataPoints", host.MaxWalkPoints)
+		}
+		if err != nil {
+			responses[q.RefID] = failed(err)
+			continue
+		}
+		left -= w.points()
+		var seed [16]byte
+		if _, err := io.ReadFull(s.random, seed[:]); err != nil {
+			return nil, fmt.Errorf("read random bytes: %w", err)
+		}
+		r := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:])))
+		responses[q.RefID] = sdk.DataResponse{Status: http.StatusOK, Frames: w.frames(r)}
+	}
+	return responses, nil
+}
+
+func failed(err error) sdk.DataResponse {
+	status := http.StatusInternalServerError
+	if e, ok := errors.AsType[*sdk.Error](err); ok {
+		status = e.Status
+	}
+	return sdk.DataResponse{Status: status, Err: err}
+}
+
+// refuse explains why a query type is not served.
+func refuse(queryType string) error {
+	switch queryType {
+	case "list", "read":
+		return sdk.Errorf(http.StatusNotImplemented, "queryType %q reads public files of the service, which this host does not have", queryType)
+	case "search":
+		return sdk.Errorf(http.StatusNotImplemented, `queryType "search" is not served here; use GET /api/search`)
+	case "snapshot", "annotations", "timeRegions", "measurements":
+		return sdk.Errorf(http.StatusNotImplemented, "queryType %q is evaluated in the browser", queryType)
+	}
+	return sdk.Errorf(http.StatusBadRequest, "unknown queryType %q; use %s", queryType, randomWalk)
+}
