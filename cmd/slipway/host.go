@@ -51,6 +51,7 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "additional host names that clients may use, or * for any (default: loopback, the address to listen on, and the names in the certificate)")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
+	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again on SIGHUP and when a plugin is reloaded")
 	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
