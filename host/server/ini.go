@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxINIErrors is how many errors in a file are reported at once.
@@ -84,10 +83,7 @@ func (f *iniFile) parseLine(line string) {
 	case !ok:
 		return
 	case !isName(key.name):
-		f.failAt(key.line, start, "invalid key %q: use letters, digits, and the characters _ - .", key.name)
-		return
-	case !utf8.ValidString(value) || strings.Contains(value, "\x00"):
-		f.failAt(key.line, column, "the value of %s must be valid UTF-8 without NUL", key.name)
+		f.failAt(key.line, start, "invalid key: use letters, digits, and the characters _ - .") // perhaps a part of a value
 		return
 	}
 	same := func(k iniKey) bool { return k.section == key.section && strings.EqualFold(k.name, key.name) }

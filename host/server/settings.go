@@ -18,6 +18,8 @@ import (
 const (
 	maxConfig = 1 << 20 // bytes of the file with settings
 
+	maxListed = 20 // ignored sections in the log
+
 	pluginSection = "plugin." // begins the section of a plugin; its id follows
 	// workingDirectory is the key that selects where a process runs. It is not passed on.
 	workingDirectory = "WORKING_DIRECTORY"
@@ -70,14 +72,17 @@ func (s *pluginSettings) readAll() (settingsRead, error) {
 	keys := hostKeys()
 	for i, key := range found.keys {
 		at := fmt.Sprintf("%s:%d", s.file, key.line)
+		var failed error
 		if key.hasVariables {
-			var failed error
-			if found.keys[i].value, failed = e.expand(at, key.value); failed != nil {
-				err = errors.Join(err, fmt.Errorf("%s: key %s: %w", at, key.name, failed))
-				continue
-			}
-			key = found.keys[i]
+			key.value, failed = e.expand(at, key.value)
+		} else {
+			failed = e.check(len(key.value), key.value)
 		}
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: key %s: %w", at, key.name, failed))
+			continue
+		}
+		found.keys[i] = key
 		if id, ok := strings.CutPrefix(key.section, pluginSection); ok {
 			err = errors.Join(err, next.set(at, id, key))
 		} else if !slices.ContainsFunc(keys, func(k hostKey) bool { return k.section == key.section && k.name == key.name }) {
@@ -85,10 +90,10 @@ func (s *pluginSettings) readAll() (settingsRead, error) {
 		}
 	}
 	err = errors.Join(err, next.setHost(keys, found.keys, e.environ, s.file))
-	for _, section := range found.ignored {
-		s.log.Warn("section is ignored: it has no settings of plugins", "file", s.file, "section", section)
+	if n := len(found.ignored); n > 0 {
+		s.log.Warn("sections are ignored: the host has no such settings", "file", s.file, "sections", strings.Join(found.ignored[:min(n, maxListed)], ", "), "count", n)
 	}
-	return next, errors.Join(err, next.addOverrides(e))
+	return next, errors.Join(err, next.addOverrides(&e))
 }
 
 func (s *pluginSettings) parse() (*iniFile, error) {
@@ -133,12 +138,12 @@ func checkSetting(name, value string) error {
 
 // addOverrides adds the variables of the host's environment that name a plugin and a key.
 // Which plugin is known only when all are mounted.
-func (r *settingsRead) addOverrides(e expander) (err error) {
+func (r *settingsRead) addOverrides(e *expander) (err error) {
 	for _, profile := range slices.Backward(bundle.Profiles()) { // the first one wins
 		prefix := profile.EnvPrefix + "PLUGIN_"
 		for _, name := range slices.Sorted(maps.Keys(e.environ)) {
 			rest, ok := strings.CutPrefix(name, prefix)
-			if !ok {
+			if !ok || !isName(rest) {
 				continue
 			}
 			value, failed := e.expand(name, e.environ[name])

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ func readSettingsFile(t *testing.T, text string, environ ...string) (s *pluginSe
 	log = &strings.Builder{}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "host.ini")
-	for name, content := range map[string]string{file: text, filepath.Join(dir, "secret"): " from a file\n", filepath.Join(dir, "large"): strings.Repeat("x", maxValueFile+1)} {
+	for name, content := range map[string]string{file: text, filepath.Join(dir, "secret"): " from a file\n", filepath.Join(dir, "large"): strings.Repeat("x", maxValue+1), filepath.Join(dir, "large16"): strings.Repeat("x", maxValue/4)} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -27,6 +28,15 @@ func readSettingsFile(t *testing.T, text string, environ ...string) (s *pluginSe
 	s = &pluginSettings{file: file, environ: environ, log: slog.New(slog.NewTextHandler(log, nil))}
 	err = s.read()
 	return s, log, err
+}
+
+// manyKeys returns keys with values of 16 KiB.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "key%d = $__file{large16}\n", i)
+	}
+	return b.String()
 }
 
 func TestSettings(t *testing.T) {
@@ -56,7 +66,7 @@ func TestSettings(t *testing.T) {
 	}
 	s.warnOfUnknown(mounted)
 	s.warnOfUnknown(mounted)
-	warnings := []string{"section is ignored", "section is ignored", "the host has no such key", "variable is not set", "acme-ap ", "did you mean", "GF_PLUGIN_ACME_APP_APP_CLIENT_SECRET"}
+	warnings := []string{"sections are ignored", "the host has no such key", "variable is not set", "acme-ap ", "did you mean", "GF_PLUGIN_ACME_APP_APP_CLIENT_SECRET"}
 	for _, warning := range warnings {
 		if !strings.Contains(log.String(), warning) {
 			t.Errorf("the log does not contain %q:\n%s", warning, log)
@@ -77,14 +87,17 @@ func TestSettingsErrors(t *testing.T) {
 	t.Parallel()
 	const section = "[plugin.acme-app]\n"
 	for text, want := range map[string][]string{
-		section + "key = s3cret#x":                           {`:2:13: "#" begins a comment`},
-		section + "key = \"s3cret":                           {`:2:7: the value must end with "`},
-		section + "key = \"\"\"s3cret\nmore":                 {`:2:7: """ is not closed`},
-		section + "key = s3cret\\\nmore":                     {`:2:13: a value that ends with \`, ":3:1: expected [section] or key = value"},
-		section + "a = s3cret\nA = s3cret":                   {":3:1: key A is already set on line 2"},
-		section + "a b = s3cret":                             {`:2:1: invalid key "a b"`},
-		section + " just s3cret":                             {":2:2: expected [section] or key = value"},
-		section + "key = s3cret\xff":                         {":2:7: the value of key must be valid UTF-8"},
+		section + "key = s3cret#x":           {`:2:13: "#" begins a comment`},
+		section + "key = \"s3cret":           {`:2:7: the value must end with "`},
+		section + "key = \"\"\"s3cret\nmore": {`:2:7: """ is not closed`},
+		section + "key = s3cret\\\nmore":     {`:2:13: a value that ends with \`, ":3:1: expected [section] or key = value"},
+		section + "a = s3cret\nA = s3cret":   {":3:1: key A is already set on line 2"},
+		section + "a b = s3cret":             {`:2:1: invalid key: use`},
+		section + " just s3cret":             {":2:2: expected [section] or key = value"},
+		section + "key = s3cret\xff":         {":2: key key: the value must be valid UTF-8"},
+		section + "MIIEs3cret/+==":           {":2:1: invalid key"},
+		section + "key = $__file{large16}$__file{large16}$__file{large16}$__file{large16}$__file{large16}": {":2: key key: the value is larger than 64 KiB"},
+		section + manyKeys(70):                               {": all values together are larger than 1 MiB"},
 		section + "app_client_secret = s3cret":               {":2: key app_client_secret is reserved"},
 		section + "path = s3cret":                            {":2: key path is not supported"},
 		section + "working_directory = s3cret":               {`:2: key working_directory must be "plugin" or "private"`},
@@ -103,7 +116,7 @@ func TestSettingsErrors(t *testing.T) {
 				t.Errorf("%q: error %v, want %q", text, err, part)
 			}
 		}
-		if err != nil && strings.Contains(err.Error()+log.String(), "s3cret") && text != section+" just s3cret" {
+		if err != nil && strings.Contains(err.Error()+log.String(), "s3cret") {
 			t.Errorf("%q: the value is in the error %v or in the log %s", text, err, log)
 		}
 	}
@@ -163,4 +176,23 @@ func TestSettingsReload(t *testing.T) {
 	if config := p.Context().Config; config["GF_PLUGIN_KEY"] != "s3cret" || config["GF_SQL_ROW_LIMIT"] != "1000000" || config["GF_APP_URL"] != h.URL() {
 		t.Errorf("configuration of calls: %v", config)
 	}
+}
+
+// FuzzINI requires that a key that is read has the value that stands in the file, and that
+// the parser does not panic.
+func FuzzINI(f *testing.F) {
+	for _, text := range []string{"[a]\nk = v\n", "[b]\nx=\"\"\"1\n2\"\"\"\n[a]\nk: 'v' ; c", "k", "[a", "[a]\n=\n#\nk=`", "[a]\nk=v#"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		found, err := parseINI("f", text, func(section string) bool { return section == "a" })
+		for _, key := range found.keys {
+			if key.section != "a" || !isName(key.name) || !strings.Contains(strings.ReplaceAll(text, "\r", ""), strings.ReplaceAll(key.value, "\r", "")) {
+				t.Errorf("key %+v of %q", key, text)
+			}
+		}
+		if err != nil && !strings.Contains(err.Error(), "f:") {
+			t.Errorf("error without a position: %v", err)
+		}
+	})
 }
