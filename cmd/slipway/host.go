@@ -234,6 +234,9 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)}
 	}
+	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
+		return nil, usageError("%s: %w", f.Option("config"), settings)
+	}
 	if _, ok := errors.AsType[*server.InUseError](err); ok {
 		return nil, fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +16,14 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// Headers that the host sets itself in calls to plugins: it never passes on what a client
-// sent.
+// Names of headers, in canonical form.
 const (
+	// The host sets these itself in calls to plugins: it never passes on what a client sent.
 	userHeader = "X-Grafana-User"
 	orgHeader  = "X-Grafana-Org-Id"
 
 	idTokenHeader = "X-Id-Token"
+	alertHeader   = "Fromalert" // marks the queries of alert rules
 )
 
 // callHeaders returns the headers of a request that describe a call: where the query is from,
@@ -31,19 +31,15 @@ const (
 func callHeaders() []string {
 	return []string{
 		"X-Query-Group-Id", "X-Dashboard-Uid", "X-Dashboard-Title", "X-Panel-Id", "X-Panel-Title", "X-Panel-Plugin-Id", "X-Datasource-Uid",
-		"X-Grafana-From-Expr", "X-Rule-Name", "X-Rule-Uid", "X-Rule-Folder", "X-Rule-Source", "X-Rule-Type", "X-Rule-Version", "X-Rule-Origin",
+		"X-Grafana-From-Expr", alertHeader, "X-Rule-Name", "X-Rule-Uid", "X-Rule-Folder", "X-Rule-Source", "X-Rule-Type", "X-Rule-Version", "X-Rule-Origin",
 	}
 }
-
-// alertHeader marks the queries of alert rules. Plugins look for this spelling, which
-// differs from the canonical one.
-const alertHeader = "FromAlert"
 
 // requestHeaders returns the headers of a request for a resource that a plugin receives,
 // in addition to those that isExtension accepts.
 func requestHeaders() []string {
 	return []string{
-		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", textproto.CanonicalMIMEHeaderKey(alertHeader), "If-Match",
+		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", alertHeader, "If-Match",
 		"If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Range", "User-Agent",
 	}
 }
@@ -98,7 +94,7 @@ type forwardable struct {
 // of the data source and the host select. None of them is a credential of the host.
 func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
 	out := http.Header{}
-	if p.Settings().SendsUser {
+	if p.Settings().SendsUser && who.Kind != host.KindAPIKey { // whose login is only a name
 		out.Set(userHeader, plainText(who.Login))
 	}
 	if d == nil {
@@ -181,9 +177,6 @@ func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *hos
 	for name := range header {
 		out[protocolName(name)] = header.Get(name)
 	}
-	if value := request.Get(alertHeader); value != "" {
-		out[alertHeader] = plainText(value)
-	}
 	return out
 }
 
@@ -192,8 +185,10 @@ func protocolName(name string) string {
 	switch name {
 	case "Cookie":
 		return name
+	case alertHeader:
+		return "FromAlert" // plugins look for this spelling; so is the next
 	case idTokenHeader:
-		return "X-ID-Token" // plugins look for this spelling
+		return "X-ID-Token"
 	}
 	return "http_" + name
 }

@@ -45,6 +45,15 @@ type settingsRead struct {
 	isUnchecked bool // sections may name unknown plugins
 }
 
+// SettingsError reports invalid settings of plugins.
+type SettingsError struct{ Err error }
+
+// Error returns the cause. It contains no value.
+func (e *SettingsError) Error() string { return fmt.Sprintf("read settings of plugins: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *SettingsError) Unwrap() error { return e.Err }
+
 // override is a variable of the host's environment that sets a value of a plugin.
 type override struct {
 	variable string
@@ -57,7 +66,7 @@ type override struct {
 func (s *pluginSettings) read() error {
 	next, err := s.readAll()
 	if err != nil {
-		return fmt.Errorf("read settings of plugins: %w", err)
+		return &SettingsError{err}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

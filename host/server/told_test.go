@@ -244,6 +244,16 @@ func TestTold(t *testing.T) {
 		got["health"] = h.fields(h.ask("GET", "/api/datasources/uid/told/health", header, ""))["details"]
 		got["resource"] = h.fields(h.ask("GET", "/api/datasources/uid/told/resources/a", header, ""))
 		h.compare(name, got, credentials)
+
+		for _, passedOn := range []string{"FromAlert", "X-Rule-Name", "X-Id-Token", "X-Own", "Accept-Language", "User-Agent"} {
+			header.Set(passedOn, secret)
+		}
+		for _, path := range []string{"health", "resources/a"} {
+			text := h.ask("GET", "/api/datasources/uid/told/"+path, header, "")
+			if slices.ContainsFunc(credentials, func(secret string) bool { return strings.Contains(text, secret) }) {
+				t.Errorf("%s: the plugin was told a credential that the client repeated: %s", name, text)
+			}
+		}
 	}
 	h.compare("process", map[string]any{"environment": h.ownVariables(), "directory": filepath.Base(filepath.Dir(h.process().Directory))}, append(credentials[:2:2], credentials[3:]...))
 }
