@@ -34,6 +34,15 @@ type Identity struct {
 	IsServiceAdmin bool // administers the host, not only the organization
 }
 
+// Email returns the address of a user, or "" for others. The host stores none: it is the
+// address that existing hosts give their first user.
+func (i Identity) Email() string {
+	if i.Kind != KindUser {
+		return ""
+	}
+	return i.Login + "@localhost"
+}
+
 // Allows reports whether the identity may perform an action on a scope. A basic role
 // covers all scopes of the organization, and a grant covers its own scope. For an empty
 // scope, Allows reports whether the identity may perform the action on anything.

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 )
 
@@ -59,6 +60,12 @@ func parseToken(text string, kinds ...TokenKind) (Token, error) {
 	}
 	return Token{}, bad
 }
+
+var anyToken = regexp.MustCompile(fmt.Sprintf("(?:%s|%s|%s)[0-9a-f]{%d}_[0-9a-f]{%d}",
+	ServiceAccountToken, APIKeyToken, SessionToken, secretLength, checksumLength))
+
+// ContainsToken reports whether a text contains a token or the token of a session.
+func ContainsToken(text string) bool { return anyToken.MatchString(text) }
 
 // Secret returns the token as text.
 func (t Token) Secret() string { return t.text }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,9 +35,24 @@ func telemetry() []string {
 	}
 }
 
+// hostVariables returns what the host tells every plugin, by the name of the variable
+// without the prefix of a profile.
+func hostVariables(o Options) map[string]string {
+	variables := map[string]string{}
+	for name, value := range map[string]string{
+		"APP_URL": o.AppURL, "VERSION": o.HostVersion, "INSTANCE_FEATURE_TOGGLES_ENABLE": strings.Join(o.Toggles, ","),
+	} {
+		if value != "" {
+			variables[name] = value
+		}
+	}
+	return variables
+}
+
 // environment returns the environment of a backend: the allowed variables of the host,
-// and the settings of the host for plugins, under the names of every profile.
-func environment(o Options, m *bundle.Metadata, token string) []string {
+// what the host tells plugins, and the settings of this one, under the names of every
+// profile. The settings win over what is passed on to all plugins, but not over the rest.
+func environment(o Options, m *bundle.Metadata, s Settings, token string) []string {
 	var env []string
 	allowed := passedOn()
 	inherited := map[string]string{}
@@ -49,19 +65,20 @@ func environment(o Options, m *bundle.Metadata, token string) []string {
 			env = append(env, entry)
 		}
 	}
+	own := map[string]string{}
+	for _, name := range telemetry() {
+		own[name] = inherited[hostPrefix+name]
+	}
+	for key, value := range s.Values {
+		own[pluginVariable(key)] = value
+	}
+	maps.Copy(own, hostVariables(o))
+	own["PLUGIN_VERSION"], own["PLUGIN_APP_CLIENT_SECRET"] = m.Info.Version, token
 	for _, profile := range bundle.Profiles() {
-		set := func(name, value string) {
-			if value != "" {
-				env = append(env, profile.EnvPrefix+name+"="+value)
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			if own[name] != "" {
+				env = append(env, profile.EnvPrefix+name+"="+own[name])
 			}
-		}
-		set("APP_URL", o.AppURL)
-		set("VERSION", o.HostVersion)
-		set("PLUGIN_VERSION", m.Info.Version)
-		set("INSTANCE_FEATURE_TOGGLES_ENABLE", strings.Join(o.Toggles, ","))
-		set("PLUGIN_APP_CLIENT_SECRET", token)
-		for _, name := range telemetry() {
-			set(name, inherited[hostPrefix+name])
 		}
 	}
 	return env

@@ -26,16 +26,17 @@ import (
 
 // launch is everything that the start of a process needs.
 type launch struct {
-	plugin  bundle.Plugin
-	options Options
-	runDir  *runDir // where private directories are made
-	share   *share  // of the memory for messages
-	source  string  // the executable in the plugin directory
-	sum     string  // its SHA-256
-	version string  // identifies what would run; if it changes, the process is restarted
-	token   TokenDecision
-	output  Output
-	records *records
+	plugin   bundle.Plugin
+	options  Options
+	runDir   *runDir // where private directories are made
+	share    *share  // of the memory for messages
+	source   string  // the executable in the plugin directory
+	sum      string  // its SHA-256
+	version  string  // identifies what would run; if it changes, the process is restarted
+	token    TokenDecision
+	settings Settings
+	output   Output
+	records  *records
 }
 
 // The windows of HTTP/2 flow control in bytes, of one call and of the connection. gRPC
@@ -48,7 +49,7 @@ const (
 // prepare finds and reads the executable of a plugin.
 func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
-		return &launch{plugin: p.Plugin, options: o, share: m, version: "attached\n" + p.Dir, token: TokenDecision{Reason: "the backend is attached"}}, nil
+		return &launch{plugin: p.Plugin, options: o, share: m, version: "attached\n" + p.Dir, settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
 	source, err := Executable(p.Plugin)
 	if err != nil {
@@ -68,8 +69,8 @@ func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
 	return &launch{
 		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source, sum: sum,
 		version: strings.Join([]string{sum, p.Metadata.Info.Version, permissions}, "\n"),
-		token:   decideToken(p.Metadata, o),
-		output:  Output{Stdout: io.Discard, Stderr: io.Discard},
+		token:   decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
+		output: Output{Stdout: io.Discard, Stderr: io.Discard},
 	}, nil
 }
 
@@ -99,8 +100,12 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	stderr := &logWriter{records: l.records}
 	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
-	env := append(environment(l.options, l.plugin.Metadata, token), limits.environ()...)
-	c := newCommand(executable, dir, env, l.output.Stdout)
+	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), limits.environ()...)
+	workDir := dir
+	if l.settings.InPluginDir {
+		workDir = l.plugin.Dir
+	}
+	c := newCommand(executable, workDir, env, l.output.Stdout)
 	c.limits = limits
 	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
 	if isDebugged {

@@ -23,8 +23,11 @@ type Options struct {
 	Environ     []string // the host's environment; only a few of its variables are passed on
 	// Token issues the token of a plugin's service account. It is called before each
 	// start of a process that is entitled to one.
-	Token  TokenFunc
-	Logger *slog.Logger // nil discards
+	Token TokenFunc
+	// Settings returns the settings of a plugin; nil if there are none. It is called before
+	// each start of a process, and may call the Loader.
+	Settings func(id string) Settings
+	Logger   *slog.Logger // nil discards
 	// TrustedKeys verify the signatures of plugins. If there are any, a plugin that
 	// none of them signed is not mounted. Without them, a plugin with a MANIFEST.json
 	// must match it.

@@ -41,6 +41,11 @@ func TestMain(m *testing.M) {
 	case "crash":
 		fmt.Fprintln(os.Stderr, "cannot find my settings")
 		os.Exit(3)
+	case "needs": // a setting
+		if os.Getenv("SVC_PLUGIN_NEEDED") == "" {
+			fmt.Fprintln(os.Stderr, "a setting is missing")
+			os.Exit(3)
+		}
 	case "hang":
 		time.Sleep(time.Hour)
 	case "hungry": // reaches its limits

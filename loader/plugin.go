@@ -64,14 +64,15 @@ type Plugin struct {
 
 	retiring sync.WaitGroup // replaced processes that are finishing their calls
 
-	mu      sync.Mutex
-	bundle  mounted
-	status  Status
-	current *Process
-	pending int                // updates that are not handled yet
-	abort   context.CancelFunc // cancels the start in progress, or nil
-	starts  string             // stamp of the bundle that was started last
-	moved   chan struct{}      // closed and replaced at every change of the status
+	mu       sync.Mutex
+	bundle   mounted
+	status   Status
+	current  *Process
+	pending  int                // updates that are not handled yet
+	abort    context.CancelFunc // cancels the start in progress, or nil
+	starts   string             // stamp of the bundle that was started last
+	settings *Settings          // that the last process was started with, or nil
+	moved    chan struct{}      // closed and replaced at every change of the status
 
 	isRemoved   bool // from the loader
 	mustReplace bool // Restart was called

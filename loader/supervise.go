@@ -215,7 +215,7 @@ func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.mu.Lock()
-	p.abort, p.starts = cancel, stamp(l.plugin)
+	p.abort, p.starts, p.settings = cancel, stamp(l.plugin), &l.settings
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()

@@ -18,12 +18,12 @@ type Context struct {
 	Namespace     string // of the organization, in hosts that have namespaces
 	PluginID      string
 	PluginVersion string
-	APIVersion    string            // of the call, or ""
-	UserAgent     string            // of the host
-	Config        map[string]string // configuration that the host shares with plugins
-	User          *User             // nil if the host itself makes the call
-	App           *App              // settings of an app plugin, or nil
-	DataSource    *DataSource       // the data source that is called, or nil
+	APIVersion    string      // of the call, or ""
+	UserAgent     string      // of the host
+	Config        Config      // configuration that the host shares with plugins
+	User          *User       // nil if the host itself makes the call
+	App           *App        // settings of an app plugin, or nil
+	DataSource    *DataSource // the data source that is called, or nil
 }
 
 // User is the person or service account whose request led to the call.

@@ -127,9 +127,10 @@
 // with [JoinURL], so that a value in a query cannot lead to another path.
 //
 // Package sdk/hostapi is a client for the host's HTTP API. [ContextOf] returns the
-// Context of a call, which describes on whose behalf it is made. Log with log/slog and
-// the context of the call: the host records the data source and the trace with each
-// line.
+// Context of a call, which describes on whose behalf it is made. Its [Config] has the
+// URL, the feature toggles and the limits of the host, and the settings that the operator
+// of the host has configured for the plugin. Log with log/slog and the context of the call:
+// the host records the data source and the trace with each line.
 //
 // # Tests
 //

@@ -17,3 +17,18 @@ func Env(name string) string {
 	}
 	return ""
 }
+
+// EnvName returns the name under which the host that runs the plugin sets a variable of
+// [Env], for messages about it.
+func EnvName(name string) string {
+	rest, ok := strings.CutPrefix(name, "SVC_")
+	if !ok || os.Getenv(name) != "" {
+		return name
+	}
+	published := "GF_" + rest
+	isExisting := os.Getenv("SVC_VERSION") == "" && os.Getenv("GF_VERSION") != "" // every host sets its version
+	if isExisting || os.Getenv(published) != "" {
+		return published
+	}
+	return name
+}

@@ -51,6 +51,7 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "additional host names that clients may use, or * for any (default: loopback, the address to listen on, and the names in the certificate)")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
+	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again on SIGHUP and when a plugin is reloaded")
 	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
@@ -232,6 +233,9 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	s, err := server.Open(ctx, o)
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)}
+	}
+	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
+		return nil, usageError("%s: %w", f.Option("config"), settings)
 	}
 	if _, ok := errors.AsType[*server.InUseError](err); ok {
 		return nil, fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))

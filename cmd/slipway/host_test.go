@@ -40,6 +40,11 @@ func TestOpenHost(t *testing.T) {
 	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--listen=256.0.0.1:0") {
 		t.Errorf("listen on 256.0.0.1: %v", err)
 	}
+	o.Listen, o.Config = "127.0.0.1:0", filepath.Join(t.TempDir(), "none.ini")
+	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
+	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--config: read settings of plugins") {
+		t.Errorf("no configuration file: %v", err)
+	}
 }
 
 // Secrets come from the environment or a file, and no process that the host starts

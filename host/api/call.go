@@ -38,7 +38,7 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
-		out, err := f(r.Context(), who, in)
+		out, err := f(withHeaders(r), who, in)
 		if err != nil {
 			return err
 		}

@@ -217,7 +217,7 @@ func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSo
 	if err != nil {
 		return pluginHealth{}, err
 	}
-	return checkHealth(ctx, p, contextOf(p, who, settings{dataSource: &d}))
+	return checkHealth(ctx, p, who, settings{dataSource: &d})
 }
 
 func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
@@ -225,7 +225,7 @@ func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who hos
 	if err != nil {
 		return err
 	}
-	return callResource(w, r, p, contextOf(p, who, settings{dataSource: &d}))
+	return callResource(w, r, p, who, settings{dataSource: &d})
 }
 
 // openDataSource returns a data source with its secrets, and its plugin.

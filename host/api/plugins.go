@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -125,11 +126,9 @@ type settings struct {
 
 // contextOf returns the context of a call on behalf of who.
 func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
-	m := p.Bundle().Metadata
-	c := sdk.Context{
-		OrgID: who.OrgID, PluginID: m.ID, PluginVersion: m.Info.Version,
-		User: &sdk.User{Login: who.Login, Name: who.Login},
-	}
+	c := p.Context()
+	c.OrgID, c.Namespace = who.OrgID, namespace(who.OrgID)
+	c.User = &sdk.User{Login: who.Login, Name: who.Login, Email: who.Email()}
 	if who.Role != host.RoleNone {
 		c.User.Role = who.Role.String()
 	}
@@ -146,22 +145,29 @@ func contextOf(p *loader.Plugin, who host.Identity, s settings) sdk.Context {
 	return c
 }
 
-// pluginContext is contextOf for a plugin that is called by its id: an app has its
+// namespace returns the name of an organization in the protocol.
+func namespace(orgID int64) string {
+	if orgID == store.MainOrg {
+		return "default"
+	}
+	return "org-" + strconv.FormatInt(orgID, 10)
+}
+
+// settingsFor returns the settings of a plugin that is called by its id: an app has its
 // stored settings, and a data source has none.
-func (a *API) pluginContext(ctx context.Context, p *loader.Plugin, who host.Identity) (sdk.Context, error) {
-	var s settings
+func (a *API) settingsFor(ctx context.Context, p *loader.Plugin, who host.Identity) (s settings, err error) {
 	switch p.Bundle().Metadata.Type {
 	case bundle.TypeApp:
 		app, err := a.openApp(ctx, who, p.ID())
 		if err != nil {
-			return sdk.Context{}, err
+			return s, err
 		}
 		s.app = &app
 	case bundle.TypeDatasource:
 		d := implicitDataSource(p, who)
 		s.dataSource = &d
 	}
-	return contextOf(p, who, s), nil
+	return s, nil
 }
 
 // pluginHealth is the result of a health check.
@@ -183,15 +189,15 @@ func (a *API) pluginHealth(ctx context.Context, who host.Identity, in pluginPath
 	if err != nil {
 		return pluginHealth{}, err
 	}
-	c, err := a.pluginContext(ctx, p, who)
+	s, err := a.settingsFor(ctx, p, who)
 	if err != nil {
 		return pluginHealth{}, err
 	}
-	return checkHealth(ctx, p, c)
+	return checkHealth(ctx, p, who, s)
 }
 
-func checkHealth(ctx context.Context, p *loader.Plugin, c sdk.Context) (pluginHealth, error) {
-	result, err := p.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: c})
+func checkHealth(ctx context.Context, p *loader.Plugin, who host.Identity, s settings) (pluginHealth, error) {
+	result, err := p.CheckHealth(ctx, &sdk.CheckHealthRequest{Context: contextOf(p, who, s), Headers: headersFor(ctx, who, p, s.dataSource)})
 	if err != nil {
 		return pluginHealth{}, orUnsupported(err)
 	}
@@ -221,15 +227,15 @@ func (a *API) pluginResource(w http.ResponseWriter, r *http.Request, who host.Id
 	if err != nil {
 		return err
 	}
-	c, err := a.pluginContext(r.Context(), p, who)
+	s, err := a.settingsFor(r.Context(), p, who)
 	if err != nil {
 		return err
 	}
-	return callResource(w, r, p, c)
+	return callResource(w, r, p, who, s)
 }
 
 // callResource calls a resource of a plugin and streams the response back.
-func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sdk.Context) error {
+func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, who host.Identity, s settings) error {
 	path, err := resourcePath(r)
 	if err != nil {
 		return err
@@ -239,16 +245,17 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, c sd
 		return err
 	}
 	req := &backend.CallResourceRequest{
-		Context: c, Method: r.Method, Path: path, Header: http.Header{}, Body: body,
+		Context: contextOf(p, who, s), Method: r.Method, Path: path, Header: resourceHeader(r, who, p, s.dataSource), Body: body,
 		URL: (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).String(),
 	}
-	copyHeaders(req.Header, r.Header, requestHeaders())
 	req.Header.Set(requestIDHeader, w.(*response).requestID())
 	started, hasBody := false, true
 	err = p.CallResource(r.Context(), req, func(piece backend.CallResourceResponse) error {
 		if !started {
+			if err := setHeaders(w.Header(), piece); err != nil {
+				return err
+			}
 			started = true
-			copyHeaders(w.Header(), piece.Header, responseHeaders())
 			// The response must not act as a page of the host.
 			w.Header().Set("Content-Security-Policy", "sandbox; "+frameAncestors)
 			w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -287,31 +294,6 @@ func resourcePath(r *http.Request) (string, error) {
 		return "", host.Invalid("query", "must be valid UTF-8")
 	}
 	return path, nil
-}
-
-// requestHeaders returns the headers that a plugin receives: no cookies, no credentials.
-func requestHeaders() []string {
-	return []string{
-		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "If-Match", "If-Modified-Since",
-		"If-None-Match", "If-Unmodified-Since", "Range", "User-Agent",
-	}
-}
-
-// responseHeaders returns the headers that a plugin may set: no cookies, nothing about
-// the connection, nothing that the host sets itself.
-func responseHeaders() []string {
-	return []string{
-		"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
-		"Content-Range", "Content-Type", "ETag", "Expires", "Last-Modified", "Location", "Retry-After", "Vary",
-	}
-}
-
-func copyHeaders(to, from http.Header, names []string) {
-	for _, name := range names {
-		for _, value := range from.Values(name) {
-			to.Add(name, strings.ToValidUTF8(value, "\uFFFD")) // required by gRPC
-		}
-	}
 }
 
 // orUnsupported replaces backend.ErrUnsupported by an error with the category

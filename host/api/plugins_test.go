@@ -207,7 +207,7 @@ func TestResource(t *testing.T) {
 		return f.send(r, f.viewer)
 	}
 	got := send("PUT", "/a:b/c d?x=%2F&y", "12345", http.Header{
-		"Cookie": {"session=1"}, "X-Other": {"1"}, "User-Agent": {"caf\xe9"}, "X-Request-Id": {"not an id!"},
+		"Cookie": {"session=1"}, "X-Other": {"1", "2"}, "X-Forwarded-For": {"10.0.0.1"}, "User-Agent": {"caf\xe9"}, "X-Request-Id": {"not an id!"},
 	})
 	var seen struct {
 		Method, Path, Query string
@@ -221,10 +221,13 @@ func TestResource(t *testing.T) {
 	if diff := cmp.Diff(sent, received); diff != "" {
 		t.Errorf("request that the plugin received (-want +got):\n%s", diff)
 	}
-	for _, name := range []string{"Cookie", "Authorization", "X-Other"} {
+	for _, name := range []string{"Cookie", "Authorization", "X-Forwarded-For"} {
 		if seen.Header.Get(name) != "" {
 			t.Errorf("the plugin received the header %s", name)
 		}
+	}
+	if diff := cmp.Diff([]string{"1", "2"}, seen.Header["X-Other"]); diff != "" {
+		t.Errorf("header X-Other that the plugin received (-want +got):\n%s", diff)
 	}
 	if agent, id := seen.Header.Get("User-Agent"), seen.Header.Get("X-Request-Id"); agent != "caf\uFFFD" || id != got.header.Get("X-Request-Id") {
 		t.Errorf("the plugin received the user agent %q and the request id %q", agent, id)

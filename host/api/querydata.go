@@ -223,7 +223,9 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		a.log.ErrorContext(ctx, "query failed", "source", ref.String(), "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "cannot read the data source")
 	}
-	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{Context: contextOf(p, who, settings{dataSource: &d}), Queries: sdkQueries(queries)})
+	responses, err := p.QueryData(ctx, &sdk.QueryDataRequest{
+		Context: contextOf(p, who, settings{dataSource: &d}), Headers: headersFor(ctx, who, p, &d), Queries: sdkQueries(queries),
+	})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "plugin", p.ID(), "uid", d.UID, "error", err)
 		status, source, text := queryError(err)

@@ -109,15 +109,26 @@ func (a *API) endSession(ctx context.Context, who host.Identity, in struct {
 	return message{Message: "Session ended"}, a.store.DeleteSession(ctx, who, in.ID)
 }
 
+// The beginnings of the names of cookies.
+const (
+	sessionName  = "slipway_session"
+	securePrefix = "__Host-" // over TLS
+)
+
+// isSessionCookie reports whether a cookie is that of a session, on any port.
+func isSessionCookie(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, securePrefix), sessionName)
+}
+
 // sessionCookie returns the name of the cookie. It contains the port, because browsers
 // send the cookies of a machine to all its ports.
 func sessionCookie(r *http.Request) string {
-	name := "slipway_session"
+	name := sessionName
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
 		name += "_" + port
 	}
 	if r.TLS != nil {
-		name = "__Host-" + name
+		name = securePrefix + name
 	}
 	return name
 }

@@ -14,6 +14,10 @@ import (
 // TestMain lets the test executable double as a backend, under a name that starts with
 // gpx_.
 func TestMain(m *testing.M) {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), tellerName) {
+		sdk.Serve(teller())
+		return
+	}
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "gpx_") {
 		sdk.Serve(sdk.Plugin{Resources: http.NotFoundHandler()})
 		return

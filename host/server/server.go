@@ -51,7 +51,8 @@ type Options struct {
 	Watch          watch.Mode // how the plugin directories are watched; watch.Off if empty
 	Toggles        []string   // enabled feature toggles
 	PluginLimits   loader.PluginLimits
-	Environ        []string         // environment that backends inherit, as os.Environ returns it
+	Config         string           // INI file with settings of plugins; none if empty
+	Environ        []string         // environment with settings of plugins, of which backends inherit a part, as os.Environ returns it
 	Logger         *slog.Logger     // no log if nil
 	Clock          func() time.Time // for what expires; time.Now if nil
 	DrainTimeout   time.Duration    // how long Close waits for requests in progress; DefaultDrainTimeout if 0
@@ -80,6 +81,7 @@ type Server struct {
 	log           *slog.Logger
 	store         *store.Store
 	loader        *loader.Loader
+	settings      *pluginSettings
 	certificate   *certificate // nil without TLS
 	files         files
 	accounts      *accounts
@@ -168,10 +170,14 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.releaseTokens)
 	s.warnOfToggles(o.Toggles)
+	s.settings = &pluginSettings{file: o.Config, environ: o.Environ, log: s.log}
+	if err := s.settings.read(); err != nil {
+		return err
+	}
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
 		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, PluginLimits: o.PluginLimits, Debug: o.Debug,
-		Notify: s.announceState,
+		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announceState,
 	})
 	if err != nil {
 		return err
@@ -313,26 +319,44 @@ func (s *Server) Loader() *loader.Loader { return s.loader }
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // Mount brings the plugins, their dashboards and their service accounts in line with
-// the plugin directories.
+// the plugin directories, and their processes with the settings of plugins.
 func (s *Server) Mount(ctx context.Context) error {
+	s.readSettings()
 	if err := s.loader.Reload(ctx); err != nil {
 		return err
 	}
-	return s.reconcile(ctx)
+	return errors.Join(s.loader.ApplySettings(ctx), s.reconcile(ctx))
 }
 
-// reload is Mount for one plugin.
+// reload is Mount for one plugin. The settings of all plugins are applied.
 func (s *Server) reload(ctx context.Context, id string) error {
+	s.readSettings()
 	if err := s.loader.ReloadPlugin(ctx, id); err != nil {
 		return err
 	}
-	return s.reconcile(ctx)
+	return errors.Join(s.loader.ApplySettings(ctx), s.reconcile(ctx))
+}
+
+// readSettings reads the settings of plugins again.
+func (s *Server) readSettings() {
+	if err := s.settings.read(); err != nil {
+		s.log.Error("the previous settings of plugins stay in effect", "error", err)
+	}
+}
+
+// mountedIDs returns the ids of the mounted plugins.
+func (s *Server) mountedIDs() (ids []string) {
+	for _, p := range s.loader.Plugins() {
+		ids = append(ids, p.ID())
+	}
+	return ids
 }
 
 // reconcile brings the dashboards and the service accounts in line with what is mounted.
 func (s *Server) reconcile(ctx context.Context) error {
 	s.reconciling.Lock()
 	defer s.reconciling.Unlock()
+	s.settings.warnOfUnknown(s.mountedIDs())
 	if err := s.accounts.prune(ctx, s.loader); err != nil {
 		return err
 	}

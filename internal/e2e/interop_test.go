@@ -85,7 +85,10 @@ func fullContext(kind string) sdk.Context {
 	}
 	c := sdk.Context{
 		OrgID: 3, Namespace: "stacks-7", PluginID: "interop-echo-" + kind, PluginVersion: "1.2.3", APIVersion: "v0alpha1",
-		UserAgent: "Grafana/12.1.0 (linux; amd64)", Config: map[string]string{"GF_APP_URL": "http://localhost:3000/"},
+		UserAgent: "Grafana/12.1.0 (linux; amd64)", Config: sdk.Config{
+			"GF_APP_URL": "http://localhost:3000/", "GF_INSTANCE_FEATURE_TOGGLES_ENABLE": "first,second", "GF_CONCURRENT_QUERY_COUNT": "10",
+			"GF_SQL_ROW_LIMIT": "1000000", "GF_SQL_MAX_OPEN_CONNS_DEFAULT": "100", "GF_SQL_MAX_IDLE_CONNS_DEFAULT": "50", "GF_SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT": "14400",
+		},
 		User: &sdk.User{Login: "jo", Name: "Jo Ö", Email: "jo@localhost", Role: "Editor"},
 	}
 	if kind == "app" {
@@ -116,7 +119,9 @@ func seen(kind, more string) string {
 		object = `{` + settings + `,"id":42,"uid":"uid-42","name":"North","url":"http://north.example/api","user":"reader","database":"metrics","basicAuth":true,"basicAuthUser":"basic"}`
 	}
 	return `{"orgId":3,"namespace":"stacks-7","pluginId":"interop-echo-` + kind + `","pluginVersion":"1.2.3","apiVersion":"v0alpha1",` +
-		`"userAgent":"Grafana/12.1.0 (linux; amd64)","config":{"GF_APP_URL":"http://localhost:3000/"},` +
+		`"userAgent":"Grafana/12.1.0 (linux; amd64)","config":{"GF_APP_URL":"http://localhost:3000/","GF_INSTANCE_FEATURE_TOGGLES_ENABLE":"first,second","GF_CONCURRENT_QUERY_COUNT":"10",` +
+		`"GF_SQL_ROW_LIMIT":"1000000","GF_SQL_MAX_OPEN_CONNS_DEFAULT":"100","GF_SQL_MAX_IDLE_CONNS_DEFAULT":"50","GF_SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT":"14400"},` +
+		`"understood":{"appUrl":"http://localhost:3000/","first":true,"third":false,"queries":10,"rows":1000000,"open":100,"idle":50,"lifetime":14400},` +
 		`"user":{"login":"jo","name":"Jo Ö","email":"jo@localhost","role":"Editor"},` +
 		`"` + member + `":` + object + `,"made":` + object + more + `}`
 }

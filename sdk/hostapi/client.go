@@ -35,7 +35,7 @@ const (
 )
 
 // ErrNoToken is returned by FromEnv if the plugin has no service account.
-var ErrNoToken = errors.New(EnvClientSecret + " is not set: the plugin has no service account; it requires \"iam\" in plugin.json and, in existing hosts, version 10.3.0 and the feature toggle externalServiceAccounts")
+var ErrNoToken = errors.New("the plugin has no service account; it requires \"iam\" in plugin.json and, in existing hosts, version 10.3.0 and the feature toggle externalServiceAccounts")
 
 const (
 	defaultTimeout = 30 * time.Second
@@ -54,9 +54,28 @@ type Client struct {
 func FromEnv() (*Client, error) {
 	token := sdk.Env(EnvClientSecret)
 	if token == "" {
-		return nil, ErrNoToken
+		return nil, fmt.Errorf("%s is not set: %w", sdk.EnvName(EnvClientSecret), ErrNoToken)
 	}
-	return New(sdk.Env(EnvAppURL), token, &http.Client{Timeout: defaultTimeout})
+	return newClient(sdk.Env(EnvAppURL), token)
+}
+
+// FromContext is FromEnv for a host that tells the call its URL and the token. Recent versions
+// of existing hosts do, and may change them while the plugin runs. What is missing is taken
+// from the environment.
+func FromContext(ctx context.Context) (*Client, error) {
+	config := sdk.ContextOf(ctx).Config
+	token := config.Setting("APP_CLIENT_SECRET")
+	if token == "" {
+		return nil, fmt.Errorf("%s is not set: %w", sdk.EnvName(EnvClientSecret), ErrNoToken)
+	}
+	return newClient(config.AppURL(), token)
+}
+
+func newClient(baseURL, token string) (*Client, error) {
+	if baseURL == "" {
+		return nil, fmt.Errorf("%s is not set: the host did not say where it is", sdk.EnvName(EnvAppURL))
+	}
+	return New(baseURL, token, &http.Client{Timeout: defaultTimeout})
 }
 
 // New returns a client for the host at an absolute http or https URL. It authenticates

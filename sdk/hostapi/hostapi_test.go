@@ -1,6 +1,7 @@
 package hostapi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/hostapi"
+	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
 
 func TestClient(t *testing.T) {
@@ -69,11 +72,15 @@ func TestFromEnv(t *testing.T) {
 				_, _ = io.WriteString(w, `[]`)
 			}))
 			t.Cleanup(server.Close)
-			if _, err := hostapi.FromEnv(); !errors.Is(err, hostapi.ErrNoToken) {
+			t.Setenv(prefix+"_VERSION", "11.0.0")
+			if _, err := hostapi.FromEnv(); !errors.Is(err, hostapi.ErrNoToken) || !strings.Contains(err.Error(), prefix+"_PLUGIN_APP_CLIENT_SECRET is not set") {
 				t.Errorf("without a token: %v", err)
 			}
-			t.Setenv(prefix+"_APP_URL", server.URL)
 			t.Setenv(prefix+"_PLUGIN_APP_CLIENT_SECRET", "of "+prefix)
+			if _, err := hostapi.FromEnv(); err == nil || !strings.Contains(err.Error(), prefix+"_APP_URL is not set") {
+				t.Errorf("without a URL: %v", err)
+			}
+			t.Setenv(prefix+"_APP_URL", server.URL)
 			h, err := hostapi.FromEnv()
 			if err != nil {
 				t.Fatal(err)
@@ -82,5 +89,30 @@ func TestFromEnv(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// What a call is told wins over the environment.
+func TestFromContext(t *testing.T) {
+	t.Setenv("SVC_APP_URL", "http://other")
+	t.Setenv("SVC_PLUGIN_APP_CLIENT_SECRET", "other")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer of the call" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		_, _ = io.WriteString(w, `[]`)
+	}))
+	t.Cleanup(server.Close)
+	k := sdktest.Start(t, sdk.Plugin{CheckHealth: func(ctx context.Context, _ *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
+		h, err := hostapi.FromContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		_, err = h.Playlists(ctx, hostapi.PlaylistSearch{})
+		return &sdk.CheckHealthResult{Status: sdk.HealthOK}, err
+	}})
+	ctx := sdk.Context{Config: sdk.Config{"GF_APP_URL": server.URL, "GF_PLUGIN_APP_CLIENT_SECRET": "of the call"}}
+	if result, err := backend.New(k.Conn()).CheckHealth(t.Context(), &sdk.CheckHealthRequest{Context: ctx}); err != nil || result.Status != sdk.HealthOK {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

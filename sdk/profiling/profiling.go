@@ -41,7 +41,7 @@ func Instrument(p sdk.Plugin) (sdk.Plugin, error) {
 	port := defaultPort
 	if text := sdk.Env(EnvPort); text != "" {
 		if port, err = strconv.Atoi(text); err != nil {
-			return p, fmt.Errorf("%s: invalid port %q", EnvPort, text)
+			return p, fmt.Errorf("%s: invalid port %q", sdk.EnvName(EnvPort), text)
 		}
 	}
 	stop, address, err := Serve(port)

@@ -90,10 +90,10 @@ func sampler(kind, param string) trace.Sampler {
 	share, err := strconv.ParseFloat(cmp.Or(param, "1"), 64)
 	switch {
 	case kind != "" && kind != "const" && kind != "probabilistic":
-		slog.Warn("unknown sampler: keeping all traces", "variable", EnvSamplerType, "value", kind)
+		slog.Warn("unknown sampler: keeping all traces", "variable", sdk.EnvName(EnvSamplerType), "value", kind)
 		return trace.AlwaysSample()
 	case err != nil || share < 0 || share > 1:
-		slog.Warn("the parameter of the sampler must be a number from 0 to 1: keeping all traces", "variable", EnvSamplerParam, "value", param)
+		slog.Warn("the parameter of the sampler must be a number from 0 to 1: keeping all traces", "variable", sdk.EnvName(EnvSamplerParam), "value", param)
 		return trace.AlwaysSample()
 	}
 	return trace.TraceIDRatioBased(share)

@@ -138,7 +138,10 @@ func (h *host) context() (backend.PluginContext, error) {
 	}
 	c := backend.PluginContext{
 		OrgID: 3, Namespace: "stacks-7", PluginID: "interop-echo-" + h.kind(), PluginVersion: "1.2.3", APIVersion: "v0alpha1",
-		UserAgent: agent, GrafanaConfig: config.NewGrafanaCfg(map[string]string{"GF_APP_URL": "http://localhost:3000/"}),
+		UserAgent: agent, GrafanaConfig: config.NewGrafanaCfg(map[string]string{
+			"GF_APP_URL": "http://localhost:3000/", "GF_INSTANCE_FEATURE_TOGGLES_ENABLE": "first,second", "GF_CONCURRENT_QUERY_COUNT": "10",
+			"GF_SQL_ROW_LIMIT": "1000000", "GF_SQL_MAX_OPEN_CONNS_DEFAULT": "100", "GF_SQL_MAX_IDLE_CONNS_DEFAULT": "50", "GF_SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT": "14400",
+		}),
 		User: &backend.User{Login: "jo", Name: "Jo Ö", Email: "jo@localhost", Role: "Editor"},
 	}
 	updated := time.UnixMilli(1767225600123)

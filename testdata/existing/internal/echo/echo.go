@@ -16,6 +16,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/backend"
 	"github.com/grafana/grafana-plugin-sdk-go/backend/resource/httpadapter"
+	"github.com/grafana/grafana-plugin-sdk-go/config"
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -61,6 +62,7 @@ type Seen struct {
 	APIVersion    string            `json:"apiVersion,omitempty"`
 	UserAgent     string            `json:"userAgent,omitempty"`
 	Config        map[string]string `json:"config,omitempty"`
+	Understood    *Understood       `json:"understood,omitempty"`
 	User          *User             `json:"user,omitempty"`
 	App           *Settings         `json:"app,omitempty"`
 	DataSource    *DataSource       `json:"dataSource,omitempty"`
@@ -70,6 +72,18 @@ type Seen struct {
 	Query    *Query    `json:"query,omitempty"`
 	Resource *Resource `json:"resource,omitempty"`
 	Stream   *Stream   `json:"stream,omitempty"`
+}
+
+// Understood is what the SDK reads from the configuration.
+type Understood struct {
+	AppURL   string `json:"appUrl"`
+	First    bool   `json:"first"` // feature toggles
+	Third    bool   `json:"third"`
+	Queries  int    `json:"queries"`
+	Rows     int64  `json:"rows"`
+	Open     int    `json:"open"`
+	Idle     int    `json:"idle"`
+	Lifetime int    `json:"lifetime"` // in s
 }
 
 // Query is one query.
@@ -163,11 +177,26 @@ func (i *Instance) seen(c backend.PluginContext, headers map[string]string) Seen
 	}
 	if c.GrafanaConfig != nil {
 		s.Config = c.GrafanaConfig.Config()
+		s.Understood = understood(c.GrafanaConfig)
 	}
 	if u := c.User; u != nil {
 		s.User = &User{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}
 	}
 	return s
+}
+
+// understood returns what the SDK reads from a configuration, or nil if it is empty.
+func understood(c *config.GrafanaCfg) *Understood {
+	if len(c.Config()) == 0 {
+		return nil
+	}
+	url, _ := c.AppURL() // what cannot be read is zero
+	queries, _ := c.ConcurrentQueryCount()
+	sql, _ := c.SQL()
+	return &Understood{
+		AppURL: url, First: c.FeatureToggles().IsEnabled("first"), Third: c.FeatureToggles().IsEnabled("third"), Queries: queries,
+		Rows: sql.RowLimit, Open: sql.DefaultMaxOpenConns, Idle: sql.DefaultMaxIdleConns, Lifetime: sql.DefaultMaxConnLifetimeSeconds,
+	}
 }
 
 // CheckHealth returns the health that the header X-Health names.

@@ -58,6 +58,7 @@ type seen struct {
 	APIVersion    string            `json:"apiVersion,omitempty"`
 	UserAgent     string            `json:"userAgent,omitempty"`
 	Config        map[string]string `json:"config,omitempty"`
+	Understood    *understood       `json:"understood,omitempty"`
 	User          *user             `json:"user,omitempty"`
 	App           *settings         `json:"app,omitempty"`
 	DataSource    *dataSource       `json:"dataSource,omitempty"`
@@ -67,6 +68,18 @@ type seen struct {
 	Query    *query    `json:"query,omitempty"`
 	Resource *resource `json:"resource,omitempty"`
 	Stream   *stream   `json:"stream,omitempty"`
+}
+
+// understood is what the SDK reads from the configuration.
+type understood struct {
+	AppURL   string `json:"appUrl"`
+	First    bool   `json:"first"` // feature toggles
+	Third    bool   `json:"third"`
+	Queries  int    `json:"queries"`
+	Rows     int64  `json:"rows"`
+	Open     int    `json:"open"`
+	Idle     int    `json:"idle"`
+	Lifetime int    `json:"lifetime"` // in s
 }
 
 type query struct {
@@ -145,6 +158,13 @@ func (i *Instance) seen(c sdk.Context, headers map[string]string) seen {
 	s := seen{
 		OrgID: c.OrgID, Namespace: c.Namespace, PluginID: c.PluginID, PluginVersion: c.PluginVersion, APIVersion: c.APIVersion,
 		UserAgent: c.UserAgent, Config: c.Config, Made: i.made, Headers: headers,
+	}
+	if c := c.Config; len(c) > 0 {
+		sql := c.SQL()
+		s.Understood = &understood{
+			AppURL: c.AppURL(), First: c.IsEnabled("first"), Third: c.IsEnabled("third"), Queries: c.ConcurrentQueries(),
+			Rows: sql.Rows, Open: sql.MaxOpenConns, Idle: sql.MaxIdleConns, Lifetime: int(sql.ConnLifetime.Seconds()),
+		}
 	}
 	if u := c.User; u != nil {
 		s.User = &user{Login: u.Login, Name: u.Name, Email: u.Email, Role: u.Role}

@@ -1,0 +1,230 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// Names of headers, in canonical form.
+const (
+	// The host sets these itself in calls to plugins: it never passes on what a client sent.
+	userHeader = "X-Grafana-User"
+	orgHeader  = "X-Grafana-Org-Id"
+
+	idTokenHeader = "X-Id-Token"
+	alertHeader   = "Fromalert" // marks the queries of alert rules
+)
+
+// callHeaders returns the headers of a request that describe a call: where the query is from,
+// and the alert rule. Plugins receive them with queries and health checks.
+func callHeaders() []string {
+	return []string{
+		"X-Query-Group-Id", "X-Dashboard-Uid", "X-Dashboard-Title", "X-Panel-Id", "X-Panel-Title", "X-Panel-Plugin-Id", "X-Datasource-Uid",
+		"X-Grafana-From-Expr", alertHeader, "X-Rule-Name", "X-Rule-Uid", "X-Rule-Folder", "X-Rule-Source", "X-Rule-Type", "X-Rule-Version", "X-Rule-Origin",
+	}
+}
+
+// requestHeaders returns the headers of a request for a resource that a plugin receives,
+// in addition to those that isExtension accepts.
+func requestHeaders() []string {
+	return []string{
+		"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", alertHeader, "If-Match",
+		"If-Modified-Since", "If-None-Match", "If-Unmodified-Since", "Range", "User-Agent",
+	}
+}
+
+// responseHeaders returns the headers that a plugin may set, in addition to those that
+// isExtension accepts: no cookies, nothing about the connection, nothing that the host
+// sets itself.
+func responseHeaders() []string {
+	return []string{
+		"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
+		"Content-Range", "Content-Type", "Etag", "Expires", "Last-Modified", "Location", "Retry-After", "Vary",
+	}
+}
+
+// isExtension reports whether a header, with its canonical name, is one of those that
+// frontends and backends of plugins agree on. Others that start with X- describe the
+// caller, have the host or the proxy before it act, or are the host's own.
+func isExtension(name string) bool {
+	if !strings.HasPrefix(name, "X-") || strings.HasPrefix(name, "X-Forwarded-") {
+		return false
+	}
+	return !slices.Contains([]string{
+		userHeader, orgHeader, "X-Grafana-Id", idTokenHeader, requestIDHeader, "X-Real-Ip",
+		"X-Accel-Redirect", "X-Accel-Charset", "X-Accel-Expires", "X-Accel-Limit-Rate", "X-Lighttpd-Send-File", "X-Sendfile",
+		"X-Content-Type-Options", "X-Dns-Prefetch-Control", "X-Frame-Options", "X-Permitted-Cross-Domain-Policies", "X-Xss-Protection",
+	}, name)
+}
+
+// copyHeaders copies the headers with the given names and the extensions.
+func copyHeaders(to, from http.Header, names []string) {
+	for name, values := range from {
+		if !slices.Contains(names, name) && !isExtension(name) {
+			continue
+		}
+		for _, value := range values {
+			to.Add(name, plainText(value))
+		}
+	}
+}
+
+// plainText makes the value of a header valid UTF-8, as gRPC requires.
+func plainText(value string) string { return strings.ToValidUTF8(value, "\uFFFD") }
+
+// forwardable are the parts of data sources' settings that select which headers a plugin
+// receives.
+type forwardable struct {
+	KeepCookies   []string `json:"keepCookies"`
+	OAuthPassThru bool     `json:"oauthPassThru"`
+}
+
+// personalHeaders returns the headers about the caller of a call: those that the settings
+// of the data source and the host select. None of them is a credential of the host.
+func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
+	out := http.Header{}
+	if p.Settings().SendsUser && who.Kind != host.KindAPIKey { // whose login is only a name
+		out.Set(userHeader, plainText(who.Login))
+	}
+	if d == nil {
+		return out
+	}
+	var f forwardable
+	_ = json.Unmarshal(d.JSON, &f) // other types in these keys mean nothing is forwarded
+	if cookies := keptCookies(header, f.KeepCookies); cookies != "" {
+		out.Set("Cookie", cookies)
+	}
+	// Authorization contains the credential of the host or is absent: authenticate accepts
+	// nothing else.
+	if id := header.Get(idTokenHeader); id != "" && f.OAuthPassThru {
+		out.Set(idTokenHeader, plainText(id))
+	}
+	return out
+}
+
+// keptCookies returns the cookies whose names are in keep, sorted by name. A name that ends
+// with [] stands for all names that start with the rest.
+func keptCookies(header http.Header, keep []string) string {
+	var kept []string
+	for _, c := range (&http.Request{Header: http.Header{"Cookie": header["Cookie"]}}).Cookies() {
+		matches := slices.ContainsFunc(keep, func(name string) bool {
+			prefix, isPrefix := strings.CutSuffix(name, "[]")
+			return name == c.Name || isPrefix && strings.HasPrefix(c.Name, prefix)
+		})
+		if matches && !isSessionCookie(c.Name) && !host.ContainsToken(c.Value) {
+			kept = append(kept, plainText(c.Name+"="+c.Value))
+		}
+	}
+	slices.Sort(kept)
+	return strings.Join(kept, "; ")
+}
+
+// withoutCredentials removes values with a token of the host or the credential of the request:
+// a client may have repeated it in a header of its own.
+func withoutCredentials(header, request http.Header) {
+	_, secret, _ := strings.Cut(request.Get("Authorization"), " ")
+	secret = strings.TrimSpace(secret)
+	for name, values := range header {
+		values = slices.DeleteFunc(values, func(value string) bool {
+			return host.ContainsToken(value) || secret != "" && strings.Contains(value, secret)
+		})
+		if header[name] = values; len(values) == 0 {
+			delete(header, name)
+		}
+	}
+}
+
+// headersKey is the key of the headers of the request in the context of a handler.
+type headersKey struct{}
+
+// withHeaders returns the context of a request with its headers.
+func withHeaders(r *http.Request) context.Context {
+	return context.WithValue(r.Context(), headersKey{}, r.Header)
+}
+
+// headersOf returns the headers of the request that a context belongs to, or nil.
+func headersOf(ctx context.Context) http.Header {
+	header, _ := ctx.Value(headersKey{}).(http.Header)
+	return header
+}
+
+// headersFor returns the headers of a query, a health check or a stream on behalf of who, as
+// the protocol spells them.
+func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *host.DataSource) map[string]string {
+	request := headersOf(ctx)
+	header := personalHeaders(request, who, p, d)
+	for _, name := range callHeaders() {
+		if value := request.Get(name); value != "" {
+			header.Set(name, plainText(value))
+		}
+	}
+	if request.Get(orgHeader) != "" {
+		header.Set(orgHeader, strconv.FormatInt(who.OrgID, 10))
+	}
+	withoutCredentials(header, request)
+	out := map[string]string{}
+	for name := range header {
+		out[protocolName(name)] = header.Get(name)
+	}
+	return out
+}
+
+// protocolName returns the key of a header in a call that is not an HTTP request.
+func protocolName(name string) string {
+	switch name {
+	case "Cookie":
+		return name
+	case alertHeader:
+		return "FromAlert" // plugins look for this spelling; so is the next
+	case idTokenHeader:
+		return "X-ID-Token"
+	}
+	return "http_" + name
+}
+
+// resourceHeader returns the headers of a request for a resource that a plugin receives.
+func resourceHeader(r *http.Request, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
+	out := http.Header{}
+	copyHeaders(out, r.Header, requestHeaders())
+	for _, list := range r.Header["Connection"] { // names headers that are for the host
+		for name := range strings.SplitSeq(list, ",") {
+			out.Del(strings.TrimSpace(name))
+		}
+	}
+	maps.Copy(out, personalHeaders(r.Header, who, p, d))
+	if r.Header.Get(orgHeader) != "" {
+		out.Set(orgHeader, strconv.FormatInt(who.OrgID, 10))
+	}
+	withoutCredentials(out, r.Header)
+	return out
+}
+
+// setHeaders sets the headers of the response of a plugin.
+func setHeaders(to http.Header, first backend.CallResourceResponse) error {
+	size := 0
+	for name, values := range first.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > host.MaxHeaderBytes {
+		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", host.MaxHeaderBytes>>10)}
+	}
+	copyHeaders(to, first.Header, responseHeaders())
+	hasBody := first.Status != http.StatusNoContent && first.Status != http.StatusNotModified
+	if hasBody && to.Get("Content-Type") == "" { // as in existing hosts; otherwise it would be guessed
+		to.Set("Content-Type", "application/json")
+	}
+	return nil
+}

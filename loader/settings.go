@@ -1,0 +1,132 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// Settings are what the operator of the host configures for a plugin. They may contain
+// secrets.
+type Settings struct {
+	// Values are by key in upper case. A process finds them in the variables PLUGIN_<KEY>,
+	// with the prefix of each profile, and in the configuration of a call.
+	Values map[string]string
+	// Config is the part of the configuration of a call that is the same for all plugins,
+	// such as GF_SQL_ROW_LIMIT.
+	Config map[string]string
+	// SendsUser names the user of a call in the header X-Grafana-User.
+	SendsUser bool
+	// InPluginDir runs the process in the directory of the plugin instead of a private one.
+	InPluginDir bool
+}
+
+func (s Settings) isSame(other Settings) bool {
+	return s.SendsUser == other.SendsUser && s.InPluginDir == other.InPluginDir && maps.Equal(s.Values, other.Values) && maps.Equal(s.Config, other.Config)
+}
+
+// IsReservedSetting reports whether a key, in upper case, names a variable that only the
+// host may set.
+func IsReservedSetting(key string) bool {
+	return slices.Contains([]string{"VERSION", "APP_CLIENT_ID", "APP_CLIENT_SECRET", "APP_PRIVATE_KEY"}, key)
+}
+
+// pluginVariable is the name of the variable of a setting, without the prefix of a profile.
+func pluginVariable(key string) string { return "PLUGIN_" + key }
+
+// settings returns the settings of a plugin.
+func (o Options) settings(id string) Settings {
+	if o.Settings == nil {
+		return Settings{}
+	}
+	return o.Settings(id)
+}
+
+// Context returns what every call to the plugin is told about the plugin and the host. The
+// caller adds on whose behalf it calls.
+func (p *Plugin) Context() sdk.Context {
+	m := p.Bundle().Metadata
+	return sdk.Context{
+		PluginID: m.ID, PluginVersion: m.Info.Version, UserAgent: userAgent(p.options.HostVersion),
+		Config: configuration(p.options, p.Settings()),
+	}
+}
+
+// Settings returns the settings that the last process was started with. They may contain
+// secrets.
+func (p *Plugin) Settings() Settings {
+	p.mu.Lock()
+	started := p.settings
+	p.mu.Unlock()
+	if started == nil { // not under the lock: it is a function of the caller
+		return p.options.settings(p.id)
+	}
+	return *started
+}
+
+// userAgent returns the text that plugins parse to find the version of the host. They
+// accept only this name.
+func userAgent(version string) string {
+	if version == "" {
+		return ""
+	}
+	return "Grafana/" + version + " (" + runtime.GOOS + "; " + runtime.GOARCH + ")"
+}
+
+// configuration returns the configuration of a call. Its keys are those of the grafana
+// profile in all hosts: the published SDKs define them.
+func configuration(o Options, s Settings) map[string]string {
+	config := map[string]string{}
+	maps.Copy(config, s.Config)
+	prefix := published().EnvPrefix
+	for key, value := range s.Values {
+		config[prefix+pluginVariable(key)] = value
+	}
+	for name, value := range hostVariables(o) {
+		config[prefix+name] = value
+	}
+	return config
+}
+
+// published returns the profile whose names the published SDKs read.
+func published() bundle.Profile {
+	profiles := bundle.Profiles()
+	i := slices.IndexFunc(profiles, func(p bundle.Profile) bool { return p.Name == "grafana" })
+	return profiles[i]
+}
+
+// ApplySettings restarts the backends whose settings differ from those that their
+// processes were started with, without dropping a call. Reload does not: only the caller
+// knows when Options.Settings changes. It returns when each has started or failed to start.
+func (l *Loader) ApplySettings(ctx context.Context) error {
+	var mu sync.Mutex
+	var failed error
+	var group sync.WaitGroup
+	for _, p := range l.Plugins() {
+		if !p.hasOtherSettings() {
+			continue
+		}
+		group.Go(func() {
+			err := p.Restart(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			failed = errors.Join(failed, err)
+		})
+	}
+	group.Wait()
+	return failed
+}
+
+// hasOtherSettings reports whether the last process was started with other settings.
+func (p *Plugin) hasOtherSettings() bool {
+	p.mu.Lock()
+	started := p.settings
+	p.mu.Unlock()
+	return started != nil && !started.isSame(p.options.settings(p.id))
+}

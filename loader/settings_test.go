@@ -1,0 +1,77 @@
+package loader
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// ApplySettings starts a backend that could not start without a setting, restarts those whose
+// settings have changed, and leaves others alone. Reload alone does not.
+func TestApplySettings(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for id, mode := range map[string]string{"changed": "ok", "parked": "needs", "same": "ok"} {
+		writePlugin(t, root, id, mode, "")
+	}
+	var mu sync.Mutex
+	values := map[string]string{"REGION": "north"}
+	var l *Loader
+	set := func(v map[string]string) {
+		mu.Lock()
+		defer mu.Unlock()
+		values = v
+	}
+	l = start(t, Options{
+		Dirs: []string{root}, HostVersion: "10.3.0", AppURL: "http://127.0.0.1:1",
+		Environ: []string{"SVC_PLUGIN_PROFILING_PORT=1"},
+		Settings: func(id string) Settings {
+			mu.Lock()
+			defer mu.Unlock()
+			if id == "same" {
+				return Settings{Values: map[string]string{"PROFILING_PORT": "2", "VERSION": "forged", "APP_CLIENT_SECRET": "forged"}}
+			}
+			return Settings{Values: values, Config: map[string]string{"GF_SQL_ROW_LIMIT": "5", "GF_VERSION": "forged"}}
+		},
+	})
+	awaitStatus(t, mustPlugin(t, l, "parked"), func(s Status) bool { return s.State == StateCrashLoop })
+	changed, same := mustPlugin(t, l, "changed"), mustPlugin(t, l, "same")
+	before := map[*Plugin]int{changed: changed.Status().PID, same: same.Status().PID}
+
+	set(map[string]string{"REGION": "south", "NEEDED": "here"})
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if pid := changed.Status().PID; pid != before[changed] || changed.Context().Config["GF_PLUGIN_REGION"] != "north" {
+		t.Errorf("Reload replaced process %d by %d; calls are told %v", before[changed], pid, changed.Context().Config)
+	}
+	if err := l.ApplySettings(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := mustPlugin(t, l, "parked").Status(); !isRunning(s) {
+		t.Errorf("parked: %+v", s)
+	}
+	if pid := same.Status().PID; pid != before[same] || changed.Status().PID == before[changed] {
+		t.Errorf("processes before %v; now same is %d and changed %d", before, pid, changed.Status().PID)
+	}
+	env := environmentOf(t, changed)
+	if env["SVC_PLUGIN_REGION"] != "south" || env["GF_PLUGIN_REGION"] != "south" {
+		t.Errorf("environment %v", env)
+	}
+	env = environmentOf(t, same)
+	if env["SVC_PLUGIN_PROFILING_PORT"] != "2" || env["SVC_PLUGIN_VERSION"] != "1.0.0" || env["SVC_PLUGIN_APP_CLIENT_SECRET"] != "" {
+		t.Errorf("environment %v", env)
+	}
+	want := sdk.Context{
+		PluginID: "changed", PluginVersion: "1.0.0", UserAgent: "Grafana/10.3.0 (" + runtime.GOOS + "; " + runtime.GOARCH + ")",
+		Config: map[string]string{"GF_APP_URL": "http://127.0.0.1:1", "GF_VERSION": "10.3.0", "GF_SQL_ROW_LIMIT": "5",
+			"GF_PLUGIN_REGION": "south", "GF_PLUGIN_NEEDED": "here"},
+	}
+	if diff := cmp.Diff(want, changed.Context()); diff != "" {
+		t.Errorf("context (-want +got):\n%s", diff)
+	}
+}

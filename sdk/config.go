@@ -1,0 +1,76 @@
+package sdk
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is what the host tells every call about itself. Its methods know the published keys.
+// Where older hosts set a variable of the process instead, they fall back to that.
+type Config map[string]string
+
+// Keys of Config, without the prefix that they share with the variables of existing hosts.
+const (
+	configPrefix = "GF_"
+
+	keyAppURL  = "APP_URL"
+	keyVersion = "VERSION"
+	keyToggles = "INSTANCE_FEATURE_TOGGLES_ENABLE"
+
+	keyConcurrentQueries = "CONCURRENT_QUERY_COUNT"
+
+	keyRowLimit     = "SQL_ROW_LIMIT"
+	keyMaxOpenConns = "SQL_MAX_OPEN_CONNS_DEFAULT"
+	keyMaxIdleConns = "SQL_MAX_IDLE_CONNS_DEFAULT"
+	keyConnLifetime = "SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT"
+)
+
+func (c Config) value(key string) string { return cmp.Or(c[configPrefix+key], Env("SVC_"+key)) }
+
+// count returns a number that fits the given bits, or 0 if the host does not set one.
+func (c Config) count(key string, bits int) int64 {
+	n, err := strconv.ParseInt(c[configPrefix+key], 10, bits)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// AppURL returns the URL of the host, or "".
+func (c Config) AppURL() string { return c.value(keyAppURL) }
+
+// Version returns the version of the host, or "".
+func (c Config) Version() string { return c.value(keyVersion) }
+
+// IsEnabled reports whether a feature toggle of the host is on.
+func (c Config) IsEnabled(toggle string) bool {
+	return slices.Contains(strings.Split(c.value(keyToggles), ","), toggle)
+}
+
+// Setting returns a setting of the plugin that the operator of the host has configured, or
+// "". It is not the setting of a data source or an app: those are in [Settings].
+func (c Config) Setting(key string) string { return c.value("PLUGIN_" + strings.ToUpper(key)) }
+
+// ConcurrentQueries returns how many queries the host asks a plugin to run at the same time,
+// or 0.
+func (c Config) ConcurrentQueries() int { return int(c.count(keyConcurrentQueries, 32)) }
+
+// SQLLimits are the limits that the host sets for plugins that query SQL databases. A value
+// that it does not set is 0.
+type SQLLimits struct {
+	Rows         int64 // of a response
+	MaxOpenConns int   // of a data source that does not set its own; so are the next two
+	MaxIdleConns int
+	ConnLifetime time.Duration
+}
+
+// SQL returns the limits for plugins that query SQL databases.
+func (c Config) SQL() SQLLimits {
+	return SQLLimits{
+		Rows: c.count(keyRowLimit, 64), MaxOpenConns: int(c.count(keyMaxOpenConns, 32)), MaxIdleConns: int(c.count(keyMaxIdleConns, 32)),
+		ConnLifetime: time.Duration(c.count(keyConnLifetime, 32)) * time.Second,
+	}
+}
