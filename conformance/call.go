@@ -187,10 +187,10 @@ func (s *subject) context(org, version int64) *pluginv2.PluginContext {
 	if s.o.Plugin.Metadata.Type == bundle.TypeDatasource {
 		c.DataSourceInstanceSettings = &pluginv2.DataSourceInstanceSettings{
 			Uid: fmt.Sprintf("conformance-%d", org), Name: "Conformance", Url: s.o.URL,
-			JsonData: settings, LastUpdatedMS: updated,
+			JsonData: settings, DecryptedSecureJsonData: s.o.Secrets, LastUpdatedMS: updated,
 		}
 	} else {
-		c.AppInstanceSettings = &pluginv2.AppInstanceSettings{JsonData: settings, LastUpdatedMS: updated}
+		c.AppInstanceSettings = &pluginv2.AppInstanceSettings{JsonData: settings, DecryptedSecureJsonData: s.o.Secrets, LastUpdatedMS: updated}
 	}
 	return c
 }
