@@ -14,48 +14,56 @@ import (
 // instance, and which change nothing.
 func instanceCalls() []call { return []call{callHealth, callQuery, callResource, callSubscribe} }
 
-// obstacle is why the plugin cannot make an instance with the settings of this run.
+// obstacle is why the plugin does not work with the settings of this run.
 type obstacle struct {
 	reply reply
 	calls []call // of the probe that failed with it
 	cause string
 }
 
-// probe makes each call once. If several calls fail alike, they failed before they did what
-// was requested: no instance could be made. Two that depend on the unknown name could fail
-// alike because of it.
+// probe makes each call once. If several calls fail for the same reason, one of them as a
+// whole, they failed before they did what was requested: no instance could be made. Calls
+// that depend on the unknown name could fail alike because of it.
 func (s *subject) probe(ctx context.Context) {
 	if s.isProbed {
 		return
 	}
 	s.isProbed = true
-	has := s.supported(ctx, instanceCalls())
 	alike := map[string][]call{}
-	for _, c := range has {
+	for _, c := range s.supported(ctx, instanceCalls()) {
 		if cause := s.usually(ctx, c).cause(); cause != "" {
 			alike[cause] = append(alike[cause], c)
 		}
 	}
 	for cause, list := range alike {
-		if len(list) > 1 && (slices.Contains(list, callHealth) || slices.Contains(list, callQuery)) {
+		if len(list) < 2 || list[0] != callHealth && list[0] != callQuery {
+			continue
+		}
+		if slices.ContainsFunc(list, func(c call) bool { return s.usual[c].err != nil }) || s.respondsToSome(ctx) {
 			s.obstacle = &obstacle{reply: s.usual[list[0]], calls: list, cause: cause}
 			return
 		}
 	}
 }
 
+// respondsToSome reports whether the plugin responds to one query out of two, as Grafana's
+// SDK does if it cannot make an instance.
+func (s *subject) respondsToSome(ctx context.Context) bool {
+	out, err := s.raw.data.QueryData(ctx, s.queries(2, nil))
+	return err == nil && len(out.GetResponses()) == 1
+}
+
 // number matches what may differ in messages with the same cause, such as ids.
 var number = regexp.MustCompile(`\d+`)
 
 // cause returns what replies that failed for the same reason have in common, or "" if the
-// call did not fail.
+// call did not fail, has no handler or got no reply.
 func (r reply) cause() string {
-	switch code := status.Code(r.err); code {
-	case codes.OK, codes.Unimplemented, codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
-		return "" // it has no handler, or did not reply
-	default:
-		return code.String() + " " + number.ReplaceAllString(status.Convert(r.err).Message(), "#")
+	switch status.Code(r.err) {
+	case codes.Unimplemented, codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+		return ""
 	}
+	return number.ReplaceAllString(r.says, "#")
 }
 
 // able returns those of the calls that do not fail for want of an instance.
@@ -68,9 +76,9 @@ func (s *subject) able(ctx context.Context, list []call) []call {
 	})
 }
 
-// reason explains why checks that need an instance are skipped.
+// reason explains why the checks that need an instance are skipped.
 func (o *obstacle) reason() string {
-	return fmt.Sprintf("the plugin cannot make an instance with these settings: %s failed with %s", joined(o.calls), o.reply.got)
+	return fmt.Sprintf("the plugin does not work with these settings: %s failed with %q", joined(o.calls), shorten(o.reply.says, 200))
 }
 
 const helpSettings = "pass the settings and secrets with which the plugin works, and its URL"

@@ -27,7 +27,7 @@ func TestMissingSettings(t *testing.T) {
 		}
 	}
 	for _, one := range r.Results {
-		const want = `the plugin cannot make an instance with these settings: CheckHealth, QueryData, CallResource, SubscribeStream failed with Unknown "data source of organization 1: region and apiKey are required"`
+		const want = `the plugin does not work with these settings: CheckHealth, QueryData, CallResource, SubscribeStream failed with "data source of organization 1: region and apiKey are required"`
 		if one.ID == "query-none" && (one.Reason != want || one.SameAs != "instance") {
 			t.Errorf("%s: skipped with %q, same as %q", one.ID, one.Reason, one.SameAs)
 		}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
@@ -65,6 +66,12 @@ func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	out, err := s.raw.data.QueryData(ctx, in)
 	if err != nil {
 		return s.wholeCallFailed(ctx, sent, err)
+	}
+	for id, a := range out.GetResponses() {
+		if !slices.ContainsFunc(in.Queries, func(q *pluginv2.DataQuery) bool { return q.RefId == id }) && s.isPassedOn(a) {
+			return warned(sent, fmt.Sprintf("error %q under %q", shorten(a.GetError(), 200), shorten(id, 60)),
+				"respond with the error under the refId of each query, or fail the call")
+		}
 	}
 	for _, q := range in.Queries {
 		if out.GetResponses()[q.RefId] == nil {

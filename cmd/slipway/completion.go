@@ -24,8 +24,11 @@ func registerCompletions(c *cobra.Command) {
 	if c.Name() == "scaffold" {
 		profiles = templates.ProfileNames
 	}
-	if c.Name() == "validate" {
+	switch c.Name() {
+	case "validate":
 		formats = verbs.FormatNames
+	case "conformance":
+		formats = conformanceFormats
 	}
 	only := completeList(checkNames)
 	if c.Name() == "build" {
@@ -39,6 +42,9 @@ func registerCompletions(c *cobra.Command) {
 		{"profile", completeOne(profiles)},
 		{"platforms", completeList(verbs.PlatformNames)},
 		{"only", only},
+		{"skip", completeList(checkNames)},
+		{"checks", completeOne(standardNames)},
+		{"secrets", completeFiles("json")},
 		{"feature-toggles", completeList(toggleNames)},
 		{"dir", completeDirs},
 		{"data-dir", completeDirs},
