@@ -141,7 +141,13 @@ func (r Result) cause(c Check) string {
 			kind = "unusual"
 		}
 	}
-	return strings.Join([]string{string(r.Outcome), kind, number.ReplaceAllString(r.Got, "#"), r.Help}, "\n")
+	got := r.Got
+	if r.Help == helpExited {
+		if at := strings.Index(got, "panic: "); at >= 0 {
+			got = got[at:] // without what was printed before
+		}
+	}
+	return strings.Join([]string{string(r.Outcome), kind, number.ReplaceAllString(got, "#"), r.Help}, "\n")
 }
 
 func selected(only, skip []string) ([]Check, error) {

@@ -16,14 +16,15 @@ func instanceCalls() []call { return []call{callHealth, callQuery, callResource,
 
 // obstacle is why the plugin does not work with the settings of this run.
 type obstacle struct {
-	reply reply
-	calls []call // of the probe that failed with it
+	reply reply  // of the first of the calls
+	calls []call // of the probe
 	cause string
 }
 
-// probe makes each call once. If several calls fail for the same reason, one of them as a
-// whole, they failed before they did what was requested: no instance could be made. Calls
-// that depend on the unknown name could fail alike because of it.
+// probe makes each call once. If several calls fail for the same reason, they failed before
+// they did what was requested: no instance could be made. A plugin that responds to every
+// query has one, even if its service cannot be reached. Calls that depend on the unknown
+// name could fail alike because of it.
 func (s *subject) probe(ctx context.Context) {
 	if s.isProbed {
 		return
@@ -36,21 +37,19 @@ func (s *subject) probe(ctx context.Context) {
 		}
 	}
 	for cause, list := range alike {
-		if len(list) < 2 || list[0] != callHealth && list[0] != callQuery {
-			continue
-		}
-		if slices.ContainsFunc(list, func(c call) bool { return s.usual[c].err != nil }) || s.respondsToSome(ctx) {
+		if len(list) > 1 && (list[0] == callHealth || list[0] == callQuery) && !s.respondsToQueries(ctx) {
 			s.obstacle = &obstacle{reply: s.usual[list[0]], calls: list, cause: cause}
 			return
 		}
 	}
 }
 
-// respondsToSome reports whether the plugin responds to one query out of two, as Grafana's
-// SDK does if it cannot make an instance.
-func (s *subject) respondsToSome(ctx context.Context) bool {
-	out, err := s.raw.data.QueryData(ctx, s.queries(2, nil))
-	return err == nil && len(out.GetResponses()) == 1
+// respondsToQueries reports whether the plugin responds to two queries. If it cannot make an
+// instance, Grafana's SDK fails the call or responds to the first query only.
+func (s *subject) respondsToQueries(ctx context.Context) bool {
+	in := s.queries(2, nil)
+	out, err := s.raw.data.QueryData(ctx, in)
+	return err == nil && len(out.GetResponses()) == len(in.Queries)
 }
 
 // number matches what may differ in messages with the same cause, such as ids.

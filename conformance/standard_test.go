@@ -43,6 +43,7 @@ func TestCauses(t *testing.T) {
 		{"numbers", result(failed("1", "id 7", "h")).cause(ordinary), result(failed("2", "id 8", "h")).cause(ordinary), true},
 		{"outcomes", result(failed("1", "x", "h")).cause(ordinary), result(warned("1", "x", "h")).cause(ordinary), false},
 		{"panics", result(failed("1", "panic", helpPanic)).cause(ordinary), result(failed("1", "panic", helpPanic)).cause(Check{Why: "c"}), false},
+		{"crashes", result(failed("1", "exit status 2; last output: a | panic: x", helpExited)).cause(ordinary), result(failed("2", "exit status 2; last output: b | panic: x", helpExited)).cause(unusual), true},
 		{"unusual panics", result(warned("1", "panic", helpPanic)).cause(unusual), result(warned("1", "panic", helpPanic)).cause(Check{Why: "c", isUnusual: true}), true},
 	} {
 		if (c.a == c.b) != c.same {

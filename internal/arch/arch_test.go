@@ -119,6 +119,7 @@ func arrows() map[string][]string {
 		"loader":                   {"sdk", "backend", "internal/wire", "bundle", "bundle/access", "build/archive", "internal/process", "internal/terminal", "validate/ranges"},
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "backend/arrow", "internal/nearest", "internal/process", "internal/wire"},
+		"compat":                   {"bundle", "validate/ranges", "internal/limit"},
 		"host/store":               {"host"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath"},
 		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
