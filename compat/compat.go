@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -42,6 +43,7 @@ type plugin struct {
 	metadata *bundle.Metadata
 	document *bundle.Document
 	isSource bool // not built
+	isNested bool // in the directory of another plugin
 }
 
 // Check reports on every plugin in a tree: a plugin repository, a built plugin or the
@@ -68,6 +70,9 @@ func Check(files fs.FS, o Options) ([]Report, error) {
 			return nil, err
 		}
 		p.isSource = isSource
+		p.isNested = slices.ContainsFunc(dirs, func(other string) bool {
+			return other != dir && (other == "." || strings.HasPrefix(dir, other+"/"))
+		})
 		reports = append(reports, p.report(o))
 	}
 	return reports, nil
@@ -119,8 +124,7 @@ func readPlugin(files fs.FS, dir string) (p plugin, err error) {
 
 func (p plugin) report(o Options) Report {
 	r := Report{PluginID: p.metadata.ID, Path: path.Join(p.dir, bundle.MetadataFile)}
-	r.Rows = append(r.Rows, p.profile())
-	r.Rows = append(r.Rows, p.versions(o)...)
+	r.Rows = append(p.profile(), p.versions(o)...)
 	r.Rows = append(r.Rows, p.backend(o)...)
 	r.Rows = append(r.Rows, p.frontend(o)...)
 	r.summarize()

@@ -137,9 +137,9 @@ func TestCheck(t *testing.T) {
 func TestNestedPlugins(t *testing.T) {
 	t.Parallel()
 	reports, err := Check(tree(map[string]string{
-		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": both, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
+		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<ds>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
 	}), hosts())
-	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || !reports[1].Runs.Both() {
+	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || reports[1].Runs != (Runs{Yes, Yes}) {
 		t.Errorf("%+v, %v", reports, err)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
-// profile tells which key names plugin.json uses.
-func (p plugin) profile() Row {
+// profile tells which key names plugin.json uses. A nested plugin needs none: that of the
+// plugin around it counts.
+func (p plugin) profile() []Row {
 	row := Row{Aspect: "profile", Here: Yes, Existing: Yes}
 	var found []string
 	for _, one := range bundle.Profiles() {
@@ -19,14 +20,17 @@ func (p plugin) profile() Row {
 	}
 	row.Found = strings.Join(found, " and ")
 	if p.document.Has("/dependencies/" + existing().DependencyKey) {
-		return row
+		return []Row{row}
+	}
+	if len(found) == 0 && p.isNested {
+		return nil
 	}
 	row.Existing = Partly
 	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin", existing().DependencyKey)
 	if len(found) == 0 {
 		row.Found, row.Here = "neither", Partly
 	}
-	return row
+	return []Row{row}
 }
 
 // existing returns the profile of hosts that exist.

@@ -99,6 +99,20 @@ func Conformance(ctx context.Context,
 	})
 }
 
+// Compat tells whether the plugin runs in Slipway's host and in existing ones.
+func Compat(ctx context.Context,
+	dir *string, // plugin repository, dist directory or zip (default: this directory)
+	format *string, // format of the report: text or json
+	serviceVersion *string, // version of Slipway's host
+	existingVersion *string, // version of the existing host (default: any)
+	platform *string, // platform of the hosts (default: that of this machine)
+	start *bool, // start the backend and complete the handshake
+) error {
+	return runSlipway(ctx, "compat", map[string]*string{
+		"dir": dir, "format": format, "service-version": serviceVersion, "existing-version": existingVersion, "platform": platform, "start": flag(start),
+	})
+}
+
 // runSlipway builds the command slipway if needed and runs one of its verbs.
 func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
 	ctx, stop := interruptible(ctx)

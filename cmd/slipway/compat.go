@@ -51,7 +51,6 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Path = "."
 			if len(args) == 1 {
 				o.Path = args[0]
 			}
@@ -59,6 +58,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&o.Path, "dir", ".", "plugin to read, if there is no argument")
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
 	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of this host")
 	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")

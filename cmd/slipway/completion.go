@@ -41,6 +41,7 @@ func registerCompletions(c *cobra.Command) {
 		{"format", completeOne(formats)},
 		{"profile", completeOne(profiles)},
 		{"platforms", completeList(verbs.PlatformNames)},
+		{"platform", completeOne(verbs.PlatformNames)},
 		{"only", only},
 		{"skip", completeList(checkNames)},
 		{"checks", completeOne(standardNames)},
