@@ -24,10 +24,12 @@ func (p plugin) backend(o Options) []Row {
 		return nil
 	}
 	if p.isSource {
-		variables, _ := p.variablesInSource()
-		return append([]Row{{
-			Aspect: "executable", Found: "not built", Here: Unknown, Existing: Unknown, Help: "build the plugin first",
-		}}, variableRows(variables, o)...)
+		rows := []Row{{Aspect: "executable", Found: "not built", Here: Unknown, Existing: Unknown, Help: "build the plugin first"}}
+		variables, _, isComplete := p.variablesInSource()
+		if !isComplete {
+			rows = append(rows, unreadRow())
+		}
+		return append(rows, variableRows(variables, o)...)
 	}
 	names, platforms := p.executables()
 	row := Row{Aspect: "platforms", Found: joinOr(platforms, "no executable"), Here: Yes, Existing: Yes}
@@ -99,7 +101,7 @@ func (p plugin) executable(name string, o Options) []Row {
 	if o.Start != nil && row.Here != No {
 		row = started(row, o.Start(p.dir))
 	}
-	if named, hasSource := p.variablesInSource(); hasSource {
+	if named, hasSource, isComplete := p.variablesInSource(); hasSource && isComplete {
 		variables = named // without what Go's layout of texts may have added
 	} else if isKnown {
 		variables = slices.DeleteFunc(variables, isOfSDK)
@@ -199,9 +201,9 @@ func withoutParts(names []string) []string {
 var quotedVariable = regexp.MustCompile("[\"`]((?:GF|SVC)_[A-Z][A-Z0-9_]+)[\"`]")
 
 // variablesInSource returns the variables that the Go files of a repository name. hasSource
-// is false if there are no such files.
-func (p plugin) variablesInSource() (list []string, hasSource bool) {
-	isComplete := eachText(p.files, ".", true, maxSource, []string{".go"}, func(text []byte) {
+// is false if there are no such files, and isComplete if not all of them could be read.
+func (p plugin) variablesInSource() (list []string, hasSource, isComplete bool) {
+	isComplete = eachText(p.files, ".", true, maxSource, []string{".go"}, func(text []byte) {
 		hasSource = true
 		for _, m := range quotedVariable.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); !slices.Contains(list, name) && len(list) < maxNames {
@@ -210,7 +212,7 @@ func (p plugin) variablesInSource() (list []string, hasSource bool) {
 		}
 	})
 	slices.Sort(list)
-	return list, hasSource && isComplete
+	return list, hasSource, isComplete
 }
 
 // variableRows returns a row for the variables that the host of this program does not set.

@@ -179,4 +179,9 @@ func TestBounds(t *testing.T) {
 	if err != nil || reports[0].Runs != (Runs{Unknown, Unknown}) {
 		t.Errorf("a large module.js: %+v, %v", reports, err)
 	}
+	source := tree(map[string]string{"src/plugin.json": both, "pkg/main.go": strings.Repeat("x", maxSource+1)})
+	reports, err = Check(source, hosts())
+	if err != nil || reports[0].Rows[len(reports[0].Rows)-1] != unreadRow() {
+		t.Errorf("a large source file: %+v, %v", reports, err)
+	}
 }

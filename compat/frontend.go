@@ -57,7 +57,7 @@ func (p plugin) frontend(o Options) []Row {
 func unreadRow() Row {
 	return Row{
 		Aspect: "files", Found: "not all were read", Here: Unknown, Existing: Unknown,
-		Help: fmt.Sprintf("files must be readable and no larger than %d MiB, and all of them together than %d MiB", maxScript>>20, maxTexts>>20),
+		Help: fmt.Sprintf("files must be readable, scripts no larger than %d MiB, sources than %d MiB, and all of them together than %d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
 	}
 }
 

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -36,7 +37,8 @@ func (s *subject) probe(ctx context.Context) {
 			alike[cause] = append(alike[cause], c)
 		}
 	}
-	for cause, list := range alike {
+	for _, cause := range slices.Sorted(maps.Keys(alike)) {
+		list := alike[cause]
 		if len(list) > 1 && (list[0] == callHealth || list[0] == callQuery) && !s.respondsToQueries(ctx) {
 			s.obstacle = &obstacle{reply: s.usual[list[0]], calls: list, cause: cause}
 			return
