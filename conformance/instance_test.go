@@ -48,6 +48,27 @@ func TestMissingSettings(t *testing.T) {
 	}
 }
 
+// TestOneReason requires that a plugin which fails every query is told so once.
+func TestOneReason(t *testing.T) {
+	t.Parallel()
+	var queries []string
+	for _, c := range Checks() {
+		if strings.HasPrefix(c.ID, "query-") {
+			queries = append(queries, c.ID)
+		}
+	}
+	r, ids := run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "fails-whole"), Only: queries})
+	if len(ids[Skipped]) != len(queries) {
+		t.Errorf("not skipped:\n%s", details(r))
+	}
+	for _, one := range r.Results[1:] {
+		const want = `the plugin fails every QueryData call: Unknown "missing address"`
+		if one.Reason != want || one.SameAs != queries[0] {
+			t.Errorf("%s: skipped with %q, same as %q", one.ID, one.Reason, one.SameAs)
+		}
+	}
+}
+
 func TestSecretsAreRemoved(t *testing.T) {
 	t.Parallel()
 	const secret = "correct horse battery"

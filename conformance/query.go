@@ -33,7 +33,7 @@ func (s *subject) survives(ctx context.Context, sent string, in *pluginv2.QueryD
 // unlessAllFail skips instead of passing if the plugin fails all its queries anyway.
 func (s *subject) unlessAllFail(ctx context.Context, r reply, v Verdict) Verdict {
 	if before := s.usually(ctx, callQuery); v.Outcome == Passed && r.err != nil && before.err != nil {
-		return skipped("the plugin fails every QueryData call: " + before.got)
+		return skipped(failsEvery(before))
 	}
 	return v
 }
@@ -91,8 +91,14 @@ func (s *subject) wholeCallFailed(ctx context.Context, sent string, err error) V
 	if v := s.harmless(ctx, sent, r); v.Outcome != Passed {
 		return v
 	}
+	if before := s.usually(ctx, callQuery); before.err != nil {
+		return skipped(failsEvery(before))
+	}
 	return skipped("the plugin fails the whole call: " + r.got)
 }
+
+// failsEvery is the reason for which the checks of queries have nothing to check.
+func failsEvery(usual reply) string { return "the plugin fails every QueryData call: " + usual.got }
 
 func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 	out, err := s.raw.data.QueryData(ctx, s.queries(2, nil))
@@ -152,6 +158,9 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 				return failed(sent, got, help)
 			}
 		}
+	}
+	if before := s.usually(ctx, callQuery); seen == 0 && before.err != nil {
+		return skipped(failsEvery(before))
 	}
 	if seen == 0 {
 		return skipped("no response to a query had an error")

@@ -187,6 +187,7 @@ func queryBugs() map[string]queryFunc {
 			}
 			return nil
 		}),
+		"fails-whole": before(func(context.Context, *pluginv2.QueryDataRequest) error { return errors.New("missing address") }),
 		"silent": func(context.Context, *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
 			return &pluginv2.QueryDataResponse{}, nil
 		},
