@@ -62,6 +62,7 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 		"PLUGIN_PROTOCOL_VERSIONS=" + strconv.Itoa(wire.AppProtocol), "PLUGIN_UNIX_SOCKET_DIR=" + dir,
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000",
 	}
+	b.cmd.Env = append(b.cmd.Env, temporaryFiles(dir)...) // plugins that do not know PLUGIN_UNIX_SOCKET_DIR keep sockets there
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Reading from life ends when the last process that has its other end has ended.
 	var theirs []*os.File

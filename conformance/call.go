@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,11 @@ func (s *subject) do(ctx context.Context, c call, who *pluginv2.PluginContext, h
 		return s.query(ctx, &pluginv2.QueryDataRequest{PluginContext: who, Headers: headers, Queries: []*pluginv2.DataQuery{s.validQuery("A")}})
 	case callHealth:
 		out, err := s.raw.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: who, Headers: headers})
-		return newReply(err, fmt.Sprintf("%s %q", out.GetStatus(), out.GetMessage()), out.GetMessage())
+		r := newReply(err, fmt.Sprintf("%s %q", out.GetStatus(), out.GetMessage()), out.GetMessage())
+		if out.GetStatus() != pluginv2.CheckHealthResponse_OK && err == nil {
+			r.says = out.GetMessage()
+		}
+		return r
 	case callMetrics:
 		out, err := s.raw.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: who})
 		return newReply(err, fmt.Sprintf("%d bytes", len(out.GetMetrics().GetPrometheus())))
@@ -138,6 +143,7 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 			text, r.isOK = id+": no response", false
 		case a.GetError() != "":
 			text, r.isOK = fmt.Sprintf("%s: status %d, error %q", id, a.GetStatus(), shorten(a.GetError(), 200)), false
+			r.says = cmp.Or(r.says, a.GetError())
 		}
 		r.isPanic = r.isPanic || isPanic(a.GetError())
 		if len(summary) < 3 {
@@ -148,12 +154,22 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		summary = append(summary, fmt.Sprintf("and %d more", more))
 	}
 	r.got = strings.Join(summary, "; ")
-	for id := range out.GetResponses() {
-		if !sent[id] {
+	for id, a := range out.GetResponses() {
+		switch {
+		case sent[id]:
+		case s.isPassedOn(a):
+			r.isOK, r.says = false, cmp.Or(r.says, a.GetError())
+		default:
 			r.problem = fmt.Sprintf("response to a query %q that was not sent", shorten(id, 60))
 		}
 	}
 	return r
+}
+
+// isPassedOn reports whether it is acceptable that no query has the refId of a response:
+// plugins report an error of the whole call in this way, and hosts that exist pass it on.
+func (s *subject) isPassedOn(a *pluginv2.DataResponse) bool {
+	return s.o.Standard == Existing && a.GetError() != ""
 }
 
 // validQuery is a query as a host sends it.
@@ -187,10 +203,10 @@ func (s *subject) context(org, version int64) *pluginv2.PluginContext {
 	if s.o.Plugin.Metadata.Type == bundle.TypeDatasource {
 		c.DataSourceInstanceSettings = &pluginv2.DataSourceInstanceSettings{
 			Uid: fmt.Sprintf("conformance-%d", org), Name: "Conformance", Url: s.o.URL,
-			JsonData: settings, LastUpdatedMS: updated,
+			JsonData: settings, DecryptedSecureJsonData: s.o.Secrets, LastUpdatedMS: updated,
 		}
 	} else {
-		c.AppInstanceSettings = &pluginv2.AppInstanceSettings{JsonData: settings, LastUpdatedMS: updated}
+		c.AppInstanceSettings = &pluginv2.AppInstanceSettings{JsonData: settings, DecryptedSecureJsonData: s.o.Secrets, LastUpdatedMS: updated}
 	}
 	return c
 }

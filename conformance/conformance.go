@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -19,12 +21,18 @@ type Options struct {
 	Plugin  bundle.Plugin
 	Timeout time.Duration // of each check; 0 is 30 s
 	Only    []string      // ids of the checks to run; all if empty
-	Environ []string      // of the host; the loader passes a part of it on
+	Skip    []string      // ids of checks that are recorded as skipped
+
+	// Standard is what the plugin is held to. If it is empty, it depends on the SDK.
+	Standard Standard
+
+	Environ []string // of the host; the loader passes a part of it on
 
 	// What the plugin needs to respond with more than errors. All are optional.
-	Query    json.RawMessage // a query, with its "queryType"
-	Settings json.RawMessage // jsonData of the data source or app
-	URL      string          // of the data source
+	Query    json.RawMessage   // a query, with its "queryType"
+	Settings json.RawMessage   // jsonData of the data source or app
+	Secrets  map[string]string // decrypted secureJsonData; they are removed from the results
+	URL      string            // of the data source
 
 	Each func(Result) // is called with every result as it arrives, unless nil
 
@@ -37,12 +45,15 @@ type Result struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
 	Verdict
+	SameAs  string        `json:"sameAs,omitempty"` // id of the first check with the same cause
 	Elapsed time.Duration `json:"elapsedNs"`
 }
 
 // Report holds the results of all checks.
 type Report struct {
 	PluginID string        `json:"pluginId"`
+	SDK      *bundle.SDK   `json:"sdk,omitempty"` // nil if it is not known
+	Standard Standard      `json:"checks"`
 	Results  []Result      `json:"results"`
 	Elapsed  time.Duration `json:"elapsedNs"`
 }
@@ -65,7 +76,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	o.rounds = cmp.Or(o.rounds, loadRounds)
 	o.cancels = cmp.Or(o.cancels, cancelEach)
 	report := Report{PluginID: o.Plugin.Metadata.ID}
-	checks, err := selected(o.Only)
+	checks, err := selected(o.Only, o.Skip)
 	if err != nil {
 		return report, err
 	}
@@ -76,12 +87,27 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	s := newSubject(o, executable)
+	temp, err := process.MkdirTemp(temporaryBase(), "slipway-temp-")
+	if err != nil {
+		return report, fmt.Errorf("make directory for temporary files: %w", err)
+	}
+	s := newSubject(o, executable, temp.Path())
+	if s.sdk != (bundle.SDK{}) {
+		report.SDK = &s.sdk
+	}
+	s.o.Standard = cmp.Or(o.Standard, forSDK(s.sdk))
+	report.Standard = s.o.Standard
+	causes := map[string]string{}
 	started := time.Now()
 	for _, c := range checks {
 		r := s.check(ctx, c)
 		if err = ctx.Err(); err != nil {
 			break // the verdict is not about the plugin
+		}
+		if cause := r.cause(c); cause != "" {
+			if r.SameAs = causes[cause]; r.SameAs == "" {
+				causes[cause] = r.ID
+			}
 		}
 		report.Results = append(report.Results, r)
 		if o.Each != nil {
@@ -89,36 +115,58 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	report.Elapsed = time.Since(started)
-	if err = errors.Join(err, s.close()); err != nil {
+	if err = errors.Join(err, s.close(), temp.Remove()); err != nil {
 		return report, fmt.Errorf("check %s: %w", report.PluginID, err)
 	}
 	return report, nil
 }
 
-func selected(only []string) ([]Check, error) {
-	checks := Checks()
-	if len(only) == 0 {
-		return checks, nil
+// hasSettings reports whether the caller provides settings of any kind.
+func (o Options) hasSettings() bool { return len(o.Settings) > 0 || len(o.Secrets) > 0 || o.URL != "" }
+
+// cause returns what the results of checks with the same cause have in common, or "" for a
+// check that passed. Two handlers that panic have a cause each, unless the checks make the
+// same mistake.
+func (r Result) cause(c Check) string {
+	switch r.Outcome {
+	case Passed:
+		return ""
+	case Skipped:
+		return string(Skipped) + "\n" + r.Reason
 	}
+	kind := ""
+	if r.Help == helpPanic {
+		kind = c.Why
+		if c.isUnusual {
+			kind = "unusual"
+		}
+	}
+	got := r.Got
+	if r.Help == helpExited {
+		if at := strings.Index(got, "panic: "); at >= 0 {
+			got = got[at:] // without what was printed before
+		}
+	}
+	return strings.Join([]string{string(r.Outcome), kind, number.ReplaceAllString(got, "#"), r.Help}, "\n")
+}
+
+func selected(only, skip []string) ([]Check, error) {
+	checks := Checks()
 	known := make([]string, len(checks))
 	for i, c := range checks {
 		known[i] = c.ID
 	}
-	for _, id := range only {
+	for _, id := range slices.Concat(only, skip) {
 		if !slices.Contains(known, id) {
-			return nil, &UnknownCheckError{ID: id, Known: known}
+			return nil, &UnknownCheckError{nearest.Unknown("check", id, known)}
 		}
+	}
+	if len(only) == 0 {
+		return checks, nil
 	}
 	return slices.DeleteFunc(checks, func(c Check) bool { return !slices.Contains(only, c.ID) }), nil
 }
 
-// UnknownCheckError reports an unknown id in Options.Only.
-type UnknownCheckError struct {
-	ID    string
-	Known []string
-}
-
-// Error lists the known ids.
-func (e *UnknownCheckError) Error() string {
-	return fmt.Sprintf("unknown check %q: use any of %s", e.ID, strings.Join(e.Known, ", "))
-}
+// UnknownCheckError reports an unknown id in Options.Only or Options.Skip. It suggests the
+// nearest id, or lists them all.
+type UnknownCheckError struct{ error }

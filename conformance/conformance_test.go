@@ -94,6 +94,7 @@ func run(t *testing.T, o Options) (Report, map[Outcome][]string) {
 			Passed:  one.Verdict == Verdict{Outcome: Passed},
 			Skipped: one.Reason != "",
 			Failed:  one.Sent != "" && one.Got != "" && one.Help != "",
+			Warned:  one.Sent != "" && one.Got != "" && one.Help != "",
 		}[one.Outcome]
 		if !isComplete {
 			t.Errorf("%s has an incomplete verdict: %+v", one.ID, one.Verdict)
@@ -244,8 +245,11 @@ func TestTheNextCheckGetsAProcess(t *testing.T) {
 func TestWhatCannotRun(t *testing.T) {
 	t.Parallel()
 	p := writePlugin(t, "datasource", "faulty", "none")
-	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "query-nun": use any of start-mtls, `) {
+	if _, err := Run(t.Context(), Options{Plugin: p, Only: []string{"query-nun"}}); err == nil || err.Error() != `unknown check "query-nun"; did you mean "query-none"?` {
 		t.Errorf("an unknown check: %v", err)
+	}
+	if _, err := Run(t.Context(), Options{Plugin: p, Skip: []string{"zzzz"}}); err == nil || !strings.HasPrefix(err.Error(), `unknown check "zzzz"; use one of start-mtls, `) {
+		t.Errorf("an unknown check to skip: %v", err)
 	}
 	if err := os.Remove(filepath.Join(p.Dir, bundle.Host().Executable(p.Metadata.Executable))); err != nil {
 		t.Fatal(err)

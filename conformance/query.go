@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
@@ -32,7 +33,7 @@ func (s *subject) survives(ctx context.Context, sent string, in *pluginv2.QueryD
 // unlessAllFail skips instead of passing if the plugin fails all its queries anyway.
 func (s *subject) unlessAllFail(ctx context.Context, r reply, v Verdict) Verdict {
 	if before := s.usually(ctx, callQuery); v.Outcome == Passed && r.err != nil && before.err != nil {
-		return skipped("the plugin fails every QueryData call: " + before.got)
+		return skipped(failsEvery(before))
 	}
 	return v
 }
@@ -66,6 +67,12 @@ func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	if err != nil {
 		return s.wholeCallFailed(ctx, sent, err)
 	}
+	for id, a := range out.GetResponses() {
+		if !slices.ContainsFunc(in.Queries, func(q *pluginv2.DataQuery) bool { return q.RefId == id }) && s.isPassedOn(a) {
+			return warned(sent, fmt.Sprintf("error %q under %q", shorten(a.GetError(), 200), shorten(id, 60)),
+				"respond with the error under the refId of each query, or fail the call")
+		}
+	}
 	for _, q := range in.Queries {
 		if out.GetResponses()[q.RefId] == nil {
 			return failed(sent, fmt.Sprintf("%d responses, none for %q", len(out.GetResponses()), q.RefId),
@@ -84,8 +91,14 @@ func (s *subject) wholeCallFailed(ctx context.Context, sent string, err error) V
 	if v := s.harmless(ctx, sent, r); v.Outcome != Passed {
 		return v
 	}
+	if before := s.usually(ctx, callQuery); before.err != nil {
+		return skipped(failsEvery(before))
+	}
 	return skipped("the plugin fails the whole call: " + r.got)
 }
+
+// failsEvery is the reason for which the checks of queries have nothing to check.
+func failsEvery(usual reply) string { return "the plugin fails every QueryData call: " + usual.got }
 
 func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 	out, err := s.raw.data.QueryData(ctx, s.queries(2, nil))
@@ -114,7 +127,7 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 
 // queryErrors provokes errors of single queries and checks them.
 func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
-	seen := 0
+	seen, verdict := 0, passed()
 	for _, change := range []func(*pluginv2.DataQuery){
 		nil,
 		func(q *pluginv2.DataQuery) { q.QueryType = unknownName },
@@ -133,18 +146,26 @@ func queryErrors(ctx context.Context, s *subject, _ []call) Verdict {
 			}
 			seen++
 			got := fmt.Sprintf("%s: error %q, status %d, errorSource %q", id, shorten(a.GetError(), 120), a.GetStatus(), a.GetErrorSource())
-			if a.GetStatus() < 400 || a.GetStatus() > 599 {
+			if hasField(s.sdk, statusSince) && (a.GetStatus() < 400 || a.GetStatus() > 599) {
 				return failed(sent, got, "give an error a status from 400 to 599: 4xx if the query is invalid, 5xx if the plugin or its upstream service failed")
 			}
-			if source := a.GetErrorSource(); source != "plugin" && source != "downstream" {
-				return failed(sent, got, "set errorSource to plugin for a bug in the plugin and to downstream for anything else")
+			const help = "set errorSource to plugin for a bug in the plugin and to downstream for anything else"
+			switch source := a.GetErrorSource(); {
+			case source == "plugin", source == "downstream", source == "" && !hasField(s.sdk, sourceSince):
+			case source == "" && s.o.Standard == Existing: // hosts assume plugin
+				verdict = warned(sent, got, help)
+			default:
+				return failed(sent, got, help)
 			}
 		}
+	}
+	if before := s.usually(ctx, callQuery); seen == 0 && before.err != nil {
+		return skipped(failsEvery(before))
 	}
 	if seen == 0 {
 		return skipped("no response to a query had an error")
 	}
-	return passed()
+	return verdict
 }
 
 // queryMany sends many queries at once, whose outcome must be no worse than that of a

@@ -18,6 +18,7 @@ import (
 type reply struct {
 	err     error  // of the call
 	got     string // summary
+	says    string // why the call failed, in the words of the plugin
 	isOK    bool   // the plugin did what the call requested
 	isPanic bool   // a handler panicked
 	problem string // violation of the protocol
@@ -35,7 +36,7 @@ func newReply(err error, got string, texts ...string) reply {
 func errorReply(err error) reply {
 	s := status.Convert(err)
 	return reply{
-		err: err, got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)),
+		err: err, says: s.Message(), got: fmt.Sprintf("%s %q", s.Code(), shorten(s.Message(), 200)),
 		isPanic: wire.IsPanic(err, nil) || isPanic(s.Message()),
 	}
 }

@@ -31,7 +31,7 @@ func (s *subject) getsStatus(ctx context.Context, in *pluginv2.CallResourceReque
 
 func resourceMethods(ctx context.Context, s *subject, _ []call) Verdict {
 	for _, method := range []string{"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", ""} {
-		in := s.request(method, unknownName, unknownName)
+		in := s.request(method, unknownName+"/x", unknownName+"/x")
 		in.Body = []byte(`{"a":1}`)
 		if v := s.getsStatus(ctx, in); v.Outcome != Passed {
 			return v

@@ -12,6 +12,7 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -19,7 +20,9 @@ import (
 type subject struct {
 	o          Options
 	executable string
-	stdout     *output // of all processes so far
+	sdk        bundle.SDK // the zero SDK if it is not known
+	temp       string     // directory for temporary files of the plugin
+	stdout     *output    // of all processes so far
 	stderr     *output
 
 	process  *loader.Process // nil if none runs
@@ -29,6 +32,8 @@ type subject struct {
 	startErr error          // why it does not start
 	lacking  map[call]bool  // whether the plugin lacks a handler, as far as known
 	usual    map[call]reply // replies to valid calls, as far as known
+	isProbed bool
+	obstacle *obstacle // nil if the plugin can make an instance; see probe
 }
 
 // raw holds the generated clients. Unlike our own client, they send nil as nil.
@@ -39,8 +44,11 @@ type raw struct {
 	stream      pluginv2.StreamClient
 }
 
-func newSubject(o Options, executable string) *subject {
-	return &subject{o: o, executable: executable, stdout: &output{}, stderr: &output{}, lacking: map[call]bool{}, usual: map[call]reply{}}
+func newSubject(o Options, executable, temp string) *subject {
+	return &subject{
+		o: o, executable: executable, temp: temp, sdk: readSDK(executable), stdout: &output{}, stderr: &output{},
+		lacking: map[call]bool{}, usual: map[call]reply{},
+	}
 }
 
 // What plugins learn about the simulated host.
@@ -55,7 +63,7 @@ const startTimeout = 30 * time.Second
 // start starts the process that the checks share.
 func (s *subject) start(ctx context.Context) error {
 	s.process, s.startErr = loader.Start(ctx, s.o.Plugin, loader.Options{
-		HostVersion: hostVersion, AppURL: hostURL, Environ: s.o.Environ, StartTimeout: max(s.o.Timeout, startTimeout),
+		HostVersion: hostVersion, AppURL: hostURL, Environ: append(slices.Clone(s.o.Environ), temporaryFiles(s.temp)...), StartTimeout: max(s.o.Timeout, startTimeout),
 	}, loader.Output{Stdout: s.stdout, Stderr: s.stderr})
 	if s.startErr != nil {
 		return s.startErr
@@ -82,15 +90,26 @@ func (s *subject) close() error {
 func (s *subject) check(ctx context.Context, c Check) Result {
 	started := time.Now()
 	v := s.verdict(ctx, c)
-	return Result{ID: c.ID, Why: c.Why, Verdict: v, Elapsed: time.Since(started)}
+	if v.Outcome == Failed && c.isUnusual && s.o.Standard == Existing {
+		v.Outcome = Warned
+	}
+	return Result{ID: c.ID, Why: c.Why, Verdict: v.without(s.o.Secrets), Elapsed: time.Since(started)}
 }
 
 func (s *subject) verdict(ctx context.Context, c Check) Verdict {
 	if s.startErr != nil {
 		return skipped("the plugin does not start: " + s.startErr.Error())
 	}
+	if slices.Contains(s.o.Skip, c.ID) {
+		return skipped("skipped on request")
+	}
 	if !c.ownProcess && s.process == nil {
 		if err := s.start(ctx); err != nil {
+			return failed("start of the plugin", err.Error(), helpStart)
+		}
+	}
+	if len(c.calls) > 0 && !s.isProbed {
+		if err := s.probeFirst(ctx); err != nil {
 			return failed("start of the plugin", err.Error(), helpStart)
 		}
 	}
@@ -103,7 +122,25 @@ func (s *subject) verdict(ctx context.Context, c Check) Verdict {
 	if len(c.calls) > 0 && len(has) == 0 {
 		return s.survived(ctx, skipped("the plugin does not support "+joined(c.calls)))
 	}
+	if !c.anyInstance && len(has) > 0 {
+		if has = s.able(ctx, has); len(has) == 0 {
+			return s.survived(ctx, skipped(s.obstacle.reason()))
+		}
+	}
 	return s.survived(ctx, c.run(ctx, s, has))
+}
+
+// probeFirst probes with a time limit of its own, and starts the process again if it did not
+// survive that.
+func (s *subject) probeFirst(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+	s.probe(limited)
+	if s.ping(limited) == nil {
+		return nil
+	}
+	_ = s.close() // the checks that make the call report its end
+	return s.start(ctx)
 }
 
 func joined(list []call) string {

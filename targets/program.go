@@ -83,15 +83,33 @@ func flag(b *bool) *string {
 // Conformance runs the conformance checks on the built plugin.
 func Conformance(ctx context.Context,
 	dir *string, // plugin to check (default: this directory)
-	format *string, // format of the report: text or json
+	format *string, // format of the report: text, json or junit
 	timeout *string, // time limit of each check (default: 30s)
+	checks *string, // what to require: strict, existing or auto (default: auto, which depends on the SDK)
 	only *string, // checks to run, separated by commas (default: all)
+	skip *string, // checks to skip, separated by commas
 	query *string, // JSON of a valid query, with its queryType
 	settings *string, // JSON of the settings (jsonData) of the data source or app
+	secrets *string, // file with the secrets (secureJsonData) as a JSON object of strings
 	url *string, // URL of the data source
 ) error {
 	return runSlipway(ctx, "conformance", map[string]*string{
-		"dir": dir, "format": format, "timeout": timeout, "only": only, "query": query, "settings": settings, "url": url,
+		"dir": dir, "format": format, "timeout": timeout, "checks": checks, "only": only, "skip": skip, "query": query,
+		"settings": settings, "secrets": secrets, "url": url,
+	})
+}
+
+// Compat tells whether the plugin runs in Slipway's host and in existing ones.
+func Compat(ctx context.Context,
+	dir *string, // plugin repository, dist directory or zip (default: this directory)
+	format *string, // format of the report: text or json
+	serviceVersion *string, // version of Slipway's host
+	existingVersion *string, // version of the existing host (default: any)
+	platform *string, // platform of the hosts (default: that of this machine)
+	start *bool, // start the backend and complete the handshake
+) error {
+	return runSlipway(ctx, "compat", map[string]*string{
+		"dir": dir, "format": format, "service-version": serviceVersion, "existing-version": existingVersion, "platform": platform, "start": flag(start),
 	})
 }
 

@@ -151,7 +151,8 @@ func TestOptionsOfProgram(t *testing.T) {
 	for target, options := range map[string][]string{
 		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "query", "open", "debug", "debug-wait", "attach"},
 		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "trusted-keys", "debug", "debug-wait", "attach"},
-		"Conformance": {"dir", "format", "timeout", "only", "query", "settings", "url"},
+		"Compat":      {"dir", "format", "service-version", "existing-version", "platform", "start"},
+		"Conformance": {"dir", "format", "timeout", "checks", "only", "skip", "query", "settings", "secrets", "url"},
 	} {
 		for _, name := range options {
 			if spelled := verbs.Mage.Option(name); !accepted[target][strings.TrimPrefix(spelled, "-")] {

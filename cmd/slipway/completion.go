@@ -24,8 +24,11 @@ func registerCompletions(c *cobra.Command) {
 	if c.Name() == "scaffold" {
 		profiles = templates.ProfileNames
 	}
-	if c.Name() == "validate" {
+	switch c.Name() {
+	case "validate":
 		formats = verbs.FormatNames
+	case "conformance":
+		formats = conformanceFormats
 	}
 	only := completeList(checkNames)
 	if c.Name() == "build" {
@@ -38,7 +41,11 @@ func registerCompletions(c *cobra.Command) {
 		{"format", completeOne(formats)},
 		{"profile", completeOne(profiles)},
 		{"platforms", completeList(verbs.PlatformNames)},
+		{"platform", completeOne(verbs.PlatformNames)},
 		{"only", only},
+		{"skip", completeList(checkNames)},
+		{"checks", completeOne(standardNames)},
+		{"secrets", completeFiles("json")},
 		{"feature-toggles", completeList(toggleNames)},
 		{"dir", completeDirs},
 		{"data-dir", completeDirs},

@@ -7,25 +7,33 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/conformance"
-	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 // conformanceOptions are the flags of the conformance command.
 type conformanceOptions struct {
-	Dir     string
-	Format  string
-	Timeout time.Duration
-	Only    []string
+	Dir        string
+	Format     string
+	Timeout    time.Duration
+	Checks     string
+	Only, Skip []string
 
 	Query, Settings, URL string
+	SecretsFile          string
 }
+
+// envSecrets holds secrets for conformance, which nobody else can read in the list of
+// processes.
+const envSecrets = "SLIPWAY_SECRETS"
 
 func conformanceCommand(stdout io.Writer) *cobra.Command {
 	var o conformanceOptions
@@ -34,14 +42,17 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		Short: "Run conformance checks on a built plugin",
 		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
 			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
-			"dir is a plugin repository, or any directory with plugin.json and the executable.\n" +
-			"A plugin needs no settings for the checks. With --query, --settings and --url it can respond\n" +
-			"with data instead of errors, and fewer checks are skipped.\n" +
-			"Exit status: 0 all checks passed or were skipped, 1 a check failed, 2 invalid usage, 3 the checks\n" +
-			"could not run.",
+			"dir is a plugin repository, or any directory with plugin.json and the executable.\n\n" +
+			"A plugin with Slipway's SDK must pass every check. For other plugins, requirements that no existing\n" +
+			"host puts to the test are reported as warnings; --checks=strict makes them failures.\n" +
+			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +
+			"--secrets, --url and --query to run them. Secrets are read from a file or from " + envSecrets + ".\n\n" +
+			"Exit status: 0 no check failed; there may be warnings and skipped checks, 1 a check failed,\n" +
+			"2 invalid usage, 3 the checks could not run.",
 		Example: "  slipway conformance dist\n" +
 			"  slipway conformance --only=query-nil-time-range,huge-request\n" +
-			"  slipway conformance --settings='{\"region\":\"north\"}' --query='{\"queryType\":\"sales\"}'",
+			"  slipway conformance --settings='{\"region\":\"north\"}' --secrets=secrets.json --query='{\"queryType\":\"sales\"}'\n" +
+			"  slipway conformance --format=junit --skip=stop-host-killed > conformance.xml",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -55,19 +66,37 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.Dir, "dir", ".", "plugin to check, if there is no argument")
-	f.StringVar(&o.Format, "format", "text", "output format: text or json")
+	f.StringVar(&o.Format, "format", "text", "output format: text, json or junit")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit for each check")
+	f.StringVar(&o.Checks, "checks", "auto", "what to require: strict, existing, or auto, which depends on the plugin's SDK")
 	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (default all)")
+	f.StringSliceVar(&o.Skip, "skip", nil, "checks to skip")
 	f.StringVar(&o.Query, "query", "", "JSON of a valid query, with its queryType")
 	f.StringVar(&o.Settings, "settings", "", "JSON of the settings (jsonData) of a data source or app")
+	f.StringVar(&o.SecretsFile, "secrets", "", "file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; also from "+envSecrets)
 	f.StringVar(&o.URL, "url", "", "URL of the data source")
 	return c
 }
 
+// standardNames returns the values that conformance accepts as what to require.
+func standardNames() []string {
+	names := []string{"auto"}
+	for _, s := range conformance.Standards() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// conformanceFormats returns the formats of a conformance report.
+func conformanceFormats() []string { return append(listFormats(), "junit") }
+
 // check returns an error for invalid flags.
 func (o conformanceOptions) check(f verbs.Face) error {
-	if o.Format != "text" && o.Format != "json" {
-		return fmt.Errorf("unknown format %q: use text or json", o.Format)
+	if formats := conformanceFormats(); !slices.Contains(formats, o.Format) {
+		return fmt.Errorf("%s: %w", f.Option("format"), nearest.Unknown("format", o.Format, formats))
+	}
+	if names := standardNames(); !slices.Contains(names, o.Checks) {
+		return fmt.Errorf("%s: %w", f.Option("checks"), nearest.Unknown("value", o.Checks, names))
 	}
 	if o.Timeout <= 0 {
 		return fmt.Errorf("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
@@ -87,23 +116,62 @@ func (o conformanceOptions) check(f verbs.Face) error {
 	return nil
 }
 
+// maxSecrets limits the size of a file of secrets.
+const maxSecrets = 1 << 20
+
+// readPluginSecrets reads secrets from a file, from standard input or from the value of the
+// environment variable. Its errors do not quote what it read.
+func readPluginSecrets(f verbs.Face, file string, stdin io.Reader, env string) (secrets map[string]string, err error) {
+	from, text := envSecrets, []byte(env)
+	if file != "" {
+		from = f.Option("secrets") + "=" + file
+		in := stdin
+		if file != "-" {
+			opened, err := os.Open(file)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Option("secrets"), err)
+			}
+			defer func() { _ = opened.Close() }()
+			in = opened
+		}
+		if text, err = limit.ReadAll(in, maxSecrets); err != nil {
+			return nil, fmt.Errorf("%s: %w", from, err)
+		}
+	}
+	if len(text) == 0 && file == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal(text, &secrets); err != nil || secrets == nil {
+		return nil, fmt.Errorf(`%s must be a JSON object of strings, such as {"apiKey": "..."}`, from)
+	}
+	return secrets, nil
+}
+
 func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
 	if err := o.check(face(c)); err != nil {
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	secrets, err := readPluginSecrets(face(c), o.SecretsFile, c.InOrStdin(), takeEnv(envSecrets))
+	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	plugins, err := builtBackends(o.Dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 	}
+	standard := conformance.Standard(o.Checks)
+	if o.Checks == "auto" {
+		standard = ""
+	}
 	reports := []conformance.Report{}
 	hasFailed := false
 	for _, p := range plugins {
 		options := conformance.Options{
-			Plugin: p, Timeout: o.Timeout, Only: o.Only, Environ: os.Environ(),
-			Query: json.RawMessage(o.Query), Settings: json.RawMessage(o.Settings), URL: o.URL,
+			Plugin: p, Timeout: o.Timeout, Standard: standard, Only: o.Only, Skip: o.Skip, Environ: os.Environ(),
+			Query: json.RawMessage(o.Query), Settings: json.RawMessage(o.Settings), Secrets: secrets, URL: o.URL,
 		}
 		if o.Format == "text" {
-			options.Each = func(r conformance.Result) { printResult(w, r) }
+			options.Each = func(r conformance.Result) { printPassed(w, r) }
 		}
 		report, err := conformance.Run(c.Context(), options)
 		if unknown, isUsage := errors.AsType[*conformance.UnknownCheckError](err); isUsage {
@@ -113,17 +181,14 @@ func runConformance(c *cobra.Command, w io.Writer, o conformanceOptions) error {
 			return &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
 		}
 		if o.Format == "text" {
+			printCauses(w, report)
 			printSummary(w, report)
 		}
 		reports = append(reports, report)
 		hasFailed = hasFailed || report.Count(conformance.Failed) > 0
 	}
-	if o.Format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		if err := e.Encode(map[string]any{"version": 1, "plugins": reports}); err != nil {
-			return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
-		}
+	if err := writeReports(w, o.Format, reports); err != nil {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
 	}
 	if hasFailed {
 		return &verbs.ExitError{Code: verbs.ExitFindings}
@@ -150,34 +215,4 @@ func builtBackends(dir string) (list []bundle.Plugin, err error) {
 		text += ": build the plugin first"
 	}
 	return nil, errors.New(text)
-}
-
-// idWidth is the length of the longest id of a check.
-func idWidth() (width int) {
-	for _, c := range conformance.Checks() {
-		width = max(width, len(c.ID))
-	}
-	return width
-}
-
-func printResult(w io.Writer, r conformance.Result) {
-	took := r.Elapsed.Seconds()
-	switch r.Outcome {
-	case conformance.Passed:
-		fmt.Fprintf(w, "  ok    %-*s  %.1fs\n", idWidth(), r.ID, took)
-	case conformance.Skipped:
-		fmt.Fprintf(w, "  skip  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, terminal.Line(r.Reason))
-	default:
-		fmt.Fprintf(w, "  FAIL  %-*s  %.1fs  %s\n", idWidth(), r.ID, took, r.Why)
-		for _, line := range []struct{ name, text string }{{"sent", r.Sent}, {"got", r.Got}, {"help", r.Help}} {
-			if line.text != "" {
-				fmt.Fprintf(w, "          %s: %s\n", line.name, terminal.Line(line.text))
-			}
-		}
-	}
-}
-
-func printSummary(w io.Writer, r conformance.Report) {
-	fmt.Fprintf(w, "%d checks of %s: %d passed, %d failed, %d skipped in %.1fs\n", len(r.Results), r.PluginID,
-		r.Count(conformance.Passed), r.Count(conformance.Failed), r.Count(conformance.Skipped), r.Elapsed.Seconds())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/host/api"
 )
@@ -109,6 +110,56 @@ func TestNamesInDocuments(t *testing.T) {
 	}
 	if routes < 8 || secrets < 6 {
 		t.Errorf("found only %d routes and %d variables in the documents", routes, secrets)
+	}
+}
+
+// TestWorkflowsInDocuments requires that the workflows in doc/ci.md are valid, and that
+// their steps do one thing each.
+func TestWorkflowsInDocuments(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "..", "doc", "ci.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := 0
+	for _, block := range codeBlock.FindAllString(string(data), -1) {
+		text, isYAML := strings.CutPrefix(block, "```yaml\n")
+		if !isYAML {
+			continue
+		}
+		type step struct {
+			Uses, Run, Name, If string
+			With, Env           map[string]string
+		}
+		var workflow struct {
+			Name        string
+			On          []string
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				RunsOn string `yaml:"runs-on"`
+				Steps  []step
+			}
+			Rules, Suppress any // of slipway.yaml
+		}
+		d := yaml.NewDecoder(strings.NewReader(strings.TrimSuffix(text, "```")))
+		d.KnownFields(true)
+		if err := d.Decode(&workflow); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
+		for name, job := range workflow.Jobs {
+			jobs++
+			if job.RunsOn == "" || len(workflow.On) == 0 || len(workflow.Permissions) == 0 {
+				t.Errorf("job %s lacks runs-on, on or permissions:\n%s", name, text)
+			}
+			for _, s := range job.Steps {
+				if (s.Uses == "") == (s.Run == "") {
+					t.Errorf("job %s has a step that uses %q and runs %q", name, s.Uses, s.Run)
+				}
+			}
+		}
+	}
+	if jobs < 2 {
+		t.Errorf("found only %d jobs", jobs)
 	}
 }
 

@@ -59,6 +59,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		lintCommand(stdout),
 		formatCommand(stdout),
 		cleanCommand(stdout),
+		compatCommand(stdout),
 		conformanceCommand(stdout),
 		pluginsCommand(stdout),
 		hostCommand(stdout, stderr),

@@ -61,7 +61,7 @@ func (v version) String() string {
 	return text + "\n"
 }
 
-// listFormats returns the formats of version and conformance.
+// listFormats returns the formats of version and of other lists.
 func listFormats() []string { return []string{"text", "json"} }
 
 func versionCommand(v version) *cobra.Command {

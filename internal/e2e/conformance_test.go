@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,8 +17,9 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// TestConformance runs slipway conformance on plugins of both SDKs. Those that
-// use Grafana's SDK must fail exactly the checks that it is known to fail; ours must pass.
+// TestConformance runs slipway conformance and compat on plugins of both SDKs. Those that
+// use Grafana's SDK must get exactly the warnings that it is known to get, and exit with
+// status 0; with the strict standard, these are failures. Ours must pass.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	existing, ours, slipway := existingPrograms(t), ourPrograms(t), slipwayCommand(t)
@@ -31,7 +33,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, c := range []struct {
 		program, kind string
-		fail          []string
+		warn          []string
 	}{
 		{existing + "datasource", "datasource", all},
 		{existing + "app", "app", all},
@@ -50,35 +52,56 @@ func TestConformance(t *testing.T) {
 			if err := os.Link(c.program, filepath.Join(plugin, bundle.Host().Executable("gpx_echo"))); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), slipway, "conformance", "--format=json", `--query={"queryType":"series"}`, plugin)
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			wantCode := 0
-			if len(c.fail) > 0 {
-				wantCode = 1
-			}
-			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != wantCode {
-				t.Fatalf("%v, want status %d: %s", err, wantCode, stderr.Bytes())
-			}
-			var report struct {
-				Plugins []struct {
-					Results []struct{ ID, Outcome, Reason, Sent, Got string }
+			for standard, wanted := range map[string]struct {
+				outcome string
+				code    int
+			}{"auto": {"warning", 0}, "strict": {"failed", 1}} {
+				if len(c.warn) == 0 {
+					wanted.code = 0
+				} else if standard == "strict" && filepath.Base(c.program) != "hello" {
+					continue // it takes as long again
+				}
+				outcomes := conformanceOutcomes(t, slipway, standard, plugin, wanted.code)
+				if diff := cmp.Diff(c.warn, outcomes[wanted.outcome]); diff != "" {
+					t.Errorf("%s: %s checks (-want +got):\n%s", standard, wanted.outcome, diff)
+				}
+				delete(outcomes, wanted.outcome)
+				if len(outcomes["failed"])+len(outcomes["warning"]) > 0 {
+					t.Errorf("%s: more than %s checks: %v", standard, wanted.outcome, outcomes)
 				}
 			}
-			if err := json.Unmarshal(out, &report); err != nil || len(report.Plugins) != 1 {
-				t.Fatalf("%v in %s", err, out)
-			}
-			var failed []string
-			for _, r := range report.Plugins[0].Results {
-				if r.Outcome == "failed" {
-					failed = append(failed, r.ID)
-					t.Logf("%s: %s -> %s", r.ID, r.Sent, r.Got)
-				}
-			}
-			if diff := cmp.Diff(c.fail, failed); diff != "" {
-				t.Errorf("failed checks (-want +got):\n%s", diff)
+			out, err := exec.CommandContext(t.Context(), slipway, "compat", "--start", plugin).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "'s SDK") || !strings.Contains(string(out), ", handshake complete") {
+				t.Errorf("compat: %v in\n%s", err, out)
 			}
 		})
 	}
+}
+
+// conformanceOutcomes runs slipway conformance and returns the ids of the checks by outcome.
+func conformanceOutcomes(t *testing.T, slipway, standard, plugin string, wantCode int) map[string][]string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), slipway, "conformance", "--format=json", "--checks="+standard, `--query={"queryType":"series"}`, plugin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != wantCode {
+		t.Fatalf("%v, want status %d: %s\n%s", err, wantCode, stderr.Bytes(), out)
+	}
+	var report struct {
+		Plugins []struct {
+			Results []struct{ ID, Outcome, Sent, Got string }
+		}
+	}
+	if err := json.Unmarshal(out, &report); err != nil || len(report.Plugins) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	outcomes := map[string][]string{}
+	for _, r := range report.Plugins[0].Results {
+		outcomes[r.Outcome] = append(outcomes[r.Outcome], r.ID)
+		if r.Sent != "" {
+			t.Logf("%s %s: %s -> %s", r.Outcome, r.ID, r.Sent, r.Got)
+		}
+	}
+	return outcomes
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -55,23 +56,26 @@ func TestJUnitAddsUp(t *testing.T) {
 	r := sample()
 	r.Findings[0].Message = "\x00 \x0b ]]> <&> \uFFFF \xff" + r.Findings[0].Message
 	for name, r := range map[string]*validate.Report{"sample": r, "clean": cleanReport(), "empty": {}} {
-		var got junitSuites
+		var got junit.Suites
 		if err := xml.Unmarshal([]byte(write(t, "junit", r, Options{})), &got); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		var sum junitCounts
+		var sum junit.Counts
 		for _, s := range got.Suites {
-			var of junitCounts
+			var of junit.Counts
 			for _, c := range s.Cases {
-				of.count(c)
+				of.Add(c)
 			}
-			if of != s.junitCounts {
-				t.Errorf("%s: suite %s counts %+v, want %+v", name, s.Name, s.junitCounts, of)
+			if of != s.Counts {
+				t.Errorf("%s: suite %s counts %+v, want %+v", name, s.Name, s.Counts, of)
 			}
-			sum.add(of)
+			sum.Tests += of.Tests
+			sum.Failures += of.Failures
+			sum.Errors += of.Errors
+			sum.Skipped += of.Skipped
 		}
-		if sum != got.junitCounts {
-			t.Errorf("%s: counts %+v, want %+v", name, got.junitCounts, sum)
+		if sum != got.Counts {
+			t.Errorf("%s: counts %+v, want %+v", name, got.Counts, sum)
 		}
 		if sum.Failures != r.Count(validate.Error) || sum.Errors+sum.Skipped != len(r.Skips) {
 			t.Errorf("%s: %+v, want %d failures, %d errors and skipped", name, sum, r.Count(validate.Error), len(r.Skips))

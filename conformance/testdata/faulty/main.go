@@ -119,6 +119,19 @@ func respondToQueries(_ context.Context, in *pluginv2.QueryDataRequest) (*plugin
 	return out, nil
 }
 
+// stormServer refuses each channel with an error, after which hosts try again.
+type stormServer struct {
+	pluginv2.UnimplementedStreamServer
+}
+
+func (stormServer) PublishStream(context.Context, *pluginv2.PublishStreamRequest) (*pluginv2.PublishStreamResponse, error) {
+	return nil, status.Error(codes.NotFound, "no such channel")
+}
+
+func (stormServer) RunStream(*pluginv2.RunStreamRequest, pluginv2.Stream_RunStreamServer) error {
+	return status.Error(codes.NotFound, "no such channel")
+}
+
 // changed responds correctly, except that change modifies each response.
 func changed(change func(q *pluginv2.DataQuery, a *pluginv2.DataResponse)) queryFunc {
 	return func(ctx context.Context, in *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
@@ -174,6 +187,7 @@ func queryBugs() map[string]queryFunc {
 			}
 			return nil
 		}),
+		"fails-whole": before(func(context.Context, *pluginv2.QueryDataRequest) error { return errors.New("missing address") }),
 		"silent": func(context.Context, *pluginv2.QueryDataRequest) (*pluginv2.QueryDataResponse, error) {
 			return &pluginv2.QueryDataResponse{}, nil
 		},
@@ -229,6 +243,47 @@ func queryBugs() map[string]queryFunc {
 			return nil
 		}),
 	}
+}
+
+// needsRegion returns a change that makes every call fail without the setting and the secret
+// that the plugin needs.
+func needsRegion(p *sdk.Plugin) {
+	check := func(who *pluginv2.PluginContext) error {
+		ds := who.GetDataSourceInstanceSettings()
+		if who != nil && (!strings.Contains(string(ds.GetJsonData()), "region") || ds.GetDecryptedSecureJsonData()["apiKey"] == "") {
+			return fmt.Errorf("data source of organization %d: region and apiKey are required", who.GetOrgId())
+		}
+		if key := ds.GetDecryptedSecureJsonData()["apiKey"]; key == "hunter2-rejected" {
+			return fmt.Errorf("the key %s was rejected", key)
+		}
+		return nil
+	}
+	p.ServerOptions = []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(func(ctx context.Context, in any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			if call, ok := in.(interface {
+				GetPluginContext() *pluginv2.PluginContext
+			}); ok {
+				if err := check(call.GetPluginContext()); err != nil {
+					return nil, err
+				}
+			}
+			return handle(ctx, in)
+		}),
+	}
+	p.Services[wire.SetResource] = func(g grpc.ServiceRegistrar) { pluginv2.RegisterResourceServer(g, resourceServer{check: check}) }
+	p.Resources = nil
+}
+
+type resourceServer struct {
+	pluginv2.UnimplementedResourceServer
+	check func(*pluginv2.PluginContext) error
+}
+
+func (s resourceServer) CallResource(in *pluginv2.CallResourceRequest, to pluginv2.Resource_CallResourceServer) error {
+	if err := s.check(in.GetPluginContext()); err != nil {
+		return err
+	}
+	return to.Send(&pluginv2.CallResourceResponse{Code: http.StatusNotFound})
 }
 
 func otherBugs() map[string]func(*sdk.Plugin) {
@@ -288,17 +343,19 @@ func otherBugs() map[string]func(*sdk.Plugin) {
 			http.NotFound(w, r)
 		}),
 		"storms": func(p *sdk.Plugin) {
-			p.SubscribeStream, p.PublishStream = nil, func(context.Context, *sdk.StreamRequest) (json.RawMessage, error) {
-				return nil, errors.New("no such channel")
-			}
-			p.RunStream = func(context.Context, *sdk.StreamRequest, *sdk.StreamSender) error {
-				return errors.New("channel not found")
-			}
+			p.SubscribeStream, p.PublishStream, p.RunStream = nil, nil, nil
+			p.Services[wire.SetStream] = func(g grpc.ServiceRegistrar) { pluginv2.RegisterStreamServer(g, stormServer{}) }
 		},
 		"knows-all": func(p *sdk.Plugin) {
 			p.ServerOptions = []grpc.ServerOption{grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 				return stream.SendMsg(&pluginv2.CheckHealthResponse{})
 			})}
+		},
+		"needs-region": needsRegion,
+		"litters": func(*sdk.Plugin) {
+			if err := os.WriteFile(filepath.Join(os.TempDir(), "litter"), nil, 0o600); err != nil {
+				panic(err)
+			}
 		},
 		"slow-stop":   func(*sdk.Plugin) {},
 		"exit-status": func(*sdk.Plugin) {},

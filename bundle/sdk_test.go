@@ -1,0 +1,29 @@
+package bundle
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestExecutableSDK(t *testing.T) {
+	t.Parallel()
+	if sdk, ok := ExecutableSDK(bytes.NewReader([]byte("#!/bin/sh\n"))); ok {
+		t.Errorf("a script is built with %s", sdk)
+	}
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	if sdk, ok := ExecutableSDK(f); !ok || sdk.Module != SlipwayModule {
+		t.Errorf("this test is built with %v, %t", sdk, ok)
+	}
+	if got := (SDK{GrafanaModule, "v0.164.0"}).String(); got != "Grafana's SDK v0.164.0" {
+		t.Errorf("name %q", got)
+	}
+}

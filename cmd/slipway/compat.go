@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/compat"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/server"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/validate/archive"
+)
+
+// compatOptions are the flags of the compat command.
+type compatOptions struct {
+	Path, Format      string
+	Version, Existing string
+	Platform          string
+	Start             bool
+}
+
+func compatCommand(stdout io.Writer) *cobra.Command {
+	var o compatOptions
+	c := &cobra.Command{
+		Use:   "compat [path]",
+		Short: "Tell whether a plugin runs in this host and in existing ones",
+		Long: "Tell from the files of a plugin whether it runs in this host, in existing ones, or in both. The\n" +
+			"path is a plugin repository, a dist directory or a zip; the default is the current directory.\n" +
+			"Nothing is executed without --start.\n\n" +
+			"For each aspect, the table has yes, partly (the plugin runs, but a part of it does not work or is\n" +
+			"not checked), no or unknown, and what to do.\n\n" +
+			"Exit status: 0 the plugin runs in both, at least partly, 1 it does not, or that is unknown,\n" +
+			"2 invalid usage, 3 the plugin could not be read.",
+		Example: "  slipway compat\n" +
+			"  slipway compat --start dist\n" +
+			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",
+		Args: arguments(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.Path = args[0]
+			}
+			return runCompat(c, stdout, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Path, "dir", ".", "plugin to read, if there is no argument")
+	f.StringVar(&o.Format, "format", "text", "output format: text or json")
+	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of this host")
+	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")
+	f.StringVar(&o.Platform, "platform", bundle.Host().String(), "platform of the hosts, as os/arch")
+	f.BoolVar(&o.Start, "start", false, "start the backend and complete the handshake; not for a zip")
+	return c
+}
+
+func runCompat(c *cobra.Command, w io.Writer, o compatOptions) error {
+	usage := func(err error) error { return &verbs.ExitError{Code: verbs.ExitUsage, Err: err} }
+	f := face(c)
+	if !slices.Contains(listFormats(), o.Format) {
+		return usage(fmt.Errorf("%s: %w", f.Option("format"), nearest.Unknown("format", o.Format, listFormats())))
+	}
+	platforms, err := bundle.ParsePlatforms(o.Platform)
+	if err != nil || len(platforms) != 1 {
+		return usage(fmt.Errorf("invalid %s=%s: name one platform, such as linux/amd64", f.Option("platform"), o.Platform))
+	}
+	files, isZip, err := openPlugin(o.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Errorf("%s does not exist: pass a plugin repository, a built plugin or a zip", o.Path))
+	}
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("%s: %w", o.Path, err)}
+	}
+	defer func() { _ = files.Close() }()
+	options := compat.Options{
+		Platform: platforms[0], Version: o.Version, Existing: o.Existing, Routes: routePatterns(),
+		Variables: loader.Variables(), IsShared: frontend.IsShared,
+	}
+	if o.Start {
+		if isZip {
+			return usage(fmt.Errorf("%s needs a directory: unpack %s first", f.Option("start"), o.Path))
+		}
+		options.Start = func(dir string) error {
+			return startOnce(c.Context(), filepath.Join(o.Path, filepath.FromSlash(dir)), o.Version)
+		}
+	}
+	reports, err := compat.Check(files, options)
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("%s: %w", o.Path, err)}
+	}
+	if o.Format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		err = e.Encode(map[string]any{"version": 1, "plugins": reports})
+	} else {
+		err = printCompat(w, reports)
+	}
+	if err != nil {
+		return &verbs.ExitError{Code: verbs.ExitBroken, Err: fmt.Errorf("write report: %w", err)}
+	}
+	if slices.ContainsFunc(reports, func(r compat.Report) bool { return !r.Runs.Both() }) {
+		return &verbs.ExitError{Code: verbs.ExitFindings}
+	}
+	return nil
+}
+
+// closingFS is a tree that must be closed.
+type closingFS interface {
+	fs.FS
+	io.Closer
+}
+
+// rooted is a directory whose symbolic links are not followed out of it.
+type rooted struct {
+	fs.FS
+	io.Closer
+}
+
+// openPlugin opens a directory or a zip.
+func openPlugin(name string) (files closingFS, isZip bool, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.IsDir() {
+		a, err := archive.Open(name, archive.Default())
+		if err == nil && a.Refusal != "" {
+			err = errors.Join(errors.New(a.Refusal), a.Close())
+		}
+		if err != nil {
+			return nil, true, err
+		}
+		return a, true, nil
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, false, err
+	}
+	return rooted{root.FS(), root}, false, nil
+}
+
+// routePatterns returns the patterns of the paths that the host serves.
+func routePatterns() (list []string) {
+	for _, route := range new(api.API).Routes() {
+		list = append(list, route.Pattern)
+	}
+	return list
+}
+
+// startOnce starts the backend of a built plugin, completes the handshake and stops it.
+func startOnce(ctx context.Context, dir, version string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	found, faults := bundle.Discover(dir)
+	i := slices.IndexFunc(found, func(p bundle.Plugin) bool { return sameDir(p.Dir, dir) })
+	if i < 0 {
+		if len(faults) > 0 {
+			return &faults[0]
+		}
+		return fmt.Errorf("%s is not a plugin", dir)
+	}
+	process, err := loader.Start(ctx, found[i], loader.Options{HostVersion: version, Environ: os.Environ()}, loader.Output{})
+	if err != nil {
+		return err
+	}
+	return process.Stop()
+}
+
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+// printCompat prints a table for each plugin, with the help below each row.
+func printCompat(w io.Writer, reports []compat.Report) error {
+	var out strings.Builder
+	for _, r := range reports {
+		fmt.Fprintf(&out, "%s (%s)\n", terminal.Line(r.PluginID), terminal.Line(r.Path))
+		width := len("aspect")
+		for _, row := range r.Rows {
+			width = max(width, len(row.Aspect))
+		}
+		fmt.Fprintf(&out, "  %-*s  %-7s  %-8s  %s\n", width, "aspect", "here", "existing", "found")
+		for _, row := range r.Rows {
+			fmt.Fprintf(&out, "  %-*s  %-7s  %-8s  %s\n", width, row.Aspect, row.Here, row.Existing, terminal.Line(row.Found))
+			if row.Help != "" {
+				fmt.Fprintf(&out, "  %-*s  help: %s\n", width, "", terminal.Line(row.Help))
+			}
+		}
+		fmt.Fprintf(&out, "runs here: %s; in existing hosts: %s\n", r.Runs.Here, r.Runs.Existing)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/slipway-dev/slipway/conformance"
+	"github.com/slipway-dev/slipway/internal/junit"
+	"github.com/slipway-dev/slipway/internal/terminal"
+)
+
+// idWidth is the length of the longest id of a check.
+func idWidth() (width int) {
+	for _, c := range conformance.Checks() {
+		width = max(width, len(c.ID))
+	}
+	return width
+}
+
+// printPassed prints a check that passed. The others follow at the end, by their causes.
+func printPassed(w io.Writer, r conformance.Result) {
+	if r.Outcome == conformance.Passed {
+		fmt.Fprintf(w, "  ok    %-*s  %.1fs\n", idWidth(), r.ID, r.Elapsed.Seconds())
+	}
+}
+
+// printCauses prints each reason for skips, then each warning and each failure, with the
+// checks that it concerns.
+func printCauses(w io.Writer, r conformance.Report) {
+	same := map[string][]string{}
+	for _, one := range r.Results {
+		if one.SameAs != "" {
+			same[one.SameAs] = append(same[one.SameAs], one.ID)
+		}
+	}
+	for _, kind := range []struct {
+		outcome conformance.Outcome
+		mark    string
+	}{{conformance.Skipped, "skip"}, {conformance.Warned, "warn"}, {conformance.Failed, "FAIL"}} {
+		for _, one := range r.Results {
+			if one.Outcome == kind.outcome && one.SameAs == "" {
+				printCause(w, kind.mark, one, same[one.ID])
+			}
+		}
+	}
+}
+
+func printCause(w io.Writer, mark string, r conformance.Result, same []string) {
+	text := r.Why
+	if r.Outcome == conformance.Skipped {
+		text = terminal.Line(r.Reason)
+	}
+	if len(same) == 0 {
+		fmt.Fprintf(w, "  %s  %-*s  %.1fs  %s\n", mark, idWidth(), r.ID, r.Elapsed.Seconds(), text)
+	} else {
+		fmt.Fprintf(w, "  %s  %s: %s\n", mark, plural(len(same)+1, "check"), text)
+	}
+	for _, line := range []struct{ name, text string }{
+		{"checks", strings.Join(append([]string{r.ID}, same...), ", ")}, {"sent", r.Sent}, {"got", r.Got}, {"help", r.Help},
+	} {
+		if line.text != "" && (line.name != "checks" || len(same) > 0) {
+			fmt.Fprintf(w, "          %s: %s\n", line.name, terminal.Line(line.text))
+		}
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func printSummary(w io.Writer, r conformance.Report) {
+	fmt.Fprintf(w, "%s of %s%s: %d passed, %d failed, %s, %d skipped in %.1fs\n", plural(len(r.Results), "check"), r.PluginID, heldTo(r),
+		r.Count(conformance.Passed), r.Count(conformance.Failed), plural(r.Count(conformance.Warned), "warning"), r.Count(conformance.Skipped), r.Elapsed.Seconds())
+}
+
+// heldTo returns what a report was made with, in parentheses.
+func heldTo(r conformance.Report) string {
+	if r.SDK == nil {
+		return fmt.Sprintf(" (%s)", r.Standard)
+	}
+	return fmt.Sprintf(" (%s, %s)", r.SDK, r.Standard)
+}
+
+// writeReports writes the reports in a format for programs, if it is one.
+func writeReports(w io.Writer, format string, reports []conformance.Report) error {
+	switch format {
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"version": 1, "plugins": reports})
+	case "junit":
+		return junit.Write(w, suites(reports))
+	}
+	return nil
+}
+
+// suites returns a suite for each plugin with a test for each check. A warning is a passed
+// test with output. A check with the same cause as an earlier one refers to it.
+func suites(reports []conformance.Report) junit.Suites {
+	out := junit.Suites{Name: "slipway conformance"}
+	for _, r := range reports {
+		suite := junit.Suite{Name: r.PluginID}
+		for _, one := range r.Results {
+			c := junit.Case{Name: one.ID, Class: r.PluginID}
+			body := fmt.Sprintf("%s\nsent: %s\ngot: %s\nhelp: %s", one.Why, one.Sent, one.Got, one.Help)
+			if one.SameAs != "" {
+				body = "same cause as " + one.SameAs + "\n" + body
+			}
+			switch one.Outcome {
+			case conformance.Failed:
+				c.Failure = &junit.Result{Type: one.ID, Message: one.Got, Body: body}
+			case conformance.Warned:
+				c.Output = "warning: " + body
+			case conformance.Skipped:
+				c.Skipped = &junit.Result{Message: one.Reason}
+			}
+			suite.Cases = append(suite.Cases, c)
+		}
+		out.Suites = append(out.Suites, suite)
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package compat
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// hosts describes the hosts of the tests.
+func hosts() Options {
+	return Options{
+		Platform: bundle.Platform{OS: "linux", Arch: "amd64"}, Version: "10.3.0", Existing: "12.1.0",
+		Routes:    []string{"/api/plugins/{id}/settings", "/api/datasources/uid/{uid}/resources/{path...}", "/api/user", "/metrics"},
+		Variables: []string{"GF_APP_URL", "SVC_APP_URL"},
+		IsShared:  func(module string) bool { return module == "react" || strings.HasPrefix(module, "@grafana/") },
+	}
+}
+
+// tree returns a tree of files, in which <ds> stands for the keys of a data source.
+func tree(files map[string]string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range files {
+		text = strings.ReplaceAll(text, "<ds>", `"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"gpx_x"`)
+		out[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
+	}
+	return out
+}
+
+const (
+	both    = `{<ds>,"dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`
+	program = "#!/bin/sh\n# grafana_plugin_type"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		rows  []string // of the first plugin that are not yes: aspect, here, existing and what was found
+		runs  Runs
+		help  string // in one of these rows
+	}{
+		{
+			"both", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program}, nil, Runs{Yes, Yes}, "",
+		},
+		{
+			"a dist beside sources", map[string]string{"src/plugin.json": `{}`, "dist/plugin.json": both, "dist/gpx_x_linux_amd64": program, "pkg/main.go": `os.Getenv("GF_APP_URL")`},
+			nil, Runs{Yes, Yes}, "",
+		},
+		{
+			"service only", map[string]string{"plugin.json": `{<ds>,"dependencies":{"serviceDependency":"^10"}}`, "gpx_x_linux_amd64": program},
+			[]string{"profile yes partly service"}, Runs{Yes, Partly}, "add dependencies.grafanaDependency",
+		},
+		{
+			"no dependencies", map[string]string{"plugin.json": `{<ds>}`, "gpx_x_linux_amd64": program},
+			[]string{"profile partly partly neither"}, Runs{Partly, Partly}, "add dependencies.grafanaDependency",
+		},
+		{
+			"a newer host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "gpx_x_linux_amd64": program},
+			[]string{"grafanaDependency partly yes >=11.6.0"}, Runs{Partly, Yes}, "this host has version 10.3.0",
+		},
+		{
+			"an older host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":"<12"}}`, "gpx_x_linux_amd64": program},
+			[]string{"grafanaDependency yes no <12"}, Runs{Yes, No}, "the existing host has version 12.1.0",
+		},
+		{
+			"no host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":">2 <1"}}`, "gpx_x_linux_amd64": program},
+			[]string{"grafanaDependency partly partly >2 <1"}, Runs{Partly, Partly}, "such as >=10.3.0",
+		},
+		{
+			"another plugin", map[string]string{"plugin.json": strings.Replace(both, `"dependencies":{`, `"dependencies":{"plugins":[{"id":"acme-y-app","version":"1.x"}],`, 1), "gpx_x_linux_amd64": program},
+			[]string{"plugin partly partly acme-y-app 1.x"}, Runs{Partly, Partly}, "install it",
+		},
+		{
+			"not built", map[string]string{"src/plugin.json": both, "pkg/main.go": "os.Getenv(\"GF_PLUGIN_MODE\")", "pkg/main_test.go": `"GF_TEST"`, "node_modules/x/x.go": `"GF_TOOL"`},
+			[]string{"executable unknown unknown not built", "variables partly partly GF_PLUGIN_MODE"}, Runs{Unknown, Unknown}, "build the plugin first",
+		},
+		{
+			"another platform", map[string]string{"plugin.json": both, "gpx_x_darwin_arm64": program, "gpx_y_linux_amd64": program},
+			[]string{"platforms no no darwin/arm64"}, Runs{No, No}, "gpx_x_linux_amd64 not found",
+		},
+		{
+			"no executable", map[string]string{"plugin.json": both}, []string{"platforms no no no executable"}, Runs{No, No}, "",
+		},
+		{
+			"no cookie", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": "#!/bin/sh"},
+			[]string{"protocol unknown unknown unknown SDK"}, Runs{Unknown, Unknown}, "does not contain the magic cookie",
+		},
+		{
+			"variables", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program + "\x00textGF_APP_URLSVC_REGIONGF_REGION-GF_REG-" + strings.Repeat("x", 2*window-40) + "GF_AT_THE_EDGE."},
+			[]string{"variables partly partly GF_AT_THE_EDGE, GF_REGION, SVC_REGION"}, Runs{Partly, Partly}, "",
+		},
+		{
+			"frontend", map[string]string{
+				"plugin.json":        `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`,
+				"module.js":          "define([\"react\",\"@grafana/data\",\"moment\",\"module\"],function(a){f(`/api/plugins/${a.id}/settings`);f(\"api/plugins/\".concat(x));f('/api/library-elements/'+1);f(\"/api/v1/query\");f(`/api/datasources/uid/${u}/resources/a/b`);f(\"/api/user/teams\")})",
+				"1.js":               `f("/api/teams/search?x")`,
+				"nested/plugin.json": `{"id":"acme-y-panel","type":"panel"}`, "nested/module.js": `f("/api/annotations")`,
+			},
+			[]string{
+				"frontend partly yes module.js", "routes partly yes /api/library-elements/, /api/teams/search, /api/user/teams", "libraries partly partly moment",
+			}, Runs{Partly, Partly}, "does not serve them",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			reports, err := Check(tree(c.files), hosts())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows, help []string
+			for _, row := range reports[0].Rows {
+				if row.Here != Yes || row.Existing != Yes {
+					rows, help = append(rows, fmt.Sprintf("%s %s %s %s", row.Aspect, row.Here, row.Existing, row.Found)), append(help, row.Help)
+					if row.Help == "" {
+						t.Errorf("%s has no help", row.Aspect)
+					}
+				}
+			}
+			if diff := cmp.Diff(c.rows, rows, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+			if reports[0].Runs != c.runs || !strings.Contains(strings.Join(help, "\n"), c.help) {
+				t.Errorf("runs %v, want %v; help is %q, want a text containing %q", reports[0].Runs, c.runs, help, c.help)
+			}
+		})
+	}
+}
+
+func TestNestedPlugins(t *testing.T) {
+	t.Parallel()
+	reports, err := Check(tree(map[string]string{
+		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<ds>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
+	}), hosts())
+	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || reports[1].Runs != (Runs{Yes, Yes}) {
+		t.Errorf("%+v, %v", reports, err)
+	}
+}
+
+func TestStarted(t *testing.T) {
+	t.Parallel()
+	files := tree(map[string]string{"plugin.json": both, "gpx_x_linux_amd64": "#!/bin/sh"})
+	for want, result := range map[Verdict]error{Yes: nil, No: errors.New("it exited before the handshake")} {
+		o := hosts()
+		o.Start = func(string) error { return result }
+		reports, err := Check(files, o)
+		if err != nil || reports[0].Runs != (Runs{want, want}) {
+			t.Errorf("%v: %+v, %v", result, reports, err)
+		}
+	}
+}
+
+// TestBounds requires that what is too large is reported and not read.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	if _, err := Check(fstest.MapFS{}, hosts()); err == nil || err.Error() != "plugin.json not found" {
+		t.Errorf("an empty directory: %v", err)
+	}
+	large := tree(map[string]string{"plugin.json": strings.Repeat(" ", maxMetadata) + both})
+	if _, err := Check(large, hosts()); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+		t.Errorf("a large plugin.json: %v", err)
+	}
+	many := tree(map[string]string{"plugin.json": both})
+	for n := range maxFiles {
+		many[fmt.Sprintf("%d", n)] = &fstest.MapFile{}
+	}
+	if _, err := Check(many, hosts()); err == nil || !strings.Contains(err.Error(), "more than 20000 files") {
+		t.Errorf("many files: %v", err)
+	}
+	script := tree(map[string]string{"plugin.json": `{"id":"acme-x-panel","type":"panel"}`, "module.js": strings.Repeat("x", maxScript+1)})
+	reports, err := Check(script, hosts())
+	if err != nil || reports[0].Runs != (Runs{Unknown, Unknown}) {
+		t.Errorf("a large module.js: %+v, %v", reports, err)
+	}
+	source := tree(map[string]string{"src/plugin.json": both, "pkg/main.go": strings.Repeat("x", maxSource+1)})
+	reports, err = Check(source, hosts())
+	if err != nil || reports[0].Rows[len(reports[0].Rows)-1] != unreadRow() {
+		t.Errorf("a large source file: %+v, %v", reports, err)
+	}
+}

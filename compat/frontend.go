@@ -1,0 +1,184 @@
+package compat
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
+)
+
+func (p plugin) frontend(o Options) []Row {
+	row := Row{
+		Aspect: "frontend", Found: "module.js", Here: Partly, Existing: Yes,
+		Help: "this host serves the files of a frontend, but its console does not run them",
+	}
+	maxSize, extensions := int64(maxScript), []string{".js", ".mjs"}
+	if p.isSource {
+		row.Found, maxSize, extensions = "sources", maxSource, []string{".ts", ".tsx", ".js", ".jsx"}
+	}
+	var called []string
+	count := 0
+	isComplete := eachText(p.files, p.dir, false, maxSize, extensions, func(text []byte) {
+		count++
+		called = calledRoutes(called, text)
+	})
+	module, err := readText(p.files, path.Join(p.dir, "module.js"), maxScript)
+	if count == 0 && isComplete || err != nil && !p.isSource && isComplete {
+		return nil
+	}
+	rows := []Row{row}
+	if !isComplete {
+		rows = append(rows, unreadRow())
+	}
+	if missing := lacking(called, o.Routes); len(missing) > 0 {
+		rows = append(rows, Row{
+			Aspect: "routes", Found: strings.Join(missing, ", "), Here: Partly, Existing: Yes,
+			Help: "this host does not serve them: what the frontend does with them fails here",
+		})
+	}
+	if err == nil && o.IsShared != nil {
+		foreign := slices.DeleteFunc(requested(module), o.IsShared)
+		if len(foreign) > 0 {
+			rows = append(rows, Row{
+				Aspect: "libraries", Found: strings.Join(foreign, ", "), Here: Partly, Existing: Partly,
+				Help: "not every host shares them: bundle them, or require a host that shares them",
+			})
+		}
+	}
+	return rows
+}
+
+// unreadRow tells that something was not checked.
+func unreadRow() Row {
+	return Row{
+		Aspect: "files", Found: "not all were read", Here: Unknown, Existing: Unknown,
+		Help: fmt.Sprintf("files must be readable, scripts no larger than %d MiB, sources than %d MiB, and all of them together than %d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
+	}
+}
+
+// readText reads a file of at most max bytes.
+func readText(files fs.FS, name string, max int64) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := limit.ReadAll(f, max)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// eachText calls do with each file below dir that has one of the extensions, without those
+// of tools and tests and, unless all is set, of nested plugins. It reports false if it could
+// not read all of them.
+func eachText(files fs.FS, dir string, all bool, maxSize int64, extensions []string, do func([]byte)) (isComplete bool) {
+	left := int64(maxTexts)
+	err := fs.WalkDir(files, dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && name != dir && (bundle.IsToolDir(e.Name()) || !all && isPlugin(files, name)):
+			return fs.SkipDir
+		case e.IsDir(), !slices.Contains(extensions, path.Ext(name)), strings.Contains(path.Base(name), ".test."), strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := readText(files, name, min(maxSize, left))
+		if err != nil {
+			return err
+		}
+		left -= int64(len(text))
+		do(text)
+		return nil
+	})
+	return err == nil
+}
+
+func isPlugin(files fs.FS, dir string) bool {
+	_, err := fs.Stat(files, path.Join(dir, bundle.MetadataFile))
+	return err == nil
+}
+
+// calledRoute matches a path of the API as a text or the beginning of one in JavaScript.
+var calledRoute = regexp.MustCompile("[\"'`]/?(api/(?:[A-Za-z0-9_.~:/-]|\\$\\{[^{}`]{0,200}\\})+)")
+
+// interpolation matches an expression in a template literal.
+var interpolation = regexp.MustCompile(`\$\{[^{}]*\}`)
+
+// hostRoots returns the first segments of the paths that hosts serve: any other path is one
+// of the service that the plugin calls.
+func hostRoots() []string {
+	return []string{
+		"access-control", "admin", "alertmanager", "alerts", "annotations", "auth", "dashboard", "dashboards", "datasources", "ds", "folders",
+		"frontend", "gnet", "health", "library-elements", "live", "login", "org", "orgs", "playlists", "plugin-proxy", "plugins", "query-history",
+		"ruler", "search", "serviceaccounts", "short-urls", "snapshots", "teams", "tsdb", "user", "users",
+	}
+}
+
+// calledRoutes adds the paths of the API of hosts in a script to a list, which it sorts. An
+// expression in a path is {}, and a path that continues at run time ends with a slash.
+func calledRoutes(list []string, script []byte) []string {
+	for _, m := range calledRoute.FindAllSubmatch(script, -1) {
+		route := "/" + interpolation.ReplaceAllString(string(m[1]), "{}")
+		root, _, _ := strings.Cut(strings.TrimPrefix(route, "/api/"), "/")
+		if slices.Contains(hostRoots(), root) && !slices.Contains(list, route) && len(list) < maxNames {
+			list = append(list, route)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// lacking returns the called paths that no pattern matches.
+func lacking(called, patterns []string) []string {
+	return slices.DeleteFunc(slices.Clone(called), func(route string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, route) })
+	})
+}
+
+// matches reports whether a pattern of http.ServeMux can match a path. A path that ends with
+// a slash may continue.
+func matches(pattern, route string) bool {
+	isOpen := strings.HasSuffix(route, "/")
+	want, got := strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(route, "/"), "/")
+	for i, segment := range got {
+		if i == len(want) {
+			return false
+		}
+		if strings.HasSuffix(want[i], "...}") {
+			return true
+		}
+		isAny := strings.HasPrefix(want[i], "{") || strings.Contains(segment, "{}")
+		if !isAny && want[i] != segment {
+			return false
+		}
+	}
+	return len(got) == len(want) || isOpen
+}
+
+// modules matches the list of modules that an AMD or SystemJS module asks its host for.
+var modules = regexp.MustCompile(`(?:^|[^\w.$])(?:define|System\.register)\(\s*(?:"[^"]*"\s*,\s*)?\[([^\]]*)\]`)
+
+// quoted matches a name in that list.
+var quoted = regexp.MustCompile(`["']([^"']+)["']`)
+
+// requested returns the libraries that module.js asks its host for.
+func requested(module []byte) (list []string) {
+	m := modules.FindSubmatch(module)
+	if m == nil {
+		return nil
+	}
+	for _, name := range quoted.FindAllSubmatch(m[1], -1) {
+		text := string(name[1])
+		if !slices.Contains([]string{"module", "exports", "require"}, text) && !strings.HasPrefix(text, ".") {
+			list = append(list, text)
+		}
+	}
+	return list
+}

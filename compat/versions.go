@@ -1,0 +1,96 @@
+package compat
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate/ranges"
+)
+
+// profile tells which key names plugin.json uses. A nested plugin needs none: that of the
+// plugin around it counts.
+func (p plugin) profile() []Row {
+	row := Row{Aspect: "profile", Here: Yes, Existing: Yes}
+	var found []string
+	for _, one := range bundle.Profiles() {
+		if p.document.Has("/dependencies/" + one.DependencyKey) {
+			found = append(found, one.Name)
+		}
+	}
+	row.Found = strings.Join(found, " and ")
+	if p.document.Has("/dependencies/" + existing().DependencyKey) {
+		return []Row{row}
+	}
+	if len(found) == 0 && p.isNested {
+		return nil
+	}
+	row.Existing = Partly
+	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin", existing().DependencyKey)
+	if len(found) == 0 {
+		row.Found, row.Here = "neither", Partly
+	}
+	return []Row{row}
+}
+
+// existing returns the profile of hosts that exist.
+func existing() bundle.Profile { return bundle.Profiles()[1] }
+
+// versions compares the ranges in plugin.json with the versions of the hosts, and names the
+// plugins that must be present.
+func (p plugin) versions(o Options) (rows []Row) {
+	for _, one := range bundle.Profiles() {
+		pointer := "/dependencies/" + one.DependencyKey
+		if !p.document.Has(pointer) {
+			continue
+		}
+		text, _ := p.document.Text(pointer)
+		row := Row{Aspect: one.DependencyKey, Found: text, Here: Yes, Existing: Yes}
+		if one == existing() {
+			row.Existing = admits(text, o.Existing)
+		}
+		if text == p.metadata.Dependencies.ServiceRange { // the one that counts here
+			if row.Here = admits(text, o.Version); row.Here == No {
+				row.Here = Partly // this host reports it and runs the plugin: most of them work
+			}
+		}
+		row.Help = versionHelp(row, o)
+		rows = append(rows, row)
+	}
+	for _, d := range p.metadata.Dependencies.Plugins {
+		rows = append(rows, Row{
+			Aspect: "plugin", Found: strings.TrimSpace(d.ID + " " + d.Version), Here: Partly, Existing: Partly,
+			Help: "install it in the host as well",
+		})
+	}
+	return rows
+}
+
+// admits tells whether a range admits a version. Hosts run a plugin whose range they cannot
+// read.
+func admits(text, version string) Verdict {
+	r, err := ranges.Parse(text)
+	if err != nil || !r.IsSatisfiable() {
+		return Partly
+	}
+	exact, err := ranges.Parse(version)
+	if err != nil { // the version is not known
+		return Yes
+	}
+	if v, ok := exact.Lowest(); ok && !r.Admits(v) {
+		return No
+	}
+	return Yes
+}
+
+func versionHelp(row Row, o Options) string {
+	switch {
+	case row.Existing == No:
+		return fmt.Sprintf("the existing host has version %s and does not install it: use another version of the plugin or of the host", o.Existing)
+	case admits(row.Found, "") == Partly:
+		return "write a range that a version can satisfy, such as >=10.3.0"
+	case row.Here == Partly:
+		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; report a version to plugins that the range admits", o.Version)
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package conformance
+
+import (
+	"os"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Standard determines what a plugin is held to.
+type Standard string
+
+// The standards. The zero Standard is Strict for plugins that are built with Slipway's SDK
+// and Existing for all others.
+const (
+	Strict Standard = "strict" // every check
+	// Existing is what hosts that exist rely on: a requirement that none of them puts to
+	// the test is reported as a warning.
+	Existing Standard = "existing"
+)
+
+// Standards returns the standards that a user can choose.
+func Standards() []Standard { return []Standard{Strict, Existing} }
+
+// readSDK returns the SDK that an executable is built with, or the zero SDK.
+func readSDK(executable string) (sdk bundle.SDK) {
+	f, err := os.Open(executable)
+	if err != nil {
+		return sdk // the start reports it
+	}
+	defer func() { _ = f.Close() }()
+	sdk, _ = bundle.ExecutableSDK(f)
+	return sdk
+}
+
+// forSDK returns the standard for a plugin if none was chosen.
+func forSDK(sdk bundle.SDK) Standard {
+	if sdk.Module == bundle.SlipwayModule {
+		return Strict
+	}
+	return Existing
+}
+
+// The versions of Grafana's SDK whose responses to queries have the fields.
+const (
+	statusSince = "0.142.0"
+	sourceSince = "0.180.0" // 0.179 declares the field, but does not send it
+)
+
+// hasField reports whether responses to queries have a field that Grafana's SDK sends
+// since a version.
+func hasField(sdk bundle.SDK, since string) bool {
+	if sdk.Module != bundle.GrafanaModule {
+		return true
+	}
+	v, err := semver.NewVersion(sdk.Version)
+	return err != nil || !v.LessThan(semver.MustParse(since))
+}

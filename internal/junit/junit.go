@@ -1,0 +1,120 @@
+// Package junit writes JUnit XML, which CI systems show as tests. What a suite, a test and
+// a failure stand for is up to the caller.
+package junit
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/terminal"
+)
+
+// Suites is a document. Write sets the counts and makes all texts valid.
+type Suites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	Counts
+	Suites []Suite `xml:"testsuite"`
+}
+
+// Suite is a group of tests.
+type Suite struct {
+	Name string `xml:"name,attr"`
+	Counts
+	Cases []Case `xml:"testcase"`
+}
+
+// Counts are the numbers of tests.
+type Counts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+}
+
+func (n *Counts) add(m Counts) {
+	n.Tests += m.Tests
+	n.Failures += m.Failures
+	n.Errors += m.Errors
+	n.Skipped += m.Skipped
+}
+
+// Add counts a test.
+func (n *Counts) Add(c Case) {
+	n.Tests++
+	switch {
+	case c.Failure != nil:
+		n.Failures++
+	case c.Error != nil:
+		n.Errors++
+	case c.Skipped != nil:
+		n.Skipped++
+	}
+}
+
+// Case is a test. It passed if it has no Failure, Error or Skipped.
+type Case struct {
+	Name    string  `xml:"name,attr"`
+	Class   string  `xml:"classname,attr"`
+	Failure *Result `xml:"failure"`
+	Error   *Result `xml:"error"`
+	Skipped *Result `xml:"skipped"`
+	Output  string  `xml:"system-out,omitempty"`
+}
+
+// Result explains a test that did not pass.
+type Result struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Body    string `xml:",chardata"`
+}
+
+// Write writes a document.
+func Write(w io.Writer, out Suites) error {
+	out.Counts = Counts{}
+	for i := range out.Suites {
+		suite := &out.Suites[i]
+		suite.Name, suite.Counts = clean(suite.Name), Counts{}
+		for j := range suite.Cases {
+			suite.Cases[j].clean()
+			suite.Add(suite.Cases[j])
+		}
+		out.add(suite.Counts)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (c *Case) clean() {
+	c.Name, c.Class = terminal.Line(clean(c.Name)), terminal.Line(clean(c.Class)) // on one line
+	c.Output = clean(c.Output)
+	for _, r := range []*Result{c.Failure, c.Error, c.Skipped} {
+		if r != nil {
+			r.Message, r.Body = clean(r.Message), clean(r.Body)
+		}
+	}
+}
+
+// clean replaces characters that XML does not allow, and control characters.
+func clean(s string) string {
+	lines := strings.Split(strings.ToValidUTF8(s, string(utf8.RuneError)), "\n")
+	for i := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			if r == 0xFFFE || r == 0xFFFF {
+				return utf8.RuneError
+			}
+			return r
+		}, terminal.Line(lines[i]))
+	}
+	return strings.Join(lines, "\n")
+}
