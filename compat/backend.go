@@ -229,7 +229,7 @@ func variableRows(names []string, o Options) []Row {
 	}
 	return []Row{{
 		Aspect: "variables", Found: strings.Join(missing, ", "), Here: Partly, Existing: Partly,
-		Help: "hosts do not set them by themselves: check what the backend does without them, or configure them for the plugin",
+		Help: "hosts do not set them by themselves: check what the backend does without them, or set those that begin with GF_PLUGIN_ in the settings of the plugin",
 	}}
 }
 
