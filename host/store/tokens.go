@@ -96,10 +96,13 @@ func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, mo
 	return host.TooMany(what, most)
 }
 
-// PurgeExpired deletes API keys and tokens that expired host.KeepExpired ago and returns
-// their number.
+// PurgeExpired deletes sessions that have ended, and API keys and tokens that expired
+// host.KeepExpired ago. It returns the number of keys and tokens.
 func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE expires_at <= $1", s.now()); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE expires_at < $1", s.clock().Add(-host.KeepExpired).UnixMilli())
 		if err == nil {
 			purged, err = result.RowsAffected()
@@ -107,7 +110,7 @@ func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("delete expired tokens: %w", err)
+		return 0, fmt.Errorf("delete expired credentials: %w", err)
 	}
 	return purged, nil
 }
