@@ -178,7 +178,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Clock: o.Clock, Version: o.ServiceVersion, Plugins: s.loader,
-		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.readOnlyFile})
+		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file})
 	if err != nil {
 		return err
 	}

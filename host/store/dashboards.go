@@ -50,6 +50,8 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 type Save struct {
 	Overwrite  bool
 	KeepFolder bool // ignore FolderUID if the dashboard exists
+
+	Check func(uid string) error // of the dashboard; its error ends the call. Optional
 }
 
 // SaveDashboard stores a dashboard, or replaces the one with its uid or, if the uid is
@@ -77,6 +79,11 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 	if d.UID == "" {
 		if d.UID, err = host.NewUID(s.random); err != nil {
 			return d, fmt.Errorf("save dashboard: %w", err)
+		}
+	}
+	if how.Check != nil {
+		if err := how.Check(d.UID); err != nil {
+			return d, err
 		}
 	}
 	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)
