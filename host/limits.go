@@ -22,6 +22,10 @@ const (
 	MaxServiceAccounts = 10_000 // in an organization
 	MaxAccountTokens   = 5000   // of a service account
 	MaxAPIKeys         = 1000   // in an organization
+	MaxPluginAPIKeys   = 250    // that a plugin created
+
+	MaxFeeds       = 64 // clients of the event stream
+	MaxCallerFeeds = 16 // of these, of one caller
 
 	MaxBody         = 1 << 20   // bytes of a JSON body
 	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
@@ -64,6 +68,9 @@ func Limits() []Limit {
 		{"service accounts of an organization", fmt.Sprint(MaxServiceAccounts), "429", "an administrator's script must not fill the disk"},
 		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "expired ones are deleted first"},
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "expired ones are deleted first"},
+		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},
+		{"clients of the event stream", fmt.Sprint(MaxFeeds), "503", "each has a queue of events"},
+		{"clients of the event stream, of a caller", fmt.Sprint(MaxCallerFeeds), "429", "a caller must not use up the event streams"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
