@@ -17,29 +17,31 @@ func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page
 	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
 		return []host.Playlist{}, nil
 	}
+	if text == "" {
+		return s.allPlaylists(ctx, org, limit, offset)
+	}
 	folded := host.Fold(text)
 	rare, err := s.rareTrigramOf(ctx, folded)
 	if err != nil {
 		return nil, err
 	}
-	query, args := "SELECT uid, name, rotation FROM playlists WHERE org_id = $1 ORDER BY name, uid LIMIT $2 OFFSET $3",
-		[]any{org, limit, offset}
-	switch {
-	case rare != "": // a CROSS JOIN, so that SQLite does not begin with all playlists
+	query, args := `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
+		ORDER BY name, uid LIMIT $2 OFFSET $3`, []any{org, limit, offset, containing(folded)}
+	if rare != "" { // a CROSS JOIN, so that SQLite does not begin with all playlists
 		query = `SELECT p.uid, p.name, p.rotation FROM playlist_trigrams t CROSS JOIN playlists p
 			WHERE p.id = t.playlist_id AND p.org_id = $1 AND t.trigram = $5 AND p.name_folded LIKE $4 ESCAPE '!'
 			ORDER BY p.name, p.uid LIMIT $2 OFFSET $3`
-		args = append(args, containing(folded), rare)
-	case text != "":
-		query = `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
-			ORDER BY name, uid LIMIT $2 OFFSET $3`
-		args = append(args, containing(folded))
+		args = append(args, rare)
 	}
-	return list(ctx, s.read, func(row scanner) (host.Playlist, error) {
+	return list(ctx, s.read, scanPlaylist(org), query, args...)
+}
+
+func scanPlaylist(org int64) func(scanner) (host.Playlist, error) {
+	return func(row scanner) (host.Playlist, error) {
 		p := host.Playlist{OrgID: org}
 		err := row.Scan(&p.UID, &p.Name, &p.Interval)
 		return p, err
-	}, query, args...)
+	}
 }
 
 // Playlist returns a playlist with its items.
@@ -166,6 +168,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
+	defer s.marks.forget(org)
 	if p.UID, err = host.NewUID(s.random); err != nil {
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
@@ -194,6 +197,7 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
+	defer s.marks.forget(org)
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
 			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
@@ -218,6 +222,7 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
+	defer s.marks.forget(org)
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
 		return orNotFound(err, playlist)

@@ -56,6 +56,7 @@ type Store struct {
 	identity   atomic.Pointer[string] // of the database; nil while it is opened
 	isFull     atomic.Bool            // whether the last write failed with host.ErrFull
 	quotas     quotas
+	marks      marks
 	box        *host.Box // nil if there is no key
 	close      func() error
 }
