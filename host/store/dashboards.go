@@ -28,6 +28,11 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 
 // Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
+	end, err := s.beginLong(ctx)
+	if err != nil {
+		return host.Dashboard{}, err
+	}
+	defer end()
 	// One statement, so that the model and the version belong together.
 	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) {
 		var model string

@@ -57,3 +57,9 @@ func CreateOld(ctx context.Context, database string, files []string, statement s
 	_, err = db.ExecContext(ctx, all+statement)
 	return err
 }
+
+// HoldLong runs as many long reads as can run at the same time, until end is called.
+func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
+	n := int64(max(1, s.read.size/2))
+	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
+}

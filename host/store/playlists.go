@@ -108,6 +108,11 @@ type reference struct {
 // to, in the order of the items and then by title. Its cost grows with the items and the
 // page, not with the dashboards on all pages.
 func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]host.PlaylistDashboard, error) {
+	end, err := s.beginLong(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	id, err := find(ctx, s.read, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {
 		return nil, orNotFound(err, playlist)

@@ -69,6 +69,14 @@ func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
+// beginLong waits until a read that takes long may run: at most half of the connections
+// for reading run such reads, so that others do not wait for a connection. The caller calls
+// end after the read.
+func (s *Store) beginLong(ctx context.Context) (end func(), err error) {
+	err = within(ctx, s.timeout, func(ctx context.Context) error { return s.long.Acquire(ctx, 1) })
+	return func() { s.long.Release(1) }, err
+}
+
 // querier is a *pool or a *sql.Tx.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

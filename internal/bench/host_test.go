@@ -75,7 +75,7 @@ func hostFigures(b *testing.B, program string) (figures []figure) {
 }
 
 // seed fills a database and returns a token and the uid of a playlist in it.
-func seed(b *testing.B, file string) (token, uid string) {
+func seed(b testing.TB, file string) (token, uid string) {
 	b.Helper()
 	ctx := b.Context()
 	s, err := store.Open(ctx, store.Options{Database: file})
@@ -107,7 +107,7 @@ func seed(b *testing.B, file string) (token, uid string) {
 
 // serve starts a server, stops it at the end of the benchmark, and returns the address
 // that it prints.
-func serve(b *testing.B, cmd *exec.Cmd) (address string, pid int) {
+func serve(b testing.TB, cmd *exec.Cmd) (address string, pid int) {
 	b.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
