@@ -66,6 +66,11 @@ func BenchmarkGrowth(b *testing.B) {
 			if err := seed(ctx, s, n); err != nil {
 				b.Fatal(err)
 			}
+			accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			account := accounts[0].ID
 			last, dashboards := int64(n/20), int64(max(n/25, 20))
 			list := func(text string, page store.Page) func() (int, error) {
 				return func() (int, error) {
@@ -92,6 +97,11 @@ func BenchmarkGrowth(b *testing.B) {
 				}},
 				{"playlist/list", 20, list("", store.Page{Limit: 20})},
 				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
+				{"playlist/deep-after-a-change", 20, func() (int, error) {
+					s.ForgetMarks(org)
+					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
+					return len(found), err
+				}},
 				{"playlist/search", 20, list("LIST", store.Page{Limit: 20})},
 				{"playlist/no-match", 0, list("nothing", store.Page{Limit: 20})},
 				{"dashboard/get", 1, func() (int, error) { _, err := s.Dashboard(ctx, org, "d7"); return 1, err }},
@@ -99,6 +109,14 @@ func BenchmarkGrowth(b *testing.B) {
 				{"dashboard/deep", 20, search(store.DashboardFilter{Page: store.Page{Number: dashboards / 20}})},
 				{"dashboard/tag", min(20, int(dashboards)/10), search(store.DashboardFilter{Tags: []string{"tag3"}})},
 				{"dashboard/no-match", 0, search(store.DashboardFilter{Text: "nothing"})},
+				{"tokens/list", 20, func() (int, error) {
+					found, err := s.AccountTokens(ctx, org, account, store.Page{Limit: 20})
+					return len(found), err
+				}},
+				{"tokens/deep", 20, func() (int, error) {
+					found, err := s.AccountTokens(ctx, org, account, store.Page{Limit: 20, Number: int64(min(n, 20_000) / 20)})
+					return len(found), err
+				}},
 				{"accounts/list", 1, func() (int, error) {
 					found, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
 					return len(found), err

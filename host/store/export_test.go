@@ -60,6 +60,9 @@ func CreateOld(ctx context.Context, database string, files []string, statement s
 
 // HoldLong runs as many long reads as can run at the same time, until end is called.
 func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
-	n := int64(max(1, s.read.size/2))
+	n := s.mostLong()
 	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
 }
+
+// ForgetMarks is what a change of a playlist does.
+func (s *Store) ForgetMarks(org int64) { s.marks.forget(org) }

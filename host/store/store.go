@@ -103,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.long = semaphore.NewWeighted(int64(max(1, s.read.size/2)))
+	s.long = semaphore.NewWeighted(s.mostLong())
 	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()
 	go s.keepUsage()
 	database := s.close
