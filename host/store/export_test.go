@@ -65,4 +65,4 @@ func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
 }
 
 // ForgetMarks is what a change of a playlist does.
-func (s *Store) ForgetMarks(org int64) { s.marks.forget(org) }
+func (s *Store) ForgetMarks(org int64) { s.marks.forget(org, playlistKey{}) }

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,15 +13,15 @@ import (
 )
 
 const (
-	markStep  = 1000             // playlists between marks, and the most that a page skips
+	markStep  = 4000             // playlists between marks, and the most that a page skips
 	mostLists = 100              // organizations with marks
 	markLife  = 10 * time.Second // on a database that other hosts change
 )
 
 // marks are the keys at every markStep in the lists of playlists, so that a page does not
 // skip all playlists before it. They are found when a page needs them and forgotten when a
-// playlist changes. Changes by other hosts are noticed after markLife: until then, a page
-// can begin where it began before. The zero value is ready to use.
+// playlist before them changes. Changes by other hosts are noticed after markLife: until
+// then, a page can begin where it began before. The zero value is ready to use.
 type marks struct {
 	mu      sync.Mutex
 	changes int64
@@ -71,13 +73,17 @@ func (m *marks) add(org int64, key playlistKey, position, changes int64, now tim
 	}
 }
 
-// forget removes the marks of an organization. It must be called after a change has been
-// committed.
-func (m *marks) forget(org int64) {
+// forget removes the marks after the position of a playlist that was created or deleted, or
+// all if it is the zero key. It must be called after the change has been committed.
+func (m *marks) forget(org int64, changed playlistKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.changes++
-	delete(m.of, org)
+	if list := m.of[org]; list != nil {
+		list.keys = slices.DeleteFunc(list.keys, func(key playlistKey) bool {
+			return cmp.Or(cmp.Compare(key.name, changed.name), cmp.Compare(key.uid, changed.uid)) > 0
+		})
+	}
 }
 
 // allPlaylists returns a part of the list of all playlists.

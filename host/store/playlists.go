@@ -173,10 +173,10 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
-	defer s.marks.forget(org)
 	if p.UID, err = host.NewUID(s.random); err != nil {
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
+	defer s.marks.forget(org, playlistKey{p.Name, p.UID})
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
-	defer s.marks.forget(org)
+	defer s.marks.forget(org, playlistKey{}) // its name may have been another one
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
 			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
@@ -227,11 +227,13 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
-	defer s.marks.forget(org)
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
+	var name string
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
 		return orNotFound(err, playlist)
 	})
+	s.marks.forget(org, playlistKey{name, uid}) // all if the outcome is unknown
+	return err
 }
 
 // insertItems stores items and sets their ids.

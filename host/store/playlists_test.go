@@ -224,17 +224,17 @@ func TestManyPlaylistDashboards(t *testing.T) {
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	if err := seed(ctx, s, 3500); err != nil {
+	if err := seed(ctx, s, 9000); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
-	for n := range 3500 {
+	for n := range 9000 {
 		want = append(want, fmt.Sprint("Playlist ", n+1))
 	}
 	slices.Sort(want)
 	check := func(after string) {
 		t.Helper()
-		for _, page := range []store.Page{{Limit: 700, Number: 5}, {Limit: 1000, Number: 2}, {Limit: 999, Number: 3}, {Limit: 20, Number: 1}, {Limit: 20, Number: 175}, {Limit: 5000}, {Limit: 500, Number: 8}, {Limit: 500, Number: 9}} {
+		for _, page := range []store.Page{{Limit: 700, Number: 12}, {Limit: 4000, Number: 2}, {Limit: 3999, Number: 3}, {Limit: 20, Number: 1}, {Limit: 20, Number: 450}, {Limit: 5000}, {Limit: 500, Number: 18}, {Limit: 500, Number: 19}} {
 			got := []string{}
 			for _, p := range must(s.Playlists(ctx, org, "", page))(t) {
 				got = append(got, p.Name)
@@ -252,11 +252,17 @@ func TestDeepPages(t *testing.T) {
 	must(s.UpdatePlaylist(ctx, org, first))(t)
 	want = append(want[1:], "Z")
 	check("after a new name")
-	if err := s.DeletePlaylist(ctx, org, "p1"); err != nil {
-		t.Fatal(err)
+	for _, n := range []string{"1", "5000", "9000"} { // first, in the middle, almost last
+		if err := s.DeletePlaylist(ctx, org, "p"+n); err != nil {
+			t.Fatal(err)
+		}
+		want = slices.DeleteFunc(want, func(name string) bool { return name == "Playlist "+n })
+		check("after the deletion of " + n)
 	}
-	want = slices.DeleteFunc(want, func(name string) bool { return name == "Playlist 1" })
-	check("after a deletion")
+	must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "Playlist 5", Interval: "5m"}))(t)
+	want = append(want, "Playlist 5")
+	slices.Sort(want)
+	check("after a creation in the middle")
 }
 
 // Another host's changes are noticed on a database that hosts share.
@@ -267,10 +273,10 @@ func TestDeepPagesOfHosts(t *testing.T) {
 		t.Skip("needs PostgreSQL")
 	}
 	here, there := open(t, store.Options{Database: database, Clock: now.Now}), open(t, store.Options{Database: database})
-	if err := seed(t.Context(), here, 1500); err != nil {
+	if err := seed(t.Context(), here, 5000); err != nil {
 		t.Fatal(err)
 	}
-	page := store.Page{Limit: 1, Number: 1500}
+	page := store.Page{Limit: 1, Number: 5000}
 	last := func() string { return must(here.Playlists(t.Context(), org, "", page))(t)[0].Name }
 	before := last()
 	must(there.CreatePlaylist(t.Context(), org, host.Playlist{Name: "A", Interval: "5m"}))(t)

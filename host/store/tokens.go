@@ -22,8 +22,9 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Pa
 		err = row.Scan(&t.ID, &t.Name, &created, &expires, &used)
 		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), s.usage.latest(t.ID, timeOf(used))
 		return t, err
-	}, `SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1
-		ORDER BY id LIMIT $2 OFFSET $3`, accountID, limit, offset)
+	}, `SELECT t.id, t.name, t.created_at, t.expires_at, t.last_used_at
+		FROM (SELECT id FROM tokens WHERE account_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
+		JOIN tokens t ON t.id = p.id ORDER BY t.id`, accountID, limit, offset)
 }
 
 // CreateToken creates a token for a service account. If life is 0, it does not expire. In
