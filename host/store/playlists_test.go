@@ -218,6 +218,17 @@ func TestManyPlaylistDashboards(t *testing.T) {
 			t.Errorf("%+v: %d dashboards", beyond, len(got))
 		}
 	}
+	// It can be corrected, but not saved as it is.
+	old := must(s.Playlist(ctx, org, p.UID))(t)
+	old.Items = old.Items[:host.MaxPlaylistItems+1]
+	if _, err := s.UpdatePlaylist(ctx, org, old); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("update with one item too many: %v", err)
+	}
+	old.Items = old.Items[:host.MaxPlaylistItems]
+	must(s.UpdatePlaylist(ctx, org, old))(t)
+	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != host.MaxPlaylistItems {
+		t.Errorf("%d items after the correction", len(got.Items))
+	}
 }
 
 // Pages are exact at every offset, also after changes before them.
