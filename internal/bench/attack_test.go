@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -82,8 +83,9 @@ func newTarget(tb testing.TB) target {
 	return t
 }
 
-// wait measures how long others wait while attacks run against an address.
-func (t target) wait(tb testing.TB, address string, duration time.Duration, attacks ...attack) time.Duration {
+// wait measures how long others wait, and how many requests are refused, while attacks run
+// against an address.
+func (t target) wait(tb testing.TB, address string, duration time.Duration, attacks ...attack) (p99 time.Duration, refused int) {
 	tb.Helper()
 	ctx, stop := context.WithCancel(tb.Context())
 	var running sync.WaitGroup
@@ -131,9 +133,9 @@ const maxMemory = 268
 // once, and what memory it takes. How long others wait depends on the machine.
 func TestAttack(t *testing.T) {
 	target := newTarget(t)
-	calm := target.wait(t, target.address, time.Second)
-	attacked := target.wait(t, target.address, 5*time.Second, target.attacks...)
-	t.Logf("99th percentile of %d clients: %.1f ms, under attack %.1f ms, %.1f times", others, ms(calm), ms(attacked), float64(attacked)/float64(calm))
+	calm, _ := target.wait(t, target.address, time.Second)
+	attacked, refused := target.wait(t, target.address, 5*time.Second, target.attacks...)
+	t.Logf("99th percentile of %d clients: %.1f ms, under attack %.1f ms, %.1f times, %d refused", others, ms(calm), ms(attacked), float64(attacked)/float64(calm), refused)
 	memory, err := peakMemory(target.pid)
 	if err != nil {
 		t.Skip("memory not measured: ", err)
@@ -152,17 +154,17 @@ func BenchmarkAttack(b *testing.B) {
 	for b.Loop() {
 		target := newTarget(b)
 		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprint(table, "\nATTACK\tCALM\tATTACKED\tTIMES\tOTHER SERVER ATTACKED\tTIMES\tMEMORY\n")
+		fmt.Fprint(table, "\nATTACK\tCALM\tATTACKED\tTIMES\tREFUSED\tOTHER SERVER ATTACKED\tTIMES\tMEMORY\n")
 		measure := func(name string, attacks ...attack) {
-			calm := target.wait(b, target.address, duration/2)
-			attacked := target.wait(b, target.address, duration, attacks...)
-			other := target.wait(b, target.sink, duration/2, attacks...)
+			calm, _ := target.wait(b, target.address, duration/2)
+			attacked, refused := target.wait(b, target.address, duration, attacks...)
+			other, _ := target.wait(b, target.sink, duration/2, attacks...)
 			memory, err := peakMemory(target.pid)
 			if err != nil {
 				b.Skip("memory not measured: ", err)
 			}
-			fmt.Fprintf(table, "%s\t%.1f ms\t%.1f ms\t%.1f\t%.1f ms\t%.1f\t%.0f MB\n", name, ms(calm), ms(attacked),
-				float64(attacked)/float64(calm), ms(other), float64(other)/float64(calm), memory)
+			fmt.Fprintf(table, "%s\t%.1f ms\t%.1f ms\t%.1f\t%d\t%.1f ms\t%.1f\t%.0f MB\n", name, ms(calm), ms(attacked),
+				float64(attacked)/float64(calm), refused, ms(other), float64(other)/float64(calm), memory)
 		}
 		for _, a := range target.attacks {
 			measure(a.name, a)
@@ -175,9 +177,9 @@ func BenchmarkAttack(b *testing.B) {
 }
 
 // percentile returns the 99th percentile of how long others wait for the response to a
-// request. Each pauses between its requests, so that they do not load the host
-// themselves.
-func percentile(b testing.TB, address string, request []byte, duration time.Duration) time.Duration {
+// request, and how many requests the host had no time for: status 503 or 504. Each pauses
+// between its requests, so that they do not load the host themselves.
+func percentile(b testing.TB, address string, request []byte, duration time.Duration) (wait time.Duration, refused int) {
 	b.Helper()
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -201,6 +203,10 @@ func percentile(b testing.TB, address string, request []byte, duration time.Dura
 				took := time.Since(sent)
 				mu.Lock()
 				all = append(all, took)
+				if s, ok := errors.AsType[status](err); ok && (s == http.StatusServiceUnavailable || s == http.StatusGatewayTimeout) {
+					refused++
+					err = nil
+				}
 				if err != nil {
 					failed = err
 				}
@@ -217,7 +223,7 @@ func percentile(b testing.TB, address string, request []byte, duration time.Dura
 		b.Fatalf("a client that is not part of the attack: %v", failed)
 	}
 	slices.Sort(all)
-	return all[len(all)*99/100]
+	return all[len(all)*99/100], refused
 }
 
 // seedAttack adds what attackers use: the uid of a large dashboard, that of a playlist of

@@ -192,12 +192,20 @@ func roundTrip(conn net.Conn, in *bufio.Reader, request []byte) error {
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%.40q: status %d", request, response.StatusCode)
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
 	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return err
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%.40q: %w", request, status(response.StatusCode))
+	}
+	return nil
 }
+
+// status is the status of a response that is not 200.
+type status int
+
+// Error returns the status.
+func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
 // peakMemory returns the largest resident size of a process in MB.
 func peakMemory(pid int) (float64, error) {
