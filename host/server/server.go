@@ -149,6 +149,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	if err := s.lockData(o); err != nil {
 		return err
 	}
+	s.warnOfNewDatabase(o)
 	instance, err := instanceName(o.DataDir)
 	if err != nil {
 		return err

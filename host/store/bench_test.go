@@ -62,7 +62,7 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, n := range []int{500, 50_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			ctx := b.Context()
-			s, err := store.Open(ctx, store.Options{Database: testdb.New(b), Timeout: time.Minute}) // to insert the rows
+			s, err := store.Open(ctx, store.Options{Database: testdb.New(b), Timeout: time.Hour}) // to insert the rows
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -101,8 +101,15 @@ func BenchmarkGrowth(b *testing.B) {
 				}},
 				{"playlist/list", 20, list("", store.Page{Limit: 20})},
 				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
-				{"playlist/deep-after-a-change", 20, func() (int, error) {
+				{"playlist/deep-after-an-update", 20, func() (int, error) {
 					s.ForgetMarks(org)
+					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
+					return len(found), err
+				}},
+				{"playlist/create-and-deep", 20, func() (int, error) {
+					if _, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "A", Interval: "5m"}); err != nil {
+						return 0, err
+					}
 					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
 					return len(found), err
 				}},

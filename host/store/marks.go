@@ -13,76 +13,107 @@ import (
 )
 
 const (
-	markStep  = 4000             // playlists between marks, and the most that a page skips
+	markStep  = 4000             // playlists between marks, and about the most that a page skips
 	mostLists = 100              // organizations with marks
 	markLife  = 10 * time.Second // on a database that other hosts change
 )
 
-// marks are the keys at every markStep in the lists of playlists, so that a page does not
-// skip all playlists before it. They are found when a page needs them and forgotten when a
-// playlist before them changes. Changes by other hosts are noticed after markLife: until
-// then, a page can begin where it began before. The zero value is ready to use.
+// marks are the keys at about every markStep in the lists of playlists, so that a page does
+// not skip all playlists before it. They are found when a page needs them, and moved when
+// this host creates or deletes a playlist before them. Changes by other hosts are noticed
+// after markLife: until then, a page can begin where it began before. The zero value is ready
+// to use.
 type marks struct {
 	mu      sync.Mutex
-	changes int64
-	of      map[int64]*marked // by organization
+	pending int   // changes that may have been committed, but have not moved the marks
+	changes int64 // that have
+	of      map[int64]*marked
 }
 
+// marked are the marks of an organization.
 type marked struct {
 	since time.Time
-	keys  []playlistKey // at markStep, 2*markStep, and so on
+	list  []mark // sorted
 }
 
-// playlistKey is the position of a playlist in the order of lists.
+type mark struct {
+	key      playlistKey
+	position int64
+}
+
+// playlistKey is the place of a playlist in the order of lists.
 type playlistKey struct{ name, uid string }
 
-// last returns the last mark at or before an offset, and its position, which is 0 for the
-// start of the list. The changes are for add.
-func (m *marks) last(org, offset int64, oldest time.Time) (key playlistKey, position, changes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	list := m.of[org]
-	if list == nil || list.since.Before(oldest) {
-		delete(m.of, org)
-		return playlistKey{}, 0, m.changes
-	}
-	n := min(offset/markStep, int64(len(list.keys)))
-	if n == 0 {
-		return playlistKey{}, 0, m.changes
-	}
-	return list.keys[n-1], n * markStep, m.changes
+func (k playlistKey) compare(other playlistKey) int {
+	return cmp.Or(cmp.Compare(k.name, other.name), cmp.Compare(k.uid, other.uid))
 }
 
-// add adds the mark at a position unless a playlist has changed since.
-func (m *marks) add(org int64, key playlistKey, position, changes int64, now time.Time) {
+// last returns the last mark at or before an offset, or the start of the list. The version
+// is for add.
+func (m *marks) last(org, offset int64, oldest time.Time) (last mark, version int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if changes != m.changes {
+	version = m.changes
+	if m.pending > 0 {
+		version = -1 // what a read returns may already contain the change
+	}
+	marked := m.of[org]
+	if marked == nil || marked.since.Before(oldest) {
+		delete(m.of, org)
+		return mark{}, version
+	}
+	for _, next := range marked.list {
+		if next.position > offset {
+			break
+		}
+		last = next
+	}
+	return last, version
+}
+
+// add adds a mark unless a playlist may have changed since.
+func (m *marks) add(org int64, found mark, version int64, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if version != m.changes || m.pending > 0 {
 		return
 	}
-	list := m.of[org]
-	if list == nil {
+	if m.of[org] == nil {
 		if m.of == nil || len(m.of) >= mostLists {
 			m.of = map[int64]*marked{}
 		}
-		list = &marked{since: now}
-		m.of[org] = list
+		m.of[org] = &marked{since: now}
 	}
-	if int64(len(list.keys)) == position/markStep-1 { // others may have added it
-		list.keys = append(list.keys, key)
+	list := &m.of[org].list
+	at, exists := slices.BinarySearchFunc(*list, found, func(a, b mark) int { return cmp.Compare(a.position, b.position) })
+	if !exists {
+		*list = slices.Insert(*list, at, found)
 	}
 }
 
-// forget removes the marks after the position of a playlist that was created or deleted, or
-// all if it is the zero key. It must be called after the change has been committed.
-func (m *marks) forget(org int64, changed playlistKey) {
+// begin must be called before a change.
+func (m *marks) begin() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.pending++
+}
+
+// end must be called after a change that created (by is 1) or deleted (-1) a playlist. If by
+// is 0, it forgets the marks.
+func (m *marks) end(org int64, key playlistKey, by int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pending--
 	m.changes++
-	if list := m.of[org]; list != nil {
-		list.keys = slices.DeleteFunc(list.keys, func(key playlistKey) bool {
-			return cmp.Or(cmp.Compare(key.name, changed.name), cmp.Compare(key.uid, changed.uid)) > 0
-		})
+	if by == 0 {
+		delete(m.of, org)
+	}
+	if marked := m.of[org]; marked != nil {
+		for i, mark := range marked.list {
+			if mark.key.compare(key) > 0 {
+				marked.list[i].position += by
+			}
+		}
 	}
 }
 
@@ -93,23 +124,22 @@ func (s *Store) allPlaylists(ctx context.Context, org, limit, offset int64) ([]h
 	if s.dialect.isShared {
 		oldest = now.Add(-markLife)
 	}
-	key, position, changes := s.marks.last(org, offset, oldest)
-	for position+markStep <= offset {
-		var err error
-		key, err = find(ctx, s.read, func(row scanner) (k playlistKey, err error) {
+	start, version := s.marks.last(org, offset, oldest)
+	for start.position+markStep <= offset {
+		key, err := find(ctx, s.read, func(row scanner) (k playlistKey, err error) {
 			err = row.Scan(&k.name, &k.uid)
 			return k, err
 		}, `SELECT name, uid FROM playlists WHERE org_id = $1 AND (name, uid) >= ($2, $3)
-			ORDER BY name, uid LIMIT 1 OFFSET $4`, org, key.name, key.uid, markStep)
+			ORDER BY name, uid LIMIT 1 OFFSET $4`, org, start.key.name, start.key.uid, markStep)
 		if errors.Is(err, sql.ErrNoRows) {
 			return []host.Playlist{}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		position += markStep
-		s.marks.add(org, key, position, changes, now)
+		start = mark{key, start.position + markStep}
+		s.marks.add(org, start, version, now)
 	}
 	return list(ctx, s.read, scanPlaylist(org), `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND (name, uid) >= ($2, $3)
-		ORDER BY name, uid LIMIT $4 OFFSET $5`, org, key.name, key.uid, limit, offset-position)
+		ORDER BY name, uid LIMIT $4 OFFSET $5`, org, start.key.name, start.key.uid, limit, offset-start.position)
 }

@@ -176,7 +176,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	if p.UID, err = host.NewUID(s.random); err != nil {
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
-	defer s.marks.forget(org, playlistKey{p.Name, p.UID})
+	s.marks.begin()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
 			return err
@@ -191,6 +191,11 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, id, p.Items)
 	})
+	by := int64(1)
+	if err != nil {
+		by = 0 // it may have been created
+	}
+	s.marks.end(org, playlistKey{p.Name, p.UID}, by)
 	return p, err
 }
 
@@ -202,7 +207,8 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
-	defer s.marks.forget(org, playlistKey{}) // its name may have been another one
+	s.marks.begin()
+	defer s.marks.end(org, playlistKey{}, 0) // its name may have been another one
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
 			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
@@ -227,12 +233,17 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
+	s.marks.begin()
 	var name string
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
 		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
 		return orNotFound(err, playlist)
 	})
-	s.marks.forget(org, playlistKey{name, uid}) // all if the outcome is unknown
+	by := int64(-1)
+	if err != nil {
+		by = 0 // it may have been deleted
+	}
+	s.marks.end(org, playlistKey{name, uid}, by)
 	return err
 }
 
