@@ -101,7 +101,7 @@ func BenchmarkGrowth(b *testing.B) {
 				}},
 				{"playlist/list", 20, list("", store.Page{Limit: 20})},
 				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
-				{"playlist/deep-after-an-update", 20, func() (int, error) {
+				{"playlist/deep-after-a-new-name", 20, func() (int, error) {
 					s.ForgetMarks(org)
 					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
 					return len(found), err

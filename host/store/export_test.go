@@ -64,7 +64,7 @@ func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
 	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
 }
 
-// ForgetMarks is what an update of a playlist does.
+// ForgetMarks is what a new name of a playlist does.
 func (s *Store) ForgetMarks(org int64) {
 	s.marks.begin()
 	s.marks.end(org, playlistKey{}, 0)

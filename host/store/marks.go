@@ -98,14 +98,14 @@ func (m *marks) begin() {
 	m.pending++
 }
 
-// end must be called after a change that created (by is 1) or deleted (-1) a playlist. If by
-// is 0, it forgets the marks.
+// end must be called after a change that created (by is 1) or deleted (-1) a playlist, or
+// left its place unchanged (0). With the zero key, it forgets the marks.
 func (m *marks) end(org int64, key playlistKey, by int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pending--
 	m.changes++
-	if by == 0 {
+	if key == (playlistKey{}) {
 		delete(m.of, org)
 	}
 	if marked := m.of[org]; marked != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/slipway-dev/slipway/host"
@@ -191,11 +192,11 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, id, p.Items)
 	})
-	by := int64(1)
+	key := playlistKey{p.Name, p.UID}
 	if err != nil {
-		by = 0 // it may have been created
+		key = playlistKey{} // it may have been created
 	}
-	s.marks.end(org, playlistKey{p.Name, p.UID}, by)
+	s.marks.end(org, key, 1)
 	return p, err
 }
 
@@ -208,10 +209,17 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	}
 	p.OrgID = org
 	s.marks.begin()
-	defer s.marks.end(org, playlistKey{}, 0) // its name may have been another one
+	var key playlistKey // the zero key if the name was another one
+	defer func() { s.marks.end(org, key, 0) }()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
-			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET rotation = $1
+			WHERE org_id = $2 AND uid = $3 AND name = $4 RETURNING id`, string(p.Interval), org, p.UID, p.Name)
+		if err == nil {
+			key = playlistKey{p.Name, p.UID}
+		} else if errors.Is(err, sql.ErrNoRows) {
+			id, err = find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
+				WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+		}
 		if err != nil {
 			return orNotFound(err, playlist)
 		}
@@ -239,11 +247,11 @@ func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error
 		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
 		return orNotFound(err, playlist)
 	})
-	by := int64(-1)
+	key := playlistKey{name, uid}
 	if err != nil {
-		by = 0 // it may have been deleted
+		key = playlistKey{} // it may have been deleted
 	}
-	s.marks.end(org, playlistKey{name, uid}, by)
+	s.marks.end(org, key, -1)
 	return err
 }
 

@@ -263,6 +263,12 @@ func TestDeepPages(t *testing.T) {
 	must(s.UpdatePlaylist(ctx, org, first))(t)
 	want = append(want[1:], "Z")
 	check("after a new name")
+	first.Interval = "1h"
+	must(s.UpdatePlaylist(ctx, org, first))(t)
+	check("after another interval")
+	if got := must(s.Playlist(ctx, org, first.UID))(t); got.Interval != "1h" || got.Name != "Z" {
+		t.Errorf("updated: %+v", got)
+	}
 	for _, n := range []string{"1", "5000", "9000"} { // first, in the middle, almost last
 		if err := s.DeletePlaylist(ctx, org, "p"+n); err != nil {
 			t.Fatal(err)
