@@ -22,6 +22,10 @@ const (
 	MaxServiceAccounts = 10_000 // in an organization
 	MaxAccountTokens   = 5000   // of a service account
 	MaxAPIKeys         = 1000   // in an organization
+	MaxPluginAPIKeys   = 250    // that a plugin created
+
+	MaxFeeds       = 64 // clients of the event stream
+	MaxCallerFeeds = 16 // of these, of one caller
 
 	MaxQueries      = 200     // in a request
 	ParallelSources = 8       // data sources that a request queries at the same time
@@ -76,6 +80,9 @@ func Limits() []Limit {
 		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory and a part of a call"},
 		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},
 		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
+		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},
+		{"clients of the event stream", fmt.Sprint(MaxFeeds), "503", "each has a queue of events"},
+		{"clients of the event stream, of a caller", fmt.Sprint(MaxCallerFeeds), "429", "a caller must not use up the event streams"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},

@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -94,7 +95,10 @@ const (
 // Skipf records why the rule, or a part of it, could not run on the plugin. The rule may
 // report findings as well.
 func (p *Pass) Skipf(format string, args ...any) {
-	p.report.Skips = append(p.report.Skips, Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)})
+	skip := Skip{Rule: p.rule.ID, File: p.File, Reason: fmt.Sprintf(format, args...)}
+	if !slices.Contains(p.report.Skips, skip) { // plugin.json may name a file more than once
+		p.report.Skips = append(p.report.Skips, skip)
+	}
 }
 
 // Source records the text of another file that findings refer to, so that its lines can

@@ -15,6 +15,19 @@ import (
 // and devices.
 const UnreadableFile = "unreadable-file"
 
+// Unreadable returns the documentation of UnreadableFile. It is not one of the rules that
+// run: the engine reports a file when it refuses to read it, whichever rule needs the file.
+func Unreadable() Rule {
+	return Rule{
+		ID:       UnreadableFile,
+		Severity: Error,
+		Summary:  "symbolic link out of the repository or the plugin, named pipe, socket or device",
+		Why: "What such a file contains depends on the machine, and an author of a pull request could make a report print the secrets of the machine that " +
+			"validates it. The file is not read, so checks that need it do not run. The rule cannot be turned off or suppressed.",
+		Help: "replace it with a regular file",
+	}
+}
+
 // refusal is a file that is not read.
 type refusal struct {
 	file string
@@ -28,7 +41,7 @@ type refusal struct {
 func (r refusal) finding(where Where) Finding {
 	f := Finding{
 		Rule: UnreadableFile, Severity: Error, Place: Place{File: r.file},
-		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), cause(r.err)), Help: "replace it with a regular file",
+		Message: fmt.Sprintf("%s is not read: %v", path.Base(r.file), cause(r.err)), Help: Unreadable().Help,
 	}
 	if errors.Is(r.err, tree.ErrOutside) {
 		left := "repository"

@@ -137,6 +137,7 @@ func TestWrongInputs(t *testing.T) {
 		{"plugin.json is a link to the environment", link("/proc/self/environ", "src/plugin.json"), nil, 1, "src/plugin.json: error unreadable-file: plugin.json is not read: it is a symbolic link that leaves the repository"},
 		{"named pipe as README", pipe("README.md"), nil, 1, "README.md: error unreadable-file: README.md is not read: it is not a regular file but a named pipe"},
 		{"named pipe as logo", pipe("src/img/logo.svg"), nil, 1, "logo.svg is not read: it is not a regular file but a named pipe"},
+		{"named pipe that two keys name", pipe("src/img/logo.svg"), nil, 1, "; 1 check did not run"},
 		{"slipway.yaml is a directory", func(dir string) error { return os.Mkdir(filepath.Join(dir, "slipway.yaml"), 0o755) }, nil, 2, "it is not a regular file but a directory"},
 		{"directory name that is not UTF-8", func(dir string) error { return os.Mkdir(filepath.Join(dir, "bad\xff"), 0o755) }, nil, 1, "not checked: the name of the directory is not UTF-8"},
 		{"empty path", nothing, []string{""}, 2, "the path is empty; use . for the current directory"},

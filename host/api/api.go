@@ -40,6 +40,8 @@ type Options struct {
 	// ReadOnly reports whether a data source is provisioned, and so can only be changed in
 	// that file. If ReadOnly is nil, all data sources can be changed.
 	ReadOnly func(uid string) (file string, ok bool)
+	// ReadOnlyDashboard is ReadOnly for dashboards.
+	ReadOnlyDashboard func(uid string) (file string, ok bool)
 
 	// AllowedHosts are the names and addresses that the Host header of a request may
 	// have, in addition to those of loopback. An unspecified address, such as 0.0.0.0, allows
@@ -69,8 +71,9 @@ type API struct {
 	builtin   *builtin.Source
 	roleCache atomic.Pointer[pluginRoles]
 	readOnly  func(uid string) (file string, ok bool)
-	described func() (json.RawMessage, error) // the OpenAPI document, generated once
-	pages     http.Handler                    // nil without a console
+	fixed     func(uid string) (file string, ok bool) // readOnly for dashboards
+	described func() (json.RawMessage, error)         // the OpenAPI document, generated once
+	pages     http.Handler                            // nil without a console
 	mux       *http.ServeMux
 }
 
@@ -82,7 +85,7 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
-		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly}
+		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)
 	if a.reload = o.Reload; a.reload == nil {
 		a.reload = o.Plugins.ReloadPlugin
@@ -90,8 +93,10 @@ func New(o Options) (*API, error) {
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
-	if a.readOnly == nil {
-		a.readOnly = func(string) (string, bool) { return "", false }
+	for _, f := range []*func(string) (string, bool){&a.readOnly, &a.fixed} {
+		if *f == nil {
+			*f = func(string) (string, bool) { return "", false }
+		}
 	}
 	if a.clock == nil {
 		a.clock = time.Now

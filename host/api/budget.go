@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -27,13 +28,20 @@ type budget struct {
 }
 
 // budgets are those of an API.
-type budgets struct{ bodies, decoding, responses *budget }
+type budgets struct {
+	bodies, decoding, responses *budget
+
+	// processors bounds how many large bodies are decoded at the same time, so that other
+	// requests find a processor.
+	processors *semaphore.Weighted
+}
 
 func newBudgets() *budgets {
 	b := &budgets{
-		bodies:    newBudget(host.MaxBodies, "request bodies"),
-		decoding:  newBudget(host.MaxDecoding, "decoding request bodies"),
-		responses: newBudget(host.MaxResponses, "responses that are not read"),
+		processors: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+		bodies:     newBudget(host.MaxBodies, "request bodies"),
+		decoding:   newBudget(host.MaxDecoding, "decoding request bodies"),
+		responses:  newBudget(host.MaxResponses, "responses that are not read"),
 	}
 	b.responses.queue = semaphore.NewWeighted(host.MaxResponses) // they are encoded before their size is known
 	return b

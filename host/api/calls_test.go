@@ -84,6 +84,9 @@ func TestUnmetRequirements(t *testing.T) {
 			t.Errorf("incomplete: %v", p)
 		}
 	}
+	if page := want[[]object](t, f, 200, "GET", "/api/plugins/errors?limit=2&page=3", f.admin, ""); len(page) != 1 || !strings.HasSuffix(reasons[4], page[0]["reason"].(string)) {
+		t.Errorf("third page of two: %v", page)
+	}
 	expected := []string{
 		"validate incomplete acme-a-app missing name, info.updated, info.keywords, info.logos, dependencies.plugins[0].name, dependencies.plugins[0].type, " +
 			"dependencies.plugins[0].version, dependencies.plugins[1].name, dependencies.plugins[1].type",

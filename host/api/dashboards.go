@@ -90,10 +90,11 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 	if err != nil {
 		return dashboardFull{}, err
 	}
+	_, isReadOnly := a.fixed(in.UID)
 	model, err := d.FullModel()
 	return dashboardFull{model, dashboardMeta{
 		"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
-		who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+in.UID),
+		!isReadOnly && who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+in.UID),
 	}}, err
 }
 
@@ -122,7 +123,7 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	if err != nil {
 		return dashboardSaved{}, err
 	}
-	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil}
+	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil, Check: a.checkDashboardWritable}
 	if body.FolderUID != nil {
 		d.FolderUID = *body.FolderUID
 	}
@@ -133,7 +134,20 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	return dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID}, err
 }
 
+// checkDashboardWritable returns an error (host.ErrForbidden) for a dashboard that is
+// provisioned from a file.
+func (a *API) checkDashboardWritable(uid string) error {
+	if file, ok := a.fixed(uid); ok {
+		return &host.Error{Category: host.ErrForbidden, ID: "dashboards.readonly",
+			Message: "the dashboard is read-only: change " + file + " in the provisioning directory, or set allowUiUpdates: true for its provider"}
+	}
+	return nil
+}
+
 func (a *API) deleteDashboard(ctx context.Context, who host.Identity, in dashboardPath) (deleted, error) {
+	if err := a.checkDashboardWritable(in.UID); err != nil {
+		return deleted{}, err
+	}
 	d, err := a.store.DeleteDashboard(ctx, who.OrgID, in.UID)
 	return deleted{message{Message: "Dashboard deleted"}, d.ID, d.Title}, err
 }

@@ -39,7 +39,6 @@ func (a *API) eventRoutes() []Route {
 }
 
 const (
-	maxFeeds     = 64               // clients of the event stream
 	maxPending   = 512              // events that a client has not read yet: hundreds of plugins start at once
 	maxRecent    = 128              // events kept for clients that connect again
 	maxReason    = 4096             // bytes
@@ -54,14 +53,14 @@ type events struct {
 	interval, life time.Duration
 
 	mu      sync.Mutex
-	feeds   map[chan Event]struct{}
+	feeds   map[chan Event]string // the callers that read them
 	recent  []Event
 	isEnded bool
 	ended   chan struct{} // closed when isEnded is set
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]struct{}{}, ended: make(chan struct{})}
+	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]string{}, ended: make(chan struct{})}
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
@@ -119,14 +118,23 @@ func (s *events) remove(feed chan Event) {
 	}
 }
 
-// subscribe returns a feed of the events from now on, preceded by the recent ones after
+// subscribe returns a feed for a caller of the events from now on, preceded by the recent ones after
 // the number seen, unless that is 0. The feed is closed when the streams end or the
 // client does not keep up.
-func (s *events) subscribe(seen int64) (feed chan Event, end func(), err error) {
+func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.feeds) >= maxFeeds {
-		return nil, nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("more than %d clients read the events; try again later", maxFeeds)}
+	if len(s.feeds) >= host.MaxFeeds {
+		return nil, nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d clients already read the events; try again later", host.MaxFeeds)}
+	}
+	own := 0
+	for _, reader := range s.feeds {
+		if reader == caller {
+			own++
+		}
+	}
+	if own >= host.MaxCallerFeeds {
+		return nil, nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("you already read the events %d times; close a stream and try again", host.MaxCallerFeeds)}
 	}
 	feed = make(chan Event, maxRecent+maxPending)
 	for _, e := range s.recent {
@@ -134,7 +142,7 @@ func (s *events) subscribe(seen int64) (feed chan Event, end func(), err error) 
 			feed <- e
 		}
 	}
-	s.feeds[feed] = struct{}{}
+	s.feeds[feed] = caller
 	if s.isEnded {
 		s.remove(feed)
 	}
@@ -153,7 +161,7 @@ func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Iden
 		return streamEvents(a, w, r, nil, nil, format)
 	}
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
-	feed, end, err := a.events.subscribe(seen)
+	feed, end, err := a.events.subscribe(w.(*response).caller(), seen)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 )
 
@@ -123,13 +124,23 @@ func TestEventBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", f.viewer)
-	for i := range api.MaxFeeds {
+	callers := []string{f.viewer, f.editor, f.admin, f.plugin}
+	if len(callers)*host.MaxCallerFeeds != host.MaxFeeds {
+		t.Fatalf("%d callers do not use up all streams", len(callers))
+	}
+	for i := range host.MaxFeeds {
+		caller := callers[i/host.MaxCallerFeeds]
+		request.Header.Set("Authorization", caller)
 		if resp, err := http.DefaultClient.Do(request); err != nil || resp.StatusCode != 200 {
 			t.Fatalf("client %d: %v %v", i, resp, err)
 		}
+		if i == host.MaxCallerFeeds-1 { // others still get streams
+			if got := f.do("GET", "/api/plugins/events", caller, ""); got.status != 429 || !strings.Contains(got.message(), fmt.Sprint(host.MaxCallerFeeds)) {
+				t.Errorf("one stream too many of one caller: %+v", got)
+			}
+		}
 	}
-	if got := f.do("GET", "/api/plugins/events", f.viewer, ""); got.status != 503 || !strings.Contains(got.message(), fmt.Sprint(api.MaxFeeds)) {
+	if got := f.do("GET", "/api/plugins/events", f.pluginWith("acme-late"), ""); got.status != 503 || !strings.Contains(got.message(), fmt.Sprint(host.MaxFeeds)) {
 		t.Errorf("one client too many: %+v", got)
 	}
 	leave()

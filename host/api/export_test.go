@@ -20,9 +20,6 @@ func HasBody(r Route) bool { return r.Handler.body() != nil }
 // HasOutput reports whether the response of a route is described by a type.
 func HasOutput(r Route) bool { return r.Handler.output != nil }
 
-// MaxFeeds is how many clients can read events at the same time.
-const MaxFeeds = maxFeeds
-
 // Feeds returns how many clients read events.
 func Feeds(a *API) int {
 	a.events.mu.Lock()

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,6 +168,33 @@ func TestKeyQuota(t *testing.T) {
 	}
 	if got := want[[]object](t, f, 200, "GET", "/api/auth/keys?includeExpired=true", f.admin, ""); len(got) != 0 {
 		t.Errorf("%d expired keys are left", len(got))
+	}
+}
+
+// A plugin can create only a part of the keys of an organization.
+func TestPluginKeyQuota(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	create := func(who, name string) reply {
+		return f.do("POST", "/api/auth/keys", who, fmt.Sprintf(`{"name":%q,"role":"Viewer","timeToLive":"1m"}`, name))
+	}
+	greedy, other := f.pluginWith("acme-greedy", host.Grant{Action: host.ActionServiceAccountsWrite}), f.pluginWith("acme-modest", host.Grant{Action: host.ActionServiceAccountsWrite})
+	for n := range host.MaxPluginAPIKeys {
+		if got := create(greedy, fmt.Sprint("k", n)); got.status != 200 {
+			t.Fatalf("key %d: %+v", n, got)
+		}
+	}
+	if got := create(greedy, "more"); got.status != 429 || !strings.Contains(got.message(), fmt.Sprint(host.MaxPluginAPIKeys)) {
+		t.Errorf("a key over the quota of the plugin: %+v", got)
+	}
+	for name, who := range map[string]string{"modest": other, "person": f.editor} {
+		if got := create(who, name); got.status != 200 {
+			t.Errorf("the key %s: %+v", name, got)
+		}
+	}
+	f.advance(time.Minute)
+	if got := create(greedy, "more"); got.status != 200 {
+		t.Errorf("a key after the others expired: %+v", got)
 	}
 }
 

@@ -103,8 +103,9 @@ type pluginProblem struct {
 	Stderr   []string         `json:"stderr,omitempty"` // the last lines that the process printed
 }
 
-func (a *API) pluginErrors(context.Context, host.Identity, none) ([]pluginProblem, error) {
-	return mapped(slices.Concat(a.loaded.Problems(), a.pluginRoles().refused), func(f bundle.Fault) pluginProblem {
+func (a *API) pluginErrors(_ context.Context, _ host.Identity, in pageQuery) ([]pluginProblem, error) {
+	all := slices.Concat(a.loaded.Problems(), a.pluginRoles().refused)
+	return mapped(store.Cut(all, in.longPage()), func(f bundle.Fault) pluginProblem {
 		return pluginProblem{f.Code, f.Code.Stage(), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column, f.Reason, f.Code.Help(), f.Since, f.Stderr}
 	}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -103,8 +104,7 @@ func New(api http.Handler) (http.Handler, error) {
 // ServeHTTP serves a page or an asset.
 func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	setPolicy(h, "")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "same-origin")
@@ -113,12 +113,24 @@ func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
+// setPolicy sets the Content-Security-Policy. A page allows only scripts and styles with
+// its nonce, since 'self' would include the files of plugins.
+func setPolicy(h http.Header, nonce string) {
+	allowed := "'none'"
+	if nonce != "" {
+		allowed = "'nonce-" + nonce + "'"
+	}
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src "+allowed+"; style-src "+allowed+"; img-src 'self'; connect-src 'self'; "+
+		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+}
+
 // view is what a template renders.
 type view struct {
-	Page string // its name
-	Nav  string
-	Who  *identity // nil if the user is not signed in
-	Data any
+	Nonce string // of scripts and styles
+	Page  string // its name
+	Nav   string
+	Who   *identity // nil if the user is not signed in
+	Data  any
 }
 
 func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
@@ -165,6 +177,8 @@ type holder interface {
 
 // render writes a page. It renders the whole page first, so that none appears in part.
 func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
+	v.Nonce = rand.Text()
+	setPolicy(w.Header(), v.Nonce)
 	var out bytes.Buffer
 	if err := c.templates[v.Page].Execute(&out, v); err != nil {
 		http.Error(w, "render the page: "+err.Error(), http.StatusInternalServerError)

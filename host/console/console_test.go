@@ -71,8 +71,9 @@ func newConsole(t *testing.T, api http.Handler) http.Handler {
 
 func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
-	w := httptest.NewRecorder()
-	c.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header.Set("Sec-Fetch-Site", "none")
+	c.ServeHTTP(w, r)
 	return w
 }
 
@@ -178,17 +179,22 @@ func TestLoginNext(t *testing.T) {
 // A page of another origin cannot make a browser run a query.
 func TestExploreFromElsewhere(t *testing.T) {
 	t.Parallel()
-	for site, want := range map[string]bool{"": true, "none": true, "same-origin": true, "same-site": false, "cross-site": false} {
+	for header, want := range map[string]bool{
+		"Sec-Fetch-Site: none": true, "Sec-Fetch-Site: same-origin": true, "Sec-Fetch-Site: same-site": false, "Sec-Fetch-Site: cross-site": false,
+		"Referer: http://example.com/explore": true, "Referer: http://example.com:81/explore": false, "Referer: https://example.com/": false,
+		"Referer: http://evil.example/": false, "Origin: http://example.com": true, "Origin: null": false, "X-None: x": false,
+	} {
 		c, err := New(fakeAPI{"x", "Admin"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/explore?source=uid:x&query=%7B%7D", nil)
-		r.Header.Set("Sec-Fetch-Site", site)
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
 		w := httptest.NewRecorder()
 		c.ServeHTTP(w, r)
 		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
-			t.Errorf("from %q: run is %t", site, got)
+			t.Errorf("%s: run is %t", header, got)
 		}
 	}
 }
@@ -355,8 +361,20 @@ func TestAssets(t *testing.T) {
 	if w := load(t, fakeAPI{}, "/static/x/%2e%2e%2fconsole.go"); w.Code != http.StatusNotFound {
 		t.Errorf("a file outside: %d", w.Code)
 	}
-	policy := load(t, fakeAPI{}, "/login").Header().Get("Content-Security-Policy")
+	login := load(t, fakeAPI{}, "/login")
+	policy := login.Header().Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %s", policy)
+	}
+	// Files of plugins have the origin of the pages, but only the scripts of a page have its nonce.
+	nonce := regexp.MustCompile(`script-src 'nonce-(\w+)'; style-src 'nonce-(\w+)';`).FindStringSubmatch(policy)
+	if nonce == nil || nonce[1] != nonce[2] || len(nonce[1]) < 22 {
+		t.Fatalf("policy %s", policy)
+	}
+	if scripts, own := strings.Count(login.Body.String(), "<script"), strings.Count(login.Body.String(), `<script nonce="`+nonce[1]+`"`); scripts == 0 || own != scripts {
+		t.Errorf("%d of %d scripts have the nonce", own, scripts)
+	}
+	if again := load(t, fakeAPI{}, "/login").Header().Get("Content-Security-Policy"); again == policy {
+		t.Errorf("two pages have the same nonce: %s", policy)
 	}
 }

@@ -150,10 +150,19 @@ func explore(c *client) (any, error) {
 }
 
 // isFromHere reports whether a page of this host or the user, and not a page of another
-// origin, asked for the page. Others must not run queries.
+// origin, asked for the page. Others must not run queries. Browsers send Sec-Fetch-Site
+// only over HTTPS and to loopback. Otherwise, a page of this host sends the Referer, and
+// without one, the page may come from anywhere.
 func isFromHere(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site == "" || site == "same-origin" || site == "none"
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin" || site == "none"
+	}
+	from, err := url.Parse(cmp.Or(r.Header.Get("Origin"), r.Header.Get("Referer")))
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return err == nil && from.Scheme == scheme && from.Host == r.Host
 }
 
 // read decodes a result of POST /api/ds/query.

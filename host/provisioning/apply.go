@@ -53,8 +53,8 @@ type StoredDashboard struct {
 }
 
 // Apply makes the target agree with the files. Values that are equal are not stored again,
-// and a dashboard is stored only if its file has changed, so that it can be edited in
-// between. It returns the state for the next call, also with an error.
+// and a dashboard is stored only if its file has changed: one that is not read-only can be
+// edited in between. It returns the state for the next call, also with an error.
 func Apply(ctx context.Context, t Target, c *Config, before State) (State, error) {
 	after := State{Dashboards: map[string]StoredDashboard{}}
 	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after))

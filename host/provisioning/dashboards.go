@@ -41,7 +41,7 @@ func (r *reader) providers(d document) {
 			r.warn(d.file, valueOf(options, "path"), "provider skipped: %w", err)
 			continue
 		}
-		p := provider{e.text("folder"), o.flag("foldersFromFilesStructure"), e.flag("disableDeletion"), dir}
+		p := provider{e.text("folder"), o.flag("foldersFromFilesStructure"), e.flag("disableDeletion"), !e.flag("allowUiUpdates"), dir}
 		// The separator makes it follow dir if that is a symbolic link.
 		if err := filepath.WalkDir(dir+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
 			return r.visit(p, filepath.Clean(name), entry, err)
@@ -71,6 +71,7 @@ type provider struct {
 	folder            string
 	hasFoldersOfFiles bool // the directory of a file names its folder
 	isKept            bool
+	isReadOnly        bool
 	dir               string
 }
 
@@ -90,17 +91,20 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 		return fmt.Errorf("more than %d dashboards; the rest is skipped", mostDashboards)
 	}
 	d, err := r.dashboard(p, name)
+	if errors.Is(err, errTotal) {
+		return err
+	}
 	if err != nil {
 		position, ok := errors.AsType[*Error](err)
 		if !ok {
 			position = &Error{File: r.short(name), Err: err}
 		}
-		r.config.Warnings = append(r.config.Warnings, position)
+		r.addWarning(position)
 		r.config.isPartial = true
 		return nil
 	}
 	if key := "dashboard:" + d.UID; r.names[key] {
-		r.config.Warnings = append(r.config.Warnings, &Error{File: d.File, Err: fmt.Errorf("dashboard skipped: another file has the uid %q", d.UID)})
+		r.addWarning(&Error{File: d.File, Err: fmt.Errorf("dashboard skipped: another file has the uid %q", d.UID)})
 		return nil
 	}
 	r.names["dashboard:"+d.UID] = true
@@ -135,7 +139,7 @@ func (r *reader) dashboard(p provider, name string) (d Dashboard, err error) {
 		d.UID = fmt.Sprintf("p%x", sum[:8])
 	}
 	d.ID, d.Version = 0, 0 // those of another host
-	d.Folder, d.File, d.IsKept = p.folder, r.short(name), p.isKept
+	d.Folder, d.File, d.IsKept, d.IsReadOnly = p.folder, r.short(name), p.isKept, p.isReadOnly
 	if dir := filepath.Base(filepath.Dir(rel)); p.hasFoldersOfFiles && dir != "." {
 		d.Folder = dir
 	}

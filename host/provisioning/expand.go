@@ -12,9 +12,13 @@ import (
 
 // Limits of the size of files, in bytes.
 const (
-	maxFile      = 4 << 20 // of provisioning and of a dashboard
-	maxValueFile = 1 << 16 // that $__file names
+	maxFile      = 4 << 20  // of provisioning and of a dashboard
+	maxValueFile = 1 << 16  // that $__file names
+	maxTotal     = 64 << 20 // of all files, and of what replaces variables
 )
+
+// errTotal reports that the files exceed maxTotal.
+var errTotal = fmt.Errorf("the provisioning files and the values of their variables are larger than %d MiB in total", maxTotal>>20)
 
 // variable matches what expand replaces.
 var variable = regexp.MustCompile(`\$\$|\$__(env|file)\{([^{}]*)\}|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
@@ -24,6 +28,15 @@ type expander struct {
 	dir    string // of provisioning; relative names of files start here
 	lookup func(name string) (string, bool)
 	seen   map[string]string // files and directories, and what they were before they were read
+	total  int64             // bytes of files and replacements; see maxTotal
+}
+
+// count adds bytes to the total. It returns errTotal if that is too large.
+func (e *expander) count(bytes int) error {
+	if e.total += int64(bytes); e.total > maxTotal {
+		return errTotal
+	}
+	return nil
 }
 
 // expand replaces the variables in a value. A variable that is not set is replaced by "",
@@ -34,15 +47,22 @@ func (e *expander) expand(value string) (string, error) {
 		if match == "$$" {
 			return "$"
 		}
-		m := variable.FindStringSubmatch(match)
-		if m[1] == "file" {
-			text, err := e.file(m[2])
-			if err != nil && failed == nil {
-				failed = err
-			}
-			return text
+		if failed != nil {
+			return ""
 		}
-		text, _ := e.lookup(m[2] + m[3] + m[4])
+		m := variable.FindStringSubmatch(match)
+		var text string
+		if m[1] == "file" {
+			text, failed = e.file(m[2])
+		} else {
+			text, _ = e.lookup(m[2] + m[3] + m[4])
+		}
+		if failed == nil {
+			failed = e.count(len(text))
+		}
+		if failed != nil {
+			return ""
+		}
 		return text
 	})
 	return expanded, failed
@@ -69,6 +89,9 @@ func (e *expander) readDir(name string) ([]os.DirEntry, error) {
 
 // readFile reads a regular file. Others, such as named pipes, might never end.
 func (e *expander) readFile(name string, most int64) ([]byte, error) {
+	if err := e.count(0); err != nil {
+		return nil, err
+	}
 	e.seen[name] = stamp(name)
 	info, err := os.Stat(name)
 	if err != nil {
@@ -86,5 +109,5 @@ func (e *expander) readFile(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return text, nil
+	return text, e.count(len(text))
 }

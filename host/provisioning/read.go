@@ -31,6 +31,13 @@ type Config struct {
 	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
 }
 
+// DropModels frees the models of the dashboards, which Apply needs.
+func (c *Config) DropModels() {
+	for i := range c.Dashboards {
+		c.Dashboards[i].Model = nil
+	}
+}
+
 // IsStale reports whether a file or directory has changed since it was read.
 func (c *Config) IsStale() bool {
 	for name, before := range c.seen {
@@ -66,6 +73,7 @@ type Dashboard struct {
 	Folder         string // title; "" for none
 	File           string // path
 	IsKept         bool   // when its file is deleted
+	IsReadOnly     bool   // unless the provider sets allowUiUpdates
 }
 
 // Error reports a position in a file.
@@ -104,7 +112,7 @@ type reader struct {
 // joins one *Error for each value that is invalid. Missing subdirectories are empty. The
 // result is never nil; with an error, only IsStale may be called.
 func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) {
-	r := &reader{expander: expander{dir, lookup, map[string]string{}}, names: map[string]bool{}}
+	r := &reader{expander: expander{dir: dir, lookup: lookup, seen: map[string]string{}}, names: map[string]bool{}}
 	if _, err := r.readDir(dir); err != nil {
 		r.faults = append(r.faults, err)
 	}
@@ -112,6 +120,9 @@ func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) 
 	r.each("plugins", r.apps)
 	r.each("dashboards", r.providers)
 	r.config.seen = r.seen
+	if len(r.faults) >= mostReported {
+		r.faults = append(r.faults, fmt.Errorf("more than %d values are invalid; the rest is not listed", mostReported))
+	}
 	return &r.config, errors.Join(r.faults...)
 }
 
@@ -121,12 +132,23 @@ type document struct {
 	root *yaml.Node
 }
 
+// mostReported is how many errors, and how many warnings, are kept.
+const mostReported = 1000
+
 func (r *reader) fail(file string, at *yaml.Node, format string, args ...any) {
-	r.faults = append(r.faults, errorAt(file, at, format, args...))
+	if len(r.faults) < mostReported {
+		r.faults = append(r.faults, errorAt(file, at, format, args...))
+	}
 }
 
 func (r *reader) warn(file string, at *yaml.Node, format string, args ...any) {
-	r.config.Warnings = append(r.config.Warnings, errorAt(file, at, format, args...))
+	r.addWarning(errorAt(file, at, format, args...))
+}
+
+func (r *reader) addWarning(e *Error) {
+	if len(r.config.Warnings) < mostReported {
+		r.config.Warnings = append(r.config.Warnings, e)
+	}
 }
 
 func errorAt(file string, at *yaml.Node, format string, args ...any) *Error {

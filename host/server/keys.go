@@ -50,6 +50,17 @@ func (s *Server) lockData(o Options) error {
 	return nil
 }
 
+// warnOfNewDatabase logs that the database will be new although a host has used the data
+// directory before.
+func (s *Server) warnOfNewDatabase(o Options) {
+	if _, err := os.Stat(filepath.Join(o.DataDir, "instance")); err != nil || store.IsShared(o.Database) {
+		return
+	}
+	if info, err := os.Stat(o.Database); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		s.log.Warn("the database is missing or empty, although a host has used the data directory before; the host starts with a new one", "database", o.Database)
+	}
+}
+
 // instanceName returns the name of this host's tokens, which no other host on the
 // same database has. By that name a host finds the tokens of its previous start.
 func instanceName(dataDir string) (string, error) {

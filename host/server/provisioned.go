@@ -33,15 +33,19 @@ type files struct {
 	env   func(string) (string, bool)
 	log   *slog.Logger
 
-	mu       sync.Mutex
-	last     *provisioning.Config // nil before the first reading
-	readOnly atomic.Pointer[map[string]string]
+	mu         sync.Mutex
+	last       *provisioning.Config // nil before the first reading
+	sources    readOnly
+	dashboards readOnly
 }
 
-// readOnlyFile returns the file that describes a data source that must not be changed
-// otherwise.
-func (f *files) readOnlyFile(uid string) (file string, ok bool) {
-	if all := f.readOnly.Load(); all != nil {
+// readOnly holds the files, by uid, of what must not be changed otherwise.
+type readOnly struct {
+	files atomic.Pointer[map[string]string]
+}
+
+func (r *readOnly) file(uid string) (file string, ok bool) {
+	if all := r.files.Load(); all != nil {
 		file, ok = (*all)[uid]
 	}
 	return file, ok
@@ -68,10 +72,12 @@ func (f *files) apply(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("provisioning: %w", err)
 	}
-	return errors.Join(err, f.writeState(after), f.protect(ctx, c))
+	err = errors.Join(err, f.writeState(after), f.protect(ctx, c))
+	c.DropModels()
+	return err
 }
 
-// protect makes the data sources in the files read-only.
+// protect makes the data sources and dashboards in the files read-only.
 func (f *files) protect(ctx context.Context, c *provisioning.Config) error {
 	byName := map[string]string{}
 	for _, d := range c.DataSources {
@@ -89,7 +95,14 @@ func (f *files) protect(ctx context.Context, c *provisioning.Config) error {
 			all[d.UID] = file
 		}
 	}
-	f.readOnly.Store(&all)
+	f.sources.files.Store(&all)
+	boards := map[string]string{}
+	for _, d := range c.Dashboards {
+		if d.IsReadOnly {
+			boards[d.UID] = d.File
+		}
+	}
+	f.dashboards.files.Store(&boards)
 	return nil
 }
 

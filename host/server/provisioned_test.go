@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -37,7 +38,9 @@ func TestProvisioningFiles(t *testing.T) {
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\nprune: true\ndatasources:\n"+one+
 		"  - {name: Two, type: acme-x-datasource, editable: true}\n")
 	writeProvisioning(t, dir, "plugins/apps.yaml", "apiVersion: 1\napps:\n  - {type: acme-y-app, jsonData: {a: 1}}\n")
-	writeProvisioning(t, dir, "dashboards/all.yaml", "apiVersion: 1\nproviders:\n  - {name: all, folder: Top, options: {path: /etc/grafana/provisioning/dashboards}}\n")
+	writeProvisioning(t, dir, "dashboards/all.yaml", "apiVersion: 1\nproviders:\n"+
+		"  - {name: all, folder: Top, allowUiUpdates: true, options: {path: /etc/grafana/provisioning/dashboards}}\n  - {name: fixed, options: {path: fixed}}\n")
+	writeProvisioning(t, dir, "fixed/fixed.json", `{"uid": "fixed", "title": "Fixed"}`)
 	writeProvisioning(t, dir, "dashboards/board.json", `{"uid": "board", "title": "Board"}`)
 	o := testOptions(t)
 	o.Provisioning, o.Environ = dir, []string{"TOKEN=old", "TOKEN=s3cret"}
@@ -92,6 +95,26 @@ func TestProvisioningFiles(t *testing.T) {
 	}
 	if status, text := do("PUT", "/api/datasources/uid/"+two.UID, `{"name": "Two", "type": "acme-x-datasource", "database": "db"}`); status != 200 || !strings.Contains(text, `"readOnly":false`) {
 		t.Errorf("change of an editable data source: %d %s", status, text)
+	}
+
+	// A dashboard can be changed only if its provider allows it, whatever names it.
+	fixed, err := s.store.Dashboard(ctx, store.MainOrg, "fixed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range [][3]string{
+		{"POST", "/api/dashboards/db", `{"dashboard": {"uid": "fixed", "title": "Edited"}, "overwrite": true}`},
+		{"POST", "/api/dashboards/db", fmt.Sprintf(`{"dashboard": {"id": %d, "title": "Edited"}, "overwrite": true}`, fixed.ID)},
+		{"DELETE", "/api/dashboards/uid/fixed", ""},
+	} {
+		if status, text := do(call[0], call[1], call[2]); status != http.StatusForbidden || !strings.Contains(text, "fixed/fixed.json") {
+			t.Errorf("%s %s of a provisioned dashboard: %d %s", call[0], call[2], status, text)
+		}
+	}
+	for uid, want := range map[string]string{"fixed": `"canEdit":false`, "board": `"canEdit":true`} {
+		if _, text := do("GET", "/api/dashboards/uid/"+uid, ""); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", uid, text)
+		}
 	}
 
 	// An edited dashboard stays until its file changes.

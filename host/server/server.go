@@ -151,6 +151,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	if err := s.lockData(o); err != nil {
 		return err
 	}
+	s.warnOfNewDatabase(o)
 	instance, err := instanceName(o.DataDir)
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Clock: o.Clock, Version: o.ServiceVersion, Plugins: s.loader,
-		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.readOnlyFile})
+		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file})
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,11 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 
 // Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
+	end, err := s.beginLong(ctx)
+	if err != nil {
+		return host.Dashboard{}, err
+	}
+	defer end()
 	// One statement, so that the model and the version belong together.
 	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) {
 		var model string
@@ -50,6 +55,8 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 type Save struct {
 	Overwrite  bool
 	KeepFolder bool // ignore FolderUID if the dashboard exists
+
+	Check func(uid string) error // of the dashboard; its error ends the call. Optional
 }
 
 // SaveDashboard stores a dashboard, or replaces the one with its uid or, if the uid is
@@ -77,6 +84,11 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 	if d.UID == "" {
 		if d.UID, err = host.NewUID(s.random); err != nil {
 			return d, fmt.Errorf("save dashboard: %w", err)
+		}
+	}
+	if how.Check != nil {
+		if err := how.Check(d.UID); err != nil {
+			return d, err
 		}
 	}
 	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)

@@ -57,3 +57,15 @@ func CreateOld(ctx context.Context, database string, files []string, statement s
 	_, err = db.ExecContext(ctx, all+statement)
 	return err
 }
+
+// HoldLong runs as many long reads as can run at the same time, until end is called.
+func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
+	n := s.mostLong()
+	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
+}
+
+// ForgetMarks is what a new name of a playlist does.
+func (s *Store) ForgetMarks(org int64) {
+	s.marks.begin()
+	s.marks.end(org, playlistKey{}, 0)
+}

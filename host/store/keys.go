@@ -63,6 +63,11 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 		if err := s.checkTokenQuota(ctx, tx, "API keys", host.MaxAPIKeys, "org_id = $1 AND account_id IS NULL", by.OrgID); err != nil {
 			return err
 		}
+		if grantedBy.Valid {
+			if err := s.checkTokenQuota(ctx, tx, "API keys that a plugin created", host.MaxPluginAPIKeys, "granted_by = $1", by.GrantsOf); err != nil {
+				return err
+			}
+		}
 		k.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at, granted_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
 			by.OrgID, k.Role.String(), k.Name, secret.Digest(), created.UnixMilli(), columnOf(k.Expires), grantedBy)

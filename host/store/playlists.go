@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/slipway-dev/slipway/host"
@@ -17,29 +18,31 @@ func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page
 	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
 		return []host.Playlist{}, nil
 	}
+	if text == "" {
+		return s.allPlaylists(ctx, org, limit, offset)
+	}
 	folded := host.Fold(text)
 	rare, err := s.rareTrigramOf(ctx, folded)
 	if err != nil {
 		return nil, err
 	}
-	query, args := "SELECT uid, name, rotation FROM playlists WHERE org_id = $1 ORDER BY name, uid LIMIT $2 OFFSET $3",
-		[]any{org, limit, offset}
-	switch {
-	case rare != "": // a CROSS JOIN, so that SQLite does not begin with all playlists
+	query, args := `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
+		ORDER BY name, uid LIMIT $2 OFFSET $3`, []any{org, limit, offset, containing(folded)}
+	if rare != "" { // a CROSS JOIN, so that SQLite does not begin with all playlists
 		query = `SELECT p.uid, p.name, p.rotation FROM playlist_trigrams t CROSS JOIN playlists p
 			WHERE p.id = t.playlist_id AND p.org_id = $1 AND t.trigram = $5 AND p.name_folded LIKE $4 ESCAPE '!'
 			ORDER BY p.name, p.uid LIMIT $2 OFFSET $3`
-		args = append(args, containing(folded), rare)
-	case text != "":
-		query = `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
-			ORDER BY name, uid LIMIT $2 OFFSET $3`
-		args = append(args, containing(folded))
+		args = append(args, rare)
 	}
-	return list(ctx, s.read, func(row scanner) (host.Playlist, error) {
+	return list(ctx, s.read, scanPlaylist(org), query, args...)
+}
+
+func scanPlaylist(org int64) func(scanner) (host.Playlist, error) {
+	return func(row scanner) (host.Playlist, error) {
 		p := host.Playlist{OrgID: org}
 		err := row.Scan(&p.UID, &p.Name, &p.Interval)
 		return p, err
-	}, query, args...)
+	}
 }
 
 // Playlist returns a playlist with its items.
@@ -106,6 +109,11 @@ type reference struct {
 // to, in the order of the items and then by title. Its cost grows with the items and the
 // page, not with the dashboards on all pages.
 func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]host.PlaylistDashboard, error) {
+	end, err := s.beginLong(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	id, err := find(ctx, s.read, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {
 		return nil, orNotFound(err, playlist)
@@ -169,6 +177,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	if p.UID, err = host.NewUID(s.random); err != nil {
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
+	s.marks.begin()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
 			return err
@@ -183,6 +192,11 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, id, p.Items)
 	})
+	key := playlistKey{p.Name, p.UID}
+	if err != nil {
+		key = playlistKey{} // it may have been created
+	}
+	s.marks.end(org, key, 1)
 	return p, err
 }
 
@@ -194,9 +208,18 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
+	s.marks.begin()
+	var key playlistKey // the zero key if the name was another one
+	defer func() { s.marks.end(org, key, 0) }()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
-			WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET rotation = $1
+			WHERE org_id = $2 AND uid = $3 AND name = $4 RETURNING id`, string(p.Interval), org, p.UID, p.Name)
+		if err == nil {
+			key = playlistKey{p.Name, p.UID}
+		} else if errors.Is(err, sql.ErrNoRows) {
+			id, err = find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
+				WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+		}
 		if err != nil {
 			return orNotFound(err, playlist)
 		}
@@ -218,10 +241,18 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
-	return s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
+	s.marks.begin()
+	var name string
+	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
+		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
 		return orNotFound(err, playlist)
 	})
+	key := playlistKey{name, uid}
+	if err != nil {
+		key = playlistKey{} // it may have been deleted
+	}
+	s.marks.end(org, key, -1)
+	return err
 }
 
 // insertItems stores items and sets their ids.

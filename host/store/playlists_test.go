@@ -8,11 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 func TestPlaylists(t *testing.T) {
@@ -214,5 +217,88 @@ func TestManyPlaylistDashboards(t *testing.T) {
 		if got := must(s.PlaylistDashboards(ctx, org, p.UID, beyond))(t); len(got) != 0 {
 			t.Errorf("%+v: %d dashboards", beyond, len(got))
 		}
+	}
+	// It can be corrected, but not saved as it is.
+	old := must(s.Playlist(ctx, org, p.UID))(t)
+	old.Items = old.Items[:host.MaxPlaylistItems+1]
+	if _, err := s.UpdatePlaylist(ctx, org, old); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("update with one item too many: %v", err)
+	}
+	old.Items = old.Items[:host.MaxPlaylistItems]
+	must(s.UpdatePlaylist(ctx, org, old))(t)
+	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != host.MaxPlaylistItems {
+		t.Errorf("%d items after the correction", len(got.Items))
+	}
+}
+
+// Pages are exact at every offset, also after changes before them.
+func TestDeepPages(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	if err := seed(ctx, s, 9000); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for n := range 9000 {
+		want = append(want, fmt.Sprint("Playlist ", n+1))
+	}
+	slices.Sort(want)
+	check := func(after string) {
+		t.Helper()
+		for _, page := range []store.Page{{Limit: 700, Number: 12}, {Limit: 4000, Number: 2}, {Limit: 3999, Number: 3}, {Limit: 20, Number: 1}, {Limit: 20, Number: 450}, {Limit: 5000}, {Limit: 500, Number: 18}, {Limit: 500, Number: 19}} {
+			got := []string{}
+			for _, p := range must(s.Playlists(ctx, org, "", page))(t) {
+				got = append(got, p.Name)
+			}
+			if diff := cmp.Diff(store.Cut(want, page), got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s, %+v (-want +got):\n%s", after, page, diff)
+			}
+		}
+	}
+	check("at first")
+	first := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "A", Interval: "5m"}))(t)
+	want = slices.Insert(want, 0, "A")
+	check("after a creation")
+	first.Name = "Z"
+	must(s.UpdatePlaylist(ctx, org, first))(t)
+	want = append(want[1:], "Z")
+	check("after a new name")
+	first.Interval = "1h"
+	must(s.UpdatePlaylist(ctx, org, first))(t)
+	check("after another interval")
+	if got := must(s.Playlist(ctx, org, first.UID))(t); got.Interval != "1h" || got.Name != "Z" {
+		t.Errorf("updated: %+v", got)
+	}
+	for _, n := range []string{"1", "5000", "9000"} { // first, in the middle, almost last
+		if err := s.DeletePlaylist(ctx, org, "p"+n); err != nil {
+			t.Fatal(err)
+		}
+		want = slices.DeleteFunc(want, func(name string) bool { return name == "Playlist "+n })
+		check("after the deletion of " + n)
+	}
+	must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "Playlist 5", Interval: "5m"}))(t)
+	want = append(want, "Playlist 5")
+	slices.Sort(want)
+	check("after a creation in the middle")
+}
+
+// Another host's changes are noticed on a database that hosts share.
+func TestDeepPagesOfHosts(t *testing.T) {
+	t.Parallel()
+	database, now := testdb.New(t), &clock{now: time.Unix(1_700_000_000, 0)}
+	if !store.IsShared(database) {
+		t.Skip("needs PostgreSQL")
+	}
+	here, there := open(t, store.Options{Database: database, Clock: now.Now}), open(t, store.Options{Database: database})
+	if err := seed(t.Context(), here, 5000); err != nil {
+		t.Fatal(err)
+	}
+	page := store.Page{Limit: 1, Number: 5000}
+	last := func() string { return must(here.Playlists(t.Context(), org, "", page))(t)[0].Name }
+	before := last()
+	must(there.CreatePlaylist(t.Context(), org, host.Playlist{Name: "A", Interval: "5m"}))(t)
+	now.Advance(time.Minute)
+	if after := last(); after == before {
+		t.Errorf("a minute after another host created a playlist, position %d is still %s", page.Number, after)
 	}
 }

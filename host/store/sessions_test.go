@@ -62,6 +62,26 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// Sessions that have ended are deleted without another sign-in.
+func TestPurgeSessions(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
+	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
+	admin := must(s.User(ctx, host.AdminLogin))(t).Identity()
+	for _, agent := range []string{"ended", "running"} {
+		if _, _, err := s.CreateSession(ctx, admin, agent); err != nil {
+			t.Fatal(err)
+		}
+		now.Advance(host.SessionIdle / 2)
+	}
+	must(s.PurgeExpired(ctx))(t)
+	now.Advance(-host.SessionIdle / 2) // lists contain only sessions that have not ended
+	if all := must(s.Sessions(ctx, admin.ID))(t); len(all) != 1 || all[0].Agent != "running" {
+		t.Errorf("sessions %+v", all)
+	}
+}
+
 // Sessions survive a restart with the same password, but not a new password.
 func TestSessionsEndWithPassword(t *testing.T) {
 	t.Parallel()

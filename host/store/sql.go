@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -67,6 +68,22 @@ func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	p.prepared[query] = stmt
 	return stmt, nil
+}
+
+// mostLong returns how many reads that take long may run at the same time, so that others
+// find a connection and, since SQLite reads in this process, a processor.
+func (s *Store) mostLong() int64 {
+	if s.dialect.isShared {
+		return int64(s.read.size / 2)
+	}
+	return int64(max(1, min(s.read.size, runtime.GOMAXPROCS(0))/2))
+}
+
+// beginLong waits until a read that takes long may run. The caller calls end after the
+// read.
+func (s *Store) beginLong(ctx context.Context) (end func(), err error) {
+	err = within(ctx, s.timeout, func(ctx context.Context) error { return s.long.Acquire(ctx, 1) })
+	return func() { s.long.Release(1) }, err
 }
 
 // querier is a *pool or a *sql.Tx.

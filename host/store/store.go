@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -43,6 +45,7 @@ const pingTimeout = 2 * time.Second
 type Store struct {
 	write   *pool
 	read    *pool
+	long    *semaphore.Weighted // see beginLong
 	dialect dialect
 
 	clock      func() time.Time
@@ -56,6 +59,7 @@ type Store struct {
 	identity   atomic.Pointer[string] // of the database; nil while it is opened
 	isFull     atomic.Bool            // whether the last write failed with host.ErrFull
 	quotas     quotas
+	marks      marks
 	box        *host.Box // nil if there is no key
 	close      func() error
 }
@@ -99,6 +103,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.long = semaphore.NewWeighted(s.mostLong())
 	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()
 	go s.keepUsage()
 	database := s.close

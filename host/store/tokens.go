@@ -22,8 +22,9 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Pa
 		err = row.Scan(&t.ID, &t.Name, &created, &expires, &used)
 		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), s.usage.latest(t.ID, timeOf(used))
 		return t, err
-	}, `SELECT id, name, created_at, expires_at, last_used_at FROM tokens WHERE account_id = $1
-		ORDER BY id LIMIT $2 OFFSET $3`, accountID, limit, offset)
+	}, `SELECT t.id, t.name, t.created_at, t.expires_at, t.last_used_at
+		FROM (SELECT id FROM tokens WHERE account_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
+		JOIN tokens t ON t.id = p.id ORDER BY t.id`, accountID, limit, offset)
 }
 
 // CreateToken creates a token for a service account. If life is 0, it does not expire. In
@@ -96,10 +97,13 @@ func (s *Store) checkTokenQuota(ctx context.Context, tx *sql.Tx, what string, mo
 	return host.TooMany(what, most)
 }
 
-// PurgeExpired deletes API keys and tokens that expired host.KeepExpired ago and returns
-// their number.
+// PurgeExpired deletes sessions that have ended, and API keys and tokens that expired
+// host.KeepExpired ago. It returns the number of keys and tokens.
 func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE expires_at <= $1", s.now()); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE expires_at < $1", s.clock().Add(-host.KeepExpired).UnixMilli())
 		if err == nil {
 			purged, err = result.RowsAffected()
@@ -107,7 +111,7 @@ func (s *Store) PurgeExpired(ctx context.Context) (purged int64, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("delete expired tokens: %w", err)
+		return 0, fmt.Errorf("delete expired credentials: %w", err)
 	}
 	return purged, nil
 }

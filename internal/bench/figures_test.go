@@ -167,7 +167,7 @@ func run(b *testing.B, runs int, name string, args ...string) times {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // goCommand runs the go command in a directory and returns its output.
-func goCommand(b *testing.B, dir string, args ...string) string {
+func goCommand(b testing.TB, dir string, args ...string) string {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), "go", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")

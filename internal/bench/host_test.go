@@ -75,7 +75,7 @@ func hostFigures(b *testing.B, program string) (figures []figure) {
 }
 
 // seed fills a database and returns a token and the uid of a playlist in it.
-func seed(b *testing.B, file string) (token, uid string) {
+func seed(b testing.TB, file string) (token, uid string) {
 	b.Helper()
 	ctx := b.Context()
 	s, err := store.Open(ctx, store.Options{Database: file})
@@ -107,7 +107,7 @@ func seed(b *testing.B, file string) (token, uid string) {
 
 // serve starts a server, stops it at the end of the benchmark, and returns the address
 // that it prints.
-func serve(b *testing.B, cmd *exec.Cmd) (address string, pid int) {
+func serve(b testing.TB, cmd *exec.Cmd) (address string, pid int) {
 	b.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -192,12 +192,20 @@ func roundTrip(conn net.Conn, in *bufio.Reader, request []byte) error {
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%.40q: status %d", request, response.StatusCode)
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
 	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return err
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%.40q: %w", request, status(response.StatusCode))
+	}
+	return nil
 }
+
+// status is the status of a response that is not 200.
+type status int
+
+// Error returns the status.
+func (s status) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
 // peakMemory returns the largest resident size of a process in MB.
 func peakMemory(pid int) (float64, error) {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rulebook"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -14,7 +15,7 @@ func Rules(w io.Writer) error { return rulebook.List(w, rules.All()) }
 // Explain prints the purpose of a rule, how to fix its findings, and an example.
 func Explain(w io.Writer, id string) error {
 	var ids []string
-	for _, r := range rules.All() {
+	for _, r := range append(rules.All(), validate.Unreadable()) {
 		if r.ID == id {
 			return rulebook.Read(r).Write(w)
 		}
