@@ -23,6 +23,11 @@ const (
 	MaxAccountTokens   = 5000   // of a service account
 	MaxAPIKeys         = 1000   // in an organization
 
+	MaxOfferedDashboards = 100     // of a plugin, on a page
+	MaxDashboardFile     = 4 << 20 // bytes of a dashboard of a plugin
+
+	MaxGrants = 1000 // permissions of the service account of a plugin
+
 	MaxBody         = 1 << 20   // bytes of a JSON body
 	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
 	FreeBody        = 32 << 10  // bytes of a body that do not count towards MaxBodies
@@ -64,6 +69,9 @@ func Limits() []Limit {
 		{"service accounts of an organization", fmt.Sprint(MaxServiceAccounts), "429", "an administrator's script must not fill the disk"},
 		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "expired ones are deleted first"},
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "expired ones are deleted first"},
+		{"permissions of the service account of a plugin", fmt.Sprint(MaxGrants), "the backend does not start; `/api/plugins/errors` has the reason", "each request of the account compares them"},
+		{"dashboards of a plugin in a list", fmt.Sprint(MaxOfferedDashboards), "a page of this length; ask for the next with `page`", "the list reads their files"},
+		{"file of a dashboard of a plugin", mebibytes(MaxDashboardFile), "it cannot be imported", "it is held in memory"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
