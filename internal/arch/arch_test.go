@@ -120,7 +120,7 @@ func arrows() map[string][]string {
 		"conformance":              {"bundle", "loader", "backend/arrow", "internal/wire"},
 		"host/store":               {"host"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath"},
-		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
+		"host/api":                 {"host", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {},
 		"host/provisioning":        {"host", "internal/limit"},
 		"host/server":              {"host", "host/api", "host/console", "host/provisioning", "host/store", "build/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "internal/atomicfile", "internal/limit"},
