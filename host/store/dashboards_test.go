@@ -37,6 +37,7 @@ func TestDashboards(t *testing.T) {
 		{store.DashboardFilter{Only: &store.Only{}}, nil},
 		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"b", "A"}}}, []string{"b"}},
 		{store.DashboardFilter{Only: &store.Only{FolderUIDs: []string{"f"}}}, []string{"a"}},
+		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"x,,b,,y"}}}, nil},
 		{store.DashboardFilter{Only: &store.Only{FolderUIDs: []string{"x", "general"}}}, []string{"b"}},
 		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"b"}, FolderUIDs: []string{"f"}}, Text: "load"}, []string{"b"}},
 	} {

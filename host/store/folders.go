@@ -38,8 +38,17 @@ func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Pag
 	return list(ctx, s.read, scanFolder, query, args...)
 }
 
-// joined returns uids with a comma around each, so that SQL can find one in the text.
-func joined(uids []string) string { return "," + strings.Join(uids, ",,") + "," }
+// joined returns uids with a comma around each, so that SQL can find one in the text. It
+// omits what is not a uid: a comma in it would stand for several.
+func joined(uids []string) string {
+	var text strings.Builder
+	for _, uid := range uids {
+		if host.IsUID(uid) {
+			text.WriteString("," + uid + ",")
+		}
+	}
+	return text.String()
+}
 
 // Folder returns a folder.
 func (s *Store) Folder(ctx context.Context, org int64, uid string) (host.Folder, error) {
