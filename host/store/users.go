@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -36,7 +37,7 @@ func scanUser(row scanner) (u host.User, err error) {
 // case, sorted by login, and the number of all of them.
 func (s *Store) Users(ctx context.Context, org int64, text string, page Page) (users []host.User, total int64, err error) {
 	limit, offset := page.bounds()
-	pattern := containing(host.Fold(text))
+	pattern := containing(strings.ToLower(text))
 	if users, err = list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users
 		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT $2 OFFSET $3`, org, limit, offset, pattern); err != nil {
 		return nil, 0, err

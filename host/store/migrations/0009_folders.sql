@@ -6,6 +6,5 @@ ALTER TABLE folders ADD COLUMN updated_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE folders ADD COLUMN updated_by $TEXT NOT NULL DEFAULT '';
 ALTER TABLE dashboards ADD COLUMN created_at BIGINT NOT NULL DEFAULT 0; -- 0: before this migration
 
-CREATE INDEX users_by_login ON users (org_id, login, id);
 CREATE INDEX dashboards_of_plugins ON dashboards (org_id, plugin_id, id) WHERE plugin_id IS NOT NULL;
 ALTER TABLE dashboards DROP COLUMN plugin_digest; -- dashboards of plugins are imported when a user asks
