@@ -193,6 +193,8 @@ func seedRest(ctx context.Context, s *store.Store, n int) error {
 	for _, insert := range []string{
 		"INSERT INTO folders (org_id, uid, title) SELECT 1, 'f' || CAST(i AS TEXT), 'f' || CAST(i AS TEXT) FROM n",
 		"INSERT INTO users (org_id, login, role, password_hash) SELECT 1, 'u' || CAST(i AS TEXT), 'Viewer', '' FROM n",
+		`INSERT INTO sessions (user_id, digest, agent, created_at, seen_at, expires_at)
+			SELECT id, 's' || CAST(i AS TEXT), '', 0, 0, 0 FROM n JOIN users ON login = 'u' || CAST(i AS TEXT)`,
 		`INSERT INTO service_accounts (org_id, name, name_folded, login, role, plugin_id)
 			SELECT 1, 'a' || CAST(i AS TEXT), 'a' || CAST(i AS TEXT), 'a' || CAST(i AS TEXT), 'Viewer', 'p' || CAST(i AS TEXT) FROM n`,
 		"INSERT INTO account_grants (account_id, action, scope) SELECT id, 'x', '' FROM n JOIN service_accounts ON login = 'a' || CAST(i AS TEXT)",
