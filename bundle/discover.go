@@ -175,9 +175,22 @@ func (s *scan) mount(dir, parent string) string {
 		s.fault(FaultDuplicateID, dir, m.ID, fmt.Sprintf("%s has the same id %s and was found first", first, m.ID))
 		return ""
 	}
+	if m.Info.Version == "" && parent != "" { // it is released with its parent
+		m.Info.Version = s.version(parent)
+	}
 	s.byID[m.ID] = dir
 	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent})
 	return m.ID
+}
+
+// version returns the version of a plugin that was found.
+func (s *scan) version(id string) string {
+	for _, p := range s.plugins {
+		if p.Metadata.ID == id {
+			return p.Metadata.Info.Version
+		}
+	}
+	return ""
 }
 
 // maxMetadataBytes limits the size of a plugin.json.

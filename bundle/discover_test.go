@@ -40,6 +40,23 @@ func writeTree(t *testing.T, files map[string]string) string {
 	return root
 }
 
+// A nested plugin without a version has that of its parent, with which it is released.
+func TestVersionOfNested(t *testing.T) {
+	t.Parallel()
+	info := func(id, version string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"panel","info":{"version":%q}}`, id, version)
+	}
+	root := writeTree(t, map[string]string{"a/plugin.json": info("a", "1.2.0"), "a/x/plugin.json": "x", "a/x/y/plugin.json": "y", "a/z/plugin.json": info("z", "3.0.0")})
+	plugins, faults := Discover(root)
+	got := map[string]string{}
+	for _, p := range plugins {
+		got[p.Metadata.ID] = p.Metadata.Info.Version
+	}
+	if diff := cmp.Diff(map[string]string{"a": "1.2.0", "x": "1.2.0", "y": "1.2.0", "z": "3.0.0"}, got); diff != "" || len(faults) != 0 {
+		t.Errorf("%v (-want +got):\n%s", faults, diff)
+	}
+}
+
 func TestDiscover(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

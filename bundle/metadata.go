@@ -70,6 +70,10 @@ type Info struct {
 		Small string `json:"small"`
 		Large string `json:"large"`
 	} `json:"logos"`
+	Links []struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	} `json:"links"`
 	Screenshots []struct {
 		Name string `json:"name"`
 		Path string `json:"path"`

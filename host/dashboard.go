@@ -16,11 +16,13 @@ type Dashboard struct {
 	UID         string // assigned by the store if empty
 	Title       string
 	Tags        []string // sorted
+	FolderID    int64    // 0 if it is in no folder
 	FolderUID   string   // "" if it is in no folder
 	FolderTitle string
-	Version     int64 // starts at 1 and grows with each change
+	Version     int64     // starts at 1 and grows with each change
+	Created     time.Time // zero if it is not known
 	Updated     time.Time
-	PluginID    string          // the plugin that includes it; "" if users created it
+	PluginID    string          // the plugin it was imported from; "" if users created it
 	Model       json.RawMessage // an object; nil in lists
 }
 

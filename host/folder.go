@@ -1,10 +1,20 @@
 package host
 
+import (
+	"net/url"
+	"time"
+)
+
 // Folder groups dashboards.
 type Folder struct {
-	ID    int64
-	UID   string // assigned by the store if empty
-	Title string
+	ID        int64
+	UID       string // assigned by the store if empty
+	Title     string
+	Version   int64     // starts at 1 and grows with each change
+	Created   time.Time // zero if it is not known
+	CreatedBy string    // a login
+	Updated   time.Time // zero if it is not known
+	UpdatedBy string    // a login
 }
 
 // Check returns an error (ErrInvalid) if the folder breaks a rule.
@@ -16,4 +26,9 @@ func (f Folder) Check() error {
 		return Invalid("uid", uidRule, quote(f.UID))
 	}
 	return nil
+}
+
+// URL returns the path of the folder in URLs.
+func (f Folder) URL() string {
+	return "/dashboards/f/" + f.UID + "/" + url.PathEscape(slugOrHash(f.Title))
 }

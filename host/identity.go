@@ -43,17 +43,19 @@ func (i Identity) Email() string {
 	return i.Login + "@localhost"
 }
 
-// Allows reports whether the identity may perform an action on a scope. A basic role
-// covers all scopes of the organization, and a grant covers its own scope. For an empty
-// scope, Allows reports whether the identity may perform the action on anything.
-func (i Identity) Allows(action, scope string) bool {
-	return i.Role.has(action) || i.isGranted(action, scope)
+// Allows reports whether the identity may perform an action on an object with any of the
+// scopes: its own and those that it inherits from, such as the folder of a dashboard. A
+// basic role covers all scopes of the organization, and a grant covers its own scope.
+// Without a scope, or for "", Allows reports whether the identity may perform the action on
+// anything. It is the only place that evaluates scopes.
+func (i Identity) Allows(action string, scopes ...string) bool {
+	return i.Role.has(action) || i.isGranted(action, scopes...)
 }
 
 // isGranted is Allows without the basic role.
-func (i Identity) isGranted(action, scope string) bool {
+func (i Identity) isGranted(action string, scopes ...string) bool {
 	for _, g := range i.Grants {
-		if g.Action == action && g.covers(scope) {
+		if g.Action == action && (len(scopes) == 0 || slices.ContainsFunc(scopes, g.covers)) {
 			return true
 		}
 	}

@@ -31,6 +31,11 @@ const (
 	ParallelSources = 8       // data sources that a request queries at the same time
 	MaxWalkPoints   = 100_000 // of the built-in data source, in a response
 
+	MaxOfferedDashboards = 100     // of a plugin, on a page
+	MaxDashboardFile     = 4 << 20 // bytes of a dashboard of a plugin
+
+	MaxGrants = 1000 // permissions of the service account of a plugin
+
 	MaxBody         = 1 << 20   // bytes of a JSON body
 	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
 	FreeBody        = 32 << 10  // bytes of a body that do not count towards MaxBodies
@@ -83,6 +88,9 @@ func Limits() []Limit {
 		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},
 		{"clients of the event stream", fmt.Sprint(MaxFeeds), "503", "each has a queue of events"},
 		{"clients of the event stream, of a caller", fmt.Sprint(MaxCallerFeeds), "429", "a caller must not use up the event streams"},
+		{"permissions of the service account of a plugin", fmt.Sprint(MaxGrants), "the backend does not start; `/api/plugins/errors` has the reason", "each request of the account compares them"},
+		{"dashboards of a plugin in a list", fmt.Sprint(MaxOfferedDashboards), "a page of this length; ask for the next with `page`", "the list reads their files"},
+		{"file of a dashboard of a plugin", mebibytes(MaxDashboardFile), "it cannot be imported", "it is held in memory"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},

@@ -38,6 +38,7 @@ type PlaylistItem struct {
 // PlaylistDashboard is a dashboard that a playlist item refers to.
 type PlaylistDashboard struct {
 	ID    int64
+	UID   string
 	Title string
 	Order int // of the item
 }

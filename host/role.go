@@ -54,6 +54,7 @@ const (
 	ActionFoldersWrite          = access.FoldersWrite
 	ActionFoldersDelete         = access.FoldersDelete
 	ActionDashboardsRead        = access.DashboardsRead
+	ActionDashboardsCreate      = access.DashboardsCreate
 	ActionDashboardsWrite       = access.DashboardsWrite
 	ActionDashboardsDelete      = access.DashboardsDelete
 	ActionDatasourcesRead       = access.DatasourcesRead
@@ -64,6 +65,7 @@ const (
 	ActionPluginsAccess         = access.PluginsAccess
 	ActionPluginsWrite          = access.PluginsWrite
 	ActionOrgRead               = access.OrgRead
+	ActionOrgUsersRead          = access.OrgUsersRead
 	ActionAPIKeysRead           = access.APIKeysRead
 	ActionAPIKeysCreate         = access.APIKeysCreate
 	ActionAPIKeysDelete         = access.APIKeysDelete
@@ -83,13 +85,13 @@ func addedBy(r Role) []string {
 		}
 	case RoleEditor:
 		return []string{
-			ActionPlaylistsWrite, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
+			ActionPlaylistsWrite, ActionDashboardsCreate, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
 			ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete,
 		}
 	case RoleAdmin:
 		return []string{
 			ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete,
-			ActionPluginsWrite, ActionAPIKeysRead, ActionAPIKeysDelete,
+			ActionPluginsWrite, ActionOrgUsersRead, ActionAPIKeysRead, ActionAPIKeysDelete,
 			ActionServiceAccountsRead, ActionServiceAccountsWrite,
 			ActionServiceAccountsCreate, ActionServiceAccountsDelete,
 		}
@@ -120,35 +122,4 @@ func isOwn(action string) bool {
 	return slices.ContainsFunc(RoleAdmin.Actions(), func(known string) bool {
 		return strings.HasPrefix(known, resource+":")
 	})
-}
-
-// Grant is a permission in addition to a basic role.
-type Grant struct {
-	Action string
-	Scope  string // "" and "*" cover everything, and "playlists:*" covers all playlists
-}
-
-// covers reports whether the grant covers a scope. Every grant covers an empty scope.
-func (g Grant) covers(scope string) bool {
-	if scope == "" || g.Scope == "" || g.Scope == scope {
-		return true
-	}
-	prefix, isWild := strings.CutSuffix(g.Scope, "*")
-	return isWild && (prefix == "" || strings.HasSuffix(prefix, ":")) && strings.HasPrefix(scope, prefix)
-}
-
-// CheckGrants returns an error (ErrInvalid) if permissions cannot be granted.
-func CheckGrants(grants []Grant) error {
-	for _, g := range grants {
-		if err := checkName("iam.permissions.action", g.Action); err != nil {
-			return err
-		}
-		if strings.ContainsAny(g.Action, " *") || !strings.Contains(g.Action, ":") {
-			return Invalid("iam.permissions.action", "must have the form resource:verb, found %s", quote(g.Action))
-		}
-		if err := checkText("iam.permissions.scope", g.Scope); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -16,6 +16,7 @@ const (
 	FoldersWrite          = "folders:write"
 	FoldersDelete         = "folders:delete"
 	DashboardsRead        = "dashboards:read"
+	DashboardsCreate      = "dashboards:create"
 	DashboardsWrite       = "dashboards:write"
 	DashboardsDelete      = "dashboards:delete"
 	DatasourcesRead       = "datasources:read"
@@ -26,6 +27,7 @@ const (
 	PluginsAccess         = "plugins.app:access"
 	PluginsWrite          = "plugins:write"
 	OrgRead               = "orgs:read"
+	OrgUsersRead          = "org.users:read"
 	APIKeysRead           = "apikeys:read"
 	APIKeysCreate         = "apikeys:create"
 	APIKeysDelete         = "apikeys:delete"
@@ -40,9 +42,9 @@ func Actions() []string {
 	return []string{
 		PlaylistsRead, PlaylistsWrite,
 		FoldersRead, FoldersCreate, FoldersWrite, FoldersDelete,
-		DashboardsRead, DashboardsWrite, DashboardsDelete,
+		DashboardsRead, DashboardsCreate, DashboardsWrite, DashboardsDelete,
 		DatasourcesRead, DatasourcesCreate, DatasourcesWrite, DatasourcesDelete, DatasourcesQuery,
-		PluginsAccess, PluginsWrite, OrgRead,
+		PluginsAccess, PluginsWrite, OrgRead, OrgUsersRead,
 		APIKeysRead, APIKeysCreate, APIKeysDelete,
 		ServiceAccountsRead, ServiceAccountsWrite, ServiceAccountsCreate, ServiceAccountsDelete,
 	}
@@ -54,18 +56,32 @@ func Resource(action string) string {
 	return resource
 }
 
-// ScopeOf returns the prefix of the scopes of an action of the host, such as "playlists:uid:", or
-// "" if the host does not check a scope for it.
-func ScopeOf(action string) string {
+// Prefixes of scopes of one object.
+const (
+	PlaylistScope   = "playlists:uid:"
+	FolderScope     = "folders:uid:"
+	DashboardScope  = "dashboards:uid:"
+	DatasourceScope = "datasources:uid:"
+)
+
+// GeneralFolder is the uid under which scopes name the place of dashboards that are in no folder.
+const GeneralFolder = "general"
+
+// ScopesOf returns the prefixes of the scopes of an action of the host, such as
+// "playlists:uid:", or nil if the host does not check a scope for it. A dashboard inherits
+// the permissions of its folder, so actions on dashboards also have the scopes of folders.
+func ScopesOf(action string) []string {
 	switch resource := Resource(action); resource {
-	case "playlists", "folders", "dashboards", "datasources":
-		return resource + ":uid:"
+	case "playlists", "folders", "datasources":
+		return []string{resource + ":uid:"}
+	case "dashboards":
+		return []string{DashboardScope, FolderScope}
 	case "apikeys", "serviceaccounts":
-		return resource + ":id:"
+		return []string{resource + ":id:"}
 	case "plugins", "plugins.app":
-		return "plugins:id:"
+		return []string{"plugins:id:"}
 	}
-	return ""
+	return nil
 }
 
 // The feature toggles of the host.

@@ -50,9 +50,13 @@ type account struct {
 const avatarLength = 32
 
 func accountOf(a host.ServiceAccount) account {
-	sum := sha256.Sum256([]byte(a.Login))
-	avatar := "/avatar/" + hex.EncodeToString(sum[:avatarLength/2])
-	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatar, a.PluginID}
+	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatarURL(a.Login), a.PluginID}
+}
+
+// avatarURL returns the path of the avatar of a user or service account.
+func avatarURL(login string) string {
+	sum := sha256.Sum256([]byte(login))
+	return "/avatar/" + hex.EncodeToString(sum[:avatarLength/2])
 }
 
 // accountBody is the body of create and update requests. Null means absent.

@@ -30,6 +30,8 @@ type Options struct {
 	Clock   func() time.Time // time.Now if nil
 	Rand    io.Reader        // safe for concurrent use; crypto/rand if nil
 	Version string           // of the service, as reported by /api/health
+	AppURL  string           // address of the host, as reported to frontends
+	Toggles []string         // enabled feature toggles, as reported to frontends
 	Plugins *loader.Loader   // mounted plugins, none if nil; the caller closes it
 	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
 	Reload func(ctx context.Context, id string) error
@@ -56,6 +58,8 @@ type API struct {
 	clock     func() time.Time
 	random    io.Reader
 	version   string
+	appURL    string
+	toggles   []string
 	loaded    *loader.Loader
 	reload    func(ctx context.Context, id string) error
 	passwords *host.Passwords
@@ -83,7 +87,7 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
-	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, loaded: o.Plugins,
+	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
 		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)
@@ -128,6 +132,7 @@ func (a *API) Close() error { return a.proxy.Close() }
 func (a *API) Routes() []Route {
 	return slices.Concat(
 		a.systemRoutes(),
+		a.userRoutes(),
 		a.sessionRoutes(),
 		a.playlistRoutes(),
 		a.folderRoutes(),
@@ -141,6 +146,9 @@ func (a *API) Routes() []Route {
 		a.observabilityRoutes(),
 		a.assetRoutes(),
 		a.dataSourceRoutes(),
+		a.dataSourceIDRoutes(),
+		a.pluginDashboardRoutes(),
+		a.frontendRoutes(),
 		a.proxyRoutes(),
 	)
 }

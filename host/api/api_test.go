@@ -215,9 +215,7 @@ func TestSystem(t *testing.T) {
 	}{
 		{"GET", "/api/health", "", 200, `{"database":"ok","version":"10.4.2"}`},
 		{"GET", "/api/health", "Bearer nonsense", 200, `{"database":"ok","version":"10.4.2"}`},
-		{"GET", "/api/org", f.viewer, 200, `{"id":1,"name":"Main Org."}`},
-		{"GET", "/api/user", f.viewer, 200, `{"id":1,"login":"sa-viewer","orgId":1,"role":"Viewer","kind":"serviceaccount"}`},
-		{"GET", "/api/user", f.plugin, 200, `{"id":4,"login":"extsvc-acme-app","orgId":1,"role":"None","kind":"serviceaccount"}`},
+		{"GET", "/api/org", f.viewer, 200, `{"id":1,"name":"Main Org.","address":{"address1":"","address2":"","city":"","zipCode":"","state":"","country":""}}`},
 		{"GET", "/api/nope", "", 404, `{"message":"Path not found"}`},
 		{"GET", "/", "", 404, `{"message":"Path not found"}`},
 		{"GET", "/avatar/zz", "", 404, `{"message":"Avatar not found"}`},
@@ -225,6 +223,15 @@ func TestSystem(t *testing.T) {
 		if got := f.do(c.method, c.target, c.authorization, ""); got.status != c.status || got.body != c.body {
 			t.Errorf("%s %s: %d %s", c.method, c.target, got.status, got.body)
 		}
+	}
+	for _, c := range []struct {
+		authorization string
+		want          object
+	}{
+		{f.viewer, object{"id": 1.0, "login": "sa-viewer", "name": "sa-viewer", "orgId": 1.0, "role": "Viewer", "kind": "serviceaccount", "isGrafanaAdmin": false}},
+		{f.plugin, object{"id": 4.0, "login": "extsvc-acme-app", "orgId": 1.0, "role": "None", "kind": "serviceaccount"}},
+	} {
+		wantFields(t, "caller", want[object](t, f, 200, "GET", "/api/user", c.authorization, ""), c.want)
 	}
 	created := want[object](t, f, 201, "POST", "/api/serviceaccounts", f.admin, `{"name":"x"}`)
 	picture := f.do("GET", created["avatarUrl"].(string), "", "")

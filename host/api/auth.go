@@ -19,16 +19,15 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 	value = strings.TrimSpace(value)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
-		token, err := host.ParseToken(value)
-		if err != nil {
-			return host.Identity{}, err
-		}
-		return a.store.Authenticate(r.Context(), token)
+		return a.bearer(r, value)
 	case strings.EqualFold(scheme, "Basic"):
 		wrong := host.Unauthorized("invalid username or password")
 		login, password, ok := decodeBasic(value)
 		if !ok {
 			return host.Identity{}, wrong
+		}
+		if login == apiKeyLogin {
+			return a.bearer(r, password)
 		}
 		return a.login(w, r, login, password)
 	case scheme == "":
@@ -38,6 +37,19 @@ func (a *API) authenticate(w http.ResponseWriter, r *http.Request) (host.Identit
 		}
 	}
 	return host.Identity{}, host.Unauthorized("Unauthorized")
+}
+
+// apiKeyLogin is the login under which clients that support only basic credentials send a
+// token as the password.
+const apiKeyLogin = "api_key"
+
+// bearer returns the owner of a token.
+func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
+	token, err := host.ParseToken(text)
+	if err != nil {
+		return host.Identity{}, err
+	}
+	return a.store.Authenticate(r.Context(), token)
 }
 
 // login verifies basic credentials. After too many failures, even the correct password

@@ -1,27 +1,43 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
 func (a *API) dashboardRoutes() []Route {
-	const all, one = "dashboards:uid:*", "dashboards:uid:{uid}"
-	read, write := Action(host.ActionDashboardsRead), Action(host.ActionDashboardsWrite)
-	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite)
+	const one = "dashboards:uid:{uid}"
+	read := Action(host.ActionDashboardsRead)
+	write := Action(host.ActionDashboardsWrite, host.ActionDashboardsCreate)
+	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite).On(one).Within(a.dashboardParents)
 	return []Route{
-		{"GET", "/api/search", read.On(all), call(a.search), Doc{Summary: "Search dashboards by title and tags"}},
-		// The scope is the uid in the body.
+		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read by title, tags and folder"}},
+		// The scopes are the uid and the folder in the body, and the stored folder.
 		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), Doc{Summary: "Create or replace a dashboard"}},
-		{"GET", "/api/dashboards/uid/{uid}", read.On(one), call(a.dashboard), Doc{Summary: "Get a dashboard"}},
-		{"DELETE", "/api/dashboards/uid/{uid}", remove.On(one), call(a.deleteDashboard), Doc{Summary: "Delete a dashboard"}},
+		{"GET", "/api/dashboards/uid/{uid}", read.On(one).Within(a.dashboardParents), call(a.dashboard), Doc{Summary: "Get a dashboard"}},
+		{"DELETE", "/api/dashboards/uid/{uid}", remove, call(a.deleteDashboard), Doc{Summary: "Delete a dashboard"}},
 	}
+}
+
+// dashboardParents returns the scopes of a dashboard: its own and that of its folder.
+func (a *API) dashboardParents(r *http.Request, who host.Identity) ([]string, error) {
+	uid := r.PathValue("uid")
+	if !host.IsUID(uid) {
+		return nil, nil
+	}
+	folderUID, err := a.store.DashboardFolder(r.Context(), who.OrgID, uid)
+	if errors.Is(err, host.ErrNotFound) {
+		return nil, nil // do not reveal which dashboards exist
+	}
+	return host.DashboardScopes(uid, folderUID), err
 }
 
 // dashboardPath is the path of a dashboard.
@@ -33,19 +49,25 @@ type dashboardPath struct {
 type searchHit struct {
 	ID          int64    `json:"id"`
 	UID         string   `json:"uid"`
+	OrgID       int64    `json:"orgId"`
 	Title       string   `json:"title"`
 	Type        string   `json:"type"`
 	URI         string   `json:"uri"`
 	URL         string   `json:"url"`
+	Slug        string   `json:"slug"`
 	Tags        []string `json:"tags"`
 	IsStarred   bool     `json:"isStarred"`
+	SortMeta    int64    `json:"sortMeta"`
+	FolderID    int64    `json:"folderId,omitempty"`
 	FolderUID   string   `json:"folderUid,omitempty"`
 	FolderTitle string   `json:"folderTitle,omitempty"`
+	FolderURL   string   `json:"folderUrl,omitempty"`
 }
 
 func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	Query     string   `query:"query"`
 	Tags      []string `query:"tag"`
+	UIDs      []string `query:"dashboardUIDs"`
 	FolderUID string   `query:"folderUIDs"`
 	Type      string   `query:"type"`
 	pageQuery
@@ -53,17 +75,35 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	if len(in.Tags) > store.MaxSearchTags {
 		return nil, host.Invalid("tag", "must not be given more than %d times", store.MaxSearchTags)
 	}
+	if len(in.UIDs) > store.MaxSearchUIDs {
+		return nil, host.Invalid("dashboardUIDs", "must not be given more than %d times", store.MaxSearchUIDs)
+	}
 	if in.Type != "" && in.Type != dashboardKind {
 		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
 	}
-	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, FolderUID: in.FolderUID, Page: in.page()}
+	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUID: in.FolderUID, Page: in.page()}
+	if reach := who.Reach(host.ActionDashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
+		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
+	}
 	found, err := a.store.Dashboards(ctx, who.OrgID, filter)
 	return mapped(found, func(d host.Dashboard) searchHit {
-		return searchHit{d.ID, d.UID, d.Title, dashboardKind, "db/" + d.Slug(), dashboardURL(d), d.Tags, false, d.FolderUID, d.FolderTitle}
+		return searchHit{ID: d.ID, UID: d.UID, OrgID: who.OrgID, Title: d.Title, Type: dashboardKind, URI: dashboardURI(d), URL: dashboardURL(d),
+			Slug: d.Slug(), Tags: d.Tags, FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d)}
 	}), err
 }
 
 const dashboardKind = "dash-db"
+
+// dashboardURI returns the name of a dashboard in old URLs.
+func dashboardURI(d host.Dashboard) string { return "db/" + d.Slug() }
+
+// folderURL returns the path of the folder of a dashboard, or "" if it is in none.
+func folderURL(d host.Dashboard) string {
+	if d.FolderUID == "" {
+		return ""
+	}
+	return host.Folder{UID: d.FolderUID, Title: d.FolderTitle}.URL()
+}
 
 func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.PathEscape(d.Slug()) }
 
@@ -74,15 +114,24 @@ type dashboardFull struct {
 }
 
 type dashboardMeta struct {
-	Type        string    `json:"type"`
-	Slug        string    `json:"slug"`
-	URL         string    `json:"url"`
-	Version     int64     `json:"version"`
-	Updated     time.Time `json:"updated"`
-	FolderUID   string    `json:"folderUid"`
-	FolderTitle string    `json:"folderTitle"`
-	PluginID    string    `json:"pluginId,omitempty"`
-	CanEdit     bool      `json:"canEdit"`
+	Type        string     `json:"type"`
+	Slug        string     `json:"slug"`
+	URL         string     `json:"url"`
+	Version     int64      `json:"version"`
+	Created     *time.Time `json:"created,omitempty"` // absent if an earlier release created the dashboard
+	Updated     time.Time  `json:"updated"`
+	FolderID    int64      `json:"folderId"`
+	FolderUID   string     `json:"folderUid"`
+	FolderTitle string     `json:"folderTitle"`
+	FolderURL   string     `json:"folderUrl"`
+	IsFolder    bool       `json:"isFolder"`
+	IsStarred   bool       `json:"isStarred"`
+	HasACL      bool       `json:"hasAcl"`
+	PluginID    string     `json:"pluginId,omitempty"`
+	CanEdit     bool       `json:"canEdit"`
+	CanSave     bool       `json:"canSave"`
+	CanDelete   bool       `json:"canDelete"`
+	CanAdmin    bool       `json:"canAdmin"`
 }
 
 func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath) (dashboardFull, error) {
@@ -92,9 +141,12 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 	}
 	_, isReadOnly := a.fixed(in.UID)
 	model, err := d.FullModel()
+	scopes := host.DashboardScopes(d.UID, d.FolderUID)
+	mayWrite := who.Allows(host.ActionDashboardsWrite, scopes...)
 	return dashboardFull{model, dashboardMeta{
-		"db", d.Slug(), dashboardURL(d), d.Version, d.Updated.UTC(), d.FolderUID, d.FolderTitle, d.PluginID,
-		!isReadOnly && who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+in.UID),
+		Type: "db", Slug: d.Slug(), URL: dashboardURL(d), Version: d.Version, Created: timeOrNil(d.Created), Updated: d.Updated.UTC(),
+		FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d), PluginID: d.PluginID,
+		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(host.ActionDashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
 	}}, err
 }
 
@@ -123,12 +175,9 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	if err != nil {
 		return dashboardSaved{}, err
 	}
-	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil, Check: a.checkDashboardWritable}
-	if body.FolderUID != nil {
+	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil, May: who.MaySaveDashboard, Check: a.checkDashboardWritable}
+	if body.FolderUID != nil && *body.FolderUID != access.GeneralFolder {
 		d.FolderUID = *body.FolderUID
-	}
-	if !who.Allows(host.ActionDashboardsWrite, "dashboards:uid:"+cmp.Or(d.UID, "*")) {
-		return dashboardSaved{}, host.Forbidden("Permission denied")
 	}
 	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, how)
 	return dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID}, err

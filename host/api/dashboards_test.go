@@ -98,7 +98,7 @@ func TestSearch(t *testing.T) {
 		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
 	}
 	// The dashboards of a folder are deleted with it.
-	want[object](t, f, 200, "PUT", "/api/folders/ops", f.editor, `{"title":"Ops","version":3}`)
+	want[object](t, f, 200, "PUT", "/api/folders/ops", f.editor, `{"title":"Ops","version":1}`)
 	want[object](t, f, 200, "DELETE", "/api/folders/ops", f.editor, "")
 	if left := want[[]object](t, f, 200, "GET", "/api/search", f.viewer, ""); len(left) != 2 {
 		t.Errorf("dashboards after the deletion of their folder: %v", left)

@@ -6,9 +6,11 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
 )
 
 func (a *API) dataSourceRoutes() []Route {
@@ -19,13 +21,12 @@ func (a *API) dataSourceRoutes() []Route {
 	query := Action(host.ActionDatasourcesQuery).On(one)
 	resource := raw(a.dataSourceResource)
 	return []Route{
-		{"GET", "/api/datasources", read.On(all), call(a.dataSources), Doc{Summary: "List data sources"}},
+		{"GET", "/api/datasources", read, call(a.dataSources), Doc{Summary: "List the data sources that the caller may read"}},
 		{"POST", "/api/datasources", create.On(all), call(a.createDataSource), Doc{Summary: "Create a data source"}},
-		{"GET", "/api/datasources/name/{name}", read.On(all), call(a.dataSourceByName), Doc{Summary: "Get a data source by its name"}},
 		{"GET", "/api/datasources/uid/{uid}", read.On(one), call(a.dataSource), Doc{Summary: "Get a data source"}},
 		{"PUT", "/api/datasources/uid/{uid}", write.On(one), call(a.updateDataSource), Doc{Summary: "Replace a data source; secrets that are absent are kept"}},
 		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), call(a.deleteDataSource), Doc{Summary: "Delete a data source"}},
-		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), Doc{Summary: "Check the health of a data source", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), Doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
 		{"", "/api/datasources/uid/{uid}/resources", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
 		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
 	}
@@ -55,6 +56,8 @@ type dataSource struct {
 	SecureJSONFields map[string]bool `json:"secureJsonFields"`
 	Version          int64           `json:"version"`
 	ReadOnly         bool            `json:"readOnly"`
+	TypeName         string          `json:"typeName"` // of the plugin; "" if it is not mounted
+	TypeLogoURL      string          `json:"typeLogoUrl"`
 }
 
 // accessProxy is the only supported access mode: through the host.
@@ -62,10 +65,15 @@ const accessProxy = "proxy"
 
 func (a *API) dataSourceOf(d host.DataSource) dataSource {
 	_, isReadOnly := a.readOnly(d.UID)
+	name, logo := "", ""
+	if p, err := a.pluginOf(d); err == nil {
+		m := p.Bundle().Metadata
+		name, logo = m.Name, publicPath(m.ID, m.Info.Logos.Small)
+	}
 	return dataSource{
 		ID: d.ID, UID: d.UID, OrgID: d.OrgID, Name: d.Name, Type: d.Type, Access: accessProxy, URL: d.URL, User: d.User,
 		Database: d.Database, BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser, IsDefault: d.IsDefault,
-		JSONData: d.JSON, SecureJSONFields: secretFields(d.SecretNames), Version: d.Version, ReadOnly: isReadOnly,
+		JSONData: d.JSON, SecureJSONFields: secretFields(d.SecretNames), Version: d.Version, ReadOnly: isReadOnly, TypeName: name, TypeLogoURL: logo,
 	}
 }
 
@@ -132,7 +140,8 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 }
 
 func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]dataSource, error) {
-	found, err := a.store.DataSources(ctx, who.OrgID, in.longPage())
+	reach := who.Reach(host.ActionDatasourcesRead, access.DatasourceScope)
+	found, err := a.store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
 	return mapped(found, a.dataSourceOf), err
 }
 
@@ -155,13 +164,6 @@ func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct
 
 func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSource, error) {
 	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
-	return a.dataSourceOf(d), err
-}
-
-func (a *API) dataSourceByName(ctx context.Context, who host.Identity, in struct {
-	Name string `path:"name" noun:"Data source"`
-}) (dataSource, error) {
-	d, err := a.store.DataSourceByName(ctx, who.OrgID, in.Name)
 	return a.dataSourceOf(d), err
 }
 
@@ -212,12 +214,24 @@ func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSo
 	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }
 
-func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSourcePath) (pluginHealth, error) {
+// dataSourceHealth is the result of a health check. Existing clients expect another status
+// for an unhealthy data source than for an unhealthy plugin.
+type dataSourceHealth struct{ pluginHealth }
+
+func (h dataSourceHealth) status() int {
+	if h.Status != sdk.HealthOK {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+func (a *API) dataSourceHealth(ctx context.Context, who host.Identity, in dataSourcePath) (dataSourceHealth, error) {
 	p, d, err := a.openDataSource(ctx, who, in.UID)
 	if err != nil {
-		return pluginHealth{}, err
+		return dataSourceHealth{}, err
 	}
-	return checkHealth(ctx, p, who, settings{dataSource: &d})
+	health, err := checkHealth(ctx, p, who, settings{dataSource: &d})
+	return dataSourceHealth{health}, err
 }
 
 func (a *API) dataSourceResource(w http.ResponseWriter, r *http.Request, who host.Identity) error {

@@ -71,7 +71,10 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 	failure, isFailure := errors.AsType[*sdk.Error](err)
 	switch {
 	case isRefusal:
-		body = message{refusal.Error(), refusal.ID}
+		body = message{Message: refusal.Error(), ID: refusal.ID}
+		if errors.Is(err, host.ErrStale) {
+			body.Status = refusal.ID
+		}
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="slipway"`)
 		}
@@ -82,7 +85,7 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 		if errors.Is(err, loader.ErrBusy) {
 			w.Header().Set("Retry-After", "1")
 		}
-		status, body = failure.Status, message{failure.Message, "plugin." + string(failure.Source)}
+		status, body = failure.Status, message{Message: failure.Message, ID: "plugin." + string(failure.Source)}
 		if status == http.StatusInternalServerError { // of the plugin, not of the host
 			status = http.StatusBadGateway
 		}

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 )
+
+// DashboardIn reads a dashboard of a plugin.
+func DashboardIn(b bundle.Plugin, i bundle.Include) (host.Dashboard, error) { return dashboardIn(b, i) }
 
 // SetBodyTime replaces the time in which a body must have arrived.
 func (a *API) SetBodyTime(d time.Duration) { a.bodyTime = d }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -12,10 +14,11 @@ func (a *API) folderRoutes() []Route {
 	create := Action(host.ActionFoldersCreate, host.ActionFoldersWrite)
 	remove := Action(host.ActionFoldersDelete, host.ActionFoldersWrite)
 	return []Route{
-		{"GET", "/api/folders", read.On(all), call(a.folders), Doc{Summary: "List folders"}},
+		{"GET", "/api/folders", read, call(a.folders), Doc{Summary: "List the folders that the caller may read"}},
 		{"POST", "/api/folders", create.On(all), call(a.createFolder), Doc{Summary: "Create a folder"}},
 		{"GET", "/api/folders/{uid}", read.On(one), call(a.folder), Doc{Summary: "Get a folder"}},
-		{"PUT", "/api/folders/{uid}", write.On(one), call(a.renameFolder), Doc{Summary: "Rename a folder"}},
+		{"GET", "/api/folders/id/{id}", read, call(a.folderByID), Doc{Summary: "Get a folder by its numeric id"}},
+		{"PUT", "/api/folders/{uid}", write.On(one), call(a.renameFolder), Doc{Summary: "Rename a folder; a version that is not the stored one is refused"}},
 		{"DELETE", "/api/folders/{uid}", remove.On(one), call(a.deleteFolder), Doc{Summary: "Delete a folder and its dashboards"}},
 	}
 }
@@ -25,21 +28,57 @@ type folderPath struct {
 	UID string `path:"uid" noun:"Folder"`
 }
 
-type folder struct {
+// folderHead is a folder in a list.
+type folderHead struct {
 	ID    int64  `json:"id"`
 	UID   string `json:"uid"`
 	Title string `json:"title"`
 }
 
-func folderOf(f host.Folder) folder { return folder(f) }
+// folder is a folder as published clients read it. This host keeps no access list per
+// folder: hasAcl is false.
+type folder struct {
+	folderHead
+	OrgID     int64      `json:"orgId"`
+	URL       string     `json:"url"`
+	HasACL    bool       `json:"hasAcl"`
+	CanSave   bool       `json:"canSave"`
+	CanEdit   bool       `json:"canEdit"`
+	CanAdmin  bool       `json:"canAdmin"`
+	CanDelete bool       `json:"canDelete"`
+	Created   *time.Time `json:"created,omitempty"` // absent if an earlier release created the folder
+	CreatedBy string     `json:"createdBy"`
+	Updated   *time.Time `json:"updated,omitempty"`
+	UpdatedBy string     `json:"updatedBy"`
+	Version   int64      `json:"version"`
+}
+
+func headOfFolder(f host.Folder) folderHead { return folderHead{f.ID, f.UID, f.Title} }
+
+func folderOf(f host.Folder, who host.Identity) folder {
+	scope := access.FolderScope + f.UID
+	mayWrite := who.Allows(host.ActionFoldersWrite, scope)
+	return folder{folderHead: headOfFolder(f), OrgID: who.OrgID, URL: f.URL(), CanSave: mayWrite, CanEdit: mayWrite,
+		CanAdmin: who.Role == host.RoleAdmin, CanDelete: mayWrite || who.Allows(host.ActionFoldersDelete, scope),
+		Created: timeOrNil(f.Created), CreatedBy: f.CreatedBy, Updated: timeOrNil(f.Updated), UpdatedBy: f.UpdatedBy, Version: f.Version}
+}
 
 type folderTitle struct {
 	Title string `json:"title" jsonschema:"required"`
 }
 
 type folderBody struct {
-	UID string `json:"uid"`
+	UID       string `json:"uid"`
+	ParentUID string `json:"parentUid"`
 	folderTitle
+}
+
+// folderChange is the body of a rename. Without a version, or with overwrite, the last
+// rename wins.
+type folderChange struct {
+	folderTitle
+	Version   int64 `json:"version"`
+	Overwrite bool  `json:"overwrite"`
 }
 
 // deleted is the response to the deletion of a folder or dashboard.
@@ -49,30 +88,66 @@ type deleted struct {
 	Title string `json:"title"`
 }
 
-func (a *API) folders(ctx context.Context, who host.Identity, in pageQuery) ([]folder, error) {
-	found, err := a.store.Folders(ctx, who.OrgID, in.page())
-	return mapped(found, folderOf), err
+func (a *API) folders(ctx context.Context, who host.Identity, in struct {
+	ParentUID string `query:"parentUid"`
+	pageQuery
+}) ([]folderHead, error) {
+	if in.ParentUID != "" && in.ParentUID != access.GeneralFolder {
+		return nil, host.Invalid("parentUid", "must be absent: folders of this host have no parents")
+	}
+	reach := who.Reach(host.ActionFoldersRead, access.FolderScope)
+	found, err := a.store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), in.page())
+	return mapped(found, headOfFolder), err
+}
+
+// onlyUIDs returns the uids to which a list is restricted, or nil if it is not.
+func onlyUIDs(reach host.Reach, prefix string) *[]string {
+	if reach.IsAll {
+		return nil
+	}
+	uids := reach.Named[prefix]
+	return &uids
 }
 
 func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (folder, error) {
 	f, err := a.store.Folder(ctx, who.OrgID, in.UID)
-	return folderOf(f), err
+	return folderOf(f, who), err
+}
+
+func (a *API) folderByID(ctx context.Context, who host.Identity, in struct {
+	ID int64 `path:"id"`
+}) (folder, error) {
+	f, err := a.store.FolderByID(ctx, who.OrgID, in.ID)
+	if err == nil && !who.Allows(host.ActionFoldersRead, access.FolderScope+f.UID) {
+		err = host.Forbidden("Permission denied")
+	}
+	return folderOf(f, who), err
 }
 
 func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {
-	f, err := a.store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title})
-	return folderOf(f), err
+	if in.Body.ParentUID != "" {
+		return folder{}, host.Invalid("parentUid", "must be absent: folders of this host have no parents")
+	}
+	f, err := a.store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title, CreatedBy: who.Login})
+	return folderOf(f, who), err
 }
 
 func (a *API) renameFolder(ctx context.Context, who host.Identity, in struct {
 	folderPath
-	Body folderTitle
+	Body folderChange
 }) (folder, error) {
-	f, err := a.store.RenameFolder(ctx, who.OrgID, host.Folder{UID: in.UID, Title: in.Body.Title})
-	return folderOf(f), err
+	version := in.Body.Version
+	if in.Body.Overwrite {
+		version = 0
+	}
+	f, err := a.store.RenameFolder(ctx, who.OrgID, host.Folder{UID: in.UID, Title: in.Body.Title, Version: version, UpdatedBy: who.Login})
+	return folderOf(f, who), err
 }
 
-func (a *API) deleteFolder(ctx context.Context, who host.Identity, in folderPath) (deleted, error) {
-	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID)
+func (a *API) deleteFolder(ctx context.Context, who host.Identity, in struct {
+	folderPath
+	Version int64 `query:"version"`
+}) (deleted, error) {
+	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID, in.Version)
 	return deleted{message{Message: "Folder deleted"}, f.ID, f.Title}, err
 }

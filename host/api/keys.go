@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -151,24 +149,6 @@ func (a *API) migrateKeyByID(ctx context.Context, who host.Identity, in struct {
 
 // migratePath is the path that migrates one key.
 const migratePath = "/api/serviceaccounts/migrate/{keyId}"
-
-// asWider returns the pattern under which the mux can register a route's handler. It
-// rejects migratePath alongside /api/serviceaccounts/{id}/tokens: both match migrate/tokens.
-// It accepts a pattern that is less specific than either.
-func (a *API) asWider(pattern string, handler http.Handler) (string, http.Handler) {
-	rest, ok := strings.CutPrefix(pattern, migratePath)
-	if !ok {
-		return pattern, handler
-	}
-	return "/api/serviceaccounts/{verb}/{keyId}" + rest, a.serve(func(w http.ResponseWriter, r *http.Request) error {
-		if r.PathValue("verb") != "migrate" {
-			return host.NotFound("Path")
-		}
-		r.Pattern = pattern
-		handler.ServeHTTP(w, r)
-		return nil
-	})
-}
 
 // lifetime is a number of seconds under either of the names that clients use.
 type lifetime struct {

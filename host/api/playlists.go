@@ -139,6 +139,10 @@ type playlistDashboard struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
 	Order int    `json:"order"`
+	UID   string `json:"uid"`
+	Slug  string `json:"slug"`
+	URL   string `json:"url"`
+	URI   string `json:"uri"`
 }
 
 func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in struct {
@@ -146,5 +150,8 @@ func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in stru
 	pageQuery
 }) ([]playlistDashboard, error) {
 	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
-	return mapped(found, func(d host.PlaylistDashboard) playlistDashboard { return playlistDashboard(d) }), err
+	return mapped(found, func(p host.PlaylistDashboard) playlistDashboard {
+		d := host.Dashboard{UID: p.UID, Title: p.Title}
+		return playlistDashboard{p.ID, p.Title, p.Order, p.UID, d.Slug(), dashboardURL(d), dashboardURI(d)}
+	}), err
 }

@@ -44,8 +44,9 @@ func TestPlaylistLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2}]`, d.ID) {
-		t.Errorf("dashboards: %+v", got)
+	shown := fmt.Sprintf(`[{"id":%d,"title":"Ops","order":2,"uid":%q,"slug":"ops","url":"/d/%[2]s/ops","uri":"db/ops"}]`, d.ID, d.UID)
+	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards", f.viewer, ""); got.body != shown {
+		t.Errorf("dashboards: %+v, want %s", got, shown)
 	}
 	if got := f.do("GET", "/api/playlists/"+uid+"/dashboards?limit=1&page=2", f.viewer, ""); got.body != "[]" {
 		t.Errorf("second page of one dashboard: %+v", got)
@@ -116,10 +117,11 @@ func TestFolders(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ops := want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Ops","uid":"ops_1"}`)
-	if len(ops) != 3 {
-		t.Errorf("new folder: %v", ops)
+	wantFields(t, "new folder", ops, object{"uid": "ops_1", "title": "Ops", "url": "/dashboards/f/ops_1/ops", "version": 1.0, "hasAcl": false,
+		"canEdit": true, "canAdmin": false, "created": "2023-11-14T22:13:20Z", "createdBy": "sa-editor"})
+	if byID := f.do("GET", "/api/folders/id/1", f.viewer, ""); byID.status != 200 || !strings.Contains(byID.body, `"uid":"ops_1"`) {
+		t.Errorf("folder by id: %+v", byID)
 	}
-	wantFields(t, "new folder", ops, object{"uid": "ops_1", "title": "Ops"})
 	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Dev"}`)
 	if all := want[[]object](t, f, 200, "GET", "/api/folders", f.viewer, ""); len(all) != 2 || all[0]["title"] != "Dev" {
 		t.Errorf("folders: %v", all)
@@ -135,7 +137,15 @@ func TestFolders(t *testing.T) {
 		{"POST", "/api/folders", `{"title":"New","uid":"ops_1"}`, 409},
 		{"POST", "/api/folders", `{"title":"New","uid":"a/b"}`, 400},
 		{"POST", "/api/folders", `{}`, 400},
+		{"POST", "/api/folders", `{"title":"New","parentUid":"ops_1"}`, 400},
+		{"GET", "/api/folders?parentUid=ops_1", "", 400},
+		{"GET", "/api/folders/id/99", "", 404},
 		{"GET", "/api/folders/ops_1", "", 200},
+		{"PUT", "/api/folders/ops_1", `{"title":"Ops 2","version":1}`, 200},
+		{"PUT", "/api/folders/ops_1", `{"title":"Ops 3","version":1}`, 412},
+		{"PUT", "/api/folders/ops_1", `{"title":"Ops 3","version":1,"overwrite":true}`, 200},
+		{"PUT", "/api/folders/ops_1", `{"title":"Ops 4"}`, 200},
+		{"DELETE", "/api/folders/ops_1?version=2", "", 412},
 		{"DELETE", "/api/folders/ops_1", "", 200},
 		{"DELETE", "/api/folders/ops_1", "", 404},
 		{"GET", "/api/folders/ops_1", "", 404},

@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 			if req.Context.DataSource.URL == "hang" {
 				hang()
 			}
+			if req.Context.DataSource.URL == "bad" {
+				return &sdk.CheckHealthResult{Status: sdk.HealthError, Message: "no connection"}, nil
+			}
 			if ds := req.Context.DataSource; ds.URL != "" {
 				return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: ds.URL}, nil
 			}

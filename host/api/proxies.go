@@ -17,11 +17,21 @@ func (a *API) proxyRoutes() []Route {
 }
 
 func (a *API) proxyDataSource(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	return a.forward(w, r, who, "/api/datasources/proxy/uid/{uid}/")
+}
+
+func (a *API) proxyDataSourceByID(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	return a.forward(w, r, who, "/api/datasources/proxy/{id}/")
+}
+
+// forward forwards what follows a prefix of the path to the data source with the path
+// value uid.
+func (a *API) forward(w http.ResponseWriter, r *http.Request, who host.Identity, prefix string) error {
 	p, d, err := a.openDataSource(r.Context(), who, r.PathValue("uid"))
 	if err != nil {
 		return err
 	}
-	return a.proxy.Forward(w, r, who, after(r, "/api/datasources/proxy/uid/{uid}/"), proxy.Target{
+	return a.proxy.Forward(w, r, who, after(r, prefix), proxy.Target{
 		PluginID: p.ID(), Routes: p.Bundle().Metadata.Routes, Scope: "datasources:uid:" + d.UID,
 		URL: d.URL, JSON: d.JSON, Secrets: d.Secrets,
 	})

@@ -158,6 +158,7 @@ func setJSON(h http.Header, length int) {
 type message struct {
 	Message string `json:"message"`
 	ID      string `json:"messageId,omitempty"`
+	Status  string `json:"status,omitempty"` // the ID of a stale version, where published clients read it
 }
 
 // mapped returns the results of f for all elements, never nil.

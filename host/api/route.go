@@ -36,6 +36,7 @@ type Permission struct {
 	kind    permissionKind
 	actions []string
 	scope   string
+	parents func(r *http.Request, who host.Identity) (scopes []string, err error) // nil if the scope has none
 }
 
 type permissionKind int
@@ -63,6 +64,13 @@ func (p Permission) On(scope string) Permission {
 	return p
 }
 
+// Within adds the scopes from which the object of the route inherits permissions. They are
+// only read for an identity that holds the action on something else.
+func (p Permission) Within(parents func(r *http.Request, who host.Identity) ([]string, error)) Permission {
+	p.parents = parents
+	return p
+}
+
 // check returns an error (host.ErrForbidden) if the identity may not use the route.
 func (p Permission) check(r *http.Request, who host.Identity) error {
 	if p.kind == public || p.kind == signedIn {
@@ -73,12 +81,20 @@ func (p Permission) check(r *http.Request, who host.Identity) error {
 		name, after, _ := strings.Cut(rest, "}")
 		scope = before + r.PathValue(name) + after
 	}
-	for _, action := range p.actions {
-		if who.Allows(action, scope) {
-			return nil
+	if allowsAny(who, p.actions, scope) {
+		return nil
+	}
+	if p.parents != nil && allowsAny(who, p.actions) {
+		parents, err := p.parents(r, who)
+		if err != nil || len(parents) > 0 && allowsAny(who, p.actions, parents...) {
+			return err
 		}
 	}
 	return host.Forbidden("Permission denied")
+}
+
+func allowsAny(who host.Identity, actions []string, scopes ...string) bool {
+	return slices.ContainsFunc(actions, func(action string) bool { return who.Allows(action, scopes...) })
 }
 
 // newMux returns a mux for the table. It registers each path once for all methods, so
@@ -102,17 +118,20 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 		}
 		paths[route.Pattern][route.Method] = route
 	}
-	mux := http.NewServeMux()
-	unknown := a.serve(func(http.ResponseWriter, *http.Request) error { return host.NotFound("Path") })
+	mux, wide := http.NewServeMux(), map[string]map[string]alternative{}
+	unknown := a.serve(func(_ http.ResponseWriter, r *http.Request) error { return missing(r.URL.Path) })
 	for pattern, methods := range paths {
-		mux.Handle(a.asWider(pattern, a.dispatch(methods)))
+		register(mux, wide, pattern, a.dispatch(methods))
 		if !strings.HasSuffix(pattern, "/") && !strings.HasSuffix(pattern, "...}") {
-			mux.Handle(a.asWider(pattern+"/{$}", a.dispatch(methods)))
+			register(mux, wide, pattern+end, a.dispatch(methods))
 		}
 		// The mux would redirect this path to the one with a slash, without credentials.
 		if parent := path.Dir(pattern); strings.HasSuffix(pattern, "...}") && paths[parent] == nil {
 			mux.Handle(parent, unknown)
 		}
+	}
+	for pattern, routes := range wide {
+		mux.Handle(pattern, a.choose(routes))
 	}
 	mux.Handle("/api/", unknown)
 	if a.pages != nil {

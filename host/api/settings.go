@@ -9,17 +9,26 @@ import (
 	"github.com/slipway-dev/slipway/host/proxy"
 )
 
-// pluginSettings are the settings of an app in a response, with the names of its secrets
-// only.
+// pluginSettings are a plugin and, if it is an app, its settings in a response, with the
+// names of its secrets only.
 type pluginSettings struct {
-	ID               string          `json:"id"`
-	Name             string          `json:"name"`
-	Type             bundle.Type     `json:"type"`
-	Enabled          bool            `json:"enabled"`
-	Pinned           bool            `json:"pinned"`
-	JSONData         json.RawMessage `json:"jsonData"`
-	SecureJSONFields map[string]bool `json:"secureJsonFields"`
-	Includes         []include       `json:"includes"`
+	ID               string             `json:"id"`
+	Name             string             `json:"name"`
+	Type             bundle.Type        `json:"type"`
+	Enabled          bool               `json:"enabled"`
+	Pinned           bool               `json:"pinned"`
+	Module           string             `json:"module"`
+	BaseURL          string             `json:"baseUrl"`
+	Info             pluginAbout        `json:"info"`
+	Dependencies     pluginDependencies `json:"dependencies"`
+	JSONData         json.RawMessage    `json:"jsonData"`
+	SecureJSONFields map[string]bool    `json:"secureJsonFields"`
+	Includes         []include          `json:"includes"`
+	DefaultNavURL    string             `json:"defaultNavUrl"`
+	State            string             `json:"state"`
+	Preload          bool               `json:"preload"`
+	LatestVersion    string             `json:"latestVersion"` // "": this host has no catalog of plugins
+	HasUpdate        bool               `json:"hasUpdate"`
 
 	EnterpriseFeatures enterpriseFeatures `json:"enterpriseFeatures"`
 }
@@ -65,7 +74,11 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 	if s.Updated.IsZero() {
 		s.IsPinned = m.AutoEnabled
 	}
-	return pluginSettings{m.ID, m.Name, m.Type, s.IsEnabled, s.IsPinned, s.JSON, secretFields(s.SecretNames), includesFor(m, who), enterpriseFeatures{m.HealthDiagnosticsErrors}}, err
+	includes := includesFor(m, who)
+	return pluginSettings{ID: m.ID, Name: m.Name, Type: m.Type, Enabled: s.IsEnabled, Pinned: s.IsPinned,
+		Module: publicPath(m.ID, "module.js"), BaseURL: publicPath(m.ID, ""), Info: aboutOf(m), Dependencies: dependenciesOf(m),
+		JSONData: s.JSON, SecureJSONFields: secretFields(s.SecretNames), Includes: includes, DefaultNavURL: defaultNavURL(m, includes),
+		State: m.State, Preload: m.Preload, EnterpriseFeatures: enterpriseFeatures{m.HealthDiagnosticsErrors}}, err
 }
 
 // openApp returns the settings of an app with its secrets. It rejects disabled apps.

@@ -16,8 +16,6 @@ func (a *API) systemRoutes() []Route {
 		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
 		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Metrics in the Prometheus text format", Media: "text/plain"}},
 		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get this description"}},
-		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
-		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
 		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a service account", Media: "image/svg+xml"}},
 	}
 }
@@ -49,29 +47,6 @@ func (a *API) health(ctx context.Context, _ host.Identity, _ none) (health, erro
 
 func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessage, error) {
 	return a.described()
-}
-
-// caller is the identity behind the credentials of a request.
-type caller struct {
-	ID    int64     `json:"id"`
-	Login string    `json:"login"`
-	OrgID int64     `json:"orgId"`
-	Role  string    `json:"role"`
-	Kind  host.Kind `json:"kind"`
-}
-
-func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (caller, error) {
-	return caller{who.ID, who.Login, who.OrgID, who.Role.String(), who.Kind}, nil
-}
-
-type organization struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-}
-
-func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization, error) {
-	name, err := a.store.OrgName(ctx, who.OrgID)
-	return organization{who.OrgID, name}, err
 }
 
 // avatar draws the picture of a service account: a disc whose color is derived from the

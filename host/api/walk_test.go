@@ -29,6 +29,7 @@ func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}", "POST /api/session":
 		return true, true
 	case "GET /api/user", "GET /api/plugins", "GET /api/plugins/events", "GET /api/access-control/user/permissions",
+		"GET /api/user/orgs", "GET /api/user/teams", "GET /api/user/preferences", "GET /api/teams/search", "GET /api/frontend/settings",
 		"DELETE /api/session", "GET /api/sessions", "DELETE /api/sessions/{id}":
 		return false, true
 	}
@@ -123,6 +124,25 @@ func TestRoles(t *testing.T) {
 		"/api/datasources/uid/{uid}/resources":              host.RoleViewer,
 		"/api/datasources/uid/{uid}/resources/{path...}":    host.RoleViewer,
 		"POST /api/ds/query":                                host.RoleViewer,
+		"GET /api/folders/id/{id}":                          host.RoleViewer,
+		"GET /api/org/preferences":                          host.RoleViewer,
+		"GET /api/org/users":                                host.RoleAdmin,
+		"GET /api/org/users/lookup":                         host.RoleAdmin,
+		"GET /api/users":                                    host.RoleAdmin,
+		"GET /api/users/search":                             host.RoleAdmin,
+		"GET /api/users/lookup":                             host.RoleAdmin,
+		"GET /api/users/{id}":                               host.RoleAdmin,
+		"GET /api/plugins/{id}/dashboards":                  host.RoleViewer,
+		"POST /api/dashboards/import":                       host.RoleEditor,
+		"GET /api/datasources/{id}":                         host.RoleAdmin,
+		"PUT /api/datasources/{id}":                         host.RoleAdmin,
+		"DELETE /api/datasources/{id}":                      host.RoleAdmin,
+		"GET /api/datasources/{id}/health":                  host.RoleViewer,
+		"/api/datasources/{id}/resources":                   host.RoleViewer,
+		"/api/datasources/{id}/resources/{path...}":         host.RoleViewer,
+		"/api/datasources/proxy/{id}/{path...}":             host.RoleViewer,
+		"GET /api/datasources/id/{name}":                    host.RoleAdmin,
+		"DELETE /api/datasources/name/{name}":               host.RoleAdmin,
 		"GET /api/datasources":                              host.RoleAdmin,
 		"POST /api/datasources":                             host.RoleAdmin,
 		"GET /api/datasources/name/{name}":                  host.RoleAdmin,

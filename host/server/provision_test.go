@@ -56,7 +56,7 @@ func TestProvision(t *testing.T) {
 	if _, err := s.store.Authenticate(ctx, first); err == nil {
 		t.Error("the token of the first call is still valid")
 	}
-	if list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{}); err != nil || len(list) != 1 {
+	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 1 {
 		t.Errorf("data sources %+v, %v", list, err)
 	}
 	if list, total, err := s.store.ServiceAccounts(ctx, store.MainOrg, store.AccountFilter{}); err != nil || total != 1 {

@@ -213,7 +213,7 @@ type target struct {
 }
 
 func (t target) DataSources(ctx context.Context) ([]host.DataSource, error) {
-	return t.store.DataSources(ctx, t.by.OrgID, store.Page{Limit: host.MaxDataSources})
+	return t.store.DataSources(ctx, t.by.OrgID, nil, store.Page{Limit: host.MaxDataSources})
 }
 
 func (t target) Unlock(ctx context.Context, uid string) (host.DataSource, error) {
@@ -244,7 +244,7 @@ func (t target) SetApp(ctx context.Context, a host.AppSettings) error {
 }
 
 func (t target) Folder(ctx context.Context, title string) (uid string, err error) {
-	all, err := t.store.Folders(ctx, t.by.OrgID, store.Page{Limit: host.MaxFolders})
+	all, err := t.store.Folders(ctx, t.by.OrgID, nil, store.Page{Limit: host.MaxFolders})
 	if err != nil {
 		return "", err
 	}

@@ -124,14 +124,14 @@ func TestProvisioningFiles(t *testing.T) {
 	// An invalid file changes nothing.
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources: [\n")
 	s.files.applyChanges(ctx)
-	if list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{}); err != nil || len(list) != 2 {
+	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 2 {
 		t.Fatalf("after an invalid change: %+v, %v", list, err)
 	}
 	// A data source that the files no longer describe is deleted because of prune, and the
 	// address of the other one changes without its secret.
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\nprune: true\ndatasources:\n"+strings.ReplaceAll(one, "http://a", "http://b"))
 	s.files.applyChanges(ctx)
-	list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{})
+	list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{})
 	if err != nil || len(list) != 1 || list[0].URL != "http://b" || list[0].Version != 2 {
 		t.Errorf("after a change: %+v, %v", list, err)
 	}
@@ -169,7 +169,7 @@ func TestProvisioningFiles(t *testing.T) {
 	}
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndeleteDatasources: [{name: One}]\n")
 	s.files.applyChanges(ctx)
-	if list, err := s.store.DataSources(ctx, store.MainOrg, store.Page{}); err != nil || len(list) != 0 {
+	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("after deleteDatasources: %+v, %v", list, err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package server runs the reference host: it opens the database, mounts the plugins and
 // serves the API of package host/api. It manages the data directory, with its lock, its
-// keys and the name of this host, and it keeps the service accounts and the dashboards
-// of plugins in step with what is mounted.
+// keys and the name of this host, and it keeps the service accounts of plugins in step
+// with what is mounted.
 //
 // It does not open a data directory or a SQLite file that another host uses. It prints
 // nothing and reads no environment variables: it logs to the logger it is given and
@@ -185,7 +185,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.loader.Close)
 	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Clock: o.Clock, Version: o.ServiceVersion, Plugins: s.loader,
-		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file})
+		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles})
 	if err != nil {
 		return err
 	}
@@ -319,8 +319,8 @@ func (s *Server) Loader() *loader.Loader { return s.loader }
 // Close is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Mount brings the plugins, their dashboards and their service accounts in line with
-// the plugin directories, and their processes with the settings of plugins.
+// Mount brings the plugins and their service accounts in line with the plugin
+// directories, and their processes with the settings of plugins.
 func (s *Server) Mount(ctx context.Context) error {
 	s.readSettings()
 	if err := s.loader.Reload(ctx); err != nil {
@@ -353,15 +353,12 @@ func (s *Server) mountedIDs() (ids []string) {
 	return ids
 }
 
-// reconcile brings the dashboards and the service accounts in line with what is mounted.
+// reconcile brings the service accounts in line with what is mounted.
 func (s *Server) reconcile(ctx context.Context) error {
 	s.reconciling.Lock()
 	defer s.reconciling.Unlock()
 	s.settings.warnOfUnknown(s.mountedIDs())
-	if err := s.accounts.prune(ctx, s.loader); err != nil {
-		return err
-	}
-	return s.importDashboards(ctx)
+	return s.accounts.prune(ctx, s.loader)
 }
 
 // Announce sends an event to the clients of the event stream.

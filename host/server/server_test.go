@@ -3,13 +3,11 @@ package server
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -235,78 +233,6 @@ func TestHostsShareADatabase(t *testing.T) {
 			t.Errorf("%s returned %d for a removed token", s.URL(), got)
 		}
 	}
-}
-
-// Mounting a plugin imports its dashboards. A user's changes stay until the plugin
-// ships another version.
-func TestPluginDashboards(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, "acme-boards-app", name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("plugin.json", `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
-		{"type":"dashboard","path":"dashboards/one.json"},
-		{"type":"dashboard","path":"dashboards/two.json","uid":"two"},
-		{"type":"dashboard","path":"dashboards/no-uid.json"},
-		{"type":"dashboard","path":"dashboards/taken.json"},
-		{"type":"dashboard","path":"../../outside.json","uid":"outside"},
-		{"type":"dashboard","path":"dashboards/broken.json","uid":"broken"},
-		{"type":"dashboard","path":"dashboards","uid":"folder"},
-		{"type":"page","path":"/a/acme-boards-app"}]}`)
-	write("dashboards/one.json", `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"]}`)
-	write("dashboards/two.json", `{"title":"Two"}`)
-	write("dashboards/no-uid.json", `{"title":"None"}`)
-	write("dashboards/broken.json", `{`)
-	write("../outside.json", `{"title":"Outside"}`)
-	o := testOptions(t)
-	var log output
-	o.PluginDirs, o.Logger = []string{dir}, slog.New(slog.NewTextHandler(&log, nil))
-	s := open(t, o)
-	s.mounting.Wait()
-	ctx := t.Context()
-	if _, err := s.store.SaveDashboard(ctx, store.MainOrg, host.Dashboard{UID: "theirs", Title: "Theirs"}, store.Save{Overwrite: true}); err != nil {
-		t.Fatal(err)
-	}
-	write("dashboards/taken.json", `{"uid":"theirs","title":"Taken"}`)
-	titles := func() (titles []string) {
-		found, err := s.store.Dashboards(ctx, store.MainOrg, store.DashboardFilter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range found {
-			titles = append(titles, fmt.Sprint(d.Title, d.Version, d.PluginID, d.Tags))
-		}
-		return titles
-	}
-	mount := func(want ...string) {
-		t.Helper()
-		if err := s.Mount(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if got := titles(); !slices.Equal(got, want) {
-			t.Errorf("dashboards %q, want %q", got, want)
-		}
-	}
-	mount("One1acme-boards-app[acme]", "Theirs1[]", "Two1acme-boards-app[]")
-	for _, path := range []string{"no-uid.json", "outside.json", "broken.json", "path=dashboards ", "taken.json"} {
-		if !strings.Contains(log.String(), path) {
-			t.Errorf("the log does not name %s:\n%s", path, log.String())
-		}
-	}
-	if _, err := s.store.SaveDashboard(ctx, store.MainOrg, host.Dashboard{UID: "one", Title: "Mine", Version: 1}, store.Save{}); err != nil {
-		t.Fatal(err)
-	}
-	mount("Mine2acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
-	write("dashboards/one.json", `{"uid":"one","title":"One, better"}`)
-	mount("One, better3acme-boards-app[]", "Theirs1[]", "Two1acme-boards-app[]")
 }
 
 // The key and the name of a host are created once, readable only by their owner.

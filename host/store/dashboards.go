@@ -12,15 +12,17 @@ import (
 
 const dashboard = "Dashboard"
 
-const selectDashboard = `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
-		COALESCE(f.uid, ''), COALESCE(f.title, '')
-	FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id WHERE d.org_id = $1 AND d.uid = $2`
+const selectDashboards = `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
+		COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, '')
+	FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id `
+
+const selectDashboard = selectDashboards + "WHERE d.org_id = $1 AND d.uid = $2"
 
 // scanDashboard scans the columns of selectDashboard and of rest.
 func scanDashboard(row scanner, rest ...any) (d host.Dashboard, err error) {
-	var updated sql.NullInt64
-	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, &updated, &d.PluginID, &d.FolderUID, &d.FolderTitle}, rest...)...)
-	d.Updated = timeOf(updated)
+	var created, updated int64
+	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, &created, &updated, &d.PluginID, &d.FolderID, &d.FolderUID, &d.FolderTitle}, rest...)...)
+	d.Created, d.Updated = timeOrZero(created), timeOrZero(updated)
 	return d, err
 }
 
@@ -39,8 +41,8 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 		d, err := scanDashboard(row, &model)
 		d.Model = json.RawMessage(model)
 		return d, err
-	}, `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
-			COALESCE(f.uid, ''), COALESCE(f.title, ''), m.model
+	}, `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
+			COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, ''), m.model
 		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
@@ -57,6 +59,9 @@ type Save struct {
 	KeepFolder bool // ignore FolderUID if the dashboard exists
 
 	Check func(uid string) error // of the dashboard; its error ends the call. Optional
+	// May returns an error if the caller may not replace what is stored, or create d if
+	// stored is nil. A nil May allows everything.
+	May func(stored *host.Dashboard, d host.Dashboard) error
 }
 
 // SaveDashboard stores a dashboard, or replaces the one with its uid or, if the uid is
@@ -93,26 +98,36 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 	}
 	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)
 	isNew := errors.Is(err, sql.ErrNoRows)
-	switch {
-	case err != nil && !isNew:
+	if err != nil && !isNew {
 		return d, err
-	case !isNew && !how.Overwrite && d.Version != stored.Version:
+	}
+	if !isNew && how.KeepFolder {
+		d.FolderUID = stored.FolderUID
+	}
+	if how.May != nil {
+		known := &stored
+		if isNew {
+			known = nil
+		}
+		if err := how.May(known, d); err != nil {
+			return d, err
+		}
+	}
+	if !isNew && !how.Overwrite && d.Version != stored.Version {
 		return d, &host.Error{Category: host.ErrStale, Field: "dashboard.version", ID: "version-mismatch",
 			Message: fmt.Sprintf("version %d of this dashboard was saved in the meantime; read it again, or set overwrite", stored.Version)}
-	case !isNew && how.KeepFolder:
-		d.FolderUID = stored.FolderUID
 	}
 	folderID, title, err := folderOf(ctx, tx, org, d.FolderUID)
 	if err != nil {
 		return d, err
 	}
-	d.FolderTitle, d.Updated = title, s.clock()
+	d.FolderID, d.FolderTitle, d.Updated = folderID.Int64, title, s.clock()
 	type saved struct{ id, version int64 }
 	row, err := find(ctx, tx, func(row scanner) (r saved, err error) {
 		err = row.Scan(&r.id, &r.version)
 		return r, err
-	}, `INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, updated_at, plugin_id)
-		VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''))
+	}, `INSERT INTO dashboards (org_id, uid, title, title_folded, folder_id, created_at, updated_at, plugin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, NULLIF($7, ''))
 		ON CONFLICT (org_id, uid) DO UPDATE SET title = excluded.title, title_folded = excluded.title_folded,
 			folder_id = excluded.folder_id, updated_at = excluded.updated_at,
 			plugin_id = COALESCE(excluded.plugin_id, dashboards.plugin_id), version = dashboards.version + 1
@@ -143,45 +158,24 @@ func folderOf(ctx context.Context, tx *sql.Tx, org int64, uid string) (id sql.Nu
 	if uid == "" {
 		return id, "", nil
 	}
-	f, err := find(ctx, tx, scanFolder, "SELECT id, uid, title FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	f, err := find(ctx, tx, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, "", host.Invalid("folderUid", "no folder has this uid")
 	}
 	return sql.NullInt64{Int64: f.ID, Valid: true}, f.Title, err
 }
 
-// ImportDashboard stores a dashboard of a plugin. If the digest of its file is that of the
-// last import, it does nothing, so that changes by users stay.
-func (s *Store) ImportDashboard(ctx context.Context, org int64, d host.Dashboard, digest string) (isNew bool, err error) {
-	if err := d.Check(); err != nil {
-		return false, err
-	}
-	if d.UID == "" {
-		return false, host.Invalid("uid", "is required in a dashboard of a plugin; otherwise every start would create another one")
-	}
-	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
-		type imported struct{ plugin, digest string }
-		known, err := find(ctx, tx, func(row scanner) (i imported, err error) {
-			err = row.Scan(&i.plugin, &i.digest)
-			return i, err
-		}, "SELECT COALESCE(plugin_id, ''), COALESCE(plugin_digest, '') FROM dashboards WHERE org_id = $1 AND uid = $2", org, d.UID)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-		case err != nil:
-			return err
-		case known.plugin != d.PluginID:
-			return host.Duplicate("uid", "uid %s belongs to a dashboard that is not from this plugin", d.UID)
-		case known.digest == digest:
-			return nil
-		}
-		isNew = true
-		if _, err := s.saveDashboard(ctx, tx, org, d, Save{Overwrite: true, KeepFolder: true}); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE dashboards SET plugin_digest = $1 WHERE org_id = $2 AND uid = $3", digest, org, d.UID)
-		return err
-	})
-	return isNew, err
+// DashboardFolder returns the uid of the folder of a dashboard, or "" if it is in none.
+func (s *Store) DashboardFolder(ctx context.Context, org int64, uid string) (folderUID string, err error) {
+	folderUID, err = find(ctx, s.read, scanOne[string], `SELECT COALESCE(f.uid, '') FROM dashboards d
+		LEFT JOIN folders f ON f.id = d.folder_id WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
+	return folderUID, orNotFound(err, dashboard)
+}
+
+// DashboardsOfPlugin returns the dashboards that were imported from a plugin, without tags
+// and models.
+func (s *Store) DashboardsOfPlugin(ctx context.Context, org int64, pluginID string) ([]host.Dashboard, error) {
+	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT $3", org, pluginID, host.MaxPageLength)
 }
 
 // DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist
@@ -203,11 +197,22 @@ type DashboardFilter struct {
 	Text      string   // part of the title, in any case
 	Tags      []string // the dashboard has all of them; at most MaxSearchTags
 	FolderUID string
+	UIDs      []string // with one of these uids, at most MaxSearchUIDs
 	Page      Page
+
+	// Only restricts the search to dashboards with one of the uids or in one of the folders,
+	// of which access.GeneralFolder stands for none; nil if it is not restricted.
+	Only *Only
 }
+
+// Only names dashboards and folders.
+type Only struct{ UIDs, FolderUIDs []string }
 
 // MaxSearchTags is the maximum number of tags in a search.
 const MaxSearchTags = 10
+
+// MaxSearchUIDs is the maximum number of uids in a search.
+const MaxSearchUIDs = 500
 
 // Dashboards returns a page of dashboards sorted by title, without their models.
 func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([]host.Dashboard, error) {
@@ -222,8 +227,8 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
 		r.d, err = scanDashboard(sc, &r.tag)
 		return r, err
-	}, `SELECT d.id, d.uid, d.title, d.version, d.updated_at, COALESCE(d.plugin_id, ''),
-			COALESCE(f.uid, ''), COALESCE(f.title, ''), t.tag
+	}, `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
+			COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, ''), t.tag
 		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT $2 OFFSET $3) p
 		JOIN dashboards d ON d.id = p.id
 		LEFT JOIN folders f ON f.id = d.folder_id
@@ -257,6 +262,14 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 	}
 	if f.FolderUID != "" {
 		and("d.folder_id = (SELECT id FROM folders WHERE org_id = $1 AND uid = $%d)", f.FolderUID)
+	}
+	if len(f.UIDs) > 0 {
+		and("REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d", joined(f.UIDs))
+	}
+	if f.Only != nil {
+		args = append(args, joined(f.Only.UIDs), joined(f.Only.FolderUIDs))
+		where += fmt.Sprintf(` AND (REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d
+			OR REPLACE($%[2]d, ',' || COALESCE((SELECT uid FROM folders WHERE id = d.folder_id), 'general') || ',', '') <> $%[2]d)`, len(args)-1, len(args))
 	}
 	if f.Text != "" {
 		and("d.title_folded LIKE $%d ESCAPE '!'", containing(host.Fold(f.Text)))

@@ -33,6 +33,13 @@ func TestDashboards(t *testing.T) {
 		{store.DashboardFilter{Tags: []string{"x"}}, []string{"b", "a"}},
 		{store.DashboardFilter{Tags: []string{"x", "y"}, Text: "ä", FolderUID: "f"}, []string{"a"}},
 		{store.DashboardFilter{Page: store.Page{Limit: 1, Number: 2}}, []string{"a"}},
+		{store.DashboardFilter{UIDs: []string{"a", "z"}}, []string{"a"}},
+		{store.DashboardFilter{Only: &store.Only{}}, nil},
+		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"b", "A"}}}, []string{"b"}},
+		{store.DashboardFilter{Only: &store.Only{FolderUIDs: []string{"f"}}}, []string{"a"}},
+		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"x,,b,,y"}}}, nil},
+		{store.DashboardFilter{Only: &store.Only{FolderUIDs: []string{"x", "general"}}}, []string{"b"}},
+		{store.DashboardFilter{Only: &store.Only{UIDs: []string{"b"}, FolderUIDs: []string{"f"}}, Text: "load"}, []string{"b"}},
 	} {
 		var got []string
 		for _, d := range must(s.Dashboards(ctx, org, c.filter))(t) {
@@ -49,13 +56,76 @@ func TestDashboards(t *testing.T) {
 	if d := must(s.Dashboard(ctx, org, "a"))(t); again.Version != 2 || string(d.Model) != `{"panels":[2]}` || d.FolderUID != "f" {
 		t.Errorf("replaced dashboard: %+v", d)
 	}
-	if isNew := must(s.ImportDashboard(ctx, org, host.Dashboard{UID: "i", Title: "I", PluginID: "acme-app"}, "digest"))(t); !isNew {
-		t.Error("the dashboard of a plugin was not imported")
+	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "i", Title: "I", PluginID: "acme-app"}, store.Save{}))(t)
+	if found := must(s.DashboardsOfPlugin(ctx, org, "acme-app"))(t); len(found) != 1 || found[0].UID != "i" || found[0].Created.IsZero() {
+		t.Errorf("dashboards of the plugin: %+v", found)
+	}
+	if in, out := must(s.DashboardFolder(ctx, org, "a"))(t), must(s.DashboardFolder(ctx, org, "b"))(t); in != "f" || out != "" {
+		t.Errorf("folders %q and %q", in, out)
+	}
+	denied := errors.New("denied")
+	for uid, isStored := range map[string]bool{"a": true, "new": false} {
+		_, err := s.SaveDashboard(ctx, org, host.Dashboard{UID: uid, Title: "New", Version: 2}, store.Save{KeepFolder: true,
+			May: func(stored *host.Dashboard, d host.Dashboard) error {
+				if (stored != nil) != isStored || isStored && (stored.FolderUID != "f" || d.FolderUID != "f") {
+					t.Errorf("%s: stored %+v, new %+v", uid, stored, d)
+				}
+				return denied
+			}})
+		if !errors.Is(err, denied) {
+			t.Errorf("save without a permission: %v", err)
+		}
 	}
 	must(s.DeleteDashboard(ctx, org, "i"))(t)
-	must(s.DeleteFolder(ctx, org, "f"))(t)
+	must(s.DeleteFolder(ctx, org, "f", 0))(t)
 	if _, err := s.Dashboard(ctx, org, "a"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("dashboard of a deleted folder: %v", err)
+	}
+}
+
+// A folder counts its changes, and a change of a version that the caller has not seen is
+// refused.
+func TestFolderVersions(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	f := must(s.CreateFolder(ctx, org, host.Folder{UID: "f", Title: "F", CreatedBy: "ann"}))(t)
+	must(s.CreateFolder(ctx, org, host.Folder{UID: "g", Title: "G"}))(t)
+	if f.Version != 1 || f.Created.IsZero() || f.CreatedBy != "ann" || f.UpdatedBy != "ann" {
+		t.Errorf("new folder %+v", f)
+	}
+	f = must(s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "F2", Version: 1, UpdatedBy: "bob"}))(t)
+	if f.Version != 2 || f.CreatedBy != "ann" || f.UpdatedBy != "bob" {
+		t.Errorf("renamed folder %+v", f)
+	}
+	if _, err := s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "F3", Version: 1}); !errors.Is(err, host.ErrStale) {
+		t.Errorf("rename of an old version: %v", err)
+	}
+	if _, err := s.DeleteFolder(ctx, org, "f", 1); !errors.Is(err, host.ErrStale) {
+		t.Errorf("deletion of an old version: %v", err)
+	}
+	if _, err := s.RenameFolder(ctx, org, host.Folder{UID: "none", Title: "x", Version: 1}); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("rename of an unknown folder: %v", err)
+	}
+	if got := must(s.FolderByID(ctx, org, f.ID))(t); got.UID != "f" {
+		t.Errorf("folder by id %+v", got)
+	}
+	if got := must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
+		t.Errorf("folders with a uid: %+v", got)
+	}
+	must(s.DeleteFolder(ctx, org, "f", 2))(t)
+}
+
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t, store.Options{}), t.Context()
+	must(s.EnsureAdmin(ctx, "correct horse"))(t)
+	if u := must(s.UserByID(ctx, org, 1))(t); u.Login != host.AdminLogin {
+		t.Errorf("user %+v", u)
+	}
+	for text, want := range map[string]int{"": 1, "DMI": 1, "x": 0, "%": 0} {
+		if users, total, err := s.Users(ctx, org, text, store.Page{}); err != nil || len(users) != want || total != int64(want) {
+			t.Errorf("%q: %+v, %d, %v", text, users, total, err)
+		}
 	}
 }
 

@@ -30,9 +30,15 @@ func scanSource(row scanner) (host.DataSource, error) { return scanDataSource(ro
 
 func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.ID) }
 
-// DataSources returns a page of data sources sorted by name, without their secrets.
-func (s *Store) DataSources(ctx context.Context, org int64, page Page) ([]host.DataSource, error) {
+// DataSources returns a page of data sources sorted by name, without their secrets. If
+// only is not nil, it returns only data sources with these uids.
+func (s *Store) DataSources(ctx context.Context, org int64, only *[]string, page Page) ([]host.DataSource, error) {
 	limit, offset := page.bounds()
+	query, args := dataSourcePage("org_id = $1"), []any{org, limit, offset}
+	if only != nil {
+		query = dataSourcePage("org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4")
+		args = append(args, joined(*only))
+	}
 	type row struct {
 		d      host.DataSource
 		secret sql.NullString // its name
@@ -40,12 +46,7 @@ func (s *Store) DataSources(ctx context.Context, org int64, page Page) ([]host.D
 	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
 		r.d, err = scanDataSource(sc, &r.secret)
 		return r, err
-	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
-			d.is_default, d.settings, d.version, d.updated_at, s.name
-		FROM (SELECT id FROM data_sources WHERE org_id = $1 ORDER BY name LIMIT $2 OFFSET $3) p
-		JOIN data_sources d ON d.id = p.id
-		LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
-		ORDER BY d.name, s.name`, org, limit, offset)
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +61,16 @@ func (s *Store) DataSources(ctx context.Context, org int64, page Page) ([]host.D
 		}
 	}
 	return out, nil
+}
+
+// dataSourcePage returns the query for a page of the data sources that meet a condition.
+func dataSourcePage(condition string) string {
+	return `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
+			d.is_default, d.settings, d.version, d.updated_at, s.name
+		FROM (SELECT id FROM data_sources WHERE ` + condition + ` ORDER BY name LIMIT $2 OFFSET $3) p
+		JOIN data_sources d ON d.id = p.id
+		LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
+		ORDER BY d.name, s.name`
 }
 
 // DataSource returns a data source without its secrets.

@@ -24,7 +24,7 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 		t.Errorf("unlocked data source: %+v", got)
 	}
 	for _, s := range []*store.Store{with(nil), with(bytes.Repeat([]byte{2}, host.KeyLength))} {
-		found := must(s.DataSources(ctx, org, store.Page{}))(t)
+		found := must(s.DataSources(ctx, org, nil, store.Page{}))(t)
 		if len(found) != 1 || len(found[0].SecretNames) != 1 {
 			t.Errorf("data source without secrets: %+v", found)
 		}
@@ -34,6 +34,14 @@ func TestSecretsNeedTheirKey(t *testing.T) {
 	}
 	if _, err := with(nil).CreateDataSource(ctx, root, host.DataSource{Name: "b", Type: "x", Secrets: map[string]string{"a": "b"}}); !errors.Is(err, host.ErrUnavailable) {
 		t.Errorf("storing a secret without a key: %v", err)
+	}
+	if got := must(first.DataSourceByID(ctx, org, d.ID))(t); got.UID != d.UID {
+		t.Errorf("data source by id: %+v", got)
+	}
+	for _, uid := range []string{d.UID, "none"} {
+		if got := must(first.DataSources(ctx, org, &[]string{uid}, store.Page{}))(t); (len(got) == 1) != (uid == d.UID) {
+			t.Errorf("data sources with the uid %s: %+v", uid, got)
+		}
 	}
 	if _, err := first.DataSourceByName(ctx, org, "b"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("data source after its secret could not be stored: %v", err)
@@ -61,7 +69,7 @@ func TestDefaultDataSource(t *testing.T) {
 		t.Errorf("data source of the type: %s", got)
 	}
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org, store.Page{}))(t) {
+	for _, d := range must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}
@@ -103,7 +111,7 @@ func TestDataSourcePages(t *testing.T) {
 	}
 	for number, want := range map[int64]string{1: "a[password token] b[password token] ", 2: "c[] ", 3: ""} {
 		got := ""
-		for _, d := range must(s.DataSources(ctx, org, store.Page{Limit: 2, Number: number}))(t) {
+		for _, d := range must(s.DataSources(ctx, org, nil, store.Page{Limit: 2, Number: number}))(t) {
 			got += fmt.Sprint(d.Name, d.SecretNames, " ")
 		}
 		if got != want {

@@ -4,32 +4,66 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
 const folder = "Folder"
 
+const folderColumns = "id, uid, title, version, created_at, created_by, updated_at, updated_by"
+
 func scanFolder(row scanner) (f host.Folder, err error) {
-	err = row.Scan(&f.ID, &f.UID, &f.Title)
+	var created, updated int64
+	err = row.Scan(&f.ID, &f.UID, &f.Title, &f.Version, &created, &f.CreatedBy, &updated, &f.UpdatedBy)
+	f.Created, f.Updated = timeOrZero(created), timeOrZero(updated)
 	return f, err
 }
 
-// Folders returns the folders sorted by title.
-func (s *Store) Folders(ctx context.Context, org int64, page Page) ([]host.Folder, error) {
+// timeOrZero returns the zero time for 0, which stands for an unknown time.
+func timeOrZero(milliseconds int64) time.Time {
+	return timeOf(sql.NullInt64{Int64: milliseconds, Valid: milliseconds != 0})
+}
+
+// Folders returns the folders sorted by title. If only is not nil, it returns only folders
+// with these uids.
+func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Page) ([]host.Folder, error) {
 	limit, offset := page.bounds()
-	return list(ctx, s.read, scanFolder, `SELECT id, uid, title FROM folders
-		WHERE org_id = $1 ORDER BY title LIMIT $2 OFFSET $3`, org, limit, offset)
+	query, args := "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 ORDER BY title LIMIT $2 OFFSET $3", []any{org, limit, offset}
+	if only != nil {
+		query = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4 ORDER BY title LIMIT $2 OFFSET $3"
+		args = append(args, joined(*only))
+	}
+	return list(ctx, s.read, scanFolder, query, args...)
+}
+
+// joined returns uids with a comma around each, so that SQL can find one in the text. It
+// omits what is not a uid: a comma in it would stand for several.
+func joined(uids []string) string {
+	var text strings.Builder
+	for _, uid := range uids {
+		if host.IsUID(uid) {
+			text.WriteString("," + uid + ",")
+		}
+	}
+	return text.String()
 }
 
 // Folder returns a folder.
 func (s *Store) Folder(ctx context.Context, org int64, uid string) (host.Folder, error) {
-	f, err := find(ctx, s.read, scanFolder, "SELECT id, uid, title FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
 	return f, orNotFound(err, folder)
 }
 
-// CreateFolder stores a folder and returns it with its id. It assigns a uid if it is
-// empty. Uid and title are unique in the organization.
+// FolderByID returns the folder with a numeric id.
+func (s *Store) FolderByID(ctx context.Context, org, id int64) (host.Folder, error) {
+	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND id = $2", org, id)
+	return f, orNotFound(err, folder)
+}
+
+// CreateFolder stores a folder that f.CreatedBy creates, and returns it with its id. It
+// assigns a uid if it is empty. Uid and title are unique in the organization.
 func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (host.Folder, error) {
 	if err := f.Check(); err != nil {
 		return host.Folder{}, err
@@ -45,32 +79,53 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		if err := s.checkQuota(ctx, tx, org, "folders", "folders", host.MaxFolders); err != nil {
 			return err
 		}
-		f.ID, err = find(ctx, tx, scanOne[int64], "INSERT INTO folders (org_id, uid, title) VALUES ($1, $2, $3) RETURNING id",
-			org, f.UID, f.Title)
+		f, err = find(ctx, tx, scanFolder, `INSERT INTO folders (org_id, uid, title, created_at, created_by, updated_at, updated_by)
+			VALUES ($1, $2, $3, $4, $5, $4, $5) RETURNING `+folderColumns, org, f.UID, f.Title, s.now(), f.CreatedBy)
 		return orDuplicate(err, host.Duplicate("", "a folder with this title or uid already exists"))
 	})
 	return f, err
 }
 
-// RenameFolder changes the title of a folder.
+// RenameFolder changes the title of a folder on behalf of f.UpdatedBy. If f.Version is not
+// 0, it must be the stored version.
 func (s *Store) RenameFolder(ctx context.Context, org int64, f host.Folder) (host.Folder, error) {
 	if err := f.Check(); err != nil {
 		return host.Folder{}, err
 	}
-	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		f, err = find(ctx, tx, scanFolder,
-			"UPDATE folders SET title = $1 WHERE org_id = $2 AND uid = $3 RETURNING id, uid, title", f.Title, org, f.UID)
+	err := s.transactAlone(ctx, contentLock, func(tx *sql.Tx) (err error) {
+		if err := checkFolderVersion(ctx, tx, org, f.UID, f.Version); err != nil {
+			return err
+		}
+		f, err = find(ctx, tx, scanFolder, `UPDATE folders SET title = $1, version = version + 1, updated_at = $4, updated_by = $5
+			WHERE org_id = $2 AND uid = $3 RETURNING `+folderColumns, f.Title, org, f.UID, s.now(), f.UpdatedBy)
 		return orNotFound(orDuplicate(err, host.Duplicate("title", "a folder with this title already exists")), folder)
 	})
 	return f, err
 }
 
-// DeleteFolder deletes a folder with its dashboards and returns it.
-func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string) (f host.Folder, err error) {
+// checkFolderVersion returns an error (host.ErrStale) if version is neither 0 nor the
+// stored version.
+func checkFolderVersion(ctx context.Context, tx *sql.Tx, org int64, uid string, version int64) error {
+	stored, err := find(ctx, tx, scanOne[int64], "SELECT version FROM folders WHERE org_id = $1 AND uid = $2", org, uid)
+	if err != nil {
+		return orNotFound(err, folder)
+	}
+	if version != 0 && version != stored {
+		return &host.Error{Category: host.ErrStale, Field: "version", ID: "version-mismatch",
+			Message: fmt.Sprintf("version %d of this folder was saved in the meantime; read it again, or set overwrite", stored)}
+	}
+	return nil
+}
+
+// DeleteFolder deletes a folder with its dashboards and returns it. If version is not 0,
+// it must be the stored version.
+func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string, version int64) (f host.Folder, err error) {
 	// Alone, so that nobody saves a dashboard into it at the same time.
 	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
-		f, err = find(ctx, tx, scanFolder,
-			"DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING id, uid, title", org, uid)
+		if err := checkFolderVersion(ctx, tx, org, uid, version); err != nil {
+			return err
+		}
+		f, err = find(ctx, tx, scanFolder, "DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING "+folderColumns, org, uid)
 		return orNotFound(err, folder)
 	})
 	return f, err

@@ -91,6 +91,8 @@ func reasonOf(statement string) string {
 		"octet_length(settings)":                                   "a sum over at most 5,000 rows for each write, which does not read the settings",
 		"FROM tokens WHERE org_id = $1 AND account_id IS NULL":     "the answer is the list of all API keys, or their number",
 		"UPDATE data_sources SET is_default = FALSE WHERE org_id":  "an index contains only the default data source",
+		"FROM users WHERE org_id = $1 AND ($":                      "a page of all users and their number, in the order of an index",
+		"FROM folders WHERE org_id = $1 AND REPLACE(":              "a page of what many folders match, in the order of an index",
 		"SELECT COUNT(*) FROM data_sources WHERE org_id = $1":      "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM folders WHERE org_id = $1":           "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM playlists WHERE org_id = $1":         "a quota, which is counted at most once a minute",

@@ -122,10 +122,10 @@ func TestPlaylistDashboards(t *testing.T) {
 		{Type: host.DashboardByUID, Value: two.UID},
 		{Type: host.DashboardByUID, Value: "nope"},
 	}}))(t)
-	entry := func(id int64, title string, order int) host.PlaylistDashboard {
-		return host.PlaylistDashboard{ID: id, Title: title, Order: order}
+	entry := func(d host.Dashboard, title string, order int) host.PlaylistDashboard {
+		return host.PlaylistDashboard{ID: d.ID, UID: d.UID, Title: title, Order: order}
 	}
-	want := []host.PlaylistDashboard{entry(three.ID, "Three", 1), entry(one.ID, "One", 2), entry(two.ID, "Two", 2), entry(one.ID, "One", 5), entry(two.ID, "Two", 6)}
+	want := []host.PlaylistDashboard{entry(three, "Three", 1), entry(one, "One", 2), entry(two, "Two", 2), entry(one, "One", 5), entry(two, "Two", 6)}
 	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -136,7 +136,7 @@ func TestPlaylistDashboards(t *testing.T) {
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
 	}
-	want = []host.PlaylistDashboard{entry(one.ID, "One", 2), entry(one.ID, "One", 5), entry(two.ID, "Too", 6)}
+	want = []host.PlaylistDashboard{entry(one, "One", 2), entry(one, "One", 5), entry(two, "Too", 6)}
 	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

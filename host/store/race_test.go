@@ -62,7 +62,7 @@ func TestFolderGoesWhileSaving(t *testing.T) {
 		must(s.CreateFolder(ctx, org, host.Folder{UID: uid, Title: uid}))(t)
 		atOnce(t, 8, func(n int) error {
 			if n == 3 {
-				_, err := s.DeleteFolder(ctx, org, uid)
+				_, err := s.DeleteFolder(ctx, org, uid, 0)
 				return err
 			}
 			_, err := s.SaveDashboard(ctx, org, host.Dashboard{Title: "x", FolderUID: uid}, store.Save{})
@@ -86,7 +86,7 @@ func TestOneDefault(t *testing.T) {
 		return err
 	})
 	defaults := 0
-	for _, d := range must(s.DataSources(ctx, org, store.Page{}))(t) {
+	for _, d := range must(s.DataSources(ctx, org, nil, store.Page{}))(t) {
 		if d.IsDefault {
 			defaults++
 		}

@@ -127,7 +127,7 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	s := open(t, store.Options{Database: path})
-	if folders := must(s.Folders(t.Context(), org, store.Page{}))(t); len(folders) != 8 {
+	if folders := must(s.Folders(t.Context(), org, nil, store.Page{}))(t); len(folders) != 8 {
 		t.Errorf("%d folders", len(folders))
 	}
 	accounts, total, err := s.ServiceAccounts(t.Context(), org, store.AccountFilter{})

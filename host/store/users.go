@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -15,13 +16,35 @@ func (s *Store) User(ctx context.Context, login string) (host.User, error) {
 	return u, orNotFound(err, "User")
 }
 
-const selectUser = "SELECT id, org_id, login, role, is_disabled, password_hash, is_service_admin FROM users WHERE login = $1"
+const userColumns = "id, org_id, login, role, is_disabled, password_hash, is_service_admin"
+
+const selectUser = "SELECT " + userColumns + " FROM users WHERE login = $1"
+
+// UserByID returns the user of an organization with a numeric id.
+func (s *Store) UserByID(ctx context.Context, org, id int64) (host.User, error) {
+	u, err := find(ctx, s.read, scanUser, "SELECT "+userColumns+" FROM users WHERE org_id = $1 AND id = $2", org, id)
+	return u, orNotFound(err, "User")
+}
 
 func scanUser(row scanner) (u host.User, err error) {
 	var role string
 	err = row.Scan(&u.ID, &u.OrgID, &u.Login, &role, &u.IsDisabled, &u.PasswordHash, &u.IsServiceAdmin)
 	u.Role = roleOf(role)
 	return u, err
+}
+
+// Users returns a page of the users of an organization whose login contains text, in any
+// case, sorted by login, and the number of all of them.
+func (s *Store) Users(ctx context.Context, org int64, text string, page Page) (users []host.User, total int64, err error) {
+	limit, offset := page.bounds()
+	pattern := containing(strings.ToLower(text))
+	if users, err = list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users
+		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT $2 OFFSET $3`, org, limit, offset, pattern); err != nil {
+		return nil, 0, err
+	}
+	total, err = find(ctx, s.read, scanOne[int64],
+		"SELECT COUNT(*) FROM users WHERE org_id = $1 AND ($2 = '' OR LOWER(login) LIKE $2 ESCAPE '!')", org, pattern)
+	return users, total, err
 }
 
 // EnsureAdmin makes sure that the user host.AdminLogin exists, is an enabled Admin and, if

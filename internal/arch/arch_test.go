@@ -124,7 +124,7 @@ func arrows() map[string][]string {
 		"host/expression":          nil,
 		"host/builtin":             {"host", "internal/jsontype", "sdk", "sdk/frame"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath"},
-		"host/api":                 {"host", "host/builtin", "host/expression", "host/store", "host/proxy", "bundle", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
+		"host/api":                 {"host", "host/builtin", "host/expression", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "backend", "backend/arrow", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {},
 		"host/provisioning":        {"host", "internal/limit"},
 		"host/server":              {"host", "host/api", "host/console", "host/provisioning", "host/store", "build/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "internal/atomicfile", "internal/limit"},

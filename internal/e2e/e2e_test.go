@@ -237,7 +237,7 @@ func (s *script) playlists(t *testing.T) {
 }
 
 // clientSteps is the number of steps in tools/grafanaclient.
-const clientSteps = 22
+const clientSteps = 65
 
 // client runs the Go client that Grafana publishes against the host.
 func (s *script) client(t *testing.T) {

@@ -30,13 +30,14 @@ func main() {
 
 func drive(address, password string) error {
 	config := &goapi.TransportConfig{Host: address, BasePath: "/api", Schemes: []string{"http"}, BasicAuth: url.UserPassword("admin", password)}
-	token, err := accountSteps(goapi.NewHTTPClientWithConfig(nil, config).ServiceAccounts)
+	asAdmin := goapi.NewHTTPClientWithConfig(nil, config)
+	token, err := accountSteps(asAdmin.ServiceAccounts)
 	if err != nil {
 		return err
 	}
 	withToken := &goapi.TransportConfig{Host: address, BasePath: "/api", Schemes: []string{"http"}, APIKey: token}
 	client := goapi.NewHTTPClientWithConfig(nil, withToken)
-	return errors.Join(playlistSteps(client.Playlists), folderSteps(client.Folders))
+	return errors.Join(playlistSteps(client.Playlists), folderSteps(client.Folders), contentSteps(client), sourceSteps(client.Datasources), userSteps(asAdmin))
 }
 
 // step prints a step, and exits if the step failed.
@@ -88,6 +89,13 @@ func accountSteps(c service_accounts.ClientService) (token string, err error) {
 	query := "RENAM"
 	found, err := c.SearchOrgServiceAccountsWithPaging(service_accounts.NewSearchOrgServiceAccountsWithPagingParams().WithQuery(&query))
 	if err = step("search accounts", err, err == nil && found.Payload.TotalCount == 1 && found.Payload.ServiceAccounts[0].Name == "renamed", found); err != nil {
+		return "", err
+	}
+	spare, err := c.CreateServiceAccount(service_accounts.NewCreateServiceAccountParams().WithBody(&models.CreateServiceAccountForm{Name: "spare"}))
+	if err == nil {
+		_, err = c.DeleteServiceAccount(spare.Payload.ID)
+	}
+	if err = step("delete an account", err, true, nil); err != nil {
 		return "", err
 	}
 	_, err = c.RetrieveServiceAccount(999)

@@ -19,7 +19,7 @@ type Dashboard struct {
 }
 
 // ErrNoUID is the error for a dashboard without a uid.
-var ErrNoUID = errors.New(`has no "uid", without which each start would import another one`)
+var ErrNoUID = errors.New(`has no "uid", without which each import would create another one`)
 
 // maxDashboard is the maximum size of a dashboard that the host imports, in bytes.
 const maxDashboard = 4 << 20

@@ -72,21 +72,23 @@ func checkKnownAction(p *validate.Pass, pointer string) {
 func checkScope(p *validate.Pass, permission string) {
 	action, _ := p.Doc.Text(permission + "/action")
 	scope, _ := p.Doc.Text(permission + "/scope")
-	prefix := access.ScopeOf(action)
-	if scope == "" || scope == "*" || prefix == "" || !slices.Contains(access.Actions(), action) {
+	prefixes := access.ScopesOf(action)
+	if scope == "" || scope == "*" || len(prefixes) == 0 || !slices.Contains(access.Actions(), action) {
 		return
 	}
-	resource, _, _ := strings.Cut(prefix, ":")
-	if scope == resource+":*" || strings.HasPrefix(scope, prefix) && scope != prefix {
-		return
+	for _, prefix := range prefixes {
+		resource, _, _ := strings.Cut(prefix, ":")
+		if scope == resource+":*" || strings.HasPrefix(scope, prefix) && scope != prefix {
+			return
+		}
 	}
-	isOther := p.Profile.Name == "grafana" && strings.Contains(scope, ":") // Grafana has more scopes, such as folders:uid:x for dashboards
+	isOther := p.Profile.Name == "grafana" && strings.Contains(scope, ":") // Grafana has more scopes, such as datasources:name:x
 	if isOther {
 		return
 	}
 	p.Report(validate.Finding{
 		Place:   p.Value(permission + "/scope"),
 		Message: fmt.Sprintf("scope %q is not a scope of %q", scope, action),
-		Help:    fmt.Sprintf("write %q, or %q with an identifier in place of *", resource+":*", prefix+"*"),
+		Help:    fmt.Sprintf("write %q, or %q with an identifier in place of *", access.Resource(prefixes[0])+":*", prefixes[0]+"*"),
 	})
 }

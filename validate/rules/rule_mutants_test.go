@@ -69,7 +69,7 @@ func ruleMutants() []mutant {
 		{name: "single version", mutate: set("/dependencies/serviceDependency", "=10.4.1"), rule: "dependency-range-single-version", at: value, what: "/dependencies/serviceDependency"},
 		{name: "misspelled action", mutate: set("/iam/permissions/0/action", "dashboard:read"), rule: "iam-action", at: value, what: "/iam/permissions/0/action"},
 		{name: "action that no route needs", mutate: set("/iam/permissions/0/action", "dashboards:update"), rule: "iam-action", at: value, what: "/iam/permissions/0/action"},
-		{name: "scope of another resource", mutate: set("/iam/permissions/0/scope", "folders:uid:x"), rule: "iam-action", at: value, what: "/iam/permissions/0/scope"},
+		{name: "scope of another resource", mutate: set("/iam/permissions/0/scope", "datasources:uid:x"), rule: "iam-action", at: value, what: "/iam/permissions/0/scope"},
 		{name: "misspelled action of a page", mutate: set("/includes/0/action", "plugin.app:access"), rule: "iam-action", at: value, what: "/includes/0/action"},
 		{name: "misspelled action of a route", file: datasourceFile, mutate: setIn(datasourceFile, "/routes/0/reqAction", "datasource:query"), rule: "iam-action", at: value, what: "/routes/0/reqAction"},
 		{name: "dashboard without a uid", mutate: func(p *plugin) { p.write("dashboards/tides.json", `{"title": "Tides"}`) }, rule: "dashboard-invalid", at: value, what: "/includes/1/path"},

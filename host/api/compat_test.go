@@ -1,0 +1,177 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// A token is accepted as the password of the user api_key.
+func TestTokenAsPassword(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	token := strings.TrimPrefix(f.viewer, "Bearer ")
+	for _, c := range []struct {
+		login, password string
+		status          int
+	}{{"api_key", token, 200}, {"api_key", "x", 401}, {"api_key", "", 401}, {"admin", token, 401}, {"API_KEY", token, 401}} {
+		if got := f.do("GET", "/api/playlists", basic(c.login, c.password), ""); got.status != c.status {
+			t.Errorf("%s: %+v, want %d", c.login, got, c.status)
+		}
+	}
+}
+
+// Each route of a data source by uid exists by numeric id and by name.
+func TestDataSourceByID(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	created := want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"Main","uid":"main","type":%q,"url":"https://db.example"}`, pluginID))
+	one := fmt.Sprintf("/api/datasources/%v", created["id"])
+	wantFields(t, "data source by id", want[object](t, f, 200, "GET", one, f.admin, ""), object{"uid": "main", "name": "Main"})
+	if got := f.do("GET", "/api/datasources/id/Main", f.admin, ""); got.body != fmt.Sprintf(`{"id":%v}`, created["id"]) {
+		t.Errorf("id by name: %+v", got)
+	}
+	if got := want[object](t, f, 200, "GET", one+"/health", f.viewer, ""); got["message"] != "https://db.example" {
+		t.Errorf("health by id: %v", got)
+	}
+	byUID, byID := f.do("GET", "/api/datasources/uid/main/resources/context", f.viewer, ""), f.do("GET", one+"/resources/context", f.viewer, "")
+	if byID.status != 200 || byID.body != byUID.body {
+		t.Errorf("resource by id: %+v, by uid: %+v", byID, byUID)
+	}
+	for target, status := range map[string]int{
+		one + "/resources": byStatus(f, "/api/datasources/uid/main/resources"), one + "/resources/": byStatus(f, "/api/datasources/uid/main/resources"),
+		one + "/health/": 200, one + "/health/x": 404, one + "/nope": 404, "/api/datasources/uid/health": 404, "/api/datasources/99/health": 404,
+		"/api/datasources/proxy/99/x": 404, one + "/resources/%2e%2e/x": 400,
+		strings.Replace(one, "datasources/", "datasources/proxy/", 1) + "/nope": byStatus(f, "/api/datasources/proxy/uid/main/nope"),
+	} {
+		if got := f.do("GET", target, f.admin, ""); got.status != status {
+			t.Errorf("%s: %+v, want %d", target, got, status)
+		}
+	}
+	changed := want[object](t, f, 200, "PUT", one, f.admin, fmt.Sprintf(`{"name":"Other","type":%q,"url":"https://db.example"}`, pluginID))
+	wantFields(t, "changed data source", changed["datasource"].(object), object{"uid": "main", "name": "Other", "version": 2.0})
+	want[object](t, f, 403, "DELETE", "/api/datasources/name/Other", f.editor, "")
+	want[object](t, f, 200, "DELETE", "/api/datasources/name/Other", f.admin, "")
+	again := want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"Main","type":%q}`, pluginID))
+	want[object](t, f, 200, "DELETE", fmt.Sprintf("/api/datasources/%v", again["id"]), f.admin, "")
+	want[object](t, f, 404, "GET", fmt.Sprintf("/api/datasources/%v", again["id"]), f.admin, "")
+}
+
+func byStatus(f *fixture, target string) int { return f.do("GET", target, f.admin, "").status }
+
+// An unhealthy data source answers 400, which its clients expect, and an unhealthy plugin
+// 503.
+func TestUnhealthyDataSource(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"Bad","uid":"bad","type":%q,"url":"bad"}`, pluginID))
+	got := want[object](t, f, 400, "GET", "/api/datasources/uid/bad/health", f.viewer, "")
+	wantFields(t, "health", got, object{"status": "ERROR"})
+}
+
+func TestUserRoutes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ensureAdmin(t)
+	admin := basic("admin", adminPassword)
+	for _, target := range []string{"/api/users", "/api/org/users", "/api/org/users/lookup", "/api/users?query=DM"} {
+		found := want[[]object](t, f, 200, "GET", target, f.admin, "")
+		if len(found) != 1 || found[0]["login"] != "admin" {
+			t.Errorf("%s: %v", target, found)
+		}
+	}
+	if found := want[[]object](t, f, 200, "GET", "/api/users?page=2", f.admin, ""); len(found) != 0 {
+		t.Errorf("second page: %v", found)
+	}
+	wantFields(t, "page", want[object](t, f, 200, "GET", "/api/users/search?perpage=5", f.admin, ""), object{"totalCount": 1.0, "page": 1.0, "perPage": 5.0})
+	for _, target := range []string{"/api/users/1", "/api/users/lookup?loginOrEmail=admin"} {
+		wantFields(t, target, want[object](t, f, 200, "GET", target, f.admin, ""), object{"id": 1.0, "login": "admin", "isGrafanaAdmin": true, "orgId": 1.0})
+	}
+	want[object](t, f, 404, "GET", "/api/users/9", f.admin, "")
+	want[object](t, f, 404, "GET", "/api/users/lookup?loginOrEmail=x", f.admin, "")
+	wantFields(t, "user", want[object](t, f, 200, "GET", "/api/user", admin, ""), object{"login": "admin", "isGrafanaAdmin": true, "role": "Admin", "kind": "user"})
+	if orgs := want[[]object](t, f, 200, "GET", "/api/user/orgs", f.viewer, ""); len(orgs) != 1 || orgs[0]["role"] != "Viewer" {
+		t.Errorf("organizations: %v", orgs)
+	}
+	if teams := want[[]object](t, f, 200, "GET", "/api/user/teams", f.viewer, ""); len(teams) != 0 {
+		t.Errorf("teams: %v", teams)
+	}
+	wantFields(t, "teams", want[object](t, f, 200, "GET", "/api/teams/search?perpage=7", f.viewer, ""), object{"totalCount": 0.0, "perPage": 7.0, "teams": []any{}})
+	for _, target := range []string{"/api/user/preferences", "/api/org/preferences"} {
+		wantFields(t, target, want[object](t, f, 200, "GET", target, f.viewer, ""), object{"theme": "", "timezone": "", "weekStart": "", "homeDashboardUID": ""})
+		if got := f.do("PUT", target, f.admin, `{"theme":"dark"}`); got.status != 405 {
+			t.Errorf("PUT %s: %+v", target, got)
+		}
+	}
+}
+
+func TestFrontendSettings(t *testing.T) {
+	t.Parallel()
+	f := withPlugin(t)
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin,
+		fmt.Sprintf(`{"name":"Main","uid":"main","type":%q,"isDefault":true,"jsonData":{"a":1},"secureJsonData":{"k":"s3cret"}}`, pluginID))
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"Gone","type":"acme-gone-datasource"}`)
+	got := f.do("GET", "/api/frontend/settings", f.viewer, "")
+	settings := decoded[object](t, got.body)
+	sources := settings["datasources"].(object)
+	if len(sources) != 1 || settings["defaultDatasource"] != "Main" || strings.Contains(got.body, "s3cret") {
+		t.Errorf("settings: %s", got.body)
+	}
+	main := sources["Main"].(object)
+	wantFields(t, "data source", main, object{"uid": "main", "url": "/api/datasources/proxy/uid/main", "jsonData": object{"a": 1.0}, "isDefault": true})
+	wantFields(t, "plugin", main["meta"].(object), object{"id": pluginID, "baseUrl": "public/plugins/" + pluginID, "module": "public/plugins/" + pluginID + "/module.js"})
+	if sources := want[object](t, f, 200, "GET", "/api/frontend/settings", f.plugin, "")["datasources"].(object); len(sources) != 0 {
+		t.Errorf("data sources for a caller who may query none: %v", sources)
+	}
+}
+
+const withInfo = `{"id":"acme-info-app","type":"app","name":"Info","info":{"version":"1.2.0","updated":"2024-05-06","description":"d",
+	"keywords":["a"],"author":{"name":"Acme"},"links":[{"name":"site","url":"https://acme.example"}],
+	"logos":{"small":"img/s.svg","large":"https://acme.example/l.svg"},"screenshots":[{"name":"one","path":"img/one.png"}]},
+	"dependencies":{"grafanaDependency":">=9.0.0","plugins":[{"id":"acme-x-panel","name":"X","type":"panel","version":"1.0.0"}]},
+	"includes":[{"type":"page","name":"Home","path":"/a/acme-info-app","defaultNav":true}]}`
+
+func TestPluginAbout(t *testing.T) {
+	t.Parallel()
+	f := withMounted(t, withInfo, loader.Options{})
+	got := want[object](t, f, 200, "GET", "/api/plugins/acme-info-app/settings", f.viewer, "")
+	wantFields(t, "settings", got, object{"type": "app", "module": "public/plugins/acme-info-app/module.js", "baseUrl": "public/plugins/acme-info-app",
+		"hasUpdate": false, "defaultNavUrl": "/a/acme-info-app"})
+	wantFields(t, "info", got["info"].(object), object{"version": "1.2.0", "keywords": []any{"a"},
+		"logos": object{"small": "public/plugins/acme-info-app/img/s.svg", "large": "https://acme.example/l.svg"},
+		"links": []any{object{"name": "site", "url": "https://acme.example"}}})
+	wantFields(t, "dependencies", got["dependencies"].(object), object{"grafanaDependency": ">=9.0.0",
+		"plugins": []any{object{"id": "acme-x-panel", "name": "X", "type": "panel", "version": "1.0.0"}}})
+	if apps := want[object](t, f, 200, "GET", "/api/frontend/settings", f.viewer, "")["apps"].(object); len(apps) != 1 {
+		t.Errorf("apps: %v", apps)
+	}
+}
+
+// What existing hosts serve and this one does not is named.
+func TestMissingPaths(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.EndStreams() // a stream does not end by itself
+	for _, m := range api.MissingPaths() {
+		target := strings.ReplaceAll(m.Path, "*", "99")
+		for _, target := range []string{target, target + "/x/y", target + "/"} {
+			for _, method := range []string{"GET", "POST", "DELETE"} {
+				got := f.do(method, target, f.admin, "")
+				if got.status != 404 || got.message() != "this host has no "+m.What {
+					t.Errorf("%s %s: %+v", method, target, got)
+				}
+			}
+		}
+	}
+	for _, route := range f.Routes() {
+		if got := f.do(method(route), target(route), f.viewer, ""); strings.HasPrefix(got.message(), "this host has no") {
+			t.Errorf("%s %s is served, but listed as missing", route.Method, route.Pattern)
+		}
+	}
+	if got := f.do("GET", "/api/annotation", f.admin, ""); got.message() != "Path not found" {
+		t.Errorf("a path of nothing: %+v", got)
+	}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/slipway-dev/slipway/bundle/access"
+	"github.com/slipway-dev/slipway/host"
+)
+
+// dataSourceIDRoutes are the routes of data sources by numeric id and by name, which older
+// clients and frontends use. Each does what the route by uid does.
+func (a *API) dataSourceIDRoutes() []Route {
+	read, write, query := []string{host.ActionDatasourcesRead}, []string{host.ActionDatasourcesWrite}, []string{host.ActionDatasourcesQuery}
+	remove := []string{host.ActionDatasourcesDelete, host.ActionDatasourcesWrite}
+	resource := a.byID(query, raw(a.dataSourceResource))
+	return []Route{
+		{"GET", "/api/datasources/{id}", Action(read...), a.byID(read, call(a.dataSource)), Doc{Summary: "Get a data source by its numeric id"}},
+		{"PUT", "/api/datasources/{id}", Action(write...), a.byID(write, call(a.updateDataSource)), Doc{Summary: "Replace a data source by its numeric id"}},
+		{"DELETE", "/api/datasources/{id}", Action(remove...), a.byID(remove, call(a.deleteDataSource)), Doc{Summary: "Delete a data source by its numeric id"}},
+		{"GET", "/api/datasources/{id}/health", Action(query...), a.byID(query, call(a.dataSourceHealth)), Doc{Summary: "Check the health of a data source by its numeric id", Also: http.StatusBadRequest}},
+		{"", "/api/datasources/{id}/resources", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
+		{"", "/api/datasources/{id}/resources/{path...}", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
+		{"", "/api/datasources/proxy/{id}/{path...}", Action(query...), a.byID(query, raw(a.proxyDataSourceByID)), Doc{Summary: "Forward a request through a route of a data source by its numeric id"}},
+		{"GET", "/api/datasources/name/{name}", Action(read...), a.byName(read, call(a.dataSource)), Doc{Summary: "Get a data source by its name"}},
+		{"DELETE", "/api/datasources/name/{name}", Action(remove...), a.byName(remove, call(a.deleteDataSource)), Doc{Summary: "Delete a data source by its name"}},
+		{"GET", "/api/datasources/id/{name}", Action(read...), a.byName(read, call(a.dataSourceID)), Doc{Summary: "Get the numeric id of a data source by its name"}},
+	}
+}
+
+// byID makes a Handler for a data source by its numeric id from one for its uid.
+func (a *API) byID(actions []string, h Handler) Handler {
+	return a.withUID(actions, h, func(r *http.Request, who host.Identity) (host.DataSource, error) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil || id < 1 {
+			return host.DataSource{}, host.Invalid("id", "must be a numeric id")
+		}
+		return a.store.DataSourceByID(r.Context(), who.OrgID, id)
+	})
+}
+
+// byName makes a Handler for a data source by its name from one for its uid.
+func (a *API) byName(actions []string, h Handler) Handler {
+	return a.withUID(actions, h, func(r *http.Request, who host.Identity) (host.DataSource, error) {
+		name := r.PathValue("name")
+		if !isPlain(name) {
+			return host.DataSource{}, host.NotFound("Data source")
+		}
+		return a.store.DataSourceByName(r.Context(), who.OrgID, name)
+	})
+}
+
+// withUID makes a Handler that finds a data source and passes its uid on. The route allows
+// who may perform one of the actions on anything, so it checks the scope.
+func (a *API) withUID(actions []string, h Handler, find func(*http.Request, host.Identity) (host.DataSource, error)) Handler {
+	serve := h.serve
+	h.inputs = slices.DeleteFunc(slices.Clone(h.inputs), func(in input) bool { return in.from == "path" })
+	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
+		d, err := find(r, who)
+		if err != nil {
+			return err
+		}
+		if !allowsAny(who, actions, access.DatasourceScope+d.UID) {
+			return host.Forbidden("Permission denied")
+		}
+		r.SetPathValue("uid", d.UID)
+		return serve(w, r, who, status)
+	}
+	return h
+}
+
+// identifier is the numeric id of an object.
+type identifier struct {
+	ID int64 `json:"id"`
+}
+
+func (a *API) dataSourceID(ctx context.Context, who host.Identity, in dataSourcePath) (identifier, error) {
+	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
+	return identifier{d.ID}, err
+}

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// importInput is a value for an input of a shared dashboard, such as the uid of a data
+// source.
+type importInput struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	PluginID string `json:"pluginId"`
+	Value    string `json:"value"`
+}
+
+// fillInputs replaces "${NAME}" for each input that the model declares in "__inputs", and
+// removes the declarations.
+func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, error) {
+	var head struct {
+		Inputs []importInput `json:"__inputs"`
+	}
+	if err := json.Unmarshal(model, &head); err != nil {
+		return nil, host.Invalid("dashboard.__inputs", "must be an array of objects with name, type and value")
+	}
+	if len(head.Inputs) == 0 {
+		return model, nil
+	}
+	var pairs []string
+	for _, declared := range head.Inputs {
+		value := declared.Value
+		for _, g := range given {
+			if g.Name == declared.Name && g.Value != "" {
+				value = g.Value
+			}
+		}
+		if declared.Name == "" || value == "" {
+			return nil, host.Invalid("inputs", "has no value for the input %q of the dashboard", declared.Name)
+		}
+		pairs = append(pairs, "${"+declared.Name+"}", value)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(model))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, host.Invalid("dashboard", "must be an object: %v", err)
+	}
+	delete(fields, "__inputs")
+	delete(fields, "__requires")
+	filled, err := json.Marshal(replaceTexts(fields, strings.NewReplacer(pairs...)))
+	if err == nil && len(filled) > host.MaxDashboardFile {
+		err = host.Invalid("inputs", "make the dashboard longer than %d bytes", host.MaxDashboardFile)
+	}
+	return filled, err
+}
+
+// replaceTexts applies a replacer to all texts in a decoded JSON value.
+func replaceTexts(value any, r *strings.Replacer) any {
+	switch v := value.(type) {
+	case string:
+		return r.Replace(v)
+	case []any:
+		for i := range v {
+			v[i] = replaceTexts(v[i], r)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = replaceTexts(v[name], r)
+		}
+	}
+	return value
+}

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+func (a *API) pluginDashboardRoutes() []Route {
+	return []Route{
+		{"GET", "/api/plugins/{id}/dashboards", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), call(a.pluginDashboards), Doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
+		// The scopes are the plugin, the folder and the dashboard in the body.
+		{"POST", "/api/dashboards/import", Action(host.ActionDashboardsWrite, host.ActionDashboardsCreate), call(a.importDashboard), Doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
+	}
+}
+
+// offeredDashboard is a dashboard of a plugin. Its revision is the version in the file,
+// and the imported revision the number of changes since the import.
+type offeredDashboard struct {
+	PluginID         string `json:"pluginId"`
+	Path             string `json:"path"`
+	UID              string `json:"uid"`
+	Title            string `json:"title"`
+	Description      string `json:"description"`
+	Slug             string `json:"slug"`
+	Imported         bool   `json:"imported"`
+	ImportedURI      string `json:"importedUri"`
+	ImportedURL      string `json:"importedUrl"`
+	ImportedRevision int64  `json:"importedRevision"`
+	Revision         int64  `json:"revision"`
+	DashboardID      int64  `json:"dashboardId"`
+	FolderID         int64  `json:"folderId"`
+	FolderUID        string `json:"folderUid"`
+	Removed          bool   `json:"removed"`
+	Error            string `json:"error,omitempty"` // why it cannot be imported
+}
+
+func (o *offeredDashboard) setImported(d host.Dashboard) {
+	o.Imported, o.ImportedURI, o.ImportedURL, o.ImportedRevision = true, dashboardURI(d), dashboardURL(d), d.Version
+	o.DashboardID, o.FolderID, o.FolderUID, o.UID, o.Slug = d.ID, d.FolderID, d.FolderUID, d.UID, d.Slug()
+}
+
+func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in struct {
+	pluginPath
+	pageQuery
+}) ([]offeredDashboard, error) {
+	p, err := a.plugin(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := a.store.DashboardsOfPlugin(ctx, who.OrgID, p.ID())
+	if err != nil {
+		return nil, err
+	}
+	imported := map[string]host.Dashboard{}
+	for _, d := range stored {
+		if who.Allows(host.ActionDashboardsRead, host.DashboardScopes(d.UID, d.FolderUID)...) {
+			imported[d.UID] = d
+		}
+	}
+	page := in.page()
+	page.Limit = min(page.Length(), host.MaxOfferedDashboards)
+	all := []offeredDashboard{}
+	for _, include := range store.Cut(dashboardIncludes(p), page) {
+		o := offeredDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
+		d, err := readDashboard(p, include)
+		if err != nil {
+			o.Error = err.Error()
+		} else {
+			o.UID, o.Title, o.Slug, o.Revision = d.UID, d.Title, d.Slug(), d.Version
+			if known, ok := imported[d.UID]; ok {
+				o.setImported(known)
+			}
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// dashboardIncludes returns the dashboards in the includes of a plugin.
+func dashboardIncludes(p *loader.Plugin) (all []bundle.Include) {
+	for _, i := range p.Bundle().Metadata.Includes {
+		if i.Type == "dashboard" && i.Path != "" {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// readDashboard reads a dashboard of a plugin. It needs a uid, by which the host finds it
+// again; the uid of the entry in includes applies if the file has none.
+func readDashboard(p *loader.Plugin, include bundle.Include) (host.Dashboard, error) {
+	return dashboardIn(p.Bundle(), include)
+}
+
+func dashboardIn(b bundle.Plugin, include bundle.Include) (host.Dashboard, error) {
+	f, err := b.Open(include.Path)
+	if err != nil {
+		return host.Dashboard{}, host.Invalid("path", "file %s of the plugin cannot be read: %v", include.Path, err)
+	}
+	defer f.Close()
+	model, err := limit.ReadAll(f, host.MaxDashboardFile)
+	if err != nil {
+		return host.Dashboard{}, host.Invalid("path", "file %s of the plugin cannot be read: %v", include.Path, err)
+	}
+	d, err := host.ParseDashboard("", model)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", include.Path, err)
+	}
+	if d.UID == "" {
+		d.UID = include.UID
+	}
+	if d.UID == "" {
+		return d, host.Invalid("uid", "is required in %s; otherwise each import would create another dashboard", include.Path)
+	}
+	d.PluginID = b.Metadata.ID
+	return d, d.Check()
+}
+
+// importBody names a dashboard of a plugin, or contains one.
+type importBody struct {
+	PluginID  string          `json:"pluginId"`
+	Path      string          `json:"path"`
+	Dashboard json.RawMessage `json:"dashboard"`
+	Overwrite bool            `json:"overwrite"`
+	FolderID  int64           `json:"folderId"`
+	FolderUID string          `json:"folderUid"`
+	Inputs    []importInput   `json:"inputs"`
+}
+
+func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (offeredDashboard, error) {
+	body := in.Body
+	d, err := a.dashboardToImport(who, body)
+	if err != nil {
+		return offeredDashboard{}, err
+	}
+	if d.Model, err = fillInputs(d.Model, body.Inputs); err != nil {
+		return offeredDashboard{}, err
+	}
+	if d.FolderUID = body.FolderUID; d.FolderUID == "" && body.FolderID != 0 {
+		f, err := a.store.FolderByID(ctx, who.OrgID, body.FolderID)
+		if err != nil {
+			return offeredDashboard{}, err
+		}
+		d.FolderUID = f.UID
+	}
+	out := offeredDashboard{PluginID: d.PluginID, Path: body.Path, Title: d.Title, Revision: d.Version}
+	d.ID, d.Version = 0, 0 // the store assigns them
+	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard})
+	out.setImported(d)
+	return out, err
+}
+
+func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashboard, error) {
+	if body.PluginID == "" {
+		if len(body.Dashboard) == 0 || body.Dashboard[0] != '{' {
+			return host.Dashboard{}, host.Invalid("dashboard", "is required and must be an object with a title, unless pluginId and path name a dashboard of a plugin")
+		}
+		return host.ParseDashboard("dashboard.", body.Dashboard)
+	}
+	if !who.Allows(host.ActionPluginsAccess, "plugins:id:"+body.PluginID) {
+		return host.Dashboard{}, host.Forbidden("Permission denied")
+	}
+	p, err := a.plugin(body.PluginID)
+	if err != nil {
+		return host.Dashboard{}, err
+	}
+	for _, include := range dashboardIncludes(p) {
+		if include.Path == body.Path {
+			return readDashboard(p, include)
+		}
+	}
+	return host.Dashboard{}, &host.Error{Category: host.ErrNotFound, Field: "path", Message: "the plugin offers no dashboard with this path; see /api/plugins/" + p.ID() + "/dashboards"}
+}

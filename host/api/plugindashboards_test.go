@@ -1,0 +1,158 @@
+package api_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+// TestDashboardsAsValidated requires that the host imports exactly the dashboards that validate
+// accepts.
+func TestDashboardsAsValidated(t *testing.T) {
+	t.Parallel()
+	verdicts := map[bool]int{}
+	for i, c := range []struct{ model, uid string }{
+		{`{"uid": "UID", "title": "A"}`, ""},
+		{`{"title": "A"}`, "UID"},
+		{`{"title": "A"}`, ""},
+		{`{"title": "A"}`, "a b"},
+		{`{"uid": "a/b", "title": "A"}`, "UID"},
+		{`{"uid": "` + strings.Repeat("a", 41) + `", "title": "A"}`, ""},
+		{`{"uid": "UID"}`, ""},
+		{`{"uid": "UID", "title": " "}`, ""},
+		{`{"uid": "UID", "title": "A\u0007"}`, ""},
+		{`{"uid": "UID", "title": "` + strings.Repeat("ä", 190) + `"}`, ""},
+		{`{"uid": "UID", "title": "` + strings.Repeat("ä", 191) + `"}`, ""},
+		{`{"uid": "UID", "title": "A", "id": null, "version": null, "tags": null}`, ""},
+		{`{"uid": "UID", "title": "A", "id": 1.5}`, ""},
+		{`{"uid": "UID", "title": "A", "version": "1"}`, ""},
+		{`{"uid": null, "title": "A"}`, ""},
+		{`{"uid": 1, "title": "A"}`, ""},
+		{`{"uid": "UID", "title": "A", "tags": "a"}`, ""},
+		{`{"uid": "UID", "title": "A", "tags": ["a", ""]}`, ""},
+		{`{"uid": "UID", "title": "A", "tags": [1]}`, ""},
+		{`{"uid": "UID", "title": "A", "tags": ["a"` + strings.Repeat(`, "a"`, 100) + `]}`, ""},
+		{`{"uid": "UID", "title": "A", "tags": [` + numbered(101) + `]}`, ""},
+		{`{"uid": "UID", "title": "A"} x`, ""},
+		{`[]`, ""}, {`null`, ""}, {``, ""},
+	} {
+		uid := "uid" + strconv.Itoa(i)
+		model, uidOfEntry := strings.Replace(c.model, "UID", uid, 1), strings.Replace(c.uid, "UID", uid, 1)
+		b := bundle.Plugin{Dir: t.TempDir(), Metadata: &bundle.Metadata{ID: "acme-clock-app"}}
+		if err := os.WriteFile(filepath.Join(b.Dir, "board.json"), []byte(model), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, want := api.DashboardIn(b, bundle.Include{Type: "dashboard", Path: "board.json", UID: uidOfEntry})
+		got := inspect.CheckDashboard([]byte(model), uidOfEntry)
+		if (got == nil) != (want == nil) {
+			t.Errorf("%s, uid %q: validate: %v; host: %v", model, uidOfEntry, got, want)
+		}
+		verdicts[want == nil]++
+	}
+	if verdicts[true] < 3 || verdicts[false] < 10 {
+		t.Errorf("verdicts: %v", verdicts)
+	}
+}
+
+// numbered returns different JSON strings, with commas between them.
+func numbered(n int) string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = strconv.Quote("tag " + strconv.Itoa(i))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// TestOfferedDashboards imports dashboards of a plugin, which the host does not do unasked.
+func TestOfferedDashboards(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("plugin.json", `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[
+		{"type":"dashboard","path":"one.json"},
+		{"type":"dashboard","name":"Second","path":"two.json","uid":"two"},
+		{"type":"dashboard","path":"no-uid.json"},
+		{"type":"dashboard","path":"../outside.json","uid":"outside"},
+		{"type":"page","path":"/a/acme-boards-app"}]}`)
+	write("one.json", `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"],"n":12345678901234567890,
+		"__inputs":[{"name":"DS","type":"datasource","pluginId":"acme-x"}],"panels":[{"datasource":"${DS}"}]}`)
+	write("two.json", `{"title":"Two"}`)
+	write("no-uid.json", `{"title":"None"}`)
+	write("../outside.json", `{"title":"Outside","uid":"outside"}`)
+	f.mount(t, loader.Options{Dirs: []string{dir}})
+	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Ops"}`)
+	const list, target = "/api/plugins/acme-boards-app/dashboards", "/api/dashboards/import"
+	summary := func() string {
+		out := ""
+		for _, o := range want[[]object](t, f, 200, "GET", list, f.viewer, "") {
+			out += fmt.Sprintf("%v %v %v %v; ", o["path"], o["title"], o["imported"], o["error"] != nil)
+		}
+		return out
+	}
+	const offered = "one.json One false false; two.json Two false false; no-uid.json  false true; ../outside.json  false true; "
+	if got := summary(); got != offered {
+		t.Errorf("offered dashboards: %s, want %s", got, offered)
+	}
+	if found := want[[]object](t, f, 200, "GET", "/api/search", f.viewer, ""); len(found) != 0 {
+		t.Errorf("dashboards that nobody imported: %v", found)
+	}
+	for _, c := range []struct {
+		who, body string
+		status    int
+	}{
+		{f.viewer, `{"pluginId":"acme-boards-app","path":"two.json"}`, 403},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"one.json","folderUid":"ops"}`, 400}, // no value for DS
+		{f.editor, `{"pluginId":"acme-boards-app","path":"one.json","folderUid":"ops","inputs":[{"name":"DS","type":"datasource","value":"mine"}]}`, 200},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"two.json","folderId":1}`, 200},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"two.json"}`, 412},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"two.json","overwrite":true}`, 200},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"no-uid.json"}`, 400},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"../outside.json"}`, 400},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"plugin.json"}`, 404},
+		{f.editor, `{"pluginId":"acme-none-app","path":"two.json"}`, 404},
+		{f.editor, `{"dashboard":{"title":"Own","__inputs":[{"name":"A","type":"constant","value":"7"}],"x":"${A}"}}`, 200},
+		{f.editor, `{"dashboard":{"title":"Own","__inputs":1}}`, 400},
+		{f.editor, `{}`, 400},
+	} {
+		if got := f.do("POST", target, c.who, c.body); got.status != c.status {
+			t.Errorf("%s: %+v, want %d", c.body, got, c.status)
+		}
+	}
+	const imported = "one.json One true false; two.json Two true false; no-uid.json  false true; ../outside.json  false true; "
+	if got := summary(); got != imported {
+		t.Errorf("imported dashboards: %s, want %s", got, imported)
+	}
+	got := f.do("GET", "/api/dashboards/uid/one", f.viewer, "")
+	for _, part := range []string{`"datasource":"mine"`, `12345678901234567890`, `"folderUid":"ops"`, `"pluginId":"acme-boards-app"`} {
+		if !strings.Contains(got.body, part) {
+			t.Errorf("the imported dashboard does not contain %s: %s", part, got.body)
+		}
+	}
+	if strings.Contains(got.body, "__inputs") {
+		t.Errorf("the imported dashboard still declares inputs: %s", got.body)
+	}
+	if _, err := f.store.DeleteDashboard(t.Context(), org, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if again := summary(); !strings.HasPrefix(again, "one.json One false") {
+		t.Errorf("after the deletion: %s", again)
+	}
+}

@@ -1,0 +1,121 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// scoped is a fixture with dashboards in two folders and in none, a data source for each
+// and the token of a plugin with permissions.
+func scoped(t *testing.T) (f *fixture, token func(grants ...host.Grant) string) {
+	t.Helper()
+	f = newFixture(t)
+	for _, folder := range []string{"ops", "dev"} {
+		want[object](t, f, 200, "POST", "/api/folders", f.editor, fmt.Sprintf(`{"uid":%q,"title":%[1]q}`, folder))
+		want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, fmt.Sprintf(`{"dashboard":{"uid":"in-%s","title":"in %[1]s"},"folderUid":%[1]q}`, folder))
+		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"uid":"of-%s","name":"of %[1]s","type":"acme-x"}`, folder))
+	}
+	want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, `{"dashboard":{"uid":"alone","title":"alone"}}`)
+	n := 0
+	return f, func(grants ...host.Grant) string {
+		n++
+		token, err := f.store.ReconcilePluginAccount(t.Context(), org, fmt.Sprintf("acme-app%d", n), "test", grants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + token.Secret()
+	}
+}
+
+// A permission on a folder covers its dashboards: in a search, when they are read, and
+// when they are written.
+func TestScopesOfFolders(t *testing.T) {
+	t.Parallel()
+	f, token := scoped(t)
+	for _, c := range []struct{ scope, found string }{
+		{"*", "alone in-dev in-ops"}, {"", "alone in-dev in-ops"}, {"folders:uid:*", "alone in-dev in-ops"}, {"folders:*", "alone in-dev in-ops"},
+		{"dashboards:*", "alone in-dev in-ops"}, {"dashboards:uid:*", "alone in-dev in-ops"},
+		{"folders:uid:ops", "in-ops"}, {"folders:uid:general", "alone"}, {"dashboards:uid:in-dev", "in-dev"},
+		{"folders:uid:op", ""}, {"dashboards:uid:in-_ps", ""}, {"datasources:*", ""},
+	} {
+		who := token(host.Grant{Action: host.ActionDashboardsRead, Scope: c.scope})
+		found := []string{}
+		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search", who, "") {
+			found = append(found, hit["uid"].(string))
+		}
+		slices.Sort(found)
+		if got := strings.Join(found, " "); got != c.found {
+			t.Errorf("search with %q: %s, want %s", c.scope, got, c.found)
+		}
+		for _, uid := range []string{"in-ops", "in-dev", "alone", "none"} {
+			allowed := slices.Contains(found, uid)
+			got := f.do("GET", "/api/dashboards/uid/"+uid, who, "")
+			if allowed != (got.status == 200) || uid != "none" && !allowed && got.status != 403 {
+				t.Errorf("read %s with %q: %+v", uid, c.scope, got)
+			}
+		}
+	}
+	writer := token(host.Grant{Action: host.ActionDashboardsWrite, Scope: "folders:uid:ops"})
+	creator := token(host.Grant{Action: host.ActionDashboardsCreate, Scope: "folders:uid:ops"})
+	remover := token(host.Grant{Action: host.ActionDashboardsDelete, Scope: "folders:uid:ops"})
+	for _, c := range []struct {
+		who, method, target, body string
+		status                    int
+	}{
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-ops","title":"x"},"overwrite":true}`, 200},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-ops","title":"x"},"folderUid":"dev","overwrite":true}`, 403},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-dev","title":"x"},"overwrite":true}`, 403},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-dev","title":"x"},"folderUid":"ops","overwrite":true}`, 403},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"title":"new"},"folderUid":"ops"}`, 200},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"title":"new"}}`, 403},
+		{writer, "POST", "/api/dashboards/import", `{"dashboard":{"title":"new"},"folderUid":"dev"}`, 403},
+		{creator, "POST", "/api/dashboards/db", `{"dashboard":{"title":"new"},"folderUid":"ops"}`, 200},
+		{creator, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-ops","title":"x"},"overwrite":true}`, 403},
+		{creator, "POST", "/api/dashboards/db", `{"dashboard":{"title":"new"},"folderUid":"general"}`, 403},
+		{writer, "DELETE", "/api/dashboards/uid/in-dev", "", 403},
+		{remover, "DELETE", "/api/dashboards/uid/in-dev", "", 403},
+		{remover, "DELETE", "/api/dashboards/uid/none", "", 403},
+		{remover, "DELETE", "/api/dashboards/uid/in-ops", "", 200},
+		{writer, "GET", "/api/dashboards/uid/in-ops", "", 403},
+		{f.editor, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-dev","title":"x"},"folderUid":"general","overwrite":true}`, 200},
+	} {
+		if got := f.do(c.method, c.target, c.who, c.body); got.status != c.status {
+			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
+		}
+	}
+}
+
+// Lists contain what the caller may read.
+func TestScopesOfLists(t *testing.T) {
+	t.Parallel()
+	f, token := scoped(t)
+	for _, c := range []struct{ action, scope, target, found string }{
+		{host.ActionFoldersRead, "folders:uid:ops", "/api/folders", "ops"},
+		{host.ActionFoldersRead, "folders:uid:*", "/api/folders", "dev ops"},
+		{host.ActionFoldersRead, "folders:uid:none", "/api/folders", ""},
+		{host.ActionDatasourcesRead, "datasources:uid:of-dev", "/api/datasources", "of-dev"},
+		{host.ActionDatasourcesRead, "datasources:*", "/api/datasources", "of-dev of-ops"},
+	} {
+		var found []string
+		for _, entry := range want[[]object](t, f, 200, "GET", c.target, token(host.Grant{Action: c.action, Scope: c.scope}), "") {
+			found = append(found, entry["uid"].(string))
+		}
+		if got := strings.Join(found, " "); got != c.found {
+			t.Errorf("%s on %s: %s, want %s", c.action, c.scope, got, c.found)
+		}
+	}
+	who := token(host.Grant{Action: host.ActionDatasourcesRead, Scope: "datasources:uid:of-ops"}, host.Grant{Action: host.ActionFoldersRead, Scope: "folders:uid:ops"})
+	for target, status := range map[string]int{
+		"/api/datasources/1": 200, "/api/datasources/2": 403, "/api/datasources/99": 404, "/api/datasources/x": 400,
+		"/api/datasources/name/of%20ops": 200, "/api/datasources/name/of%20dev": 403, "/api/datasources/id/of%20ops": 200, "/api/datasources/id/of%20dev": 403,
+		"/api/folders/id/1": 200, "/api/folders/id/2": 403,
+	} {
+		if got := f.do("GET", target, who, ""); got.status != status {
+			t.Errorf("%s: %+v, want %d", target, got, status)
+		}
+	}
+}

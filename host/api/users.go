@@ -1,0 +1,221 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+)
+
+func (a *API) userRoutes() []Route {
+	read := Action(host.ActionOrgUsersRead)
+	return []Route{
+		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
+		{"GET", "/api/user/orgs", SignedIn(), call(a.userOrgs), Doc{Summary: "List the organizations of the caller"}},
+		{"GET", "/api/user/teams", SignedIn(), call(a.userTeams), Doc{Summary: "List the teams of the caller: there are none"}},
+		{"GET", "/api/user/preferences", SignedIn(), call(a.preferences), Doc{Summary: "Get the preferences of the caller: the defaults"}},
+		{"GET", "/api/users", read, call(a.users), Doc{Summary: "List users"}},
+		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their number"}},
+		{"GET", "/api/users/lookup", read, call(a.lookUpUser), Doc{Summary: "Get a user by login"}},
+		{"GET", "/api/users/{id}", read, call(a.user), Doc{Summary: "Get a user"}},
+		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
+		{"GET", "/api/org/preferences", Action(host.ActionOrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
+		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
+		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization by login"}},
+		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams: there are none"}},
+	}
+}
+
+// caller is the identity behind the credentials of a request.
+type caller struct {
+	ID             int64     `json:"id"`
+	Login          string    `json:"login"`
+	Name           string    `json:"name"`
+	Email          string    `json:"email"`
+	AvatarURL      string    `json:"avatarUrl"`
+	OrgID          int64     `json:"orgId"`
+	Role           string    `json:"role"`
+	Kind           host.Kind `json:"kind"`
+	Theme          string    `json:"theme"`
+	IsGrafanaAdmin bool      `json:"isGrafanaAdmin"` // administers the host
+	IsDisabled     bool      `json:"isDisabled"`
+	IsExternal     bool      `json:"isExternal"`
+	AuthLabels     []string  `json:"authLabels"`
+}
+
+func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (caller, error) {
+	return caller{ID: who.ID, Login: who.Login, Name: who.Login, AvatarURL: avatarURL(who.Login), OrgID: who.OrgID, Role: who.Role.String(),
+		Kind: who.Kind, IsGrafanaAdmin: who.IsServiceAdmin, AuthLabels: []string{}}, nil
+}
+
+type address struct {
+	Address1 string `json:"address1"`
+	Address2 string `json:"address2"`
+	City     string `json:"city"`
+	ZipCode  string `json:"zipCode"`
+	State    string `json:"state"`
+	Country  string `json:"country"`
+}
+
+type organization struct {
+	ID      int64   `json:"id"`
+	Name    string  `json:"name"`
+	Address address `json:"address"`
+}
+
+func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization, error) {
+	name, err := a.store.OrgName(ctx, who.OrgID)
+	return organization{ID: who.OrgID, Name: name}, err
+}
+
+// membership is an organization of the caller.
+type membership struct {
+	OrgID int64  `json:"orgId"`
+	Name  string `json:"name"`
+	Role  string `json:"role"`
+}
+
+func (a *API) userOrgs(ctx context.Context, who host.Identity, _ none) ([]membership, error) {
+	name, err := a.store.OrgName(ctx, who.OrgID)
+	return []membership{{who.OrgID, name, who.Role.String()}}, err
+}
+
+// preferences are those of users and organizations. This host stores none, and "" means
+// the default of the client.
+type preferences struct {
+	Theme            string `json:"theme"`
+	HomeDashboardID  int64  `json:"homeDashboardId"`
+	HomeDashboardUID string `json:"homeDashboardUID"`
+	Timezone         string `json:"timezone"`
+	WeekStart        string `json:"weekStart"`
+	Language         string `json:"language"`
+}
+
+func (a *API) preferences(context.Context, host.Identity, none) (preferences, error) {
+	return preferences{}, nil
+}
+
+type team struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func (a *API) userTeams(context.Context, host.Identity, none) ([]team, error) { return []team{}, nil }
+
+// teamPage is a page of teams, which this host does not have.
+type teamPage struct {
+	TotalCount int64  `json:"totalCount"`
+	Teams      []team `json:"teams"`
+	Page       int64  `json:"page"`
+	PerPage    int64  `json:"perPage"`
+}
+
+// userQuery selects a page of users.
+type userQuery struct {
+	Query   string `query:"query"`
+	PerPage int64  `query:"perpage"`
+	Page    int64  `query:"page"`
+}
+
+func (q userQuery) page() store.Page { return store.Page{Limit: q.PerPage, Number: q.Page} }
+
+func (a *API) teams(_ context.Context, _ host.Identity, in userQuery) (teamPage, error) {
+	return teamPage{Teams: []team{}, Page: max(in.Page, 1), PerPage: in.page().Length()}, nil
+}
+
+// userHit is a user in a list.
+type userHit struct {
+	ID         int64    `json:"id"`
+	Login      string   `json:"login"`
+	Name       string   `json:"name"`
+	Email      string   `json:"email"`
+	AvatarURL  string   `json:"avatarUrl"`
+	IsAdmin    bool     `json:"isAdmin"` // administers the host
+	IsDisabled bool     `json:"isDisabled"`
+	AuthLabels []string `json:"authLabels"`
+}
+
+func hitOf(u host.User) userHit {
+	return userHit{ID: u.ID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login), IsAdmin: u.IsServiceAdmin,
+		IsDisabled: u.IsDisabled, AuthLabels: []string{}}
+}
+
+func (a *API) users(ctx context.Context, who host.Identity, in userQuery) ([]userHit, error) {
+	found, _, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
+	return mapped(found, hitOf), err
+}
+
+// userPage is a page of users.
+type userPage struct {
+	TotalCount int64     `json:"totalCount"`
+	Users      []userHit `json:"users"`
+	Page       int64     `json:"page"`
+	PerPage    int64     `json:"perPage"`
+}
+
+func (a *API) searchUsers(ctx context.Context, who host.Identity, in userQuery) (userPage, error) {
+	found, total, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
+	return userPage{total, mapped(found, hitOf), max(in.Page, 1), in.page().Length()}, err
+}
+
+// userProfile is a user as published clients read it.
+type userProfile struct {
+	ID             int64    `json:"id"`
+	OrgID          int64    `json:"orgId"`
+	Login          string   `json:"login"`
+	Name           string   `json:"name"`
+	Email          string   `json:"email"`
+	Theme          string   `json:"theme"`
+	AvatarURL      string   `json:"avatarUrl"`
+	IsGrafanaAdmin bool     `json:"isGrafanaAdmin"` // administers the host
+	IsDisabled     bool     `json:"isDisabled"`
+	IsExternal     bool     `json:"isExternal"`
+	AuthLabels     []string `json:"authLabels"`
+}
+
+func profileOf(u host.User) userProfile {
+	return userProfile{ID: u.ID, OrgID: u.OrgID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login),
+		IsGrafanaAdmin: u.IsServiceAdmin, IsDisabled: u.IsDisabled, AuthLabels: []string{}}
+}
+
+func (a *API) user(ctx context.Context, who host.Identity, in struct {
+	ID int64 `path:"id"`
+}) (userProfile, error) {
+	u, err := a.store.UserByID(ctx, who.OrgID, in.ID)
+	return profileOf(u), err
+}
+
+func (a *API) lookUpUser(ctx context.Context, who host.Identity, in struct {
+	Login string `query:"loginOrEmail"`
+}) (userProfile, error) {
+	u, err := a.store.User(ctx, in.Login)
+	if err == nil && u.OrgID != who.OrgID || errors.Is(err, host.ErrNotFound) {
+		return userProfile{}, host.NotFound("User")
+	}
+	return profileOf(u), err
+}
+
+// orgUser is a user of the organization.
+type orgUser struct {
+	UserID     int64    `json:"userId"`
+	OrgID      int64    `json:"orgId"`
+	Login      string   `json:"login"`
+	Name       string   `json:"name"`
+	Email      string   `json:"email"`
+	AvatarURL  string   `json:"avatarUrl"`
+	Role       string   `json:"role"`
+	IsDisabled bool     `json:"isDisabled"`
+	AuthLabels []string `json:"authLabels"`
+}
+
+func (a *API) orgUsers(ctx context.Context, who host.Identity, in struct {
+	Query string `query:"query"`
+	pageQuery
+}) ([]orgUser, error) {
+	found, _, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
+	return mapped(found, func(u host.User) orgUser {
+		return orgUser{UserID: u.ID, OrgID: u.OrgID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login), Role: u.Role.String(),
+			IsDisabled: u.IsDisabled, AuthLabels: []string{}}
+	}), err
+}
