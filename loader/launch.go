@@ -141,12 +141,17 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		_ = process.RemoveAll(dir) // Close removes what is left
 		return nil, err
 	}
+	var address func() string
 	if isDebugged { // Delve stays when the backend ends
 		whenLost(context.Background(), connection, func() { _ = c.Kill(context.Background()) })
+		address = func() string {
+			address, _ := delveAddress(filepath.Join(dir, delveLog))
+			return address
+		}
 	}
 	return &Process{
 		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
-		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}),
+		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 	}, nil
 }
 

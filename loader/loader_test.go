@@ -644,7 +644,8 @@ func TestAbandonedRunDirs(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	used, unused, old := &runDir{base: base}, &runDir{base: base}, filepath.Join(base, runDirPrefix+"999999999-old")
-	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700)); err != nil {
+	long := time.Now().Add(-2 * lockedWithin)
+	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700), os.Chtimes(old, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = used.lock.Close() })

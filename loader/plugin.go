@@ -74,7 +74,8 @@ type Plugin struct {
 	moved   chan struct{}      // closed and replaced at every change of the status
 
 	isRemoved   bool // from the loader
-	mustReplace bool // Restart was called
+	mustReplace bool // Restart was called, and no process has started since
+	mustStart   bool // Restart was called, and no attempt has begun since
 	isWaiting   bool // for the next start, or for a change after too many crashes
 	revocations int  // how often a bundle was not entitled to a token, which revokes it
 }
