@@ -482,7 +482,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: 100 * time.Millisecond})
+	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: time.Second})
 	p := mustPlugin(t, l, "a")
 	proc := p.current
 	old, err := os.FindProcess(proc.PID())
@@ -598,7 +598,7 @@ func TestCopyIsNotBusy(t *testing.T) {
 		group.Go(func() {
 			for n := range rounds {
 				executable := filepath.Join(dir, fmt.Sprintf("%d-%d", worker, n))
-				if err := copyExecutable(source, executable, sum); err != nil {
+				if _, err := copyExecutable(source, executable, sum); err != nil {
 					t.Error(err)
 				} else if err := exec.Command(executable).Run(); err != nil {
 					t.Error(err)

@@ -74,6 +74,9 @@ func (l *logWriter) line(text string) {
 		l.end()
 	}
 	if l.pending != nil && (l.isCrash || isBlank || l.continues(text)) {
+		if l.isCrash && crash.MatchString(text) { // more useful than the stack
+			l.remember(text)
+		}
 		l.extend(text)
 		return
 	}
