@@ -28,11 +28,13 @@ import (
 type launch struct {
 	plugin  bundle.Plugin
 	options Options
-	runDir  *runDir // where private directories are made
-	share   *share  // of the memory for messages
-	source  string  // the executable in the plugin directory
-	sum     string  // its SHA-256
-	version string  // identifies what would run; if it changes, the process is restarted
+	runDir  *runDir     // where private directories are made
+	share   *share      // of the memory for messages
+	source  string      // the executable in the plugin directory
+	info    os.FileInfo // of it
+	sum     string      // its SHA-256
+	dir     string      // private directory with a copy of it, or "" before stage
+	version string      // identifies what would run; if it changes, the process is restarted
 	token   TokenDecision
 	output  Output
 	records *records
@@ -45,8 +47,10 @@ const (
 	connWindow   = 1 << 20
 )
 
-// prepare finds and reads the executable of a plugin.
-func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
+// prepare finds the executable of a plugin. It copies the executable, unless that is likely
+// to be the one that a process already runs: then it only reads it. The caller must call
+// start or discard.
+func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
 		return &launch{plugin: p.Plugin, options: o, share: m, version: "attached\n" + p.Dir, token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
@@ -54,23 +58,55 @@ func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
 	if err != nil {
 		return nil, permanentError{err}
 	}
-	sum, err := copyTo(io.Discard, source)
+	l := &launch{
+		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source,
+		token:  decideToken(p.Metadata, o),
+		output: Output{Stdout: io.Discard, Stderr: io.Discard},
+	}
+	if l.info, err = os.Stat(source); err == nil && old != nil && isSameFile(old.info, l.info) {
+		l.sum, err = copyTo(io.Discard, source)
+	}
 	if err != nil {
 		return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 	}
-	if err := p.verified.check(source, sum); err != nil {
+	if l.sum == "" {
+		if err := l.stage(); err != nil {
+			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+		}
+	}
+	if err := p.verified.check(source, l.sum); err != nil {
+		l.discard()
 		return nil, permanentError{err}
 	}
 	permissions := "none"
 	if p.Metadata.IAM != nil {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
-	return &launch{
-		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source, sum: sum,
-		version: strings.Join([]string{sum, p.Metadata.Info.Version, permissions}, "\n"),
-		token:   decideToken(p.Metadata, o),
-		output:  Output{Stdout: io.Discard, Stderr: io.Discard},
-	}, nil
+	l.version = strings.Join([]string{l.sum, p.Metadata.Info.Version, permissions}, "\n")
+	return l, nil
+}
+
+// stage copies the executable to a private directory: what runs is what was checked, and the
+// plugin directory can be replaced in the meantime, even on Windows.
+func (l *launch) stage() error {
+	dir, err := l.runDir.make()
+	if err != nil {
+		return err
+	}
+	sum, err := copyExecutable(l.source, filepath.Join(dir, filepath.Base(l.source)), l.sum)
+	if err != nil {
+		return errors.Join(err, process.RemoveAll(dir))
+	}
+	l.dir, l.sum = dir, sum
+	return nil
+}
+
+// discard removes the copy of the executable, which is not needed.
+func (l *launch) discard() {
+	if l.dir != "" {
+		_ = process.RemoveAll(l.dir) // Close removes what is left
+		l.dir = ""
+	}
 }
 
 // start starts a process and completes the handshake. The error quotes what the
@@ -83,20 +119,16 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	if l.token.Injected {
 		var err error
 		if token, err = l.options.Token(ctx, l.plugin); err != nil {
+			l.discard()
 			return nil, tokenFault(err)
 		}
 	}
-	// The process runs a copy of the executable in a private directory: what runs is
-	// what was checked, and the plugin directory can be replaced in the meantime, even
-	// on Windows.
-	dir, err := l.runDir.make()
-	if err != nil {
-		return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+	if l.dir == "" {
+		if err := l.stage(); err != nil {
+			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+		}
 	}
-	executable := filepath.Join(dir, filepath.Base(l.source))
-	if err := copyExecutable(l.source, executable, l.sum); err != nil {
-		return nil, errors.Join(newFault(bundle.FaultCopy, "copy executable: %v", err), process.RemoveAll(dir))
-	}
+	dir, executable := l.dir, filepath.Join(l.dir, filepath.Base(l.source))
 	stderr := &logWriter{records: l.records}
 	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
 	env := append(environment(l.options, l.plugin.Metadata, token), limits.environ()...)
@@ -151,7 +183,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	return &Process{
 		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
-		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
+		stderr: stderr, version: l.version, info: l.info, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 	}, nil
 }
 

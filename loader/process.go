@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -24,11 +25,12 @@ type Process struct {
 	connection grpc.ClientConnInterface
 	plugin     *goplugin.Client
 	command    *command
-	version    string     // see launch
-	pid        func() int // of an attached process; otherwise nil
-	detach     func()     // ends the connection to an attached process; otherwise nil
-	dir        string     // private directory, removed at the end
-	runDir     *runDir    // of a process without a Loader, removed at the end; otherwise nil
+	version    string      // see launch
+	info       os.FileInfo // of the executable in the plugin directory, or nil
+	pid        func() int  // of an attached process; otherwise nil
+	detach     func()      // ends the connection to an attached process; otherwise nil
+	dir        string      // private directory, removed at the end
+	runDir     *runDir     // of a process without a Loader, removed at the end; otherwise nil
 
 	stderr      *logWriter
 	hasToken    bool
@@ -64,7 +66,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare())
+	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare(), nil)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
 	}
