@@ -174,7 +174,11 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		return old, nil // the plugin is being stopped: supervise ends the process
 	}
 	defer end()
-	l, err := prepare(b, p.options, p.runDir, p.share, old)
+	runs := old
+	if mustReplace {
+		runs = nil // it is not compared
+	}
+	l, err := prepare(b, p.options, p.runDir, p.share, runs)
 	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version && !mustReplace && !old.isRevoked(revocations) {
 		l.discard()
 		p.set(func(s *Status) { s.Reason = "" })
