@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -25,12 +24,11 @@ type Process struct {
 	connection grpc.ClientConnInterface
 	plugin     *goplugin.Client
 	command    *command
-	version    string      // see launch
-	info       os.FileInfo // of the executable in the plugin directory, or nil
-	pid        func() int  // of an attached process; otherwise nil
-	detach     func()      // ends the connection to an attached process; otherwise nil
-	dir        string      // private directory, removed at the end
-	runDir     *runDir     // of a process without a Loader, removed at the end; otherwise nil
+	version    string     // see launch
+	pid        func() int // of an attached process; otherwise nil
+	detach     func()     // ends the connection to an attached process; otherwise nil
+	dir        string     // private directory, removed at the end
+	runDir     *runDir    // of a process without a Loader, removed at the end; otherwise nil
 
 	stderr      *logWriter
 	hasToken    bool

@@ -179,8 +179,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		runs = nil // it is not compared
 	}
 	l, err := prepare(b, p.options, p.runDir, p.share, runs)
-	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version && !mustReplace && !old.isRevoked(revocations) {
-		l.discard()
+	if err == nil && old != nil && !old.command.hasExited() && l.isRunning && !old.isRevoked(revocations) {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
 	}

@@ -444,7 +444,7 @@ func TestExecutableIsANamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := copyExecutable(pipe, pipe+"-copy", "")
+	err := copyExecutable(pipe, pipe+"-copy", nil)
 	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("error %v", err)
 	}
