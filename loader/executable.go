@@ -36,6 +36,8 @@ func Executable(p bundle.Plugin) (string, error) {
 		return "", newFault(bundle.FaultExecutableIrregular, "%s is not a regular file", path)
 	case runtime.GOOS != "windows" && info.Mode()&0o100 == 0:
 		return "", newFault(bundle.FaultNotExecutable, "%s is not executable", path)
+	case info.Size() == 0: // a build that writes to it in place has just begun
+		return "", newFault(bundle.FaultExecutableUnread, "%s is incomplete: it is empty; copy it again if no copy is in progress", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -321,6 +321,7 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultExecutableMissing, write: file("a/plugin.json", complete("a", "x", ""))},
 		{code: bundle.FaultExecutableIrregular, write: all(file("a/plugin.json", complete("a", "x", "")), file("a/"+bundle.Host().Executable("gpx_x")+"/file", ""))},
 		{code: bundle.FaultExecutableUnread, write: program([]byte("\x7fELF and no more"), 0o755)},
+		{code: bundle.FaultExecutableUnread, write: program(nil, 0o755), want: "is incomplete: it is empty"},
 		{code: bundle.FaultNotExecutable, write: program([]byte("#!/bin/sh\n"), 0o644)},
 		{code: bundle.FaultWrongPlatform, write: program(foreignELF(), 0o755)},
 
