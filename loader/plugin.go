@@ -118,9 +118,8 @@ func (p *Plugin) Status() Status {
 
 // acquire returns the running process; the caller must release it.
 func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
-	timeout := time.NewTimer(p.options.ReadyTimeout)
-	defer timeout.Stop()
-	deadline := time.Now().Add(p.options.ReadyTimeout)
+	var deadline time.Time
+	var timeout <-chan time.Time // nil until this call has to wait
 	for {
 		p.mu.Lock()
 		proc, status, moved := p.current, p.status, p.moved
@@ -135,6 +134,9 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		case StateFailed, StateCrashLoop, StateStopped:
 			return nil, p.unavailable(status)
 		}
+		if timeout == nil {
+			deadline, timeout = time.Now().Add(p.options.ReadyTimeout), time.After(p.options.ReadyTimeout)
+		}
 		if status.NextStart.After(deadline) {
 			return nil, p.unavailable(status)
 		}
@@ -142,7 +144,7 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		case <-moved:
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-timeout.C:
+		case <-timeout:
 			return nil, p.unavailable(status)
 		}
 	}

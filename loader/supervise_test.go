@@ -421,7 +421,7 @@ func TestCloseDuringAStart(t *testing.T) {
 }
 
 // A call to a plugin whose next start is beyond ReadyTimeout does not wait for it.
-func TestCallsDoNotWaitInVain(t *testing.T) {
+func TestCallsDoNotWaitForALateStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &Plugin{id: "a", options: Options{ReadyTimeout: 10 * time.Second}, moved: make(chan struct{}),
