@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 // foreignVariable is the environment variable with a directory of plugins of other authors,
@@ -52,6 +53,9 @@ type foreign struct {
 }
 
 func testForeign(t *testing.T, p bundle.Plugin) {
+	if _, err := loader.Executable(p); err != nil {
+		t.Skip(err)
+	}
 	root := t.TempDir()
 	f := &foreign{swapping: swapping{dir: filepath.Join(root, "plugin"), pids: map[int]bool{}}, expected: map[string]string{}}
 	if err := os.CopyFS(f.dir, os.DirFS(p.Dir)); err != nil {
