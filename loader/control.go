@@ -10,14 +10,14 @@ import (
 // Restart replaces the process of the backend with a new one without dropping a call, even
 // if nothing has changed. It also starts the process of a plugin that crashed too often or
 // could not be started. It returns when the new process has started or failed to start;
-// Status reports which. The error is backend.ErrUnsupported if the plugin has no backend.
+// Status reports which. If it failed, the next start that succeeds replaces the process. The error is backend.ErrUnsupported if the plugin has no backend.
 func (p *Plugin) Restart(ctx context.Context) error {
 	p.mu.Lock()
 	if !p.bundle.Metadata.Backend {
 		p.mu.Unlock()
 		return fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
 	}
-	p.mustReplace = true
+	p.mustReplace, p.mustStart = true, true
 	p.pending++
 	p.mu.Unlock()
 	p.wake()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"net/rpc/jsonrpc"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +55,7 @@ const delveStart = 2 * time.Minute
 
 // forPlugin returns the options for a plugin, without timeouts if it is debugged.
 func (o Options) forPlugin(id string) Options {
-	if o.Debug.launches(id) || o.Debug.attaches(id) {
+	if o.isDebugged(id) {
 		const forever = time.Duration(math.MaxInt64)
 		o.StartTimeout = max(o.StartTimeout, delveStart)
 		if o.waits(id) || o.Debug.attaches(id) {
@@ -65,6 +66,8 @@ func (o Options) forPlugin(id string) Options {
 	}
 	return o
 }
+
+func (o Options) isDebugged(id string) bool { return o.Debug.launches(id) || o.Debug.attaches(id) }
 
 // waits reports whether the start of a plugin waits for a client of Delve to continue it.
 func (o Options) waits(id string) bool { return o.Debug.Wait && o.Debug.launches(id) }
@@ -112,6 +115,45 @@ func delveAddress(file string) (address string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// haltInterval is the time between two questions to Delve.
+const haltInterval = 500 * time.Millisecond
+
+// finish waits until a process that is debugged has no calls in progress and is not stopped
+// at a breakpoint. It returns early when the process has ended or ctx is done.
+func (p *Process) finish(ctx context.Context) {
+	select {
+	case <-p.idle:
+	case <-p.Exited():
+	case <-ctx.Done():
+	}
+	if p.address == nil {
+		return
+	}
+	for isHalted(p.address()) {
+		select {
+		case <-time.After(haltInterval):
+		case <-p.Exited():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// isHalted reports whether Delve at an address holds its process.
+func isHalted(address string) bool {
+	connection, err := net.DialTimeout("tcp", address, haltInterval)
+	if err != nil {
+		return false
+	}
+	_ = connection.SetDeadline(time.Now().Add(haltInterval)) // fails only if it is closed
+	client := jsonrpc.NewClient(connection)
+	defer client.Close()
+	var out struct{ State struct{ Running bool } }
+	err = client.Call("RPCServer.State", map[string]bool{"NonBlocking": true}, &out)
+	return err == nil && !out.State.Running
 }
 
 // whenLost calls f when a connection is lost or ctx is done. A process that is stopped

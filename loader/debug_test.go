@@ -5,6 +5,7 @@ package loader
 import (
 	"encoding/json"
 	"errors"
+	"net/rpc"
 	"net/rpc/jsonrpc"
 	"os"
 	"os/exec"
@@ -48,43 +49,140 @@ func TestBreakpoint(t *testing.T) {
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Fatalf("got %q, %v; %+v", got, err, p.Status())
 	}
-	client, err := jsonrpc.Dial("tcp", <-addresses)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	type object = map[string]any
-	call := func(method string, in object) object {
-		t.Helper()
-		out := object{}
-		if err := client.Call("RPCServer."+method, in, &out); err != nil {
-			t.Fatalf("%s: %v", method, err)
-		}
-		return out
-	}
-	call("Command", object{"name": "halt"})
-	call("CreateBreakpoint", object{"Breakpoint": object{"functionName": "github.com/slipway-dev/slipway/loader.stopHere", "line": -1}})
-	stopped := client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
-	type response struct {
-		text string
-		err  error
-	}
+	client := debugger{t, dialDelve(t, <-addresses)}
+	stopped := client.breakHere()
 	responses := make(chan response, 1)
-	go func() {
-		text, err := fetch(t.Context(), p, "break")
-		responses <- response{text, err}
-	}()
-	if done := <-stopped.Done; done.Error != nil || !strings.Contains(jsonText(t, done.Reply), "loader.stopHere") {
-		t.Fatalf("the process did not stop at the breakpoint: %v %s", done.Error, jsonText(t, done.Reply))
-	}
+	go func() { responses <- fetched(t, p, "break") }()
+	client.awaitBreak(stopped)
 	select {
 	case r := <-responses:
 		t.Fatalf("a response at the breakpoint: %+v", r)
 	case <-time.After(3 * short):
 	}
-	client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
+	client.proceed()
 	if r := <-responses; r.err != nil || r.text != "GET /break" {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// A process at a breakpoint is not ended because another one has taken its place, whether or
+// not a call is in progress.
+func TestSwapAtABreakpoint(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	addresses := make(chan string, 3)
+	const short = 300 * time.Millisecond
+	l := start(t, Options{
+		Dirs: []string{root}, ReadyTimeout: time.Minute, DrainTimeout: short,
+		Debug: Debugging{Launch: []string{"a"}, Delve: delve(t), Listening: func(_, address string) { addresses <- address }},
+	})
+	p := mustPlugin(t, l, "a")
+	if r := fetched(t, p, "x"); r.err != nil {
+		t.Fatalf("%+v; %+v", r, p.Status())
+	}
+	first := p.current
+	client := debugger{t, dialDelve(t, <-addresses)}
+	stopped := client.breakHere()
+	responses := make(chan response, 1)
+	go func() { responses <- fetched(t, p, "break") }()
+	client.awaitBreak(stopped)
+	restart := func() {
+		t.Helper()
+		if err := p.Restart(t.Context()); err != nil || !isRunning(p.Status()) {
+			t.Fatalf("%v, %+v", err, p.Status())
+		}
+	}
+	restart()
+	time.Sleep(3 * short)
+	client.proceed()
+	if r := <-responses; r.err != nil || r.text != "GET /break" {
+		t.Errorf("the call at the breakpoint: %+v", r)
+	}
+	<-first.Exited()
+
+	second := p.current
+	client = debugger{t, dialDelve(t, <-addresses)}
+	client.call("Command", object{"name": "halt"})
+	restart()
+	select {
+	case <-second.Exited():
+		t.Error("a process that is halted was ended")
+	case <-time.After(killAfter + 2*haltInterval):
+	}
+	client.proceed()
+	<-second.Exited()
+}
+
+// debugger is a client of Delve.
+type debugger struct {
+	*testing.T
+	client *rpc.Client
+}
+
+type object = map[string]any
+
+func dialDelve(t *testing.T, address string) *rpc.Client {
+	t.Helper()
+	client, err := jsonrpc.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func (d debugger) call(method string, in object) {
+	d.Helper()
+	if err := d.client.Call("RPCServer."+method, in, &object{}); err != nil {
+		d.Fatalf("%s: %v", method, err)
+	}
+}
+
+// breakHere sets a breakpoint in stopHere.
+func (d debugger) breakHere() (stopped *rpc.Call) {
+	d.Helper()
+	d.call("Command", object{"name": "halt"})
+	d.call("CreateBreakpoint", object{"Breakpoint": object{"functionName": "github.com/slipway-dev/slipway/loader.stopHere", "line": -1}})
+	return d.proceed()
+}
+
+func (d debugger) awaitBreak(stopped *rpc.Call) {
+	d.Helper()
+	if done := <-stopped.Done; done.Error != nil || !strings.Contains(jsonText(d.T, done.Reply), "loader.stopHere") {
+		d.Fatalf("the process did not stop at the breakpoint: %v %s", done.Error, jsonText(d.T, done.Reply))
+	}
+}
+
+func (d debugger) proceed() *rpc.Call {
+	return d.client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
+}
+
+type response struct {
+	text string
+	err  error
+}
+
+func fetched(t *testing.T, p *Plugin, path string) response {
+	text, err := fetch(t.Context(), p, path)
+	return response{text, err}
+}
+
+// A process that is started without a Loader has no time limit either if it is debugged.
+func TestStartOfADebuggedProcess(t *testing.T) {
+	t.Parallel()
+	dir := writePlugin(t, t.TempDir(), "a", "ok", "")
+	slow := filepath.Join(t.TempDir(), "dlv")
+	if err := copyUninherited(slow, strings.NewReader("#!/bin/sh\nsleep 1\nfor last; do :; done\nexec \"$last\"\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	proc, err := Start(t.Context(), mustPlugin(t, start(t, Options{Dirs: []string{filepath.Dir(dir)}}), "a").Bundle(),
+		Options{StartTimeout: 100 * time.Millisecond, Debug: Debugging{Launch: []string{"a"}, Delve: slow}}, Output{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := proc.Stop(); err != nil {
+		t.Error(err)
 	}
 }
 

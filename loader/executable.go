@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -34,6 +36,8 @@ func Executable(p bundle.Plugin) (string, error) {
 		return "", newFault(bundle.FaultExecutableIrregular, "%s is not a regular file", path)
 	case runtime.GOOS != "windows" && info.Mode()&0o100 == 0:
 		return "", newFault(bundle.FaultNotExecutable, "%s is not executable", path)
+	case info.Size() == 0: // a build that writes to it in place has just begun
+		return "", newFault(bundle.FaultExecutableUnread, "%s is incomplete: it is empty; copy it again if no copy is in progress", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,13 +80,41 @@ func copyTo(w io.Writer, file string) (sum string, err error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	return copyAndSum(w, f)
+	hash := sha256.New()
+	_, err = io.Copy(io.MultiWriter(w, hash), f)
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-func copyAndSum(w io.Writer, r io.Reader) (sum string, err error) {
-	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(w, hash), r)
-	return hex.EncodeToString(hash.Sum(nil)), err
+// isEqual reports whether two regular files can be read and have the same contents.
+func isEqual(a, b string) bool {
+	f, err := openRegular(a)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	g, err := openRegular(b)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = g.Close() }()
+	info, err := f.Stat()
+	other, otherErr := g.Stat()
+	if err != nil || otherErr != nil || info.Size() != other.Size() {
+		return false
+	}
+	const block = 1 << 20
+	left, right := make([]byte, block), make([]byte, block)
+	for {
+		n, err := io.ReadFull(f, left)
+		m, otherErr := io.ReadFull(g, right)
+		switch {
+		case !bytes.Equal(left[:n], right[:m]):
+			return false
+		case err != nil || otherErr != nil:
+			return errors.Is(err, io.EOF) && errors.Is(otherErr, io.EOF) ||
+				errors.Is(err, io.ErrUnexpectedEOF) && errors.Is(otherErr, io.ErrUnexpectedEOF)
+		}
+	}
 }
 
 // openRegular opens a regular file. It does not block if another kind of file has taken
@@ -102,36 +134,60 @@ func openRegular(file string) (*os.File, error) {
 	return f, nil
 }
 
-// copyExecutable copies an executable whose SHA-256 must be sum: a build may be writing
-// to it.
-func copyExecutable(source, target, sum string) error {
+// moment is how old a change must be to be distinguished from the next one by its time: file
+// systems take the time from the clock of the system's scheduler.
+const moment = 20 * time.Millisecond
+
+// copyExecutable copies an executable that nobody writes to in the meantime, as a build may.
+// If hash is not nil, it receives what the copy contains.
+func copyExecutable(source, target string, hash io.Writer) error {
 	in, err := openRegular(source)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	copied, err := copyUninherited(target, in)
+	before, err := in.Stat()
 	if err != nil {
 		return err
 	}
-	if copied != sum {
-		return fmt.Errorf("%s changed during the copy", source)
+	started := time.Now()
+	if err := copyUninherited(target, in, hash); err != nil {
+		return err
+	}
+	after, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	isRecent := started.Sub(before.ModTime()) < moment
+	if !isSameFile(before, after) || isRecent && !isEqual(target, source) {
+		return changedError(source)
 	}
 	return nil
 }
 
-// copyUninherited copies an open file to a new one and returns its SHA-256 in hexadecimal.
+func changedError(source string) error { return fmt.Errorf("%s changed during the copy", source) }
+
+// isSameFile reports whether a file appears to be unchanged.
+func isSameFile(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
+}
+
+// copyUninherited copies an open file to a new one, and to hash if that is not nil.
 // No process is forked while the copy is open for writing, so none inherits the descriptor:
 // as long as any process has it, the copy cannot be executed ("text file busy"). It would
 // not be enough to wait for the forks in progress afterwards, since a child closes its
 // descriptors shortly after vfork has let its parent continue.
-func copyUninherited(target string, in io.Reader) (sum string, err error) {
+func copyUninherited(target string, in io.Reader, hash io.Writer) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
 	if err != nil {
-		return "", err
+		return err
 	}
-	sum, err = copyAndSum(out, in)
-	return sum, errors.Join(err, out.Close())
+	var to io.Writer = out // as a file, the system copies it
+	if hash != nil {
+		to = io.MultiWriter(out, hash)
+	}
+	_, err = io.Copy(to, in)
+	return errors.Join(err, out.Close())
 }

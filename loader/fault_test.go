@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -165,6 +166,35 @@ func link(name, target string) func(*testing.T, string) {
 	}
 }
 
+// growing makes the executable of program large and writes to it all the time.
+func growing(t *testing.T, root string) {
+	t.Helper()
+	f, err := os.OpenFile(executableOf(root, "a", "x"), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		err = f.Truncate(32 << 20)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+				_, _ = f.WriteString("#")
+			}
+		}
+	})
+	t.Cleanup(func() {
+		close(done)
+		writing.Wait()
+		_ = f.Close()
+	})
+}
+
 func chmod(name string, mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
@@ -291,14 +321,12 @@ func seeds(t *testing.T) []seed {
 		{code: bundle.FaultExecutableMissing, write: file("a/plugin.json", complete("a", "x", ""))},
 		{code: bundle.FaultExecutableIrregular, write: all(file("a/plugin.json", complete("a", "x", "")), file("a/"+bundle.Host().Executable("gpx_x")+"/file", ""))},
 		{code: bundle.FaultExecutableUnread, write: program([]byte("\x7fELF and no more"), 0o755)},
+		{code: bundle.FaultExecutableUnread, write: program(nil, 0o755), want: "is incomplete: it is empty"},
 		{code: bundle.FaultNotExecutable, write: program([]byte("#!/bin/sh\n"), 0o644)},
 		{code: bundle.FaultWrongPlatform, write: program(foreignELF(), 0o755)},
 
 		{code: bundle.FaultToken, write: plugin("a", "ok", `,"iam":{}`), options: token(func(string) error { return errors.New("read-only database") }), want: "read-only database"},
-		{code: bundle.FaultCopy, write: plugin("a", "ok", `,"iam":{}`), want: "changed during the copy", options: token(func(root string) error {
-			name := executableOf(root, "a", "ok")
-			return errors.Join(os.Remove(name), os.WriteFile(name, []byte("another build"), 0o755))
-		})},
+		{code: bundle.FaultCopy, write: all(program([]byte("#!/bin/sh\n"), 0o755), growing), want: "changed during the copy"},
 		{code: bundle.FaultExec, write: plugin("a", "ok", ""), options: func(_ string, o *Options) { o.Environ = []string{"PATH=" + strings.Repeat("/bin:", 1<<20)} }},
 		{code: bundle.FaultExecDenied, write: program([]byte("#!/etc/passwd\n"), 0o755)},
 		{code: bundle.FaultExecFormat, write: program([]byte("a text\n"), 0o755)},

@@ -2,9 +2,12 @@ package loader
 
 import (
 	"context"
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -26,17 +29,19 @@ import (
 
 // launch is everything that the start of a process needs.
 type launch struct {
-	plugin   bundle.Plugin
-	options  Options
-	runDir   *runDir // where private directories are made
-	share    *share  // of the memory for messages
-	source   string  // the executable in the plugin directory
-	sum      string  // its SHA-256
-	version  string  // identifies what would run; if it changes, the process is restarted
-	token    TokenDecision
-	settings Settings
-	output   Output
-	records  *records
+	plugin    bundle.Plugin
+	options   Options
+	runDir    *runDir // where private directories are made
+	share     *share  // of the memory for messages
+	source    string  // the executable in the plugin directory
+	sum       string  // its SHA-256, if a manifest lists it
+	dir       string  // private directory with a copy of it, or "" before stage
+	version   string  // identifies what would run, together with the contents of the executable
+	isRunning bool    // the process that was compared runs the same
+	token     TokenDecision
+	settings  Settings
+	output    Output
+	records   *records
 }
 
 // The windows of HTTP/2 flow control in bytes, of one call and of the connection. gRPC
@@ -46,32 +51,81 @@ const (
 	connWindow   = 1 << 20
 )
 
-// prepare finds and reads the executable of a plugin.
-func prepare(p mounted, o Options, runDir *runDir, m *share) (*launch, error) {
+// prepare finds the executable of a plugin. It copies the executable, unless old is a process
+// that runs the same: if that changes, the process is replaced. The caller must call start or
+// discard.
+func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
-		return &launch{plugin: p.Plugin, options: o, share: m, version: "attached\n" + p.Dir, settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
+		version := "attached\n" + p.Dir
+		return &launch{plugin: p.Plugin, options: o, share: m, version: version, isRunning: old != nil && old.version == version,
+			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
 	source, err := Executable(p.Plugin)
 	if err != nil {
-		return nil, permanentError{err}
-	}
-	sum, err := copyTo(io.Discard, source)
-	if err != nil {
-		return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
-	}
-	if err := p.verified.check(source, sum); err != nil {
 		return nil, permanentError{err}
 	}
 	permissions := "none"
 	if p.Metadata.IAM != nil {
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
-	return &launch{
-		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source, sum: sum,
-		version: strings.Join([]string{sum, p.Metadata.Info.Version, permissions}, "\n"),
+	l := &launch{
+		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source,
+		version: strings.Join([]string{p.Metadata.Info.Version, permissions}, "\n"),
 		token:   decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 		output: Output{Stdout: io.Discard, Stderr: io.Discard},
-	}, nil
+	}
+	isListed := p.verified != nil
+	l.isRunning = old != nil && old.version == l.version && isEqual(filepath.Join(old.dir, filepath.Base(source)), source)
+	switch {
+	case !l.isRunning:
+		if err := l.stage(isListed); err != nil {
+			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+		}
+	case isListed:
+		if l.sum, err = copyTo(io.Discard, source); err != nil {
+			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
+		}
+	}
+	if err := p.verified.check(source, l.sum); err != nil {
+		l.discard()
+		return nil, permanentError{err}
+	}
+	return l, nil
+}
+
+// stage copies the executable to a private directory: what runs is what was checked, and the
+// plugin directory can be replaced in the meantime, even on Windows. If the SHA-256 is known,
+// the copy must have the same; if it is wanted, it is that of the copy.
+func (l *launch) stage(wantsSum bool) error {
+	dir, err := l.runDir.make()
+	if err != nil {
+		return err
+	}
+	var hash hash.Hash
+	if wantsSum || l.sum != "" {
+		hash = sha256.New()
+	}
+	err = copyExecutable(l.source, filepath.Join(dir, filepath.Base(l.source)), hash)
+	if err == nil && hash != nil {
+		sum := hex.EncodeToString(hash.Sum(nil))
+		if l.sum != "" && l.sum != sum {
+			err = changedError(l.source)
+		}
+		l.sum = sum
+	}
+	if err != nil {
+		return errors.Join(err, process.RemoveAll(dir))
+	}
+	l.dir = dir
+	return nil
+}
+
+// discard removes the copy of the executable, which is not needed.
+func (l *launch) discard() {
+	if l.dir != "" {
+		_ = process.RemoveAll(l.dir) // Close removes what is left
+		l.dir = ""
+	}
 }
 
 // start starts a process and completes the handshake. The error quotes what the
@@ -84,20 +138,16 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	if l.token.Injected {
 		var err error
 		if token, err = l.options.Token(ctx, l.plugin); err != nil {
+			l.discard()
 			return nil, tokenFault(err)
 		}
 	}
-	// The process runs a copy of the executable in a private directory: what runs is
-	// what was checked, and the plugin directory can be replaced in the meantime, even
-	// on Windows.
-	dir, err := l.runDir.make()
-	if err != nil {
-		return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+	if l.dir == "" {
+		if err := l.stage(false); err != nil {
+			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
+		}
 	}
-	executable := filepath.Join(dir, filepath.Base(l.source))
-	if err := copyExecutable(l.source, executable, l.sum); err != nil {
-		return nil, errors.Join(newFault(bundle.FaultCopy, "copy executable: %v", err), process.RemoveAll(dir))
-	}
+	dir, executable := l.dir, filepath.Join(l.dir, filepath.Base(l.source))
 	stderr := &logWriter{records: l.records}
 	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
 	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), limits.environ()...)
@@ -146,12 +196,17 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		_ = process.RemoveAll(dir) // Close removes what is left
 		return nil, err
 	}
+	var address func() string
 	if isDebugged { // Delve stays when the backend ends
 		whenLost(context.Background(), connection, func() { _ = c.Kill(context.Background()) })
+		address = func() string {
+			address, _ := delveAddress(filepath.Join(dir, delveLog))
+			return address
+		}
 	}
 	return &Process{
 		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
-		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}),
+		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 	}, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -487,7 +486,7 @@ func TestAProcessThatDiesDuringASwapGetsNoRequest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "ok", "")
-	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: 100 * time.Millisecond})
+	l := start(t, Options{Dirs: []string{root}, StartTimeout: 10 * time.Second, ReadyTimeout: time.Second})
 	p := mustPlugin(t, l, "a")
 	proc := p.current
 	old, err := os.FindProcess(proc.PID())
@@ -588,10 +587,6 @@ func TestCopyIsNotBusy(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	sum, err := copyTo(io.Discard, source)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	var group sync.WaitGroup
 	rounds := 50
@@ -603,7 +598,7 @@ func TestCopyIsNotBusy(t *testing.T) {
 		group.Go(func() {
 			for n := range rounds {
 				executable := filepath.Join(dir, fmt.Sprintf("%d-%d", worker, n))
-				if err := copyExecutable(source, executable, sum); err != nil {
+				if err := copyExecutable(source, executable, nil); err != nil {
 					t.Error(err)
 				} else if err := exec.Command(executable).Run(); err != nil {
 					t.Error(err)
@@ -649,7 +644,8 @@ func TestAbandonedRunDirs(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	used, unused, old := &runDir{base: base}, &runDir{base: base}, filepath.Join(base, runDirPrefix+"999999999-old")
-	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700)); err != nil {
+	long := time.Now().Add(-2 * lockedWithin)
+	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700), os.Chtimes(old, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = used.lock.Close() })

@@ -32,6 +32,7 @@ type logWriter struct {
 	text    strings.Builder // the message of pending
 	isTrace bool            // pending contains a stack trace
 	isCrash bool            // the process is printing a crash
+	strays  int             // lines in a row that need not belong to the crash
 	flush   *time.Timer     // makes pending a record; nil before the first
 }
 
@@ -69,7 +70,13 @@ func (l *logWriter) line(text string) {
 		return
 	}
 	isBlank := strings.TrimSpace(text) == ""
+	if l.isCrash && l.isOver(text) {
+		l.end()
+	}
 	if l.pending != nil && (l.isCrash || isBlank || l.continues(text)) {
+		if l.isCrash && crash.MatchString(text) { // more useful than the stack
+			l.remember(text)
+		}
 		l.extend(text)
 		return
 	}
@@ -78,12 +85,10 @@ func (l *logWriter) line(text string) {
 		return
 	}
 	e := entry{level: slog.LevelWarn, isCut: l.isCut}
-	if l.isCrash = l.isCrash || crash.MatchString(text); l.isCrash {
+	if l.isCrash = crash.MatchString(text); l.isCrash {
 		e.level = slog.LevelError
 	}
-	if !l.isCrash || crash.MatchString(text) { // the panic is more useful than its stack
-		l.remember(text)
-	}
+	l.remember(text)
 	l.pending, l.isTrace = &e, l.isCrash || goroutine.MatchString(text)
 	l.text.WriteString(text)
 	l.wait()
@@ -94,6 +99,21 @@ var (
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
 )
+
+// maxStrays is how many lines of a crash may look like any other text: the value of a panic
+// can have several lines, and registers follow the stack.
+const maxStrays = 40
+
+// isOver reports whether a line belongs to a crash no longer, since too many before it did
+// not look as if they did: the process only printed a line like the first one of a panic.
+func (l *logWriter) isOver(text string) bool {
+	l.strays++
+	if strings.TrimSpace(text) == "" || text[0] == ' ' || text[0] == '\t' ||
+		crash.MatchString(text) || goroutine.MatchString(text) || frame.MatchString(text) {
+		l.strays = 0
+	}
+	return l.strays > maxStrays
+}
 
 // continues reports whether a plain line belongs to those before it.
 func (l *logWriter) continues(text string) bool {
@@ -133,7 +153,7 @@ func (l *logWriter) end() {
 		l.flush.Stop()
 	}
 	if e := l.pending; e != nil {
-		l.pending, l.isTrace = nil, false
+		l.pending, l.isTrace, l.isCrash, l.strays = nil, false, false, 0
 		e.message = strings.TrimRight(l.text.String(), "\n \t")
 		e.size = l.text.Len()
 		l.text.Reset()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,29 +172,74 @@ func TestFollowersAreBounded(t *testing.T) {
 	if !ok || len(recent) != 1 || recent[0].Message != "second" {
 		t.Fatalf("got %+v, %t", recent, ok)
 	}
+	defer end()
 	for range maxFollowers - 1 {
-		if _, _, _, ok := p.Follow(0); !ok {
+		_, _, end, ok := p.Follow(0)
+		if !ok {
 			t.Fatal("too few followers are allowed")
 		}
+		defer end()
 	}
 	if _, _, _, ok := p.Follow(0); ok {
 		t.Error("too many followers are allowed")
 	}
-	for range maxUnread + 1 {
-		p.records.add(time.Now(), entry{message: "more"})
+	for range maxRecordBytes/maxMessage + 1 {
+		p.records.add(time.Now(), entry{message: strings.Repeat("m", maxMessage)})
 	}
 	n := 0
 	for range feed { // closed, since nobody read it
 		n++
 	}
-	if n != maxUnread {
-		t.Errorf("the feed had %d records", n)
+	if n > 1 {
+		t.Errorf("a follower that did not read held %d records", n)
 	}
-	end()
 	p.records.end()
-	if _, feed, _, ok := p.Follow(0); !ok {
+	if _, feed, end, ok := p.Follow(0); !ok {
 		t.Error("the followers that did not keep up still count")
 	} else if _, ok := <-feed; ok {
 		t.Error("a feed of an unmounted plugin has records")
+	} else {
+		end()
 	}
+}
+
+// A follower that reads gets every record, in order, and those from before the end.
+func TestFollowerKeepsUp(t *testing.T) {
+	t.Parallel()
+	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+	_, feed, end, _ := p.Follow(0)
+	defer end()
+	for i := range uint64(3 * maxRecords) {
+		p.records.add(time.Unix(int64(i/recordRate), 0), entry{message: "m"})
+		if r := <-feed; r.Number != i+1 {
+			t.Fatalf("record %d follows %d", r.Number, i)
+		}
+	}
+}
+
+// A line like the first one of a panic does not make errors of what the process prints
+// afterwards.
+func TestPlainLinesAfterACaughtPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+		l := &logWriter{records: p.records}
+		_, _ = io.WriteString(l, "panic: caught\nits second line\n")
+		time.Sleep(2 * lineGap)
+		_, _ = io.WriteString(l, "after a pause\npanic: caught\n"+strings.Repeat("without a pause\n", 3*maxStrays))
+		l.tail()
+		recent, _ := p.Logs()
+		text := "panic: caught\nits second line"
+		if len(recent) < 4 || recent[0].Message != text || recent[0].Level != slog.LevelError || recent[1].Message != "after a pause" || recent[1].Level != slog.LevelWarn {
+			t.Fatalf("got %+v", recent)
+		}
+		if n := strings.Count(recent[2].Message, "\n"); n != maxStrays {
+			t.Errorf("%d lines belong to the panic", n)
+		}
+		for _, r := range recent[3:] {
+			if r.Level != slog.LevelWarn || r.Message != "without a pause" {
+				t.Errorf("got %+v", r)
+			}
+		}
+	})
 }

@@ -75,7 +75,8 @@ type Plugin struct {
 	moved    chan struct{}      // closed and replaced at every change of the status
 
 	isRemoved   bool // from the loader
-	mustReplace bool // Restart was called
+	mustReplace bool // Restart was called, and no process has started since
+	mustStart   bool // Restart was called, and no attempt has begun since
 	isWaiting   bool // for the next start, or for a change after too many crashes
 	revocations int  // how often a bundle was not entitled to a token, which revokes it
 }
@@ -118,9 +119,8 @@ func (p *Plugin) Status() Status {
 
 // acquire returns the running process; the caller must release it.
 func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
-	timeout := time.NewTimer(p.options.ReadyTimeout)
-	defer timeout.Stop()
-	deadline := time.Now().Add(p.options.ReadyTimeout)
+	var deadline time.Time
+	var timeout <-chan time.Time // nil until this call has to wait
 	for {
 		p.mu.Lock()
 		proc, status, moved := p.current, p.status, p.moved
@@ -135,6 +135,9 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		case StateFailed, StateCrashLoop, StateStopped:
 			return nil, p.unavailable(status)
 		}
+		if timeout == nil {
+			deadline, timeout = time.Now().Add(p.options.ReadyTimeout), time.After(p.options.ReadyTimeout)
+		}
 		if status.NextStart.After(deadline) {
 			return nil, p.unavailable(status)
 		}
@@ -142,7 +145,7 @@ func (p *Plugin) acquire(ctx context.Context) (*Process, error) {
 		case <-moved:
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-timeout.C:
+		case <-timeout:
 			return nil, p.unavailable(status)
 		}
 	}

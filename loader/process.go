@@ -39,6 +39,8 @@ type Process struct {
 	calls     int // in progress
 	isRetired bool
 	idle      chan struct{} // closed once isRetired is set and calls is 0
+
+	address func() string // of Delve, which runs the process, or ""; otherwise nil
 }
 
 // Output receives what a process prints, unchanged, in addition to the log of Options.
@@ -53,7 +55,7 @@ type Output struct {
 // handshake is complete. It ignores the Dirs of the options. A plugin with a
 // MANIFEST.json must match it. The caller must stop the process.
 func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Process, error) {
-	o = o.withDefaults()
+	o = o.withDefaults().forPlugin(p.Metadata.ID)
 	mounts, faults := o.verify([]bundle.Plugin{p})
 	if len(faults) > 0 {
 		return nil, &faults[0]
@@ -62,7 +64,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare())
+	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare(), nil)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
 	}
@@ -126,15 +128,20 @@ func (p *Process) release() {
 	}
 }
 
-// retire rejects new calls, waits for those in progress for at most drain, ends the
-// process and removes its private directory.
-func (p *Process) retire(drain time.Duration) error {
+// reject rejects new calls.
+func (p *Process) reject() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !p.isRetired && p.calls == 0 {
 		close(p.idle)
 	}
 	p.isRetired = true
-	p.mu.Unlock()
+}
+
+// retire rejects new calls, waits for those in progress for at most drain, ends the
+// process and removes its private directory.
+func (p *Process) retire(drain time.Duration) error {
+	p.reject()
 	timer := time.NewTimer(drain)
 	defer timer.Stop()
 	select {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -49,16 +51,31 @@ func newRunDir() (*runDir, error) {
 	return d, nil
 }
 
+// createTries is how often a new directory is made if another process removes it before it
+// is locked.
+const createTries = 20
+
 // create makes the directory. If it fails, d is as before.
-func (d *runDir) create() error {
+func (d *runDir) create() (err error) {
+	for range createTries {
+		if err = d.tryCreate(); !errors.Is(err, errRemoved) {
+			return err
+		}
+	}
+	return err
+}
+
+var errRemoved = errors.New("another process has removed it")
+
+func (d *runDir) tryCreate() error {
 	dir, err := process.MkdirTemp(d.base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
 	if err != nil {
 		return err
 	}
 	lock := flock.New(filepath.Join(dir.Path(), lockFile))
 	isLocked, err := lock.TryLock()
-	if err == nil && !isLocked { // another process has seen it without a lock
-		err = errors.New("another process is removing it")
+	if !dir.Exists() || err == nil && !isLocked { // see removeAbandoned
+		err = errRemoved
 	}
 	if err != nil {
 		return errors.Join(err, lock.Close(), dir.Remove())
@@ -95,28 +112,38 @@ func (d *runDir) remove() error { return errors.Join(d.lock.Close(), d.dir.Remov
 
 // removeAbandoned removes the directories that are not in use. The lock of a directory shows
 // whether it is, even if a process in another container uses it, whose id is unknown here. A directory
-// without a lock was made by an earlier version.
+// without a lock was made by an earlier version, or a moment ago.
 func removeAbandoned(base string) {
 	dirs, _ := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*")) // fails if base looks like a bad pattern
 	for _, dir := range dirs {
-		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
+		id, name, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
 		pid, err := strconv.Atoi(id)
 		if err != nil {
 			continue
 		}
+		// The owner may be about to lock the directory. So that it cannot succeed halfway,
+		// the directory first gets a name that the owner does not know, while it is locked.
+		unused := filepath.Join(base, fmt.Sprintf("%s%d-old-%s", runDirPrefix, os.Getpid(), name))
 		file := filepath.Join(dir, lockFile)
 		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
 			lock := flock.New(file, flock.SetFlag(os.O_RDWR))
 			isFree, err := lock.TryLock()
-			_ = lock.Close() // Windows cannot remove open files
-			if err == nil && isFree {
-				_ = process.RemoveAll(dir)
+			if runtime.GOOS == "windows" { // which does not rename a directory with an open file
+				_ = lock.Close()
 			}
-		} else if !isAlive(pid) {
+			isRenamed := err == nil && isFree && os.Rename(dir, unused) == nil
+			_ = lock.Close()
+			if isRenamed {
+				_ = process.RemoveAll(unused)
+			}
+		} else if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > lockedWithin && !isAlive(pid) {
 			_ = process.RemoveAll(dir)
 		}
 	}
 }
+
+// lockedWithin is how long after its creation a directory has a lock.
+const lockedWithin = time.Minute
 
 // isAlive reports whether a process with the id exists.
 func isAlive(pid int) bool {

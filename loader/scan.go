@@ -208,7 +208,6 @@ func (s stamps) isSame(before stamps) bool {
 		if a == nil || b == nil {
 			return a == nil && b == nil
 		}
-		return os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() &&
-			a.ModTime().Equal(b.ModTime()) && before.taken.Sub(b.ModTime()) > recent
+		return isSameFile(a, b) && before.taken.Sub(b.ModTime()) > recent
 	})
 }

@@ -142,7 +142,7 @@ func (p *Plugin) park(reason string) {
 func (p *Plugin) isWoken() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.isWaiting || p.mustReplace || stamp(p.bundle.Plugin) != p.starts {
+	if !p.isWaiting || p.mustStart || stamp(p.bundle.Plugin) != p.starts {
 		return true
 	}
 	p.pending = 0
@@ -156,7 +156,7 @@ func (p *Plugin) isWoken() bool {
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
 	b, old, pending, revocations, mustReplace := p.bundle, p.current, p.pending, p.revocations, p.mustReplace
-	p.mustReplace, p.isWaiting, p.starts = false, false, stamp(b.Plugin)
+	p.mustReplace, p.mustStart, p.isWaiting, p.starts = false, false, false, stamp(b.Plugin)
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -174,8 +174,12 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		return old, nil // the plugin is being stopped: supervise ends the process
 	}
 	defer end()
-	l, err := prepare(b, p.options, p.runDir, p.share)
-	if err == nil && old != nil && !old.command.hasExited() && old.version == l.version && !mustReplace && !old.isRevoked(revocations) {
+	runs := old
+	if mustReplace {
+		runs = nil // it is not compared
+	}
+	l, err := prepare(b, p.options, p.runDir, p.share, runs)
+	if err == nil && old != nil && !old.command.hasExited() && l.isRunning && !old.isRevoked(revocations) {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
 	}
@@ -193,6 +197,9 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		return old, nil
 	}
 	if err != nil {
+		p.mu.Lock()
+		p.mustReplace = p.mustReplace || mustReplace
+		p.mu.Unlock()
 		return p.keep(old, err), err
 	}
 	next.revocations = revocations
@@ -205,7 +212,13 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.logger.Info("plugin started", "pid", next.PID(), "token", l.token.Reason)
 	next.probe(p.options.Probes)
 	if old != nil {
-		p.retiring.Go(func() { _ = old.retire(p.options.DrainTimeout) }) // Close removes what is left
+		old.reject()
+		p.retiring.Go(func() {
+			if p.options.isDebugged(p.id) {
+				old.finish(ctx)
+			}
+			_ = old.retire(p.options.DrainTimeout) // Close removes what is left
+		})
 	}
 	return next, nil
 }

@@ -220,6 +220,34 @@ func TestRestartDropsNothing(t *testing.T) {
 	}
 }
 
+// A restart that fails for a while is not forgotten, although the process that runs is up to
+// date.
+func TestFailedRestartIsRepeated(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", `,"iam":{"permissions":[]}`)
+	asked := 0
+	l := start(t, Options{Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
+		Token: func(context.Context, bundle.Plugin) (string, error) {
+			if asked++; asked == 2 {
+				return "", errors.New("database is locked")
+			}
+			return "t", nil
+		}})
+	p := mustPlugin(t, l, "a")
+	before := p.Status().PID
+	if err := p.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); s.PID != before || !strings.Contains(s.Reason, "database is locked") {
+		t.Fatalf("after a restart that failed: %+v", s)
+	}
+	awaitStatus(t, p, func(s Status) bool { return s.Reason == "" })
+	if s := p.Status(); s.PID == before || !isRunning(s) {
+		t.Errorf("the restart was forgotten: %+v", s)
+	}
+}
+
 // If the permissions in plugin.json go away, the token is revoked, even while the old
 // process keeps running because the new build does not start. When the old build returns,
 // the process must get another token.
@@ -326,6 +354,44 @@ func TestRunDirWithoutItsParent(t *testing.T) {
 	}
 }
 
+// A host that starts keeps its directory although others look for abandoned ones.
+func TestRunDirsOfHostsThatStart(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	done := make(chan bool)
+	var others sync.WaitGroup
+	for range 2 {
+		others.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(time.Millisecond):
+					removeAbandoned(base)
+				}
+			}
+		})
+	}
+	for range 300 {
+		d := &runDir{base: base}
+		if err := d.create(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Microsecond)
+		if !d.dir.Exists() {
+			t.Error("the directory was removed")
+		}
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	others.Wait()
+	if left, err := filepath.Glob(filepath.Join(base, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
 // A start that is interrupted because the loader is closed is not reported as a failure.
 func TestCloseDuringAStart(t *testing.T) {
 	t.Parallel()
@@ -355,7 +421,7 @@ func TestCloseDuringAStart(t *testing.T) {
 }
 
 // A call to a plugin whose next start is beyond ReadyTimeout does not wait for it.
-func TestCallsDoNotWaitInVain(t *testing.T) {
+func TestCallsDoNotWaitForALateStart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &Plugin{id: "a", options: Options{ReadyTimeout: 10 * time.Second}, moved: make(chan struct{}),
@@ -378,7 +444,7 @@ func TestExecutableIsANamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := copyExecutable(pipe, pipe+"-copy", "")
+	err := copyExecutable(pipe, pipe+"-copy", nil)
 	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("error %v", err)
 	}

@@ -26,6 +26,7 @@ func Dev(ctx context.Context,
 	allowedHosts *string, // more host names under which clients may use the host, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
+	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of the plugin
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	query *string, // JSON of a query for the curl command to try (default: for a scaffolded data source)
@@ -38,7 +39,7 @@ func Dev(ctx context.Context,
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
 		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
 		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
-		"attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
+		"plugin-limits": pluginLimits, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
 	return runSlipway(ctx, "dev", options)
 }
@@ -56,6 +57,7 @@ func Host(ctx context.Context,
 	allowedHosts *string, // more host names under which clients may use the host, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
+	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of each plugin
 	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
 	debug *string, // ids of plugins whose backends run under Delve, separated by commas
 	debugWait *bool, // do not run these backends until a debugger is connected and continues them
@@ -68,7 +70,7 @@ func Host(ctx context.Context,
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
 		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
-		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach,
+		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach, "plugin-limits": pluginLimits,
 	})
 }
 

@@ -149,8 +149,8 @@ func TestOptionsOfProgram(t *testing.T) {
 	t.Parallel()
 	accepted := parameters(t)
 	for target, options := range map[string][]string{
-		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "query", "open", "debug", "debug-wait", "attach"},
-		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "trusted-keys", "debug", "debug-wait", "attach"},
+		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "plugin-limits", "query", "open", "debug", "debug-wait", "attach"},
+		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "plugin-limits", "trusted-keys", "debug", "debug-wait", "attach"},
 		"Compat":      {"dir", "format", "service-version", "existing-version", "platform", "start"},
 		"Conformance": {"dir", "format", "timeout", "checks", "only", "skip", "query", "settings", "secrets", "url"},
 	} {

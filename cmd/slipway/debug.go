@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -27,8 +28,11 @@ func debugFlags(f *pflag.FlagSet, d *loader.Debugging) {
 
 // prepareDebugging finds Delve if a plugin runs under it, and prints how to connect once it
 // listens.
-func prepareDebugging(ctx context.Context, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
+func prepareDebugging(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
 	if len(d.Launch) == 0 {
+		if d.Wait {
+			return usageError("%s needs %s", f.Option("debug-wait"), f.Option("debug"))
+		}
 		return nil
 	}
 	if d.Delve, err = findDelve(ctx, dir); err != nil {

@@ -80,9 +80,9 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	if o.debug {
 		o.Debug.Launch = []string{loader.AllPlugins}
-		if err := prepareDebugging(ctx, &o.Debug, repo.Root, stdout); err != nil {
-			return err
-		}
+	}
+	if err := prepareDebugging(ctx, f, &o.Debug, repo.Root, stdout); err != nil {
+		return err
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {

@@ -106,7 +106,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := readSecrets(face(c), &o, password, stderr); err != nil {
 				return err
 			}
-			if err := prepareDebugging(c.Context(), &o.Debug, ".", stdout); err != nil {
+			if err := prepareDebugging(c.Context(), face(c), &o.Debug, ".", stdout); err != nil {
 				return err
 			}
 			hangup, isInteractive := hangups(), hasTerminal()

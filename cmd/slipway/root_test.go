@@ -82,6 +82,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"build", "--platforms=linx/amd64"}, `--platforms: unknown platform "linx/amd64"; did you mean "linux/amd64"?`},
 		{[]string{"build", "--profile=x"}, `--profile: unknown profile "x"; use one of service, grafana`},
 		{[]string{"conformance", "--timeout=soon"}, "--timeout: invalid value \"soon\": time: invalid duration \"soon\"\nrun 'slipway conformance --help' for usage"},
+		{[]string{"host", "--debug-wait"}, "--debug-wait needs --debug"},
 		{[]string{"version", "--format=yaml"}, `--format: unknown format "yaml"; use one of text, json`},
 	} {
 		_, stderr, code := slipway(t, c.args...)

@@ -71,6 +71,7 @@ func BenchmarkFigures(b *testing.B) {
 			func() []figure { return validateFigures(b, program) },
 			func() []figure { return pluginFigures(b) },
 			func() []figure { return queryFigures(b) },
+			func() []figure { return loaderFigures(b) },
 			func() []figure { return hostFigures(b, program) },
 		} {
 			missed = append(missed, report(table, measure)...)

@@ -28,11 +28,8 @@ type killing struct {
 // may be left.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
-	k := &killing{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), temp: filepath.Join(dir, "temp"), data: filepath.Join(dir, "data")}
+	k := &killing{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), temp: t.TempDir(), data: filepath.Join(dir, "data")}
 	run(t, 0, "", k.slipway, "scaffold", "datasource", pluginID, "--dir", k.repo)
-	if err := os.Mkdir(k.temp, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	k.source = filepath.Join(k.repo, "pkg", "main.go")
 	k.text = string(readFile(t, k.source))
 	k.session(t, time.Hour, nil) // the first build takes longer
@@ -61,6 +58,7 @@ func TestKill(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			k.temp = t.TempDir() // what another subtest has left behind is not an error of this one
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -73,6 +71,7 @@ func TestKill(t *testing.T) {
 			t.Logf("after %d sessions nothing was left; the last trace was gone after at most %s", c.n, longest.Round(time.Millisecond))
 		})
 	}
+	k.temp = t.TempDir()
 	k.session(t, time.Hour, nil)
 }
 

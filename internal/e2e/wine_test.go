@@ -229,25 +229,33 @@ func (w *wine) backend(t *testing.T) {
 	if err := os.WriteFile(source, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	written := time.Now()
 	run(t, 0, "", slipwayCommand(t), "build", "--dir", w.repo, "--platforms=windows/amd64")
+	w.awaitEdited(t, h, pid)
+	t.Logf("the new executable responds %s after the build began", time.Since(written).Round(time.Millisecond))
+	pid = h.backend(t)
 	command(t, console, "kill %d", pid)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		status, health := h.do(t, "", "GET", healthPath, nil)
-		if fields, ok := health.(map[string]any); status == 200 && ok && fields["message"] == "edited" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the new executable does not respond: %d %v\n%s", status, health, h.output())
-		}
-	}
-	if h.backend(t) == pid {
-		t.Error("the killed process responds")
-	}
+	w.awaitEdited(t, h, pid)
 	command(t, console, "ctrl-c")
 	if err := <-h.ended; err != nil {
 		t.Errorf("after Ctrl-C: %v\n%s", err, h.output())
 	}
 	w.left(t)
+}
+
+// awaitEdited waits until the edited backend responds in a process other than the one with a
+// PID.
+func (w *wine) awaitEdited(t *testing.T, h *server, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		status, health := h.do(t, "", "GET", healthPath, nil)
+		if fields, ok := health.(map[string]any); status == 200 && ok && fields["message"] == "edited" && h.backend(t) != pid {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the new process does not respond: %d %v\n%s", status, health, h.output())
+		}
+	}
 }
 
 // kill kills the host. Its job object must end the backend, and the next host must remove

@@ -10,7 +10,8 @@ import (
 
 // guardScript reads the lines "group PGID", "ended PGID", "dir PATH" and "gone PATH" until
 // its input ends. Then it kills the groups and removes the directories. A process that is
-// being killed may still write to a directory, so it tries again.
+// being killed may still write to a directory, on a busy machine for some seconds, so it tries
+// again.
 const guardScript = `trap '' HUP INT TERM
 groups=' '
 while IFS= read -r line; do
@@ -27,7 +28,7 @@ while IFS= read -r line; do
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
 [ $# -gt 0 ] || exit 0
-for try in 1 2 3 4; do rm -rf -- "$@" && exit; sleep 1; done
+for try in 1 1 1 1 2 4 8 16; do rm -rf -- "$@" && exit; sleep "$try"; done
 `
 
 // startGuard returns nil if there is no shell.

@@ -78,7 +78,7 @@ func Clean(ctx context.Context,
 
 // Watch runs the plugin in a host and rebuilds it when files change, as dev does.
 func Watch(ctx context.Context) error {
-	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
 }
 
 // Scaffold contains the targets for repositories that scaffold created.
