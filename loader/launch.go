@@ -144,9 +144,11 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	if isDebugged { // Delve stays when the backend ends
 		whenLost(context.Background(), connection, func() { _ = c.Kill(context.Background()) })
 	}
+	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
 		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
 		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}),
+		serving: serving, endStreams: endStreams,
 	}, nil
 }
 

@@ -39,6 +39,9 @@ type Process struct {
 	calls     int // in progress
 	isRetired bool
 	idle      chan struct{} // closed once isRetired is set and calls is 0
+
+	serving    context.Context // ends when isRetired is set
+	endStreams context.CancelFunc
 }
 
 // Output receives what a process prints, unchanged, in addition to the log of Options.
@@ -135,6 +138,7 @@ func (p *Process) retire(drain time.Duration) error {
 	}
 	p.isRetired = true
 	p.mu.Unlock()
+	p.endStreams()
 	timer := time.NewTimer(drain)
 	defer timer.Stop()
 	select {
