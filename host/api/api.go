@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -62,6 +63,7 @@ type API struct {
 	metrics   *metrics
 	proxy     *proxy.Proxy
 	events    *events
+	live      *live.Hub
 	bodyTime  time.Duration
 	writeTime time.Duration
 	budgets   *budgets
@@ -97,6 +99,7 @@ func New(o Options) (*API, error) {
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, host.MaxResourceBody)
 		}})
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
@@ -114,7 +117,7 @@ func New(o Options) (*API, error) {
 }
 
 // Close stops background work. Call it after the last request.
-func (a *API) Close() error { return a.proxy.Close() }
+func (a *API) Close() error { return errors.Join(a.live.Close(), a.proxy.Close()) }
 
 // Routes returns the whole route table.
 func (a *API) Routes() []Route {
@@ -133,6 +136,7 @@ func (a *API) Routes() []Route {
 		a.observabilityRoutes(),
 		a.assetRoutes(),
 		a.dataSourceRoutes(),
+		a.liveRoutes(),
 		a.proxyRoutes(),
 	)
 }
