@@ -128,7 +128,7 @@ func TestEscaping(t *testing.T) {
 		return loadFrom(t, c, path)
 	}
 	for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-		"/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+		"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
 		benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 		want := shape(t, benign.Body.String())
 		for _, payload := range payloads() {
