@@ -12,9 +12,6 @@ const maxShown = 64 * 1024; // characters of a packet
 const drawEvery = 100;     // milliseconds
 const [width, height, left, right, top_, bottom] = [1000, 320, 64, 12, 18, 36]; // as in plot.go
 
-const section = document.getElementById("stream");
-if (section) follow(section);
-
 function follow(section) {
 	const [start, stop] = ["start", "stop"].map((id) => document.getElementById(id));
 	const address = "/api/live/events?channel=" + encodeURIComponent(section.dataset.channel);
@@ -194,3 +191,6 @@ function element(name, attributes, text = "") {
 	e.textContent = text;
 	return e;
 }
+
+const section = document.getElementById("stream");
+if (section) follow(section);
