@@ -165,7 +165,7 @@ func TestLoginNext(t *testing.T) {
 	}
 }
 
-// A page of another origin cannot make a browser run a query.
+// A page of another origin cannot make a browser run a query or a stream.
 func TestExploreFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for site, want := range map[string]bool{"": true, "none": true, "same-origin": true, "same-site": false, "cross-site": false} {
@@ -179,6 +179,12 @@ func TestExploreFromElsewhere(t *testing.T) {
 		c.ServeHTTP(w, r)
 		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
 			t.Errorf("from %q: run is %t", site, got)
+		}
+		r.URL.Path, r.URL.RawQuery = "/streams", "source=uid:x&path=y"
+		w = httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		if body := w.Body.String(); strings.Contains(body, "data-start") != want || !strings.Contains(body, `data-channel="ds/x/y"`) {
+			t.Errorf("from %q: want data-start %t in %s", site, want, body)
 		}
 	}
 }
