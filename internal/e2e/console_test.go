@@ -285,7 +285,7 @@ func (c *consoleTest) broken(t *testing.T) {
 func (c *consoleTest) explore(t *testing.T, query string) {
 	t.Helper()
 	c.do(t, chromedp.Navigate(c.url+"/explore"), set("query", query), click("button.first"),
-		until(`location.search.includes("query=") && document.querySelector("#results .card, #results .problem") !== null`))
+		until(`location.search.includes("query=") && document.querySelector("#results .card, #results .problem") !== null && document.readyState === "complete"`))
 }
 
 // query compares the plotted values with those of the table.

@@ -161,7 +161,7 @@ class View {
 			this.figure.dispatchEvent(new CustomEvent("replaced", { bubbles: true })); // see plot.js
 		}
 		this.lines.forEach((line, i) => {
-			line.points = this.series.get(names[i]);
+			line.points = this.series.get(names[i]).slice(); // others may arrive before the next drawing
 			let isOpen = false;
 			line.setAttribute("d", line.points.map(([t, v]) => {
 				const command = Number.isFinite(v) ? (isOpen ? "L" : "M") + atX(t).toFixed(1) + " " + atY(v).toFixed(1) : "";
