@@ -98,7 +98,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("disconnected after %d packets of 64 KiB", n)
+	t.Logf("its connection was closed after %d packets of 64 KiB to the others", n)
 	next <- "1"
 	for _, s := range reads {
 		if got := s.packet(); got != "1" {
