@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -64,6 +65,9 @@ func (d DataSource) Check() error {
 	}
 	if d.UID != "" && !IsUID(d.UID) {
 		return Invalid("uid", uidRule, quote(d.UID))
+	}
+	if slices.Contains([]string{"grafana", "__expr__", "-100"}, d.UID) {
+		return Invalid("uid", "must not be that of a built-in data source, found %s", quote(d.UID))
 	}
 	for _, text := range [][2]string{{"user", d.User}, {"database", d.Database}, {"basicAuthUser", d.BasicAuthUser}} {
 		if err := checkText(text[0], text[1]); err != nil {

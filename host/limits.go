@@ -45,7 +45,21 @@ const (
 	FreeResponse    = 64 << 10  // bytes
 	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
 	MaxHeaderBytes  = 64 << 10
-	MaxConnections  = 1024
+	MaxConnections  = 2048
+
+	// Of streams. At most half of the connections follow channels, so that other requests
+	// do not wait for them.
+	MaxStreamClients     = 1000
+	MaxUserStreamClients = 100       // of a user, service account or API key
+	MaxChannels          = 100       // that a client follows
+	MaxStreams           = 200       // that a plugin runs
+	MaxPacket            = 512 << 10 // bytes of a packet of a stream
+	MaxPublication       = 64 << 10  // bytes of a message from a client
+	StreamQueue          = 1 << 20   // bytes that wait for a client
+
+	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
+	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
+	StreamGrace        = 5 * time.Second // between the last client and the end of a stream
 
 	// Of the expressions of a request together. Intermediate results count, too.
 	MaxExpressionPoints      = 500_000
@@ -106,6 +120,15 @@ func Limits() []Limit {
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory"},
 		{"headers of a plugin's response", kibibytes(MaxHeaderBytes), "502", "they are held in memory"},
+		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
+		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
+		{"channels of a WebSocket", fmt.Sprint(MaxChannels), "the error `limit exceeded`", "a subscription costs memory"},
+		{"streams of a plugin", fmt.Sprint(MaxStreams), "503", "viewers choose the names of channels, and each can be a stream"},
+		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged", "each client that reads slowly holds it in memory"},
+		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
+		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
+		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
+		{"time in which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
 	}
 }

@@ -17,6 +17,7 @@ type Limits struct {
 	Health   time.Duration // for a health check or metrics; 30 s
 	Query    time.Duration // for the queries of one call; 2 min
 	Resource time.Duration // until the first part of a response and between its parts; 2 min
+	Channel  time.Duration // to subscribe to a channel or to publish to it; 10 s
 
 	Calls   int   // in progress per plugin; 256
 	Message int   // size of one message of a plugin in bytes; 32 MiB
@@ -28,6 +29,7 @@ func (l Limits) withDefaults() Limits {
 		Health:   cmp.Or(l.Health, 30*time.Second),
 		Query:    cmp.Or(l.Query, 2*time.Minute),
 		Resource: cmp.Or(l.Resource, 2*time.Minute),
+		Channel:  cmp.Or(l.Channel, 10*time.Second),
 		Calls:    cmp.Or(l.Calls, 256),
 		Message:  cmp.Or(l.Message, 32<<20),
 		Held:     cmp.Or(l.Held, 96<<20),

@@ -251,9 +251,10 @@ func (l *launch) attach() (*Process, error) {
 	}
 	connection.Connect()
 	c := newCommand("", "", nil, nil)
+	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
 		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, command: c, stderr: &logWriter{records: l.records},
-		version: l.version, idle: make(chan struct{}), pid: func() int { return standalonePID(dir) },
+		version: l.version, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
 		detach: func() {
 			_ = connection.Close() // fails only if it is closed
 			c.startErr = errors.New("detached")

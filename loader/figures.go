@@ -21,7 +21,10 @@ const (
 	CallHealth   Call = "health"
 	CallMetrics  Call = "metrics"
 	CallResource Call = "resource"
-	CallOther    Call = "other" // all calls by Plugin.Use
+
+	CallSubscribe Call = "subscribe"
+	CallPublish   Call = "publish"
+	CallOther     Call = "other" // all calls by Plugin.Use
 )
 
 // Step is the resolution of Figures.Steps, and Span is the time that they cover.

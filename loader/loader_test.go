@@ -73,6 +73,19 @@ func TestMain(m *testing.M) {
 			details, err := json.Marshal(map[string]any{"pid": os.Getpid(), "env": os.Environ(), "mode": mode})
 			return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine", Details: details}, err
 		},
+		SubscribeStream: func(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+			if req.Path == "hang" {
+				select {}
+			}
+			return json.RawMessage(`"welcome"`), nil
+		},
+		RunStream: func(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {
+			if err := to.Send(os.Getpid()); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		},
 		Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if d, err := time.ParseDuration(r.URL.Query().Get("sleep")); err == nil {
 				time.Sleep(d)

@@ -41,6 +41,9 @@ type Process struct {
 	idle      chan struct{} // closed once isRetired is set and calls is 0
 
 	address func() string // of Delve, which runs the process, or ""; otherwise nil
+
+	serving    context.Context // ends when isRetired is set
+	endStreams context.CancelFunc
 }
 
 // Output receives what a process prints, unchanged, in addition to the log of Options.
@@ -136,6 +139,7 @@ func (p *Process) reject() {
 		close(p.idle)
 	}
 	p.isRetired = true
+	p.endStreams()
 }
 
 // retire rejects new calls, waits for those in progress for at most drain, ends the

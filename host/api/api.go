@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
+	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -69,6 +70,7 @@ type API struct {
 	metrics   *metrics
 	proxy     *proxy.Proxy
 	events    *events
+	live      *live.Hub
 	bodyTime  time.Duration
 	writeTime time.Duration
 	budgets   *budgets
@@ -109,6 +111,7 @@ func New(o Options) (*API, error) {
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, host.MaxResourceBody)
 		}})
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
@@ -126,7 +129,7 @@ func New(o Options) (*API, error) {
 }
 
 // Close stops background work. Call it after the last request.
-func (a *API) Close() error { return a.proxy.Close() }
+func (a *API) Close() error { return errors.Join(a.live.Close(), a.proxy.Close()) }
 
 // Routes returns the whole route table.
 func (a *API) Routes() []Route {
@@ -149,6 +152,7 @@ func (a *API) Routes() []Route {
 		a.dataSourceIDRoutes(),
 		a.pluginDashboardRoutes(),
 		a.frontendRoutes(),
+		a.liveRoutes(),
 		a.proxyRoutes(),
 	)
 }

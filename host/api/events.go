@@ -76,8 +76,11 @@ func (a *API) Announce(e Event) {
 	a.events.send(e)
 }
 
-// EndStreams ends the event streams, which do not end by themselves.
+// EndStreams ends the event streams and the WebSockets, which do not end by themselves.
 func (a *API) EndStreams() {
+	if err := a.live.Close(); err != nil {
+		a.log.Error("streams not ended", "error", err)
+	}
 	s := a.events
 	s.mu.Lock()
 	defer s.mu.Unlock()

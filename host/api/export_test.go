@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/live"
 )
 
 // DashboardIn reads a dashboard of a plugin.
@@ -34,6 +35,12 @@ func Feeds(a *API) int {
 // SetFeedTimes sets the interval of comments and the life of event streams.
 func SetFeedTimes(a *API, interval, life time.Duration) {
 	a.events.interval, a.events.life = interval, life
+}
+
+// CheckStreams sets the interval of the checks of the clients of streams. Call it before
+// the first one connects.
+func (a *API) CheckStreams(every time.Duration) {
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log, Check: every})
 }
 
 // SetWriteTime replaces the time in which a client must accept a part of a response, and

@@ -88,6 +88,30 @@ func TestMain(m *testing.M) {
 			}
 			return responses, nil
 		},
+		SubscribeStream: func(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+			if req.Path == "missing" {
+				return nil, sdk.Errorf(http.StatusNotFound, "there is no such channel")
+			}
+			return json.Marshal(req.Context)
+		},
+		RunStream: func(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {
+			for n := 0; ; n++ {
+				if err := to.Send(map[string]int{"pid": os.Getpid(), "n": n}); err != nil {
+					return err
+				}
+				select {
+				case <-time.After(10 * time.Millisecond):
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		},
+		PublishStream: func(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+			if req.Path != "chat" {
+				return nil, sdk.Errorf(http.StatusForbidden, "the channel is read-only")
+			}
+			return req.Data, nil
+		},
 		Resources: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/nothing":

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,6 +28,8 @@ type response struct {
 	writeTime time.Duration            // for the client to accept host.WriteChunk bytes
 	budgets   *budgets
 	body      *share // nil until needed
+
+	isHijacked bool // a WebSocket has its own deadlines
 }
 
 func newResponse(w http.ResponseWriter, b *budgets, writeTime time.Duration) *response {
@@ -71,6 +75,9 @@ func (w *response) HoldResponse(ctx context.Context, caller string, bytes int) (
 // allow sets the deadline for the client to accept what is written, or removes it if d is
 // 0: with HTTP/2, it would also end a response that nothing is written to.
 func (w *response) allow(d time.Duration) {
+	if w.isHijacked {
+		return
+	}
 	var deadline time.Time
 	if d > 0 {
 		deadline = time.Now().Add(d)
@@ -80,6 +87,15 @@ func (w *response) allow(d time.Duration) {
 
 // Unwrap is used by http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Hijack is used by http.ResponseController.
+func (w *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := w.control.Hijack()
+	if err == nil {
+		w.isHijacked, w.status = true, http.StatusSwitchingProtocols
+	}
+	return conn, buffered, err
+}
 
 // WriteHeader records the final status.
 func (w *response) WriteHeader(status int) {

@@ -39,6 +39,7 @@ func pages() []page {
 		{"/{$}", "overview", "/", overview},
 		{"/plugins/{id}", "plugin", "/", plugin},
 		{"/explore", "explore", "/explore", explore},
+		{"/streams", "streams", "/streams", streams},
 		{"/login", "login", "", login},
 		{"/sessions", "sessions", "/sessions", sessions},
 		{"/datasources", "datasources", "/datasources", dataSources},

@@ -139,7 +139,7 @@ func TestEscaping(t *testing.T) {
 		return loadFrom(t, c, path)
 	}
 	for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-		"/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+		"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
 		benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 		want := shape(t, benign.Body.String())
 		for _, payload := range payloads() {
@@ -176,7 +176,7 @@ func TestLoginNext(t *testing.T) {
 	}
 }
 
-// A page of another origin cannot make a browser run a query.
+// A page of another origin cannot make a browser run a query or a stream.
 func TestExploreFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
@@ -195,6 +195,12 @@ func TestExploreFromElsewhere(t *testing.T) {
 		c.ServeHTTP(w, r)
 		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
 			t.Errorf("%s: run is %t", header, got)
+		}
+		r.URL.Path, r.URL.RawQuery = "/streams", "source=uid:x&path=y"
+		w = httptest.NewRecorder()
+		c.ServeHTTP(w, r)
+		if body := w.Body.String(); strings.Contains(body, "data-start") != want || !strings.Contains(body, `data-channel="ds/x/y"`) {
+			t.Errorf("%s: want data-start %t in %s", header, want, body)
 		}
 	}
 }

@@ -339,11 +339,16 @@ func (r *room) take(texts ...string) bool {
 // curl returns the command that repeats a call of the API. The token is for the reader to
 // fill in.
 func curl(r *http.Request, path, body string) string {
+	return "curl -H 'Authorization: Bearer '\"$TOKEN\" -H 'Content-Type: application/json' \\\n  -d '" +
+		strings.ReplaceAll(body, "'", `'\''`) + "' \\\n  " + quotedURL(r, path, "")
+}
+
+// quotedURL returns an address of this host as an argument for a shell.
+func quotedURL(r *http.Request, path, query string) string {
 	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	target := (&url.URL{Scheme: scheme, Host: r.Host, Path: path}).String()
-	return "curl -H 'Authorization: Bearer '\"$TOKEN\" -H 'Content-Type: application/json' \\\n  -d '" +
-		strings.ReplaceAll(body, "'", `'\''`) + "' \\\n  '" + strings.ReplaceAll(target, "'", "%27") + "'"
+	target := (&url.URL{Scheme: scheme, Host: r.Host, Path: path, RawQuery: query}).String()
+	return "'" + strings.ReplaceAll(target, "'", "%27") + "'"
 }

@@ -90,6 +90,7 @@ func TestConsole(t *testing.T) {
 		{"connection", c.connection},
 		{"keyboard", c.keyboard},
 		{"pages", c.pages},
+		{"stream", c.stream},
 	} {
 		if !t.Run(step.name, step.run) {
 			c.screenshot(t, "failed-"+step.name)
@@ -285,7 +286,7 @@ func (c *consoleTest) broken(t *testing.T) {
 func (c *consoleTest) explore(t *testing.T, query string) {
 	t.Helper()
 	c.do(t, chromedp.Navigate(c.url+"/explore"), set("query", query), click("button.first"),
-		until(`location.search.includes("query=") && document.querySelector("#results .card, #results .problem") !== null`))
+		until(`location.search.includes("query=") && document.querySelector("#results .card, #results .problem") !== null && document.readyState === "complete"`))
 }
 
 // query compares the plotted values with those of the table.
@@ -361,6 +362,55 @@ func (c *consoleTest) settings(t *testing.T) {
 		t.Error("the secret is not shown as set, or its value is")
 	}
 	c.screenshot(t, "datasources-edit")
+}
+
+// streamSource adds a stream to the data source of a scaffold.
+const streamSource = `package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
+)
+
+func (d *source) SubscribeStream(context.Context, *sdk.StreamRequest) (json.RawMessage, error) { return nil, nil }
+
+func (d *source) RunStream(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {
+	for n := 0.0; ctx.Err() == nil; n++ {
+		if err := to.Send(frame.New("", frame.Of("time", []time.Time{time.Now()}), frame.Of("value", []float64{n}))); err != nil {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return ctx.Err()
+}
+`
+
+// stream adds a stream to the plugin and watches it move.
+func (c *consoleTest) stream(t *testing.T) {
+	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), until(`document.getElementById("changes") !== null`))
+	changes := value[int](t, c, `document.querySelectorAll("#changes tbody tr").length`)
+	write(t, filepath.Join(c.repo, "pkg", "stream.go"), streamSource)
+	c.do(t, until(fmt.Sprintf(`document.querySelectorAll("#changes tbody tr").length > %d`, changes)),
+		chromedp.Navigate(c.url+"/streams?source=type:"+pluginID), set("path", "numbers"), click("button.first"),
+		until(hasText("#stream-state", "Receiving")), until(`document.querySelectorAll("#values tbody tr").length === 20`))
+	// The table and the plot show the same latest value, and both move.
+	latest := `Number(document.querySelector("#values tbody tr").cells[1].textContent)`
+	before := value[float64](t, c, latest)
+	c.do(t, until(fmt.Sprintf(`%s > %g`, latest, before+10)))
+	if !value[bool](t, c, latest+` === document.querySelector("#plot .line").points.at(-1)[1] && document.querySelector("#plot .line").getTotalLength() > 0`) {
+		t.Error("the table and the plot differ")
+	}
+	// Stopped and started with the keyboard, whose focus moves to the other button.
+	c.do(t, js(`document.getElementById("stop").focus()`), chromedp.KeyEvent(kb.Enter), until(hasText("#stream-state", "Stopped")))
+	c.screenshot(t, "stream")
+	c.check(t, "a stream")
+	stopped := value[float64](t, c, latest)
+	c.do(t, chromedp.KeyEvent(kb.Enter), until(hasText("#stream-state", "Receiving")), until(fmt.Sprintf(`%s > %g`, latest, stopped)))
+	c.do(t, chromedp.Navigate(c.url))
 }
 
 // pages takes a picture of each page in both themes and three widths, and checks each with

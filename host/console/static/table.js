@@ -6,14 +6,14 @@ const margin = 20;    // rows drawn above and below those that are visible
 
 const pad = (n, width = 2) => String(n).padStart(width, "0");
 
-function timeText(ms) {
+export function timeText(ms) {
 	const d = new Date(ms);
 	return `${d.getUTCFullYear()}-${pad(d.getUTCMonth() + 1)}-${pad(d.getUTCDate())} ${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}:${pad(d.getUTCSeconds())}.${pad(d.getUTCMilliseconds(), 3)}`;
 }
 
 // columnsOf returns the columns of a frame of the API: functions from a row to its text, and
 // to the value by which it is sorted.
-function columnsOf(frame) {
+export function columnsOf(frame) {
 	return frame.schema.fields.map((field, i) => {
 		const values = frame.data.values[i] ?? [];
 		const entities = frame.data.entities?.[i] ?? {};

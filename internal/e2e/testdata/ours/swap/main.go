@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -45,5 +46,35 @@ func main() {
 	query := func(context.Context, sdk.Query, struct{}) ([]sdk.Frame, error) {
 		return []sdk.Frame{frame.New("", frame.Of("version", []string{version}))}, nil
 	}
-	sdk.Serve(sdk.Plugin{QueryData: sdk.EachQuery(query), Resources: mux})
+	sdk.Serve(sdk.Plugin{QueryData: sdk.EachQuery(query), Resources: mux, SubscribeStream: subscribe, PublishStream: publish,
+		RunStream: func(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
+			for n := 0; req.Path == "numbers"; n++ {
+				if err := to.Send(map[string]any{"build": version, "n": n}); err != nil {
+					return err
+				}
+				select {
+				case <-time.After(10 * time.Millisecond):
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		}})
+}
+
+func subscribe(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+	switch req.Path {
+	case "missing":
+		return nil, sdk.Errorf(http.StatusNotFound, "there is no such channel")
+	case "secret":
+		return nil, sdk.Errorf(http.StatusForbidden, "the channel is secret")
+	}
+	return json.RawMessage(`{"welcome":"` + req.Context.User.Login + `"}`), nil
+}
+
+func publish(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+	if req.Path != "chat" {
+		return nil, sdk.Errorf(http.StatusForbidden, "the channel is read-only")
+	}
+	return req.Data, nil
 }

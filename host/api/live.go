@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/live"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func (a *API) liveRoutes() []Route {
+	// Each channel asks for the permission to use its plugin.
+	anyPlugin := Action(host.ActionDatasourcesQuery, host.ActionPluginsAccess)
+	return []Route{
+		{"GET", "/api/live/ws", anyPlugin, raw(a.liveSocket), Doc{Summary: "Follow channels over a WebSocket that speaks the protocol of centrifuge", Status: http.StatusSwitchingProtocols, Media: "application/json"}},
+		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/<uid>/<path>, as server-sent events", Media: "text/event-stream"}},
+		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
+		{"GET", "/api/live/list", anyPlugin, call(a.liveChannels), Doc{Summary: "List the channels that clients follow"}},
+	}
+}
+
+// openChannel returns the plugin of a channel and the context of calls on behalf of who.
+func (a *API) openChannel(ctx context.Context, who host.Identity, c live.Channel) (live.Plugin, sdk.Context, error) {
+	switch c.Scope {
+	case live.ScopeDataSource:
+		p, d, err := a.dataSourceFor(ctx, who, dataSourceRef{UID: c.Namespace})
+		if err != nil {
+			return nil, sdk.Context{}, err
+		}
+		return p, contextOf(p, who, settings{dataSource: &d}), nil
+	case live.ScopePlugin:
+		if !who.Allows(host.ActionPluginsAccess, "plugins:id:"+c.Namespace) {
+			return nil, sdk.Context{}, host.Forbidden("Permission denied")
+		}
+		p, err := a.plugin(c.Namespace)
+		if err != nil {
+			return nil, sdk.Context{}, err
+		}
+		s, err := a.settingsFor(ctx, p, who)
+		return p, contextOf(p, who, s), err
+	}
+	return nil, sdk.Context{}, &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("channel %q not found: it must begin with ds/ or plugin/", c)}
+}
+
+// liveCaller returns the sender of a request that remains open.
+func (a *API) liveCaller(r *http.Request, who host.Identity) live.Caller {
+	credential := r.Header.Get("Authorization")
+	if cookie, err := r.Cookie(sessionCookie(r)); err == nil {
+		credential += "\x00" + cookie.Value
+	}
+	digest := sha256.Sum256([]byte(networkOf(r.RemoteAddr) + "\x00" + credential))
+	return live.Caller{Identity: who, Credential: string(digest[:]), Again: func(ctx context.Context) (host.Identity, error) {
+		who, err := a.authenticate(headerOnly{}, r.WithContext(ctx))
+		return a.withRoles(who), err
+	}}
+}
+
+// headerOnly is the writer of a response that is not sent.
+type headerOnly http.Header
+
+// Header returns the header.
+func (h headerOnly) Header() http.Header { return http.Header(h) }
+
+// Write discards the body.
+func (headerOnly) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteHeader does nothing.
+func (headerOnly) WriteHeader(int) {}
+
+func (a *API) liveSocket(w http.ResponseWriter, r *http.Request, who host.Identity) error {
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return host.Invalid("Upgrade", "must be websocket; use /api/live/events to follow a channel without one")
+	}
+	return a.live.ServeWebSocket(w, r, a.liveCaller(r, who))
+}
+
+// channelQuery names a channel.
+type channelQuery struct {
+	Channel string `query:"channel"` // such as ds/<uid>/<path> or plugin/<id>/<path>
+}
+
+// liveEvents returns a Handler that streams the packets of a channel in the format of
+// EventSource. An event "ended" has the reason why the plugin ended the stream for good.
+func (a *API) liveEvents() Handler {
+	h := call(func(context.Context, host.Identity, channelQuery) (none, error) { return none{}, nil }) // describes the input
+	h.output = nil
+	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, _ int) error {
+		query, err := query(r)
+		if err != nil {
+			return err
+		}
+		feed, err := a.live.Follow(r.Context(), a.liveCaller(r, who), query.Get("channel"))
+		if err != nil {
+			return err
+		}
+		defer feed.Close()
+		format := func(p live.Packet) (string, error) {
+			feed.Took(p)
+			if p.Ended == "" {
+				return fmt.Sprintf("data: %s\n\n", p.Data), nil
+			}
+			reason, err := json.Marshal(message{Message: p.Ended})
+			return fmt.Sprintf("event: ended\ndata: %s\n\n", reason), err
+		}
+		var initial []live.Packet
+		if feed.Initial != nil {
+			initial = []live.Packet{{Data: feed.Initial}}
+		}
+		return streamEvents(a, w, r, initial, feed.Packets(), format)
+	}
+	return h
+}
+
+type publication struct {
+	Channel string          `json:"channel" jsonschema:"required"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (a *API) publish(ctx context.Context, who host.Identity, in struct{ Body publication }) (none, error) {
+	return none{}, a.live.Publish(ctx, who, in.Body.Channel, in.Body.Data)
+}
+
+// channelList is the list of channels, in the form of existing hosts.
+type channelList struct {
+	Channels []live.Info `json:"channels"`
+}
+
+func (a *API) liveChannels(ctx context.Context, who host.Identity, _ none) (channelList, error) {
+	return channelList{a.live.List(ctx, who)}, nil
+}

@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// maxWaiting is how many packets wait for a feed, in addition to the limit of their size.
+const maxWaiting = 256
+
+// Packet is what a Feed receives.
+type Packet struct {
+	Data  json.RawMessage
+	Ended string // if not "", why the plugin has ended the channel; Data is nil
+}
+
+// Feed follows one channel. The caller closes it.
+type Feed struct {
+	Initial json.RawMessage // what the plugin sends to new clients, or nil
+
+	packets chan Packet
+	waiting atomic.Int64 // bytes
+	close   func()
+}
+
+// Follow returns a feed of a channel.
+func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, error) {
+	channel, err := ParseChannel(name, caller.Identity.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := h.enter(caller.Identity)
+	if err != nil {
+		return nil, err
+	}
+	s, initial, err := h.subscribe(ctx, caller.Identity, channel, nil)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
+	end := func() { s.drop(f) }
+	c.channels = func() []string { return []string{s.at.names()[0]} }
+	c.leave, c.end = func(string, string) { end() }, func(string) { end() }
+	f.close = sync.OnceFunc(func() {
+		end()
+		h.remove(c)
+		leave()
+		h.left(s.at)
+	})
+	isOpen := h.add(c)
+	s.mu.Lock()
+	s.feeds[f] = struct{}{}
+	s.mu.Unlock()
+	if !isOpen {
+		end()
+	}
+	h.joined(s)
+	return f, nil
+}
+
+// Packets returns the packets. The channel is closed when the client does not keep up or
+// loses access, or when the Hub is closed. The caller calls Took for each packet that it has
+// written.
+func (f *Feed) Packets() <-chan Packet { return f.packets }
+
+// Took makes room for other packets.
+func (f *Feed) Took(p Packet) { f.waiting.Add(-int64(len(p.Data))) }
+
+// Close ends the feed.
+func (f *Feed) Close() { f.close() }
+
+// push queues a packet. It closes the feed and reports false if there is no room. The caller
+// holds the lock of the stream.
+func (f *Feed) push(p Packet) bool {
+	if f.waiting.Add(int64(len(p.Data))) <= host.StreamQueue {
+		select {
+		case f.packets <- p:
+			return true
+		default:
+		}
+	}
+	close(f.packets)
+	return false
+}
+
+// drop closes a feed, unless it is closed.
+func (s *stream) drop(f *Feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.feeds[f]; ok {
+		delete(s.feeds, f)
+		close(f.packets)
+	}
+}

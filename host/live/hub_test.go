@@ -1,0 +1,325 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/live"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+func TestParseChannel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{
+		"ds/a/b": nil, "1/ds/a/b": nil, "default/ds/a/b": nil, "org-1/ds/a/b": nil, "plugin/a/b/c.d=e_f-": nil, "ds/a/" + strings.Repeat("x", 155): nil,
+		"2/ds/a/b": host.ErrForbidden, "org-2/ds/a/b": host.ErrForbidden, "ds/a/" + strings.Repeat("x", 156): host.ErrInvalid,
+		"": host.ErrInvalid, "ds": host.ErrInvalid, "ds/a": host.ErrInvalid, "ds/a/": host.ErrInvalid, "/a/b": host.ErrInvalid, "ds//b": host.ErrInvalid,
+		"ds/a/b c": host.ErrInvalid, "ds/a/b\n": host.ErrInvalid, "ds/a/é": host.ErrInvalid, "1/": host.ErrInvalid, "1/1/ds/a/b": nil,
+	} {
+		if _, err := live.ParseChannel(name, 1); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", name, err, want)
+		}
+	}
+}
+
+// Clients get what the plugin sends to new ones, then its packets in order. The channel runs
+// once for all of them, and ends after the last one has left.
+func TestSockets(t *testing.T) {
+	t.Parallel()
+	next := make(chan string)
+	p := paced(next)
+	f := newFixture(t, live.Options{Grace: time.Millisecond}, p)
+	names := []string{"ds/a/x", "1/ds/a/x", "default/ds/a/x"}
+	var sockets []*socket
+	for i, name := range names {
+		s := f.connect(fmt.Sprintf("user%d", i))
+		if got := s.subscribe(name); string(got.Subscribe.Data) != fmt.Sprintf(`{"welcome":"user%d"}`, i) {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		sockets = append(sockets, s)
+	}
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	if err != nil || string(feed.Initial) != `{"welcome":"feed"}` {
+		t.Fatalf("%+v, %v", feed, err)
+	}
+	for i := range 100 {
+		next <- fmt.Sprintf("{\n\"n\": %d}", i)
+		want := fmt.Sprintf(`{"n":%d}`, i)
+		for _, s := range sockets {
+			if got := s.packet(); got != want {
+				t.Fatalf("got %s, want %s", got, want)
+			}
+		}
+		if got := <-feed.Packets(); string(got.Data) != want {
+			t.Fatalf("got %s, want %s", got.Data, want)
+		}
+	}
+	if n := p.all.Load(); n != 1 {
+		t.Errorf("the channel ran %d times", n)
+	}
+	feed.Close()
+	sockets[0].call(`"unsubscribe":{"channel":"ds/a/x"}`)
+	for _, s := range sockets {
+		_ = s.conn.Close()
+	}
+	until(t, "the end of the stream", func() bool { return p.runs.Load() == 0 && live.Streams(f.Hub) == 0 && live.Clients(f.Hub) == 0 })
+	again := f.connect("user0")
+	again.subscribe("ds/a/x")
+	next <- "7"
+	if got := again.packet(); got != "7" || p.all.Load() != 2 {
+		t.Errorf("after the end: %s, %d runs", got, p.all.Load())
+	}
+}
+
+// A client gets the codes of HTTP, and stays connected.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	f.closed["gone"] = host.NotFound("Data source")
+	s, mallory, other := f.connect("user"), f.connect("mallory"), f.connect("other")
+	for _, c := range []struct {
+		s       *socket
+		command string
+		code    int
+	}{
+		{s, `"subscribe":{"channel":"ds/a/missing"}`, 404},
+		{s, `"subscribe":{"channel":"ds/a/secret"}`, 403},
+		{s, `"subscribe":{"channel":"ds/gone/x"}`, 404},
+		{s, `"subscribe":{"channel":"ds/a/broken"}`, 502},
+		{s, `"subscribe":{"channel":"2/ds/a/x"}`, 403},
+		{s, `"subscribe":{"channel":"nonsense"}`, 400},
+		{mallory, `"subscribe":{"channel":"ds/a/x"}`, 403},
+		{mallory, `"publish":{"channel":"ds/a/chat","data":1}`, 403},
+		{other, `"subscribe":{"channel":"ds/a/x"}`, 400}, // the name belongs to the default organization
+		{other, `"subscribe":{"channel":"2/ds/a/x"}`, 0},
+		{s, `"publish":{"channel":"ds/a/x","data":1}`, 403},
+		{s, `"publish":{"channel":"ds/a/quiet","data":1}`, 0},
+		{s, `"presence":{"channel":"ds/a/x"}`, 108},
+		{s, `"subscribe":{"channel":"ds/a/panic"}`, 100},
+		{s, `"subscribe":{"channel":"ds/a/x"}`, 0},
+	} {
+		if got := c.s.call(c.command); got.Error.Code != c.code {
+			t.Errorf("%s: %+v, want the code %d", c.command, got.Error, c.code)
+		}
+	}
+}
+
+// What the plugin makes of a message reaches all clients of the organization.
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	a, b, other := f.connect("a"), f.connect("b"), f.connect("other")
+	a.subscribe("1/ds/a/chat")
+	b.subscribe("ds/a/chat")
+	other.subscribe("2/ds/a/chat")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	if got := b.call(`"publish":{"channel":"ds/a/chat","data":{"text":"hi"}}`); got.Error.Code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if got := a.packet(); got != `{"text":"hi"}` {
+		t.Error(got)
+	}
+	if got := <-feed.Packets(); string(got.Data) != `{"text":"hi"}` {
+		t.Error(string(got.Data))
+	}
+	who := f.caller("a").Identity
+	if err := f.Hub.Publish(t.Context(), who, "ds/a/chat", []byte(`"`+strings.Repeat("x", host.MaxPublication)+`"`)); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("a large message: %v", err)
+	}
+	if err := f.Hub.Publish(t.Context(), f.caller("other").Identity, "2/ds/a/chat", []byte("2")); err != nil {
+		t.Fatal(err)
+	}
+	if got := other.packet(); got != "2" {
+		t.Errorf("the other organization gets %s", got)
+	}
+}
+
+// A stream that fails runs again, and no packet is lost or reordered between the runs. One
+// that ends for good does not, unless a client joins.
+func TestRunsAgain(t *testing.T) {
+	t.Parallel()
+	n, gate := 0, make(chan struct{})
+	p := &fakePlugin{run: func(_ context.Context, req *sdk.StreamRequest, send func(string)) error {
+		<-gate
+		n++
+		send(fmt.Sprint(n))
+		if n%5 == 0 {
+			return sdk.Errorf(422, "the query is wrong")
+		}
+		return errors.New("the process exited")
+	}}
+	f := newFixture(t, live.Options{RetryAfter: time.Millisecond}, p)
+	s := f.connect("a")
+	s.subscribe("ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	close(gate)
+	for want := range 5 {
+		if got := s.packet(); got != fmt.Sprint(want+1) {
+			t.Fatalf("got %s, want %d", got, want+1)
+		}
+		if got := <-feed.Packets(); string(got.Data) != fmt.Sprint(want+1) {
+			t.Fatalf("got %s, want %d", got.Data, want+1)
+		}
+	}
+	if got := <-feed.Packets(); got.Ended != "the plugin has ended the stream: the query is wrong" {
+		t.Errorf("at the end: %+v", got)
+	}
+	f.connect("b").subscribe("ds/a/x")
+	if got := s.packet(); got != "6" {
+		t.Errorf("after another client joined: %s", got)
+	}
+}
+
+// Clients that lose access are disconnected or unsubscribed. A change of settings runs the
+// channel again.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	settings := make(chan string, 10)
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, _ func(string)) error {
+		settings <- string(req.Context.DataSource.JSON)
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	f := newFixture(t, live.Options{Check: time.Millisecond}, p)
+	a, b := f.connect("a"), f.connect("b")
+	a.subscribe("ds/a/x")
+	a.subscribe("ds/b/x")
+	b.subscribe("ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	for range 2 {
+		if got := <-settings; got != "" {
+			t.Fatalf("the first runs have the settings %s", got)
+		}
+	}
+	f.change(func() { f.settings = "{}" })
+	for range 2 {
+		if got := <-settings; got != "{}" {
+			t.Errorf("after the change: %s", got)
+		}
+	}
+	f.change(func() { f.closed["b"] = host.NotFound("Data source") })
+	if got, ok := a.next(); !ok || got.Push.Channel != "ds/b/x" || got.Push.Unsubscribe.Code != 2100 || got.Push.Unsubscribe.Reason != "Data source not found" {
+		t.Errorf("after the data source was deleted: %+v", got)
+	}
+	f.change(func() {
+		f.denied["b"], f.denied["feed"] = errors.New("the database does not respond"), host.Unauthorized("Unauthorized")
+	})
+	if got, ok := <-feed.Packets(); ok {
+		t.Errorf("after the session ended: %+v", got)
+	}
+	f.change(func() { f.denied["a"] = host.Unauthorized("Unauthorized") })
+	if got, ok := a.next(); ok {
+		t.Errorf("after the session ended: %+v", got)
+	}
+	if got := b.call(`"publish":{"channel":"ds/a/quiet","data":1}`); got.Error.Code != 0 {
+		t.Errorf("a client whose credentials could not be checked: %+v", got)
+	}
+}
+
+// Clients, channels and streams are bounded, and what a plugin sends.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	next := make(chan string)
+	p := paced(next)
+	f := newFixture(t, live.Options{Clients: 3, PerCaller: 2, PerPlugin: 1, Grace: time.Millisecond}, p)
+	s := f.connect("a")
+	s.subscribe("ds/a/x")
+	if got := s.subscribe("ds/a/y"); got.Error.Code != 503 || !got.Error.Temporary {
+		t.Errorf("a second stream: %+v", got)
+	}
+	for _, bad := range []string{"{", "", `"` + strings.Repeat("x", host.MaxPacket) + `"`, "1"} {
+		next <- bad
+	}
+	if got := s.packet(); got != "1" {
+		t.Errorf("after invalid packets: %s", got)
+	}
+	feed, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x"); !errors.Is(err, host.ErrThrottled) {
+		t.Errorf("a third client of a caller: %v", err)
+	}
+	if _, err := f.dial("a"); err == nil {
+		t.Error("a third client of a caller connected")
+	}
+	third := f.connect("b")
+	if _, err := f.Follow(t.Context(), f.caller("c"), "ds/a/x"); !errors.Is(err, host.ErrUnavailable) {
+		t.Errorf("a fourth client: %v", err)
+	}
+	feed.Close()
+	feed.Close()
+	_ = third.conn.Close()
+	until(t, "the end of a client", func() bool { return live.Clients(f.Hub) == 1 })
+	// A feed that is not read is closed, and holds up nobody.
+	feed, err = f.Follow(t.Context(), f.caller("c"), "ds/a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	large := `"` + strings.Repeat("x", 100<<10) + `"`
+	for range 11 {
+		next <- large
+		if got := s.packet(); got != large {
+			t.Fatalf("got %d bytes", len(got))
+		}
+	}
+	n := 0
+	for range feed.Packets() {
+		n++
+	}
+	if n != 10 {
+		t.Errorf("%d packets waited for the feed", n)
+	}
+	many := newFixture(t, live.Options{}, &fakePlugin{}).connect("a")
+	for i := range host.MaxChannels {
+		if got := many.subscribe(fmt.Sprintf("ds/a/%d", i)); got.Error.Code != 0 {
+			t.Fatalf("channel %d: %+v", i, got)
+		}
+	}
+	if got := many.subscribe("ds/a/more"); got.Error.Message != "limit exceeded" {
+		t.Errorf("one channel too many: %+v", got)
+	}
+}
+
+// The list contains what a user may follow.
+func TestList(t *testing.T) {
+	t.Parallel()
+	sent := make(chan struct{})
+	p := &fakePlugin{run: func(ctx context.Context, _ *sdk.StreamRequest, send func(string)) error {
+		send(`{"schema": {"name": "f", "fields": [{"name": "v"}]}, "data": {"values": [[1]]}}`)
+		sent <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	f := newFixture(t, live.Options{}, p)
+	s := f.connect("a")
+	s.subscribe("ds/a/x")
+	<-sent
+	list := f.List(t.Context(), f.caller("b").Identity)
+	if len(list) != 1 || list[0].Channel != "ds/a/x" || string(list[0].Data) != `{"schema":{"name":"f","fields":[{"name":"v"}]}}` {
+		t.Errorf("%+v", list)
+	}
+	for _, user := range []string{"mallory", "other"} {
+		if list := f.List(t.Context(), f.caller(user).Identity); len(list) != 0 {
+			t.Errorf("%s: %+v", user, list)
+		}
+	}
+}

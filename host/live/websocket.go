@@ -1,0 +1,259 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+
+	"github.com/centrifugal/centrifuge"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+const (
+	atOnce       = 8       // calls in progress of a client; others wait, and the client with them
+	commandSize  = 4 << 10 // bytes of a command around a message
+	prefixLength = 32      // bytes of the organization in the name of a channel
+
+	codeLeft  = 2100 // of a client that may no longer follow a channel; it does not subscribe again
+	codeEnded = 4501 // of a client whose credentials are no longer valid; it does not connect again
+)
+
+// sockets are the WebSockets. The library's goroutines start with the first one.
+type sockets struct {
+	mu      sync.Mutex
+	node    *centrifuge.Node
+	handler http.Handler
+	isEnded bool
+}
+
+// ServeWebSocket serves a client that speaks the protocol of centrifuge, in JSON or
+// Protobuf. The caller has checked the origin of the request. If it returns an error, it has
+// not responded.
+func (h *Hub) ServeWebSocket(w http.ResponseWriter, r *http.Request, caller Caller) error {
+	handler, err := h.sockets.start(h)
+	if err != nil {
+		return err
+	}
+	leave, err := h.enter(caller.Identity)
+	if err != nil {
+		return err
+	}
+	entered := &entry{ResponseWriter: w, leave: sync.OnceFunc(leave)}
+	ctx := context.WithValue(r.Context(), clientKey{}, newClient(caller))
+	ctx = centrifuge.SetCredentials(ctx, &centrifuge.Credentials{UserID: fmt.Sprintf("%s-%d", caller.Identity.Kind, caller.Identity.ID)})
+	handler.ServeHTTP(entered, r.WithContext(ctx))
+	if !entered.isHijacked {
+		entered.leave()
+	}
+	return nil
+}
+
+type clientKey struct{}
+
+// entry is a response that gives its room back when its connection is closed.
+type entry struct {
+	http.ResponseWriter
+	leave      func()
+	isHijacked bool
+}
+
+// Hijack implements http.Hijacker.
+func (e *entry) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(e.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	e.isHijacked = true
+	return &leavingConn{conn, e.leave}, buffered, nil
+}
+
+type leavingConn struct {
+	net.Conn
+	leave func()
+}
+
+// Close implements net.Conn.
+func (c *leavingConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// start returns the handler of WebSockets.
+func (s *sockets) start(h *Hub) (http.Handler, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.node != nil || s.isEnded {
+		if s.isEnded {
+			return nil, &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
+		}
+		return s.handler, nil
+	}
+	node, err := centrifuge.New(centrifuge.Config{
+		Name: "slipway", LogLevel: centrifuge.LogLevelError, LogHandler: func(e centrifuge.LogEntry) { h.log.Error("streams: "+e.Message, "fields", e.Fields) },
+		ClientQueueMaxSize: host.StreamQueue, ClientChannelLimit: host.MaxChannels, ChannelMaxLength: maxChannel + prefixLength,
+		Metrics: centrifuge.MetricsConfig{RegistererGatherer: prometheus.NewRegistry()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start streams: %w", err)
+	}
+	node.OnConnect(h.connected)
+	if err := node.Run(); err != nil {
+		return nil, fmt.Errorf("start streams: %w", err)
+	}
+	s.node = node
+	s.handler = centrifuge.NewWebsocketHandler(node, centrifuge.WebsocketConfig{
+		CheckOrigin:      func(*http.Request) bool { return true },
+		MessageSizeLimit: host.MaxPublication + commandSize, WriteTimeout: host.StreamWriteTimeout, UseWriteBufferPool: true,
+	})
+	return s.handler, nil
+}
+
+// running returns the node, or nil if no client has connected yet.
+func (s *sockets) running() *centrifuge.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.node
+}
+
+// publish sends a packet to the clients that follow a channel, under whichever name.
+func (s *sockets) publish(at address, packet json.RawMessage) (err error) {
+	node := s.running()
+	if node == nil {
+		return nil
+	}
+	for _, name := range at.names() {
+		if node.Hub().NumSubscribers(name) > 0 {
+			_, failed := node.Publish(name, packet)
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// follow reports whether a client follows a channel.
+func (s *sockets) follow(at address) bool {
+	node := s.running()
+	if node == nil {
+		return false
+	}
+	for _, name := range at.names() {
+		if node.Hub().NumSubscribers(name) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// close disconnects all clients.
+func (s *sockets) close() error {
+	s.mu.Lock()
+	node := s.node
+	s.isEnded = true
+	s.mu.Unlock()
+	if node == nil {
+		return nil
+	}
+	return node.Shutdown(context.Background())
+}
+
+// connected serves a client that has completed the handshake.
+func (h *Hub) connected(c *centrifuge.Client) {
+	own := c.Context().Value(clientKey{}).(*client)
+	own.channels = c.Channels
+	own.leave = func(name, reason string) { c.Unsubscribe(name, centrifuge.Unsubscribe{Code: codeLeft, Reason: reason}) }
+	own.end = func(reason string) { c.Disconnect(centrifuge.Disconnect{Code: codeEnded, Reason: reason}) }
+	calls := make(chan struct{}, atOnce)
+	// do runs f while the client can send other commands.
+	do := func(f func(ctx context.Context) error, fail func(error)) {
+		select {
+		case calls <- struct{}{}:
+		case <-c.Context().Done():
+			return
+		}
+		isOpen := h.inBackground(func() {
+			defer func() { <-calls }()
+			defer func() {
+				if value := recover(); value != nil {
+					h.log.Error("panic", "panic", value, "stack", string(debug.Stack()))
+					fail(centrifuge.ErrorInternal)
+				}
+			}()
+			if err := f(c.Context()); err != nil {
+				fail(h.clientError(c, err))
+			}
+		})
+		if !isOpen {
+			fail(centrifuge.ErrorInternal)
+		}
+	}
+	c.OnSubscribe(func(e centrifuge.SubscribeEvent, reply centrifuge.SubscribeCallback) {
+		do(func(ctx context.Context) error { return h.subscribed(ctx, own, e, reply) },
+			func(err error) { reply(centrifuge.SubscribeReply{}, err) })
+	})
+	c.OnPublish(func(e centrifuge.PublishEvent, reply centrifuge.PublishCallback) {
+		do(func(ctx context.Context) error {
+			if err := h.Publish(ctx, *own.who.Load(), e.Channel, e.Data); err != nil {
+				return err
+			}
+			reply(centrifuge.PublishReply{Result: &centrifuge.PublishResult{}}, nil) // it is published already
+			return nil
+		}, func(err error) { reply(centrifuge.PublishReply{}, err) })
+	})
+	c.OnUnsubscribe(func(e centrifuge.UnsubscribeEvent) {
+		org := own.caller.Identity.OrgID
+		if channel, err := ParseChannel(e.Channel, org); err == nil {
+			h.left(address{org, channel})
+		}
+	})
+	c.OnDisconnect(func(centrifuge.DisconnectEvent) { h.remove(own) })
+	h.add(own)
+}
+
+// subscribed handles a subscription. It replies unless it returns an error.
+func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.SubscribeEvent, reply centrifuge.SubscribeCallback) error {
+	who := *own.who.Load()
+	channel, err := ParseChannel(e.Channel, who.OrgID)
+	if err != nil {
+		return err
+	}
+	if err := (address{who.OrgID, channel}).check(e.Channel); err != nil {
+		return err
+	}
+	s, initial, err := h.subscribe(ctx, who, channel, e.Data)
+	if err != nil {
+		return err
+	}
+	defer h.joined(s) // once the client receives what is published
+	reply(centrifuge.SubscribeReply{Options: centrifuge.SubscribeOptions{Data: initial}}, nil)
+	return nil
+}
+
+// clientError returns the error for a client. The codes are those of HTTP, as in existing
+// hosts; a temporary error makes the client try again.
+func (h *Hub) clientError(c *centrifuge.Client, err error) error {
+	if c.Context().Err() != nil { // the client has left
+		return centrifuge.ErrorInternal
+	}
+	for category, status := range map[error]uint32{
+		host.ErrInvalid: http.StatusBadRequest, host.ErrForbidden: http.StatusForbidden, host.ErrNotFound: http.StatusNotFound,
+		host.ErrUnavailable: http.StatusServiceUnavailable,
+	} {
+		if errors.Is(err, category) {
+			return &centrifuge.Error{Code: status, Message: err.Error(), Temporary: status == http.StatusServiceUnavailable}
+		}
+	}
+	if e, ok := errors.AsType[*sdk.Error](err); ok && e.Status >= http.StatusBadRequest {
+		return &centrifuge.Error{Code: uint32(e.Status), Message: e.Message, Temporary: e.Status >= http.StatusInternalServerError}
+	}
+	h.log.Error("a call of a WebSocket failed", "user", c.UserID(), "error", err)
+	return centrifuge.ErrorInternal
+}
