@@ -190,7 +190,7 @@ func (p *Plan) searchMain(ctx context.Context, b backend, isFirst bool) (string,
 	}
 	found, err := p.allMains(ctx)
 	if err != nil {
-		return "", fmt.Errorf("search the main package of %s: %w", b.id, err)
+		return "", fmt.Errorf("find the main package of %s: %w", b.id, err)
 	}
 	found = slices.DeleteFunc(found, func(dir string) bool {
 		return slices.ContainsFunc(p.backends, func(other backend) bool { return other.main == dir })

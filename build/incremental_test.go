@@ -227,7 +227,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("kept %q, %v", kept, err)
 	}
-	want := "dist contained files that no build made: moved to .slipway/kept/" + filepath.Base(kept[0]) + ": link, module.js, " + filepath.Join("notes", "mine.txt")
+	want := "dist contained files that no build wrote: moved to .slipway/kept/" + filepath.Base(kept[0]) + ": link, module.js, " + filepath.Join("notes", "mine.txt")
 	if diff := cmp.Diff([]string{want}, r.Warnings); diff != "" {
 		t.Error(diff)
 	}
@@ -294,7 +294,7 @@ func TestKeptFilesStayInTheRepository(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".slipway")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "keep the files of dist that no build made") {
+	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "keep the files of dist that no build wrote") {
 		t.Errorf("error %v", err)
 	}
 	if got := listing(t, elsewhere); len(got) > 0 {

@@ -100,7 +100,7 @@ func (p *Plan) version(ctx context.Context) (string, error) {
 	case hasPlaceholder && npm == "":
 		found = strings.TrimPrefix(tags[0], "v")
 	case isTop && len(tags) > 0 && !slices.Contains(tags, found) && !slices.Contains(tags, "v"+found) && p.isCommitted(ctx):
-		return "", fmt.Errorf("%s has version %q, but the commit has the tag %s: change the version and move the tag to that commit, or delete the tag", from, found, tags[0])
+		return "", fmt.Errorf("%s has version %q, but the commit has the tag %s: change the version, commit it and move the tag to that commit, or delete the tag", from, found, tags[0])
 	}
 	if hasPlaceholder {
 		return strings.ReplaceAll(version, bundle.PlaceholderVersion, found), nil

@@ -39,14 +39,14 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keep the files of dist that no build made: %w; move them elsewhere", err)
+		return fmt.Errorf("keep the files of dist that no build wrote: %w; move them elsewhere", err)
 	}
 	const shown = 5
 	list := strings.Join(foreign[:min(len(foreign), shown)], ", ")
 	if len(foreign) > shown {
 		list += fmt.Sprintf(", and %d more", len(foreign)-shown)
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("dist contained files that no build made: moved to %s: %s", filepath.ToSlash(p.relative(to)), terminal.Line(list)))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("dist contained files that no build wrote: moved to %s: %s", filepath.ToSlash(p.relative(to)), terminal.Line(list)))
 	return nil
 }
 

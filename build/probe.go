@@ -75,7 +75,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 	case err == nil:
 		return nil
 	case isLate:
-		err = fmt.Errorf("it did not respond within %s: call Serve before anything that takes long", timeout)
+		err = fmt.Errorf("it did not respond within %s: call Serve before anything that takes a long time", timeout)
 	case errors.Is(err, io.EOF) && cmd.ProcessState == nil:
 		err = fmt.Errorf("it cannot be started: %w", exit)
 	case errors.Is(err, io.EOF):

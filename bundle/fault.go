@@ -157,7 +157,7 @@ func FaultKinds() []FaultKind {
 
 		{FaultUnreadFile, StageRead, "plugin.json cannot be read", "give the user that runs the host access to it"},
 		{FaultTooLarge, StageRead, fmt.Sprintf("plugin.json is larger than %d MiB", maxMetadataBytes>>20), "move data that is not metadata to other files of the plugin"},
-		{FaultInvalidJSON, StageRead, "plugin.json is not valid JSON", "correct it at the line; validate the plugin to list every error"},
+		{FaultInvalidJSON, StageRead, "plugin.json is not valid JSON", "correct it at the reported line; validate the plugin to list every error"},
 
 		{FaultInvalidValue, StageValidate, "a key of plugin.json has a value of the wrong type", "correct the value; validate the plugin to list every error"},
 		{FaultMissingID, StageValidate, "plugin.json has no id", "add one"},
@@ -172,7 +172,7 @@ func FaultKinds() []FaultKind {
 		{FaultUntrusted, StageVerify, "the plugin is signed with a key that the host does not trust", "install a release that is signed with a trusted key, or trust its key"},
 		{FaultBadSignature, StageVerify, "the signature does not match the manifest", "install a release that is signed with a trusted key"},
 
-		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; it is mounted anyway", "install a release of the plugin for this version of the service"},
+		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; the plugin is mounted anyway", "install a release of the plugin for this version of the service"},
 		{FaultInvalidRange, StageResolve, "the range of service versions is invalid and is not checked", "write a range such as >=10.4.0"},
 		{FaultDependencyMissing, StageResolve, "a required plugin is not mounted; the plugin is mounted anyway", "install the required plugin"},
 		{FaultDependencyType, StageResolve, "a required plugin has a different type than plugin.json declares", "correct the type in dependencies.plugins, or install the intended plugin"},
@@ -203,7 +203,7 @@ func FaultKinds() []FaultKind {
 		{FaultProtocol, StageHandshake, "the process uses a different version of the plugin protocol", "build the plugin with a current SDK"},
 		{FaultTransport, StageHandshake, "the process does not use gRPC", "build the plugin with a current SDK"},
 
-		{FaultHealth, StageHealth, "the last health check of the plugin failed", "correct the settings or the service that the message names"},
+		{FaultHealth, StageHealth, "the last health check of the plugin failed", "correct the settings, or check the service that the message names"},
 		{FaultHealthError, StageHealth, "the last health check of the plugin returned an error instead of a status", "read the last lines of the output of the process"},
 		{FaultHealthTimeout, StageHealth, "the plugin did not respond to the last health check in time", "make CheckHealth return before the time limit, and look for deadlocks"},
 

@@ -23,9 +23,9 @@ func TestFailuresDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Failures of plugins\n\nThis page lists the reasons why a plugin is not mounted or its backend is not running, and the\n" +
-		"requirements that a mounted plugin may not meet. \"go tool mage docs\" generates this file.\n\n" +
+		"requirements that a mounted plugin may fail to meet. \"go tool mage docs\" generates this file.\n\n" +
 		"`GET /api/plugins/errors` and `slipway plugins` report each failure with its stage, path, line if\n" +
-		"known, reason, help and time, and the last lines of standard error of the process. The sections are the\n" +
+		"known, reason, help and time, and the last lines that the process wrote to standard error. The sections are the\n" +
 		"stages, in the order in which a plugin passes them.\n")
 	var stage Stage
 	for _, k := range FaultKinds() {

@@ -221,7 +221,7 @@ func readShort(file string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > 1024 {
-		return "", fmt.Errorf("%s is not a small regular file", file)
+		return "", fmt.Errorf("%s must be a regular file of at most 1024 bytes", file)
 	}
 	text, err := os.ReadFile(file)
 	return strings.TrimSpace(string(text)), err

@@ -8,5 +8,5 @@ import (
 )
 
 func (l ProcessLimits) set(int) error {
-	return fmt.Errorf("memory, openFiles and processes cannot be limited on %s", runtime.GOOS)
+	return fmt.Errorf("memory, openFiles and processes cannot be limited on %s: remove these limits", runtime.GOOS)
 }

@@ -64,7 +64,7 @@ func ContextOf(ctx context.Context) Context { return callOf(ctx).plugin }
 
 // ForwardedHeader returns the headers of the user's request that the host sent with
 // the call, such as Authorization, X-Id-Token and Cookie. For a resource request it
-// returns the headers of that request. It returns nil if there are none.
+// returns the headers of that request. Without any, it returns nil.
 func ForwardedHeader(ctx context.Context) http.Header {
 	c := callOf(ctx)
 	if len(c.forwarded) == 0 {

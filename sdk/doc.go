@@ -123,7 +123,7 @@
 // # Calling the service and the host
 //
 // Package sdk/httpclient is an HTTP client with timeouts, a size limit, and the
-// authentication and TLS settings of the data source. Build URLs with its method URL or
+// authentication and TLS settings of the data source. Build URLs with the client's method URL or
 // with [JoinURL], so that a value in a query cannot lead to another path.
 //
 // Package sdk/hostapi is a client for the host's HTTP API. [ContextOf] returns the

@@ -89,7 +89,7 @@ func exitWithHost(host int) {
 	os.Exit(0)
 }
 
-// serverOptions sets up the gRPC server. The handlers of a panic run both outside and
+// serverOptions sets up the gRPC server. The panic handlers run both outside and
 // inside p.ServerOptions, so that interceptors that count calls count panics as well,
 // and so that interceptors may panic themselves.
 func (p Plugin) serverOptions(logger *slog.Logger) []grpc.ServerOption {

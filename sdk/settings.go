@@ -23,7 +23,7 @@ import (
 // string field with a secret tag is set to the secret of that name, never from the
 // JSON. A field tagged required:"true" must not be empty. If S or *S has a method
 // Validate() error, DecodeSettings calls it last. The same rules apply to nested
-// structs. Hosts can show a form for S, with the tag description of each field: see
+// structs. Hosts can show a form for S, with the description tag of each field: see
 // [SettingsSchemaPath].
 //
 // The error is an *Error with status 400. It names every invalid field and contains no

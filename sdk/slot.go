@@ -90,7 +90,7 @@ func (i *Instances[T]) start(ctx context.Context, s *slot[T]) *build[T] {
 	go func() {
 		defer cancel()
 		var value T
-		err := error(Errorf(http.StatusInternalServerError, "the plugin could not be set up for these settings; see its log"))
+		err := error(Errorf(http.StatusInternalServerError, "the plugin could not be set up with these settings; see its log"))
 		defer func() { // also if create calls runtime.Goexit
 			if p := recover(); p != nil {
 				loggerOf(ctx).ErrorContext(ctx, "creating an instance panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -21,7 +21,7 @@ func isStandalone(args []string) bool {
 
 // serveStandalone serves the plugin on a loopback port until the process is interrupted.
 // It writes the address to standalone.txt and the process id to pid.txt, next to
-// plugin.json, where a host finds them that attaches to the plugin.
+// plugin.json, where a host that attaches to the plugin finds them.
 func (p Plugin) serveStandalone(logger *slog.Logger) (err error) {
 	dir, err := builtPlugin()
 	if err != nil {

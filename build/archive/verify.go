@@ -239,7 +239,7 @@ func (m *Manifest) checkOwnerOf(dist fs.FS) error {
 		return err
 	}
 	if owner.Plugin != m.Plugin || owner.Version != m.Version {
-		return fmt.Errorf("%w: it is for %s %s, but plugin.json is of %s %s", ErrOtherPlugin, m.Plugin, m.Version, owner.Plugin, owner.Version)
+		return fmt.Errorf("%w: it is for %s %s, but plugin.json is for %s %s", ErrOtherPlugin, m.Plugin, m.Version, owner.Plugin, owner.Version)
 	}
 	return nil
 }

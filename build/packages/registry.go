@@ -80,7 +80,7 @@ func (r registries) of(name string) string {
 func (r registries) tarball(p *Package) (*url.URL, error) {
 	registry, err := url.Parse(r.of(p.Name))
 	if err != nil || registry.Host == "" || registry.Scheme != "https" && registry.Scheme != "http" {
-		return nil, fmt.Errorf("the registry of %s is not an http address", p.Name)
+		return nil, fmt.Errorf("the registry of %s must be an http or https URL: correct it in .npmrc", p.Name)
 	}
 	if p.URL == "" {
 		base := path.Base(p.Name)

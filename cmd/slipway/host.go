@@ -90,8 +90,8 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"PostgreSQL database need the same key.\n\n" +
 			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
 			"a host name that is not allowed gets status 421.\n\n" +
-			"A plugin with a MANIFEST.json that differs from it is not mounted. With --trusted-keys,\n" +
-			"neither is one that none of these keys signed.",
+			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys,\n" +
+			"neither is one that is not signed with one of these keys.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if trustedKeys != "" {
@@ -162,7 +162,7 @@ func readSecrets(f verbs.Face, o *server.Options, p passwordFlags, stderr io.Wri
 	option := f.Option("admin-password")
 	switch {
 	case p.text != "" && p.file != "":
-		return usageError("%s and %s exclude each other", option, f.Option("admin-password-file"))
+		return usageError("%s and %s cannot be used together", option, f.Option("admin-password-file"))
 	case p.file != "":
 		text, err := readPassword(p.file)
 		if err != nil {

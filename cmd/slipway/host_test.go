@@ -75,7 +75,7 @@ func TestReadSecrets(t *testing.T) {
 		{name: "flag on localhost", listen: "localhost:0", flags: passwordFlags{text: "from a flag!"}, want: "from a flag!"},
 		{name: "flag beyond loopback", listen: everywhere, flags: passwordFlags{text: "from a flag!"}, problem: "--admin-password is allowed only if the host listens on loopback"},
 		{name: "flag on all addresses", listen: ":0", flags: passwordFlags{text: "from a flag!"}, problem: "--admin-password is allowed only if the host listens on loopback"},
-		{name: "both", listen: loopback, flags: passwordFlags{text: "from a flag!", file: good}, problem: "exclude each other"},
+		{name: "both", listen: loopback, flags: passwordFlags{text: "from a flag!", file: good}, problem: "cannot be used together"},
 		{name: "short", listen: loopback, env: "a", problem: "admin password: must have at least 12 characters, found 1"},
 		{name: "short file", listen: loopback, flags: passwordFlags{file: file("short", "short\n")}, problem: "found 5"},
 		{name: "empty file", listen: loopback, flags: passwordFlags{file: file("empty", "\n")}, problem: "is empty"},

@@ -302,6 +302,6 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 	if len(r.Errors) > 0 {
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintf(w, "%d plugins, %d failures\n", len(r.Plugins), len(r.Errors))
+	_, err := fmt.Fprintf(w, "plugins: %d, failures: %d\n", len(r.Plugins), len(r.Errors))
 	return err
 }

@@ -33,7 +33,7 @@ func TestPluginsOfDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"b       app   -        not-started", "validate [invalid-value] id must be a string, found a number", "plugin.json:2:9",
-		"validate [incomplete] b: missing", "resolve [executable-missing] b: ", "1 plugins, 3 failures"} {
+		"validate [incomplete] b: missing", "resolve [executable-missing] b: ", "plugins: 1, failures: 3"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}

@@ -144,7 +144,7 @@ func depsCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deps",
 		Short: "Download the packages that the frontend imports",
-		Long: "Download the packages that the frontend imports, in the versions of package-lock.json,\n" +
+		Long: "Download the packages that the frontend imports, in the versions from package-lock.json,\n" +
 			"yarn.lock or pnpm-lock.yaml, into a cache that repositories share. Packages that only tests\n" +
 			"or other tools need are left out, and no scripts are run. A repository with node_modules needs\n" +
 			"no download.",
@@ -185,8 +185,8 @@ func signCommand(stdout *os.File) *cobra.Command {
 		Short: "Sign the built plugin and its zips",
 		Long: "Sign the built plugin: write MANIFEST.json and its signature to dist, and add the signature to\n" +
 			"the zips of the same version in release. The signatures have the format of minisign. The key\n" +
-			"is an ed25519 key without a passphrase, as \"ssh-keygen -t ed25519\" or \"openssl genpkey\n" +
-			"-algorithm ed25519\" writes it.",
+			"is an ed25519 key without a passphrase, such as one from \"ssh-keygen -t ed25519\" or \"openssl\n" +
+			"genpkey -algorithm ed25519\".",
 		Example: "  slipway sign --key=release-key\n" +
 			"  slipway sign --key=release-key --path=acme-tide-app-1.0.0.zip",
 		Args: arguments(cobra.NoArgs),
@@ -219,7 +219,7 @@ func verifyCommand(stdout *os.File) *cobra.Command {
 			return verbs.Verify(stdout, o)
 		},
 	}
-	c.Flags().StringVar(&o.Key, "key", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed")
+	c.Flags().StringVar(&o.Key, "key", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }
 

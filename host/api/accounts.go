@@ -21,9 +21,9 @@ func (a *API) accountRoutes() []Route {
 		{"POST", "/api/serviceaccounts", create.On(all), call(a.createAccount), Doc{Summary: "Create a service account", Status: http.StatusCreated}},
 		{"GET", "/api/serviceaccounts/search", read.On(all), call(a.searchAccounts), Doc{Summary: "Search service accounts"}},
 		{"GET", "/api/serviceaccounts/{id}", read.On(one), call(a.account), Doc{Summary: "Get a service account"}},
-		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account; that of a plugin can only be disabled and enabled, by an administrator"}},
+		{"PATCH", "/api/serviceaccounts/{id}", write.On(one), call(a.updateAccount), Doc{Summary: "Update a service account; that of a plugin can only be disabled or enabled, and only by an administrator"}},
 		{"DELETE", "/api/serviceaccounts/{id}", remove.On(one), call(a.deleteAccount), Doc{Summary: "Delete a service account and its tokens; a plugin gets a new one when it starts again"}},
-		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account, up to 5000 or perpage of them"}},
+		{"GET", "/api/serviceaccounts/{id}/tokens", read.On(one), call(a.accountTokens), Doc{Summary: "List the tokens of a service account, at most perpage of them, or 5000 by default"}},
 		{"POST", "/api/serviceaccounts/{id}/tokens", write.On(one), call(a.createToken), Doc{Summary: "Create a token; its secret is returned only once"}},
 		{"DELETE", "/api/serviceaccounts/{id}/tokens/{tokenId}", write.On(one), call(a.deleteToken), Doc{Summary: "Delete a token; a plugin gets a new one when it starts again"}},
 	}

@@ -275,7 +275,7 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 		}
 		stray := resultOf(dataQuery{}, responses[refID])
 		if results[refID] = stray; stray.Error != "" {
-			text += fmt.Sprintf(", but the error %q for %q", stray.Error, refID)
+			text += fmt.Sprintf(", but sent the error %q for %q", stray.Error, refID)
 		}
 	}
 	maps.Copy(results, failAll(missing, http.StatusBadGateway, sdk.SourcePlugin, text))

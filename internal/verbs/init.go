@@ -97,7 +97,7 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "warning: Slipway requires a newer version of a module in go.mod: %s\n", r)
 	}
 	if p.Namespace != "" {
-		fmt.Fprintf(w, "note: the magefiles define targets of the same names, so those of Slipway begin with %q, such as %s\n", p.Namespace+":", p.Target("validate"))
+		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s\n", p.Namespace+":", p.Target("validate"))
 	}
 }
 

@@ -60,7 +60,7 @@ func TestScaffoldAsksOnATerminalOnly(t *testing.T) {
 	var out bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "new")
 	err := Scaffold(t.Context(), &out, ScaffoldOptions{Face: Mage, Ask: true, Options: templates.Options{Dir: dir}})
-	want := "standard input is not a terminal to ask on; run 'go tool mage scaffold <type> <id>' instead"
+	want := "cannot ask for the type and id: standard input is not a terminal; run 'go tool mage scaffold <type> <id>' instead"
 	if code(err) != ExitUsage || err.Error() != want || out.Len() > 0 {
 		t.Errorf("%v and %q, want %s", err, &out, want)
 	}

@@ -34,7 +34,7 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 		return nil
 	}
 	if o.Ask && o.In == nil {
-		return usage("standard input is not a terminal to ask on; run '%s <type> <id>' instead", o.Face.Verb("scaffold"))
+		return usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", o.Face.Verb("scaffold"))
 	}
 	if o.In != nil {
 		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {

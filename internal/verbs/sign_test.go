@@ -86,7 +86,7 @@ func TestSignAndVerify(t *testing.T) {
 	}
 	for _, path := range []string{dist, release, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
 		text, exit := verified(path, public)
-		for _, want := range []string{"  ok       module.js\n", "  ok       signature by the key "} {
+		for _, want := range []string{"  ok       module.js\n", "  ok       signature with the key "} {
 			if exit != ExitOK || !strings.Contains(text, want) {
 				t.Errorf("%s: exit status %d, want %q in\n%s", path, exit, want, text)
 			}

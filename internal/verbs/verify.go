@@ -132,13 +132,13 @@ func (v *verification) files(r *archive.Report) {
 func (v *verification) signature(r *archive.Report) {
 	switch {
 	case r.Signature == nil:
-		v.line("ok", "signature by the key "+r.KeyID)
+		v.line("ok", "signature with the key "+r.KeyID)
 	case errors.Is(r.Signature, archive.ErrUnsigned) && len(v.trusted) == 0:
 		v.line("note", r.Signature.Error())
 	case errors.Is(r.Signature, archive.ErrUnsigned):
 		v.differs("unsigned", r.Signature.Error())
 	case r.KeyID != "" && len(v.trusted) == 0:
-		v.line("note", fmt.Sprintf("signed by the key %s, which was not verified: %s names the keys to trust", r.KeyID, v.option))
+		v.line("note", fmt.Sprintf("signed with the key %s; the signature was not verified: %s names the keys to trust", r.KeyID, v.option))
 	default:
 		v.differs("refused", r.Signature.Error())
 	}
