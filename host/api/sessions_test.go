@@ -184,15 +184,22 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A session is not a token and a token is not a session.
-func TestSessionsAreNotTokens(t *testing.T) {
-	t.Parallel()
+// signedIn returns a fixture and the cookie of a session of its administrator.
+func signedIn(t *testing.T) (*fixture, *http.Cookie) {
+	t.Helper()
 	f := newFixture(t)
 	f.ensureAdmin(t)
 	cookie, _ := f.signIn(postSession(f.code(t)))
 	if cookie == nil {
 		t.Fatal("no session")
 	}
+	return f, cookie
+}
+
+// A session is not a token and a token is not a session.
+func TestSessionsAreNotTokens(t *testing.T) {
+	t.Parallel()
+	f, cookie := signedIn(t)
 	if got := f.do("GET", "/api/user", "Bearer "+cookie.Value, ""); got.status != 401 {
 		t.Errorf("the session as a token: %+v", got)
 	}
@@ -207,12 +214,7 @@ func TestSessionsAreNotTokens(t *testing.T) {
 // A page of another origin cannot sign in, sign out, or change anything with a session.
 func TestSessionsFromElsewhere(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.ensureAdmin(t)
-	cookie, _ := f.signIn(postSession(f.code(t)))
-	if cookie == nil {
-		t.Fatal("no session")
-	}
+	f, cookie := signedIn(t)
 	for _, header := range []http.Header{
 		{"Origin": {"https://evil.example"}}, {"Origin": {"http://127.0.0.1:3001"}}, {"Origin": {"null"}}, {"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 	} {

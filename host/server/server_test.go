@@ -280,8 +280,10 @@ func TestLostDatabase(t *testing.T) {
 		}
 		return strings.Contains(log.String(), "the database is missing or empty")
 	}
-	if start() || start() {
-		t.Error("a warning without a reason")
+	for range 2 { // the first start creates the database
+		if start() {
+			t.Error("a warning without a reason")
+		}
 	}
 	if err := os.Truncate(o.Database, 0); err != nil {
 		t.Fatal(err)

@@ -109,18 +109,10 @@ func (d *development) start(t *testing.T, dir string) {
 // follow collects the events that the host announces.
 func (d *development) follow(t *testing.T) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/api/plugins/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+d.token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("follow events: %v %v", resp, err)
-	}
+	events := openEvents(t, d.url, d.token)
 	go func() {
-		defer resp.Body.Close()
-		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		defer events.Close()
+		for lines := bufio.NewScanner(events); lines.Scan(); {
 			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				d.mu.Lock()
 				d.events = append(d.events, name)

@@ -94,7 +94,7 @@ func TestSignAndVerify(t *testing.T) {
 		if strings.Contains(path, "release") != strings.Contains(text, "  ok       acme-x-panel-0.1.0.zip.sha256\n") {
 			t.Errorf("%s: checksums in\n%s", path, text)
 		}
-		if text, exit := verified(path, ""); exit != ExitOK || !strings.Contains(text, "which was not verified: -key names") {
+		if text, exit := verified(path, ""); exit != ExitOK || !strings.Contains(text, "the signature was not verified: -key names") {
 			t.Errorf("%s without a key: %d\n%s", path, exit, text)
 		}
 		if text, exit := verified(path, other); exit != ExitFindings || !strings.Contains(text, "  refused  signed with a key that is not trusted") {
