@@ -82,7 +82,7 @@ func TestTour(t *testing.T) {
 			slices.Sort(got)
 		}
 		if !matches(s.want, got) {
-			t.Errorf("%s: the README is out of date (-want +got):\n%s", s.command, cmp.Diff(strings.Join(s.want, "\n"), out))
+			t.Errorf("%s: the README is out of date (-want +got):\n%s", s.command, cmp.Diff(s.want, got))
 		}
 	}
 }
