@@ -233,13 +233,15 @@ func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
 }
 
-// Docs writes doc/rules.md from the rules and their examples, doc/failures.md from the kinds of
-// faults, and doc/commands.md from the help texts.
+// Docs writes the generated documents and tables: rules, commands, failures, limits, and what
+// the host serves.
 func Docs(ctx context.Context) error {
 	return errors.Join(
 		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
 		command(ctx, "go", "test", "./bundle", "-run=TestFailuresDocument", "-update"),
-		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"))
+		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"),
+		command(ctx, "go", "test", "./host", "-run=TestLimits", "-update"),
+		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 
 // Rule contains the targets for writing rules.

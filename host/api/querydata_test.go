@@ -101,7 +101,7 @@ func TestStrayResponses(t *testing.T) {
 		t.Errorf("%+v", results)
 	}
 	texts := api.Merge("A", "B", sdk.QueryDataResponse{"B": {Status: 200}, "": {Status: 500, Err: &sdk.Error{Message: "no such table"}}})
-	want := map[string]string{"B": "", "": "no such table", "A": `the plugin sent no response to this query, but the error "no such table" for ""`}
+	want := map[string]string{"B": "", "": "no such table", "A": `the plugin sent no response to this query, but sent the error "no such table" for ""`}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
 	}
