@@ -135,7 +135,7 @@ func linePlot(label string, all []series) template.HTML {
 			}
 			fmt.Fprintf(&path, "%s%.1f %.1f", command, x.at(p.X), y.at(p.Y))
 			if !isOpen && (n+1 == len(points) || math.IsNaN(points[n+1].Y)) {
-				path.WriteString("h.01") // a single point, drawn by the round end of the line
+				path.WriteString("m-1.5 0a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0") // a point between gaps is a dot
 			}
 			isOpen = true
 			values = append(values, [2]any{p.X, p.Y})
