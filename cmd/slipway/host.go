@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -232,7 +233,11 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	server.LimitMemory()
 	s, err := server.Open(ctx, o)
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
-		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)}
+		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; with port 0, the system chooses a free one", err)
+		}
+		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}
 	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
 		return nil, usageError("%s: %w", f.Option("config"), settings)

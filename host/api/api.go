@@ -26,14 +26,16 @@ import (
 
 // Options configure an API.
 type Options struct {
-	Store   *store.Store     // required; the caller closes it after the last request
-	Logger  *slog.Logger     // for accesses and errors; no log if nil
-	Clock   func() time.Time // time.Now if nil
-	Rand    io.Reader        // safe for concurrent use; crypto/rand if nil
-	Version string           // of the service, as reported by /api/health
-	AppURL  string           // address of the host, as reported to frontends
-	Toggles []string         // enabled feature toggles, as reported to frontends
-	Plugins *loader.Loader   // mounted plugins, none if nil; the caller closes it
+	Store  *store.Store // required; the caller closes it after the last request
+	Logger *slog.Logger // for accesses and errors; no log if nil
+	// RequestLevel is the level at which successful requests are logged; Info if 0.
+	RequestLevel slog.Level
+	Clock        func() time.Time // time.Now if nil
+	Rand         io.Reader        // safe for concurrent use; crypto/rand if nil
+	Version      string           // of the service, as reported by /api/health
+	AppURL       string           // address of the host, as reported to frontends
+	Toggles      []string         // enabled feature toggles, as reported to frontends
+	Plugins      *loader.Loader   // mounted plugins, none if nil; the caller closes it
 	// Reload applies changes in the directory of a plugin; Plugins.ReloadPlugin if nil.
 	Reload func(ctx context.Context, id string) error
 	// Pages returns the handler of paths that are not in the route table; nil responds 404.
@@ -54,33 +56,35 @@ type Options struct {
 
 // API is the handler of the reference host.
 type API struct {
-	store     *store.Store
-	log       *slog.Logger
-	clock     func() time.Time
-	random    io.Reader
-	version   string
-	appURL    string
-	toggles   []string
-	loaded    *loader.Loader
-	reload    func(ctx context.Context, id string) error
-	passwords *host.Passwords
-	logins    *throttle
-	codes     codes
-	guard     guard
-	metrics   *metrics
-	proxy     *proxy.Proxy
-	events    *events
-	live      *live.Hub
-	bodyTime  time.Duration
-	writeTime time.Duration
-	budgets   *budgets
-	builtin   *builtin.Source
-	roleCache atomic.Pointer[pluginRoles]
-	readOnly  func(uid string) (file string, ok bool)
-	fixed     func(uid string) (file string, ok bool) // readOnly for dashboards
-	described func() (json.RawMessage, error)         // the OpenAPI document, generated once
-	pages     http.Handler                            // nil without a console
-	mux       *http.ServeMux
+	store *store.Store
+	log   *slog.Logger
+
+	requestLevel slog.Level // of successful requests
+	clock        func() time.Time
+	random       io.Reader
+	version      string
+	appURL       string
+	toggles      []string
+	loaded       *loader.Loader
+	reload       func(ctx context.Context, id string) error
+	passwords    *host.Passwords
+	logins       *throttle
+	codes        codes
+	guard        guard
+	metrics      *metrics
+	proxy        *proxy.Proxy
+	events       *events
+	live         *live.Hub
+	bodyTime     time.Duration
+	writeTime    time.Duration
+	budgets      *budgets
+	builtin      *builtin.Source
+	roleCache    atomic.Pointer[pluginRoles]
+	readOnly     func(uid string) (file string, ok bool)
+	fixed        func(uid string) (file string, ok bool) // readOnly for dashboards
+	described    func() (json.RawMessage, error)         // the OpenAPI document, generated once
+	pages        http.Handler                            // nil without a console
+	mux          *http.ServeMux
 }
 
 // New returns the handler. It fails if the store is missing, if a route has no permission
@@ -89,7 +93,7 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
-	a := &API{store: o.Store, log: o.Logger, clock: o.Clock, version: o.Version, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
+	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
 		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(), writeTime: host.WriteTimeout, readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)
@@ -199,9 +203,12 @@ func (a *API) logPanic(w *response, r *http.Request, value any) {
 
 // logAccess logs a request without its query or headers, which may contain secrets.
 func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
-	level := slog.LevelInfo
-	if w.status >= http.StatusInternalServerError {
+	level := a.requestLevel
+	switch {
+	case w.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
+	case w.status >= http.StatusBadRequest:
+		level = slog.LevelInfo
 	}
 	if !a.log.Enabled(r.Context(), level) {
 		return

@@ -24,6 +24,7 @@ type pluginPage struct {
 	Actions  []string
 	Changes  []change
 	Metrics  []metric // if the URL asks for them
+	IsAsked  bool     // the URL asks for metrics
 	Figures  *figures
 	Log      *pluginLog
 	Document *document
@@ -101,7 +102,7 @@ func plugin(c *client) (any, error) {
 		return p, nil
 	}
 	if c.r.URL.Query().Has("metrics") && p.Plugin.Backend.State == "running" {
-		p.Metrics = metrics(c, p.Path)
+		p.Metrics, p.IsAsked = metrics(c, p.Path), true
 	}
 	if err := c.getOptional(p.Path+"/figures", &p.Figures); err != nil {
 		return nil, err

@@ -54,6 +54,7 @@ type Options struct {
 	Config         string           // INI file with settings of plugins; none if empty
 	Environ        []string         // environment with settings of plugins, of which backends inherit a part, as os.Environ returns it
 	Logger         *slog.Logger     // no log if nil
+	RequestLevel   slog.Level       // of successful requests in the log; Info if 0
 	Clock          func() time.Time // for what expires; time.Now if nil
 	DrainTimeout   time.Duration    // how long Close waits for requests in progress; DefaultDrainTimeout if 0
 
@@ -184,7 +185,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.onClose(s.loader.Close)
-	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, Clock: o.Clock, Version: o.ServiceVersion, Plugins: s.loader,
+	s.api, err = api.New(api.Options{Store: s.store, Logger: s.log, RequestLevel: o.RequestLevel, Clock: o.Clock, Version: o.ServiceVersion, Plugins: s.loader,
 		AllowedHosts: o.AllowedHosts, Reload: s.reload, Pages: console.New, ReadOnly: s.files.sources.file, ReadOnlyDashboard: s.files.dashboards.file, AppURL: s.url, Toggles: o.Toggles})
 	if err != nil {
 		return err

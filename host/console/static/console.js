@@ -87,12 +87,17 @@ document.addEventListener("submit", (event) => {
 // A link from the terminal signs in with a code, which is in the fragment so that no log
 // and no other site sees it.
 const codeForm = document.querySelector("form[data-code]");
-if (codeForm && location.hash.startsWith("#code=")) {
+function signInByCode() {
+	if (!location.hash.startsWith("#code=")) return;
 	const code = location.hash.slice("#code=".length);
 	history.replaceState(null, "", location.pathname + location.search);
 	const status = codeForm.querySelector(".status");
 	status.textContent = status.dataset.codeText;
 	submit(codeForm, { code });
+}
+if (codeForm) {
+	signInByCode();
+	addEventListener("hashchange", signInByCode); // the link was opened in this tab
 }
 
 const lost = document.getElementById("connection");
