@@ -124,7 +124,7 @@ func Limits() []Limit {
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
 		{"channels of a WebSocket", fmt.Sprint(MaxChannels), "the error `limit exceeded`", "a subscription costs memory"},
 		{"streams of a plugin", fmt.Sprint(MaxStreams), "503", "viewers choose the names of channels, and each can be a stream"},
-		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged", "each client that reads slowly holds it in memory"},
+		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
