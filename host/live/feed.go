@@ -37,15 +37,21 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 	if err != nil {
 		return nil, err
 	}
+	isFollowing := false
+	defer func() {
+		if !isFollowing { // also if the call panics
+			leave()
+		}
+	}()
 	s, initial, err := h.subscribe(ctx, caller.Identity, channel, nil)
 	if err != nil {
-		leave()
 		return nil, err
 	}
+	isFollowing = true
 	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
 	end := func() { s.drop(f) }
 	c.channels = func() []string { return []string{s.at.names()[0]} }
-	c.leave, c.end = func(string, string) { end() }, func(string) { end() }
+	c.leave, c.end = func(string, string) { end() }, func(uint32, string) { end() }
 	f.close = sync.OnceFunc(func() {
 		end()
 		h.remove(c)
