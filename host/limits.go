@@ -59,7 +59,7 @@ const (
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
 	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
-	StreamUnchecked    = time.Minute     // how long a client stays while its checks fail for other reasons
+	StreamUnchecked    = time.Minute     // how long a client stays that cannot be checked
 	StreamGrace        = 5 * time.Second // between the last client and the end of a stream
 
 	// Of the expressions of a request together. Intermediate results count, too.
@@ -131,7 +131,7 @@ func Limits() []Limit {
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time in which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
-		{"time in which the checks of a client may fail otherwise", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
+		{"time for which a client stays that the host cannot check", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
 		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
 	}
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Logger *slog.Logger // no log if nil
 
 	Check      time.Duration // between checks of the clients; host.StreamCheck
-	Unchecked  time.Duration // how long a client stays whose check fails; host.StreamUnchecked
+	Unchecked  time.Duration // how long a client stays that cannot be checked; host.StreamUnchecked
 	Grace      time.Duration // between the last client of a channel and its end; host.StreamGrace
 	Clients    int           // host.MaxStreamClients
 	PerCaller  int           // of Clients; host.MaxUserStreamClients
