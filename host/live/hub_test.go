@@ -382,6 +382,20 @@ func TestLostAccess(t *testing.T) {
 	}
 }
 
+// A check that hangs ends, so that other clients are checked.
+func TestCheckThatHangs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{Check: time.Millisecond, Unchecked: time.Millisecond}, &fakePlugin{})
+	stuck, b := f.connect("stuck"), f.connect("b")
+	if got, ok := stuck.next(); ok {
+		t.Errorf("a client whose check hangs: %+v", got)
+	}
+	f.change(func() { f.denied["b"] = host.Unauthorized("Unauthorized") })
+	if got, ok := b.next(); ok {
+		t.Errorf("a client that has lost access: %+v", got)
+	}
+}
+
 // The list contains what a user may follow.
 func TestList(t *testing.T) {
 	t.Parallel()
