@@ -14,6 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
+// maxPacket bounds the size of a packet in bytes: many streams receive at the same time.
+const maxPacket = 1 << 20
+
 // SubscribeStream subscribes a user to a channel and returns JSON for the subscriber, or
 // nil. If the plugin denies it, the error is an *sdk.Error with status 404 or 403.
 func (c *Client) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
@@ -44,13 +47,13 @@ func (c *Client) PublishStream(ctx context.Context, req *sdk.StreamRequest) (jso
 // RunStream runs a channel and passes each packet to receive. It returns nil, or an
 // *sdk.Error with a status from 400 to 499, if the plugin has ended the channel for good;
 // after any other error the host may run it again. If receive returns an error, RunStream
-// stops and returns that error.
+// stops and returns that error. A packet over 1 MiB ends the run with status 502.
 func (c *Client) RunStream(ctx context.Context, req *sdk.StreamRequest, receive func(json.RawMessage) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := c.stream.RunStream(ctx, &pluginv2.RunStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
-	})
+	}, grpc.MaxCallRecvMsgSize(maxPacket))
 	if err != nil {
 		return callError(ctx, err)
 	}

@@ -59,6 +59,7 @@ const (
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
 	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
+	StreamUnchecked    = time.Minute     // how long a client stays that cannot be checked
 	StreamGrace        = 5 * time.Second // between the last client and the end of a stream
 
 	// Of the expressions of a request together. Intermediate results count, too.
@@ -124,11 +125,13 @@ func Limits() []Limit {
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
 		{"channels of a WebSocket", fmt.Sprint(MaxChannels), "the error `limit exceeded`", "a subscription costs memory"},
 		{"streams of a plugin", fmt.Sprint(MaxStreams), "503", "viewers choose the names of channels, and each can be a stream"},
-		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged", "each client that reads slowly holds it in memory"},
+		{"streams of a plugin that one caller started", fmt.Sprint(MaxStreams / 2), "429", "one caller must not take the streams of others"},
+		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time in which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
+		{"time for which a client stays that the host cannot check", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
 		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
 	}
 }

@@ -63,7 +63,7 @@ func (p *Plugin) use(ctx context.Context, do func(*backend.Client) error) error 
 		return err
 	}
 	defer proc.release()
-	return do(backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }}))
+	return do(backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, false}))
 }
 
 // measurement is a call in progress.

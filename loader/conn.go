@@ -27,6 +27,7 @@ type conn struct {
 	lease *lease // holds the messages; if nil, they are not counted
 
 	panicked func(method string) // is called if the handler of a call panicked; may be nil
+	isLive   bool                // packets arrive whenever the plugin sends them
 }
 
 // Invoke implements grpc.ClientConnInterface.
@@ -86,8 +87,9 @@ func (s *stream) SendMsg(m any) error {
 func (s *stream) RecvMsg(m any) error {
 	s.release()
 	// The first message follows the header at once. Later ones may take long, so only a
-	// large one, which is likely to be followed by another, makes the next wait for a turn.
-	if !s.hasFirst || s.isLarge {
+	// large one, which is likely to be followed by another, makes the next wait for a turn;
+	// that of a live stream would keep the turn until the plugin sends again.
+	if !s.hasFirst || s.isLarge && !s.conn.isLive {
 		hasFailed := false
 		if !s.hasFirst {
 			header, _ := s.Header()

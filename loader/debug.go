@@ -253,7 +253,7 @@ func (l *launch) attach() (*Process, error) {
 	c := newCommand("", "", nil, nil)
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
-		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, command: c, stderr: &logWriter{records: l.records},
+		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil, false}), connection: connection, command: c, stderr: &logWriter{records: l.records},
 		version: l.version, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
 		detach: func() {
 			_ = connection.Close() // fails only if it is closed

@@ -206,7 +206,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
-		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
+		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil, false}), connection: connection, plugin: client, command: c,
 		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 		serving: serving, endStreams: endStreams,
 	}, nil

@@ -47,7 +47,7 @@ func (p *Plugin) RunStream(ctx context.Context, req *sdk.StreamRequest, receive 
 	defer context.AfterFunc(proc.serving, func() { cancel(retired) })()
 	l := &lease{factor: 1}
 	defer l.release()
-	client := backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }})
+	client := backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, true})
 	err = client.RunStream(ctx, req, receive)
 	if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == error(retired) {
 		return retired

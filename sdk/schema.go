@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
@@ -44,26 +45,26 @@ func settingsSchema(t reflect.Type) json.RawMessage {
 		return nil
 	}
 	secrets := &schema{Type: "object", Properties: map[string]*schema{}}
-	visible := structSchema(t, secrets, 0)
+	visible := structSchema(t, secrets, nil)
 	text, err := json.Marshal(schema{
 		Dialect: "https://json-schema.org/draft/2020-12/schema", Type: "object",
 		Properties: map[string]*schema{"jsonData": visible, "secureJsonData": secrets},
 	})
 	if err != nil {
-		return nil // cannot happen: a schema has only texts, numbers and flags
+		return nil // cannot happen: a schema has only strings, numbers and booleans
 	}
 	return text
 }
 
-// maxSchemaDepth ends the schemas of recursive types.
-const maxSchemaDepth = 8
-
-// structSchema describes a struct. It adds the fields with a secret tag to secrets.
-func structSchema(t reflect.Type, secrets *schema, depth int) *schema {
+// structSchema describes a struct. It adds the fields with a secret tag to secrets. The
+// schema of a type within itself has no members.
+func structSchema(t reflect.Type, secrets *schema, within []reflect.Type) *schema {
 	s := &schema{Type: "object", Properties: map[string]*schema{}}
-	if depth > maxSchemaDepth {
+	if slices.Contains(within, t) {
 		return s
 	}
+	within = append(slices.Clip(within), t)
+	embedded := map[string]bool{} // names of properties that a field of the struct itself replaces
 	for field := range t.Fields() {
 		isRequired, description := field.Tag.Get("required") == "true", field.Tag.Get("description")
 		if name, isSecret := field.Tag.Lookup("secret"); isSecret {
@@ -78,25 +79,32 @@ func structSchema(t reflect.Type, secrets *schema, depth int) *schema {
 		switch {
 		case name == "-" && options == "":
 		case field.Anonymous && name == "" && inner.Kind() == reflect.Struct:
-			embedded := structSchema(inner, secrets, depth+1)
-			for name, property := range embedded.Properties {
-				s.add(name, property, false)
+			promoted := structSchema(inner, secrets, within)
+			for name, property := range promoted.Properties {
+				if _, isShadowed := s.Properties[name]; !isShadowed {
+					s.add(name, property, slices.Contains(promoted.Required, name))
+					embedded[name] = true
+				}
 			}
-			s.Required = append(s.Required, embedded.Required...)
 		case field.IsExported():
-			property := typeSchema(inner, secrets, depth)
+			property := typeSchema(inner, secrets, within)
 			if strings.Contains(options, "string") {
 				property = &schema{Type: "string"}
 			}
 			property.Description = description
-			s.add(jsonName(field), property, isRequired)
+			name := jsonName(field)
+			if embedded[name] {
+				s.Required = slices.DeleteFunc(s.Required, func(other string) bool { return other == name })
+				delete(embedded, name)
+			}
+			s.add(name, property, isRequired)
 		}
 	}
 	return s
 }
 
 // typeSchema describes what encoding/json decodes into a type.
-func typeSchema(t reflect.Type, secrets *schema, depth int) *schema {
+func typeSchema(t reflect.Type, secrets *schema, within []reflect.Type) *schema {
 	pointer := reflect.PointerTo(t)
 	switch {
 	case pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
@@ -116,19 +124,19 @@ func typeSchema(t reflect.Type, secrets *schema, depth int) *schema {
 	case reflect.Float32, reflect.Float64:
 		return &schema{Type: "number"}
 	case reflect.Pointer:
-		return typeSchema(t.Elem(), secrets, depth)
+		return typeSchema(t.Elem(), secrets, within)
 	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
+		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 			return &schema{Type: "string"} // base64
 		}
-		if depth > maxSchemaDepth {
+		if slices.Contains(within, t) {
 			return &schema{Type: "array"}
 		}
-		return &schema{Type: "array", Items: typeSchema(t.Elem(), &schema{Properties: map[string]*schema{}}, depth+1)}
+		return &schema{Type: "array", Items: typeSchema(t.Elem(), &schema{Properties: map[string]*schema{}}, append(slices.Clip(within), t))}
 	case reflect.Map:
 		return &schema{Type: "object"}
 	case reflect.Struct:
-		return structSchema(t, secrets, depth+1)
+		return structSchema(t, secrets, within)
 	}
 	return &schema{}
 }

@@ -63,12 +63,51 @@ func TestSettingsSchema(t *testing.T) {
 	}
 }
 
+// tree has several members of its own type.
+type tree struct {
+	Left, Right *tree
+	Children    []tree
+	Deep        deep
+}
+
+type deep []deep
+
+// outer has fields with the names of embedded ones, before and after them.
+type outer struct {
+	Name int `json:"name" required:"true"`
+	inner
+	Size int     `json:"size"`
+	Hash [4]byte `json:"hash"`
+}
+
+type inner struct {
+	Name string `json:"name"`
+	Size string `json:"size" required:"true"`
+}
+
+// A field replaces an embedded one with the same name, as in encoding/json. An array of
+// bytes is one of numbers.
+func TestEmbeddedSettings(t *testing.T) {
+	t.Parallel()
+	create := func(context.Context, sdk.DataSource, outer) (*struct{}, error) { return nil, nil }
+	want := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"jsonData":{"type":"object","properties":{` +
+		`"hash":{"type":"array","items":{"type":"integer","minimum":0}},"name":{"type":"integer"},"size":{"type":"integer"}},"required":["name"]},` +
+		`"secureJsonData":{"type":"object"}}}`
+	if diff := cmp.Diff(want, string(sdk.DataSources(create).Plugin().SettingsSchema)); diff != "" {
+		t.Errorf("schema (-want +got):\n%s", diff)
+	}
+}
+
 // The schema of a recursive type ends.
 func TestRecursiveSettings(t *testing.T) {
 	t.Parallel()
 	create := func(context.Context, sdk.DataSource, list) (*struct{}, error) { return nil, nil }
 	if n := len(sdk.DataSources(create).Plugin().SettingsSchema); n == 0 || n > 1000 {
 		t.Errorf("the schema has %d bytes", n)
+	}
+	several := func(context.Context, sdk.DataSource, tree) (*struct{}, error) { return nil, nil }
+	if n := len(sdk.DataSources(several).Plugin().SettingsSchema); n == 0 || n > 1000 {
+		t.Errorf("the schema of a tree has %d bytes", n)
 	}
 	anything := func(context.Context, sdk.DataSource, map[string]any) (*struct{}, error) { return nil, nil }
 	if schema := sdk.DataSources(anything).Plugin().SettingsSchema; schema != nil {

@@ -161,9 +161,7 @@ func denial(ctx context.Context, path string, err error) (status pluginv2.Subscr
 
 // isFinal reports whether running the stream again would not help.
 func isFinal(err error) bool {
-	code := statusOf(err)
-	return code >= http.StatusBadRequest && code < http.StatusInternalServerError &&
-		code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
+	return wire.IsFinal(statusOf(err))
 }
 
 // statusOf returns the status of an *Error, or 0.

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -159,7 +160,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 // pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
 	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	format := func(e Event) (string, error) { return e.format(isAdmin) }
+	format := func(w io.Writer, e Event) error { return e.write(w, isAdmin) }
 	if r.Method == http.MethodHead {
 		return streamEvents(a, w, r, nil, nil, format)
 	}
@@ -172,11 +173,15 @@ func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Iden
 	return streamEvents(a, w, r, nil, feed, format)
 }
 
-// format returns the event as text/event-stream.
-func (e Event) format(withReason bool) (string, error) {
+// write writes the event as text/event-stream.
+func (e Event) write(w io.Writer, withReason bool) error {
 	if !withReason {
 		e.Reason = ""
 	}
 	data, err := json.Marshal(e)
-	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.number, e.Name, data), err
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.Name, data)
+	return err
 }

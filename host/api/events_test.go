@@ -175,12 +175,22 @@ func TestSlowClient(t *testing.T) {
 	}
 	close(reading.release)
 	<-done
+	if reading.longest <= 0 || reading.longest > 10*time.Second {
+		t.Errorf("a client has %s to accept an event", reading.longest)
+	}
 }
 
 // stuck blocks in Write until it is released.
 type stuck struct {
 	*httptest.ResponseRecorder
 	writing, release chan bool
+	longest          time.Duration // until a deadline
+}
+
+// SetWriteDeadline is used by http.ResponseController.
+func (s *stuck) SetWriteDeadline(deadline time.Time) error {
+	s.longest = max(s.longest, time.Until(deadline))
+	return nil
 }
 
 func (s *stuck) Write(p []byte) (int, error) {

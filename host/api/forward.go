@@ -101,7 +101,7 @@ func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d 
 		return out
 	}
 	var f forwardable
-	_ = json.Unmarshal(d.JSON, &f) // other types in these keys mean nothing is forwarded
+	_ = json.Unmarshal(d.JSON, &f) // values of other types select nothing
 	if cookies := keptCookies(header, f.KeepCookies); cookies != "" {
 		out.Set("Cookie", cookies)
 	}
@@ -159,8 +159,8 @@ func headersOf(ctx context.Context) http.Header {
 	return header
 }
 
-// headersFor returns the headers of a query, a health check or a stream on behalf of who, as
-// the protocol spells them.
+// headersFor returns the headers of a query or a health check on behalf of who, as the
+// protocol spells them.
 func headersFor(ctx context.Context, who host.Identity, p *loader.Plugin, d *host.DataSource) map[string]string {
 	request := headersOf(ctx)
 	header := personalHeaders(request, who, p, d)

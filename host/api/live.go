@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -99,14 +100,19 @@ func (a *API) liveEvents() Handler {
 			return err
 		}
 		defer feed.Close()
-		format := func(p live.Packet) (string, error) {
-			feed.Took(p)
+		format := func(w io.Writer, p live.Packet) error {
+			defer feed.Took(p)
 			if p.Ended == "" {
-				return fmt.Sprintf("data: %s\n\n", p.Data), nil
+				return writeAll(w, []byte("data: "), p.Data, []byte("\n\n"))
 			}
 			reason, err := json.Marshal(message{Message: p.Ended})
-			return fmt.Sprintf("event: ended\ndata: %s\n\n", reason), err
+			if err != nil {
+				return err
+			}
+			return writeAll(w, []byte("event: ended\ndata: "), reason, []byte("\n\n"))
 		}
+		out := w.(*response)
+		out.writeTime = min(out.writeTime, host.StreamWriteTimeout)
 		var initial []live.Packet
 		if feed.Initial != nil {
 			initial = []live.Packet{{Data: feed.Initial}}
@@ -114,6 +120,16 @@ func (a *API) liveEvents() Handler {
 		return streamEvents(a, w, r, initial, feed.Packets(), format)
 	}
 	return h
+}
+
+// writeAll writes parts without a copy of them all: packets can be large.
+func writeAll(w io.Writer, parts ...[]byte) error {
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type publication struct {

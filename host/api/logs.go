@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -137,12 +138,16 @@ func (a *API) followLog(w http.ResponseWriter, r *http.Request, in logQuery) err
 	if err != nil {
 		return err
 	}
-	format := func(r loader.Record) (string, error) {
+	format := func(w io.Writer, r loader.Record) error {
 		if !matches(r) {
-			return "", nil
+			return nil
 		}
 		data, err := json.Marshal(recordOf(r))
-		return fmt.Sprintf("id: %d\nevent: record\ndata: %s\n\n", r.Number, data), err
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "id: %d\nevent: record\ndata: %s\n\n", r.Number, data)
+		return err
 	}
 	if r.Method == http.MethodHead {
 		return streamEvents(a, w, r, nil, nil, format)

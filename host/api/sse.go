@@ -1,15 +1,18 @@
 package api
 
 import (
+	"io"
 	"net/http"
 	"time"
 )
 
 // streamEvents streams recent and then what arrives on feed, in the format of EventSource
 // (text/event-stream), until the feed is closed or the client leaves, does not read in
-// time, or has to authenticate again. format returns the text of an event, or "" to skip
+// time, or has to authenticate again. format writes the text of an event, or nothing to skip
 // it.
-func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent []T, feed <-chan T, format func(T) (string, error)) error {
+func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent []T, feed <-chan T, format func(io.Writer, T) error) error {
+	response := w.(*response)
+	response.writeTime = min(response.writeTime, feedTimeout)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -19,36 +22,41 @@ func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent 
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	control := http.NewResponseController(w)
-	write := func(text string) bool {
-		_ = control.SetWriteDeadline(time.Now().Add(feedTimeout)) // not supported by the recorder of tests
-		_, err := w.Write([]byte(text))
-		return err == nil && control.Flush() == nil
+	out := &eventWriter{Writer: w, control: http.NewResponseController(w)}
+	write := func(e T) (isOpen bool, err error) {
+		if err = format(out, e); out.isBroken { // the client has left, or did not read in time
+			return false, nil
+		}
+		return err == nil && out.flush(), err
+	}
+	comment := func(text string) bool {
+		_, _ = io.WriteString(out, text)
+		return out.flush()
 	}
 	beat, life := time.NewTicker(a.events.interval), time.NewTimer(a.events.life)
 	defer beat.Stop()
 	defer life.Stop()
-	if !write(": connected\n\n") {
+	if !comment(": connected\n\n") {
 		return nil
 	}
 	for _, e := range recent {
-		if text, err := format(e); err != nil || text != "" && !write(text) {
+		if isOpen, err := write(e); !isOpen {
 			return err
 		}
 	}
 	for {
-		var text string
 		select {
 		case e, ok := <-feed:
 			if !ok {
 				return nil
 			}
-			var err error
-			if text, err = format(e); err != nil {
+			if isOpen, err := write(e); !isOpen {
 				return err
 			}
 		case <-beat.C:
-			text = ": waiting\n\n"
+			if !comment(": waiting\n\n") {
+				return nil
+			}
 		case <-life.C:
 			return nil
 		case <-a.events.ended:
@@ -56,8 +64,29 @@ func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent 
 		case <-r.Context().Done():
 			return nil
 		}
-		if text != "" && !write(text) {
-			return nil // the client has left, or did not read in time
-		}
 	}
+}
+
+// eventWriter remembers whether the client still reads.
+type eventWriter struct {
+	io.Writer
+	control    *http.ResponseController
+	hasWritten bool // since the last flush
+	isBroken   bool
+}
+
+// Write implements io.Writer.
+func (w *eventWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	w.hasWritten, w.isBroken = true, w.isBroken || err != nil
+	return n, err
+}
+
+// flush sends what was written. It reports false if the client does not read.
+func (w *eventWriter) flush() bool {
+	if w.hasWritten && !w.isBroken {
+		w.isBroken = w.control.Flush() != nil
+	}
+	w.hasWritten = false
+	return !w.isBroken
 }

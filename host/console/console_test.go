@@ -87,6 +87,33 @@ func TestBuiltinSource(t *testing.T) {
 	}
 }
 
+// A boolean of a plugin's schema that is not set stays so unless the user chooses a value.
+func TestBooleanSettings(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := map[string]string{
+			"/api/user":                            `{"login":"a","role":"Admin"}`,
+			"/api/access-control/user/permissions": `{}`,
+			"/api/plugins/p/settings":              `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
+			"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
+				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean"},"must":{"type":"boolean"}},"required":["must"]}}}`,
+		}[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, body)
+	})
+	page := load(t, api, "/plugins/p/settings").Body.String()
+	for _, want := range []string{
+		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
+		`<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %s:\n%s", want, page)
+		}
+	}
+}
+
 // shape returns the elements of a page with the names of their attributes and, if they can
 // hold code, the values.
 func shape(t *testing.T, text string) string {

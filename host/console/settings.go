@@ -17,7 +17,8 @@ type settingsField struct {
 	Type              string // string, integer, number or boolean
 	Value             string // of a text or a number
 	IsSet             bool   // a flag is true, or a secret is stored
-	IsRequired        bool
+	HasValue          bool   // a flag is true or false
+	IsRequired        bool   // always false for a secret
 }
 
 // settingsForm is the part of a form that a plugin describes.
@@ -30,7 +31,7 @@ type settingsSchema struct {
 	Properties struct {
 		JSONData, SecureJSONData struct {
 			Properties map[string]struct{ Type, Description string }
-			Required   []string
+			Required   []string // read from JSONData only
 		}
 	}
 }
@@ -65,7 +66,7 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 		if isKnown || !fieldName.MatchString(name) || len(f.Fields) == maxFields {
 			continue
 		}
-		field := settingsField{Name: name, Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true}
+		field := settingsField{Name: name, Description: p.Description, Type: p.Type, IsRequired: slices.Contains(jsonData.Required, name), IsSet: visible[name] == true, HasValue: visible[name] != nil}
 		var fits bool
 		if field.Value, fits = fieldText(p.Type, visible[name]); !fits {
 			continue // the text area shows it
@@ -77,8 +78,7 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 			continue
 		}
 		f.Secrets = append(f.Secrets, settingsField{
-			Name: name, Description: secureJSONData.Properties[name].Description, Type: "string",
-			IsSet: secrets[name], IsRequired: slices.Contains(secureJSONData.Required, name) && !secrets[name],
+			Name: name, Description: secureJSONData.Properties[name].Description, Type: "string", IsSet: secrets[name],
 		})
 	}
 	return f

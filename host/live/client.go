@@ -17,16 +17,25 @@ import (
 type client struct {
 	caller Caller
 	who    atomic.Pointer[host.Identity] // at the last check
+	isOver atomic.Bool                   // it is being disconnected
 
-	channels func() []string           // names of those that it follows
-	leave    func(name, reason string) // unsubscribes it
-	end      func(reason string)       // disconnects it
+	checked time.Time // the last check that succeeded; only check uses it
+
+	channels func() []string                  // names of those that it follows
+	leave    func(name, reason string)        // unsubscribes it
+	end      func(code uint32, reason string) // disconnects it
 }
 
 func newClient(c Caller) *client {
-	out := &client{caller: c}
+	out := &client{caller: c, checked: time.Now()}
 	out.who.Store(&c.Identity)
 	return out
+}
+
+// disconnect ends the connection of a client.
+func (c *client) disconnect(code uint32, reason string) {
+	c.isOver.Store(true)
+	c.end(code, reason)
 }
 
 // owner is what the limit of clients applies to.
@@ -36,21 +45,23 @@ type owner struct {
 	id   int64
 }
 
+func ownerOf(who host.Identity) owner { return owner{who.OrgID, who.Kind, who.ID} }
+
 // enter makes room for a client, until leave is called.
 func (h *Hub) enter(who host.Identity) (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	of, all := owner{who.OrgID, who.Kind, who.ID}, 0
+	of, all := ownerOf(who), 0
 	for _, n := range h.open {
 		all += n
 	}
 	switch {
 	case h.isClosed:
-		return nil, &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
+		return nil, errStopping()
 	case all >= h.options.Clients:
-		return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d clients follow channels; try again later", all)}
+		return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("too many clients (%d) follow channels; try again later", all)}
 	case h.open[of] >= h.options.PerCaller:
-		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("you have %d clients that follow channels; close one of them", h.open[of])}
+		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients follow channels already; close one of them", h.open[of])}
 	}
 	h.open[of]++
 	if !h.isChecking {
@@ -109,8 +120,39 @@ type use struct {
 	at         address
 }
 
+// follower is a client of a channel.
+type follower struct {
+	*client
+	at address
+}
+
+// authenticate checks the credentials of a client again.
+func (h *Hub) authenticate(c *client) (host.Identity, error) {
+	ctx, cancel := h.checkContext()
+	defer cancel()
+	return c.caller.Again(ctx)
+}
+
+// openAgain checks whether a user may still follow a channel.
+func (h *Hub) openAgain(who host.Identity, c Channel) (sdk.Context, error) {
+	ctx, cancel := h.checkContext()
+	defer cancel()
+	_, of, err := h.options.Open(ctx, who, c)
+	return of, err
+}
+
+// checkContext returns the context of a part of a check: one that hangs must not keep the
+// other clients from being checked.
+func (h *Hub) checkContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(h.ctx, h.options.Check)
+}
+
+// isOverdue reports whether no check of a client has succeeded for too long.
+func (h *Hub) isOverdue(c *client) bool { return time.Since(c.checked) > h.options.Unchecked }
+
 // check disconnects clients whose credentials are no longer valid, and unsubscribes those
-// that may no longer use the plugin of a channel. It runs channels again whose settings have
+// that may no longer use the plugin of a channel. Clients that it cannot check stay for a
+// while: the database may respond again. It runs channels again whose settings have
 // changed. Clients with the same credentials are checked once.
 func (h *Hub) check() {
 	h.mu.Lock()
@@ -120,20 +162,25 @@ func (h *Hub) check() {
 	}
 	h.mu.Unlock()
 	verdicts, uses, contexts := map[string]verdict{}, map[use]error{}, map[address]sdk.Context{}
+	left := map[follower]bool{}
 	for _, c := range clients {
 		v, ok := verdicts[c.caller.Credential]
 		if !ok {
-			v.who, v.err = c.caller.Again(h.ctx)
+			v.who, v.err = h.authenticate(c)
 			verdicts[c.caller.Credential] = v
 		}
 		switch {
 		case isDenied(v.err), v.err == nil && v.who.OrgID != c.caller.Identity.OrgID:
-			c.end("the credentials are no longer valid")
+			c.disconnect(codeEnded, "the credentials are no longer valid")
 			continue
-		case v.err != nil: // such as a database that does not respond
+		case errors.Is(v.err, host.ErrThrottled), v.err != nil && h.isOverdue(c):
+			c.disconnect(codeUnchecked, "the host cannot check the credentials; try again later")
+			continue
+		case v.err != nil:
 			continue
 		}
 		c.who.Store(&v.who)
+		isChecked := true
 		for _, name := range c.channels() {
 			channel, err := ParseChannel(name, v.who.OrgID)
 			if err != nil {
@@ -142,17 +189,28 @@ func (h *Hub) check() {
 			u := use{c.caller.Credential, address{v.who.OrgID, channel}}
 			if err, ok = uses[u]; !ok {
 				var of sdk.Context
-				if _, of, err = h.options.Open(h.ctx, v.who, channel); err == nil {
+				if of, err = h.openAgain(v.who, channel); err == nil {
 					contexts[u.at] = of
 				}
 				uses[u] = err
 			}
-			if isDenied(err) {
+			switch {
+			case isDenied(err):
+				left[follower{c, u.at}] = true
 				c.leave(name, err.Error())
+			case err != nil && h.isOverdue(c):
+				left[follower{c, u.at}] = true
+				c.leave(name, "the host cannot check whether you may follow the channel; try again later")
+			case err != nil:
+				isChecked = false
 			}
+		}
+		if isChecked {
+			c.checked = time.Now()
 		}
 	}
 	for _, s := range streams {
+		s.abandon(func(by *client) bool { return by.isOver.Load() || left[follower{by, s.at}] })
 		if of, ok := contexts[s.at]; ok {
 			s.update(of)
 		}
@@ -164,23 +222,26 @@ func isDenied(err error) bool {
 	return errors.Is(err, host.ErrUnauthorized) || errors.Is(err, host.ErrForbidden) || errors.Is(err, host.ErrNotFound)
 }
 
-// openFor opens a channel on behalf of a client that follows it.
-func (h *Hub) openFor(ctx context.Context, at address) (Plugin, sdk.Context, error) {
+// openFor opens a channel on behalf of a client that follows it, and returns that client.
+func (h *Hub) openFor(ctx context.Context, at address) (*client, Plugin, sdk.Context, error) {
 	h.mu.Lock()
 	clients := h.snapshot()
 	h.mu.Unlock()
 	reason := errNoClients
-	tried := map[string]bool{}
+	tried, names := map[string]bool{}, at.names()
 	for _, c := range clients {
 		who := *c.who.Load()
-		if who.OrgID != at.org || tried[c.caller.Credential] || !slices.ContainsFunc(at.names(), func(name string) bool { return slices.Contains(c.channels(), name) }) {
+		if who.OrgID != at.org || c.isOver.Load() || tried[c.caller.Credential] {
+			continue
+		}
+		if !slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) }) {
 			continue
 		}
 		plugin, of, err := h.options.Open(ctx, who, at.Channel)
 		if err == nil {
-			return plugin, of, nil
+			return c, plugin, of, nil
 		}
 		tried[c.caller.Credential], reason = true, err
 	}
-	return nil, sdk.Context{}, reason
+	return nil, nil, sdk.Context{}, reason
 }

@@ -37,15 +37,22 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 	if err != nil {
 		return nil, err
 	}
+	isFollowing := false
+	defer func() {
+		if !isFollowing { // also if the call panics
+			leave()
+		}
+	}()
 	s, initial, err := h.subscribe(ctx, caller.Identity, channel, nil)
 	if err != nil {
-		leave()
 		return nil, err
 	}
+	isFollowing = true
 	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
 	end := func() { s.drop(f) }
 	c.channels = func() []string { return []string{s.at.names()[0]} }
-	c.leave, c.end = func(string, string) { end() }, func(string) { end() }
+	c.leave, c.end = func(string, string) { end() }, func(uint32, string) { end() }
+	f.waiting.Add(int64(len(initial)))
 	f.close = sync.OnceFunc(func() {
 		end()
 		h.remove(c)
@@ -64,8 +71,8 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 }
 
 // Packets returns the packets. The channel is closed when the client does not keep up or
-// loses access, or when the Hub is closed. The caller calls Took for each packet that it has
-// written.
+// loses access, or when the Hub is closed. The caller calls Took for Initial and for each
+// packet when it has written them.
 func (f *Feed) Packets() <-chan Packet { return f.packets }
 
 // Took makes room for other packets.

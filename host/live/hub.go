@@ -41,6 +41,7 @@ type Options struct {
 	Logger *slog.Logger // no log if nil
 
 	Check      time.Duration // between checks of the clients; host.StreamCheck
+	Unchecked  time.Duration // how long a client stays that cannot be checked; host.StreamUnchecked
 	Grace      time.Duration // between the last client of a channel and its end; host.StreamGrace
 	Clients    int           // host.MaxStreamClients
 	PerCaller  int           // of Clients; host.MaxUserStreamClients
@@ -76,6 +77,7 @@ type Hub struct {
 // New returns a Hub. It starts goroutines when the first client connects.
 func New(o Options) *Hub {
 	o.Check, o.Grace = cmp.Or(o.Check, host.StreamCheck), cmp.Or(o.Grace, host.StreamGrace)
+	o.Unchecked = cmp.Or(o.Unchecked, host.StreamUnchecked)
 	o.Clients, o.PerCaller = cmp.Or(o.Clients, host.MaxStreamClients), cmp.Or(o.PerCaller, host.MaxUserStreamClients)
 	o.PerPlugin, o.RetryAfter = cmp.Or(o.PerPlugin, host.MaxStreams), cmp.Or(o.RetryAfter, 50*time.Millisecond)
 	h := &Hub{options: o, log: o.Logger, clients: map[*client]struct{}{}, open: map[owner]int{}, streams: map[address]*stream{}}
@@ -99,7 +101,7 @@ func (h *Hub) Close() error {
 	if isFirst {
 		err = h.sockets.close()
 		for _, c := range clients {
-			c.end("the host is stopping")
+			c.disconnect(codeEnded, errStopping().Error())
 		}
 	}
 	h.background.Wait()
@@ -117,8 +119,8 @@ func (h *Hub) inBackground(f func()) bool {
 	return !h.isClosed
 }
 
-// Publish sends the message of a user to the plugin of a channel, and to the clients of the
-// channel what the plugin makes of it.
+// Publish sends a user's message to the plugin of a channel, and what the plugin returns to
+// the clients of the channel.
 func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data json.RawMessage) error {
 	c, err := ParseChannel(name, who.OrgID)
 	if err != nil {
@@ -126,6 +128,9 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	}
 	if len(data) > host.MaxPublication {
 		return host.Invalid("data", "must not be longer than %d bytes, found %d", host.MaxPublication, len(data))
+	}
+	if err := checkData(data); err != nil {
+		return err
 	}
 	plugin, of, err := h.options.Open(ctx, who, c)
 	if err != nil {
@@ -156,14 +161,23 @@ func (h *Hub) send(at address, packet json.RawMessage) error {
 // what the plugin sends to new clients, or nil. The caller calls h.joined once the client
 // follows the channel, or cannot.
 func (h *Hub) subscribe(ctx context.Context, who host.Identity, c Channel, data json.RawMessage) (*stream, json.RawMessage, error) {
+	if err := checkData(data); err != nil {
+		return nil, nil, err
+	}
 	plugin, of, err := h.options.Open(ctx, who, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := h.reserve(address{who.OrgID, c}, of.PluginID)
+	s, err := h.reserve(address{who.OrgID, c}, of.PluginID, ownerOf(who))
 	if err != nil {
 		return nil, nil, err
 	}
+	isAccepted := false
+	defer func() {
+		if !isAccepted { // also if the call panics
+			h.refused(s)
+		}
+	}()
 	initial, err := plugin.SubscribeStream(ctx, &sdk.StreamRequest{Context: of, Path: c.Path, Data: data})
 	if err == nil && len(initial) > 0 {
 		if initial, err = compact(initial); err != nil {
@@ -171,9 +185,9 @@ func (h *Hub) subscribe(ctx context.Context, who host.Identity, c Channel, data 
 		}
 	}
 	if err != nil {
-		h.refused(s)
 		return nil, nil, orUnsupported(err, c)
 	}
+	isAccepted = true
 	return s, initial, nil
 }
 
@@ -204,11 +218,19 @@ func (h *Hub) List(ctx context.Context, who host.Identity) []Info {
 	return list
 }
 
+// checkData returns an error for what a client sent that is not JSON, as Protobuf allows.
+func checkData(data json.RawMessage) error {
+	if len(data) > 0 && !json.Valid(data) {
+		return host.Invalid("data", "must be JSON")
+	}
+	return nil
+}
+
 // compact removes insignificant space, in particular the line breaks that separate messages.
 // It returns an error for a packet that clients cannot receive.
 func compact(packet json.RawMessage) (json.RawMessage, error) {
 	if len(packet) > host.MaxPacket {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(packet), host.MaxPacket)
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", len(packet), host.MaxPacket)
 	}
 	var b bytes.Buffer
 	b.Grow(len(packet))
@@ -216,6 +238,11 @@ func compact(packet json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// errStopping returns the error of a Hub that is closed.
+func errStopping() error {
+	return &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
 }
 
 // badPacket is the error for a packet that compact rejects.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -296,6 +297,102 @@ func TestBounds(t *testing.T) {
 	}
 	if got := many.subscribe("ds/a/more"); got.Error.Message != "limit exceeded" {
 		t.Errorf("one channel too many: %+v", got)
+	}
+}
+
+// A client that is refused leaves nothing behind, also if the call panics.
+func TestRefusalsTakeNoRoom(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{PerPlugin: 1}, &fakePlugin{})
+	for _, path := range []string{"missing", "secret", "broken", "panic"} {
+		func() {
+			defer func() { _ = recover() }()
+			if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/"+path); err == nil {
+				t.Errorf("%s: a client follows the channel", path)
+			}
+		}()
+		if streams, clients := live.Streams(f.Hub), live.Clients(f.Hub); streams != 0 || clients != 0 {
+			t.Errorf("%s: %d streams and %d clients are left", path, streams, clients)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x"); err == nil || err.Error() != "the host is stopping" {
+		t.Errorf("after the hub was closed: %v", err)
+	}
+}
+
+// A caller starts at most half of the streams of a plugin.
+func TestShareOfStreams(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{PerPlugin: 4}, &fakePlugin{})
+	a, b := f.connect("a"), f.connect("b")
+	for i, want := range []int{0, 0, http.StatusTooManyRequests} {
+		if got := a.subscribe(fmt.Sprintf("ds/a/%d", i)); int(got.Error.Code) != want {
+			t.Errorf("stream %d: %+v", i, got.Error)
+		}
+	}
+	for _, channel := range []string{"ds/a/2", "ds/a/3"} {
+		if got := b.subscribe(channel); got.Error.Code != 0 {
+			t.Errorf("%s of another caller: %+v", channel, got.Error)
+		}
+	}
+	if got := a.subscribe("ds/a/3"); got.Error.Code != 0 {
+		t.Errorf("a stream that another caller started: %+v", got.Error)
+	}
+}
+
+// Messages of clients must be JSON: those in Protobuf can contain any bytes.
+func TestMessagesAreJSON(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	if err := f.Hub.Publish(t.Context(), f.caller("a").Identity, "ds/a/quiet", []byte("{")); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A client whose credentials cannot be checked does not stay forever, and a stream does not
+// run on behalf of a client that has lost access.
+func TestLostAccess(t *testing.T) {
+	t.Parallel()
+	users := make(chan string, 10)
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, _ func(string)) error {
+		users <- req.Context.User.Login
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	f := newFixture(t, live.Options{Check: time.Millisecond, Unchecked: time.Millisecond}, p)
+	a, b := f.connect("a"), f.connect("b")
+	a.subscribe("ds/a/x")
+	if got := <-users; got != "a" {
+		t.Fatalf("the stream runs on behalf of %s", got)
+	}
+	b.subscribe("ds/a/x")
+	f.change(func() { f.denied["a"] = errors.New("the database does not respond") })
+	if got, ok := a.next(); ok {
+		t.Errorf("a client that cannot be checked: %+v", got)
+	}
+	if got := <-users; got != "b" {
+		t.Errorf("the stream runs on behalf of %s", got)
+	}
+	f.change(func() { f.denied["b"] = &host.Error{Category: host.ErrThrottled, Message: "too many failed logins"} })
+	if got, ok := b.next(); ok {
+		t.Errorf("a client whose check is throttled: %+v", got)
+	}
+}
+
+// A check that hangs ends, so that other clients are checked.
+func TestCheckThatHangs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{Check: time.Millisecond, Unchecked: time.Millisecond}, &fakePlugin{})
+	stuck, b := f.connect("stuck"), f.connect("b")
+	if got, ok := stuck.next(); ok {
+		t.Errorf("a client whose check hangs: %+v", got)
+	}
+	f.change(func() { f.denied["b"] = host.Unauthorized("Unauthorized") })
+	if got, ok := b.next(); ok {
+		t.Errorf("a client that has lost access: %+v", got)
 	}
 }
 

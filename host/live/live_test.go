@@ -120,7 +120,11 @@ func (f *fixture) caller(user string) live.Caller {
 	if strings.HasPrefix(user, "other") {
 		who.OrgID = 2
 	}
-	return live.Caller{Identity: who, Credential: user, Again: func(context.Context) (host.Identity, error) {
+	return live.Caller{Identity: who, Credential: user, Again: func(ctx context.Context) (host.Identity, error) {
+		if user == "stuck" {
+			<-ctx.Done()
+			return who, ctx.Err()
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return who, f.denied[user]

@@ -9,16 +9,20 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-// maxRetryAfter is the longest delay before a stream that failed runs again.
-const maxRetryAfter = 10 * time.Second
+const (
+	maxRetryAfter = 10 * time.Second // before a stream that failed runs again
+	maxSchema     = 64 << 10         // bytes of the schema of a stream in the list of channels
+)
 
 var (
 	errChanged   = errors.New("the settings have changed")
@@ -30,49 +34,59 @@ type stream struct {
 	hub      *Hub
 	at       address
 	pluginID string
+	creator  owner // of the client that it was created for
 
 	// Guarded by hub.mu.
-	joining    int // clients that are about to follow the channel
-	joins      int // clients that began to follow it
-	isRunning  bool
-	isStopping bool
-	isEnded    bool               // for good, unless another client joins
-	stop       context.CancelFunc // of the run
-	idle       *time.Timer        // until the stream is stopped; nil if a client follows it
+	joining   int // clients that are about to follow the channel
+	joins     int // clients that began to follow it
+	isRunning bool
+	isEnded   bool               // for good, unless another client joins
+	stop      context.CancelFunc // of the run
+	idle      *time.Timer        // until the stream is stopped; nil if a client follows it
 
 	mu      sync.Mutex
 	feeds   map[*Feed]struct{}
-	schema  json.RawMessage // the last packet with a schema
+	schema  json.RawMessage // of the last frame that had one; nil if none had
 	packets int
 	began   time.Time
 	context sdk.Context             // of the call in progress
+	by      *client                 // on whose behalf it is; nil if there is none
 	again   context.CancelCauseFunc // ends that call; nil if there is none
 }
 
 // reserve returns the stream of a channel, which does not end before h.joined is called.
-func (h *Hub) reserve(at address, pluginID string) (*stream, error) {
+func (h *Hub) reserve(at address, pluginID string, creator owner) (*stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.isClosed {
+		return nil, errStopping()
+	}
 	s, ok := h.streams[at]
 	if !ok {
-		n := 0
+		all, own := 0, 0
 		for _, other := range h.streams {
 			if other.pluginID == pluginID {
-				n++
+				all++
+				if other.creator == creator {
+					own++
+				}
 			}
 		}
-		if n >= h.options.PerPlugin || h.isClosed {
-			return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", n, pluginID)}
+		switch {
+		case all >= h.options.PerPlugin:
+			return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", all, pluginID)}
+		case own >= max(1, h.options.PerPlugin/2):
+			return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("you have started %d streams of %s; leave a channel and try again", own, pluginID)}
 		}
-		s = &stream{hub: h, at: at, pluginID: pluginID, feeds: map[*Feed]struct{}{}, began: time.Now()}
+		s = &stream{hub: h, at: at, pluginID: pluginID, creator: creator, feeds: map[*Feed]struct{}{}, began: time.Now()}
 		h.streams[at] = s
 	}
 	s.joining++
 	return s, nil
 }
 
-// joined ends a reservation. It runs the channel if a client follows it, also if it has
-// ended for good before: the client may know more than those before.
+// joined ends a reservation. It runs the channel if a client follows it, even if it had
+// ended for good: the new client may get further than the earlier ones.
 func (h *Hub) joined(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +100,10 @@ func (h *Hub) joined(s *stream) {
 func (h *Hub) refused(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.joining--
+	if s.joining--; s.joining == 0 && s.joins == 0 {
+		delete(h.streams, s.at) // no client has followed it
+		return
+	}
 	h.adjust(s)
 }
 
@@ -139,7 +156,6 @@ func (h *Hub) stopIdle(s *stream) {
 		return
 	}
 	if s.isRunning {
-		s.isStopping = true
 		s.stop()
 		return
 	}
@@ -164,7 +180,7 @@ func (h *Hub) finished(s *stream, joins int) (again bool) {
 func (h *Hub) stopped(s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.isRunning, s.isStopping = false, false
+	s.isRunning = false
 	if s.joining == 0 && !s.isFollowed() {
 		delete(h.streams, s.at)
 		return
@@ -218,30 +234,39 @@ func (s *stream) once(ctx context.Context) (err error) {
 			err = sdk.Errorf(http.StatusInternalServerError, "the host failed; its log has details")
 		}
 	}()
-	plugin, of, err := s.hub.openFor(ctx, s.at)
+	by, plugin, of, err := s.hub.openFor(ctx, s.at)
 	if err != nil {
 		return err
 	}
 	call, again := context.WithCancelCause(ctx)
 	defer again(nil)
-	s.set(of, again)
-	defer s.set(sdk.Context{}, nil)
+	s.set(by, of, again)
+	defer s.set(nil, sdk.Context{}, nil)
 	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path}, func(packet json.RawMessage) error {
 		if call.Err() != nil {
 			return call.Err()
 		}
 		return s.receive(packet)
 	})
-	if context.Cause(call) == errChanged {
+	if errors.Is(context.Cause(call), errChanged) {
 		return errChanged
 	}
 	return err
 }
 
-func (s *stream) set(of sdk.Context, again context.CancelCauseFunc) {
+func (s *stream) set(by *client, of sdk.Context, again context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.context, s.again = of, again
+	s.by, s.context, s.again = by, of, again
+}
+
+// abandon runs the channel again if it runs on behalf of a client that may no longer follow it.
+func (s *stream) abandon(isLost func(*client) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.again != nil && isLost(s.by) {
+		s.again(errChanged)
+	}
 }
 
 // update runs the channel again if it runs with other settings than those of a context.
@@ -253,7 +278,7 @@ func (s *stream) update(of sdk.Context) {
 	}
 }
 
-// receive sends a packet of the plugin to the clients. It drops one that they cannot
+// receive sends a packet of the plugin to the clients. It drops a packet that clients cannot
 // receive.
 func (s *stream) receive(packet json.RawMessage) error {
 	packet, err := compact(packet)
@@ -261,13 +286,24 @@ func (s *stream) receive(packet json.RawMessage) error {
 		s.hub.log.Warn("a packet of a stream was dropped", "channel", s.at.String(), "org", s.at.org, "plugin", s.pluginID, "reason", err)
 		return nil
 	}
+	schema := schemaOf(packet)
 	s.mu.Lock()
 	s.packets++
-	if bytes.HasPrefix(packet, []byte(`{"schema":`)) {
-		s.schema = packet
+	if schema != nil {
+		s.schema = schema
 	}
 	s.mu.Unlock()
 	return s.hub.send(s.at, packet)
+}
+
+// schemaOf returns a copy of the schema of a frame that begins with one, or nil.
+func schemaOf(packet json.RawMessage) json.RawMessage {
+	rest, ok := bytes.CutPrefix(packet, []byte(`{"schema":`))
+	var schema json.RawMessage
+	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&schema) != nil || len(schema) > maxSchema {
+		return nil
+	}
+	return bytes.Clone(schema)
 }
 
 // feed sends a packet to the feeds.
@@ -298,25 +334,20 @@ func isFinal(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*sdk.Error](err)
-	return ok && e.Status >= http.StatusBadRequest && e.Status < http.StatusInternalServerError &&
-		e.Status != http.StatusRequestTimeout && e.Status != http.StatusTooManyRequests
+	return ok && wire.IsFinal(e.Status)
 }
 
 // info describes the channel.
 func (s *stream) info() Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := Info{Channel: s.at.String(), Data: json.RawMessage(`{"schema":{"fields":[]}}`)}
+	schema := s.schema
+	if schema == nil {
+		schema = json.RawMessage(`{"fields":[]}`)
+	}
+	out := Info{Channel: s.at.String(), Data: slices.Concat(json.RawMessage(`{"schema":`), schema, json.RawMessage("}"))}
 	if minutes := time.Since(s.began).Minutes(); minutes > 0 {
 		out.Rate = int(float64(s.packets) / minutes)
-	}
-	var frame struct {
-		Schema json.RawMessage `json:"schema"`
-	}
-	if json.Unmarshal(s.schema, &frame) == nil { // otherwise no packet had one
-		if text, err := json.Marshal(frame); err == nil {
-			out.Data = text
-		}
 	}
 	return out
 }

@@ -23,8 +23,9 @@ const (
 	commandSize  = 4 << 10 // bytes of a command around a message
 	prefixLength = 32      // bytes of the organization in the name of a channel
 
-	codeLeft  = 2100 // of a client that may no longer follow a channel; it does not subscribe again
-	codeEnded = 4501 // of a client whose credentials are no longer valid; it does not connect again
+	codeLeft      = 2100 // of a client that may no longer follow a channel; it does not subscribe again
+	codeUnchecked = 4001 // of a client whose credentials cannot be checked; it connects again later
+	codeEnded     = 4501 // of a client whose credentials are no longer valid; it does not connect again
 )
 
 // sockets are the WebSockets. The library's goroutines start with the first one.
@@ -50,10 +51,12 @@ func (h *Hub) ServeWebSocket(w http.ResponseWriter, r *http.Request, caller Call
 	entered := &entry{ResponseWriter: w, leave: sync.OnceFunc(leave)}
 	ctx := context.WithValue(r.Context(), clientKey{}, newClient(caller))
 	ctx = centrifuge.SetCredentials(ctx, &centrifuge.Credentials{UserID: fmt.Sprintf("%s-%d", caller.Identity.Kind, caller.Identity.ID)})
+	defer func() {
+		if !entered.isHijacked { // also if the handler panics
+			entered.leave()
+		}
+	}()
 	handler.ServeHTTP(entered, r.WithContext(ctx))
-	if !entered.isHijacked {
-		entered.leave()
-	}
 	return nil
 }
 
@@ -93,7 +96,7 @@ func (s *sockets) start(h *Hub) (http.Handler, error) {
 	defer s.mu.Unlock()
 	if s.node != nil || s.isEnded {
 		if s.isEnded {
-			return nil, &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
+			return nil, errStopping()
 		}
 		return s.handler, nil
 	}
@@ -170,7 +173,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 	own := c.Context().Value(clientKey{}).(*client)
 	own.channels = c.Channels
 	own.leave = func(name, reason string) { c.Unsubscribe(name, centrifuge.Unsubscribe{Code: codeLeft, Reason: reason}) }
-	own.end = func(reason string) { c.Disconnect(centrifuge.Disconnect{Code: codeEnded, Reason: reason}) }
+	own.end = func(code uint32, reason string) { c.Disconnect(centrifuge.Disconnect{Code: code, Reason: reason}) }
 	calls := make(chan struct{}, atOnce)
 	// do runs f while the client can send other commands.
 	do := func(f func(ctx context.Context) error, fail func(error)) {
@@ -245,10 +248,10 @@ func (h *Hub) clientError(c *centrifuge.Client, err error) error {
 	}
 	for category, status := range map[error]uint32{
 		host.ErrInvalid: http.StatusBadRequest, host.ErrForbidden: http.StatusForbidden, host.ErrNotFound: http.StatusNotFound,
-		host.ErrUnavailable: http.StatusServiceUnavailable,
+		host.ErrThrottled: http.StatusTooManyRequests, host.ErrUnavailable: http.StatusServiceUnavailable,
 	} {
 		if errors.Is(err, category) {
-			return &centrifuge.Error{Code: status, Message: err.Error(), Temporary: status == http.StatusServiceUnavailable}
+			return &centrifuge.Error{Code: status, Message: err.Error(), Temporary: status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests}
 		}
 	}
 	if e, ok := errors.AsType[*sdk.Error](err); ok && e.Status >= http.StatusBadRequest {

@@ -30,8 +30,8 @@ type expander struct {
 	size    int // bytes of all values so far
 }
 
-// expand replaces the variables in a value. One that is not set is replaced by "", as
-// existing hosts do. Replacements are not expanded again.
+// expand replaces the variables in a value. One that is not set is replaced by an empty
+// string, as in existing hosts. Replacements are not expanded again.
 func (e *expander) expand(at, value string) (string, error) {
 	var failed error
 	size := 0
@@ -53,7 +53,7 @@ func (e *expander) expand(at, value string) (string, error) {
 		name := m[2] + m[3]
 		text, isSet := e.environ[name]
 		if !isSet {
-			e.log.Warn("variable is not set: it is replaced by an empty text", "at", at, "variable", name)
+			e.log.Warn("variable is not set: it is replaced by an empty string", "at", at) // not the name: it may be a part of a password
 		}
 		return text
 	})

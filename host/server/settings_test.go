@@ -75,7 +75,7 @@ func TestSettings(t *testing.T) {
 	if n := strings.Count(log.String(), "not mounted"); n != 1 {
 		t.Errorf("%d warnings about plugins that are not mounted", n)
 	}
-	for _, secret := range []string{"t0ken", "from a file", "stolen", "k2", "east", "a#b"} {
+	for _, secret := range []string{"t0ken", "OTHER", "from a file", "stolen", "k2", "east", "a#b"} {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log contains the value %q:\n%s", secret, log)
 		}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"net/http"
 	"slices"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -45,4 +46,11 @@ func IsPanic(err error, trailer metadata.MD) bool {
 		info, ok := detail.(*errdetails.ErrorInfo)
 		return ok && info.GetDomain() == Domain && info.GetReason() == ReasonPanic
 	})
+}
+
+// IsFinal reports whether an error with an HTTP status ends a stream for good: running it
+// again would not help.
+func IsFinal(status int) bool {
+	return status >= http.StatusBadRequest && status < http.StatusInternalServerError &&
+		status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
 }

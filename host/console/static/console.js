@@ -40,6 +40,7 @@ function bodyOf(form) {
 		let value = field.type === "checkbox" ? field.checked : field.value;
 		if (field.type === "radio" && !field.checked) continue;
 		if (field.dataset.type === "number") value = value === "" ? undefined : Number(value);
+		if (field.dataset.type === "boolean") value = value === "" ? undefined : value === "true";
 		if (field.dataset.type === "json") value = value.trim() === "" ? undefined : JSON.parse(value);
 		const keys = field.name.split(".");
 		let at = body;

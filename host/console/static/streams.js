@@ -53,7 +53,7 @@ function follow(section) {
 	open();
 }
 
-// reason returns why the host refuses the stream; EventSource does not tell.
+// reason returns why the host refuses the stream; EventSource does not say.
 async function reason(address) {
 	const abort = new AbortController();
 	try {
@@ -93,7 +93,7 @@ class View {
 		const fields = frame.schema.fields;
 		const columns = columnsOf(frame);
 		const time = fields.findIndex((f) => f.type === "time");
-		const names = fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" "));
+		const names = distinct(fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" ")));
 		const count = Math.max(0, ...frame.data.values.map((column) => column.length));
 		for (let row = Math.max(0, count - mostPoints); row < count; row++) {
 			const at = time >= 0 ? columns[time].value(row) : Date.now();
@@ -111,6 +111,7 @@ class View {
 	}
 
 	addRow(names, cells) {
+		if (this.names?.join("\n") !== names.join("\n")) this.rows = []; // other columns
 		this.names = names;
 		this.rows.unshift(cells);
 		this.rows.length = Math.min(this.rows.length, mostRows);
@@ -172,6 +173,16 @@ class View {
 		this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
 		this.svg.replaceChildren(...axes, ...this.lines, this.cursor);
 	}
+}
+
+// distinct adds a number to names that are equal to earlier ones.
+function distinct(names) {
+	const seen = new Map();
+	return names.map((name) => {
+		const n = (seen.get(name) ?? 0) + 1;
+		seen.set(name, n);
+		return n > 1 ? `${name} (${n})` : name;
+	});
 }
 
 // range returns the smallest and the largest number, which are never equal.
