@@ -105,7 +105,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 			continue
 		}
 		delete(l.stamps, id)
-		if b := p.mounted(); slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Dir, moving) }) {
+		if b := p.mounted(); slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Plugin, moving) }) {
 			found = append(found, b)
 			continue
 		}
@@ -124,14 +124,15 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 	return updated, gone, nil
 }
 
-// keeps reports whether a mounted plugin in a directory stays mounted in spite of a fault:
-// its files may be half written, or come from a broken build.
-func keeps(f bundle.Fault, dir string, moving []string) bool {
+// keeps reports whether a mounted plugin stays mounted in spite of a fault: its files may be
+// half written, or come from a broken build.
+func keeps(f bundle.Fault, p bundle.Plugin, moving []string) bool {
+	dir := p.Dir
 	switch {
 	case f.Code == bundle.FaultDuplicateID, f.Code == bundle.FaultMissingRoot:
 		return false
 	case f.Code.Stage() == bundle.StageVerify: // fails closed unless the change is in progress
-		return f.Path == dir && isBelow(moving, dir)
+		return f.Path == dir && isBelow(moving, p.Root)
 	}
 	rel, err := filepath.Rel(f.Path, dir)
 	return f.Path == filepath.Join(dir, bundle.MetadataFile) || f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == dir
