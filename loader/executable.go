@@ -39,7 +39,7 @@ func Executable(p bundle.Plugin) (string, error) {
 	case info.Size() == 0: // a build that writes to it in place has just begun
 		return "", newFault(bundle.FaultExecutableUnread, "%s is incomplete: it is empty; copy it again if no copy is in progress", path)
 	}
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	}

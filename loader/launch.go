@@ -192,6 +192,9 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	connection, err := connect(ctx, client, c)
 	if err != nil {
 		endClient(client, c)
+		if !c.isStarted() {
+			return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
+		}
 		err = startError(ctx, err, c, stderr)
 		_ = process.RemoveAll(dir) // Close removes what is left
 		return nil, err
@@ -206,7 +209,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
-		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil}), connection: connection, plugin: client, command: c,
+		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, plugin: client, command: c,
 		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 		serving: serving, endStreams: endStreams,
 	}, nil
