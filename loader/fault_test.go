@@ -647,16 +647,20 @@ func TestHealthOfDataSources(t *testing.T) {
 	if faults := p.Faults(); len(faults) > 0 {
 		t.Errorf("%+v", faults)
 	}
+	p.checked(t.Context(), &Process{}, &sdk.CheckHealthRequest{}, nil, errors.New("the process was replaced"))
+	if faults := p.Faults(); len(faults) > 0 {
+		t.Errorf("the fault of another process: %+v", faults)
+	}
 	check(&sdk.DataSource{ID: 3, UID: "u", Name: "north"})
 	if faults := p.Faults(); len(faults) != 1 || !strings.Contains(faults[0].Reason, `"north"`) {
 		t.Errorf("%+v", faults)
 	}
 	fine := &sdk.CheckHealthResult{Status: sdk.HealthOK}
-	p.checked(t.Context(), &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: &sdk.DataSource{ID: 4, UID: "other"}}}, fine, nil)
+	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: &sdk.DataSource{ID: 4, UID: "other"}}}, fine, nil)
 	if len(p.Faults()) != 1 {
 		t.Error("the check of another data source ended the fault")
 	}
-	p.checked(t.Context(), &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: &sdk.DataSource{ID: 3, UID: "u"}}}, fine, nil)
+	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{Context: sdk.Context{DataSource: &sdk.DataSource{ID: 3, UID: "u"}}}, fine, nil)
 	if faults := p.Faults(); len(faults) > 0 {
 		t.Errorf("%+v", faults)
 	}
