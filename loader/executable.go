@@ -73,15 +73,15 @@ func otherExecutables(p bundle.Plugin) string {
 	return " (found " + strings.Join(names, ", ") + ")"
 }
 
-// copyTo writes a file to w and returns its SHA-256 in hexadecimal.
-func copyTo(w io.Writer, file string) (sum string, err error) {
+// sumOf returns the SHA-256 of a regular file in hexadecimal.
+func sumOf(file string) (string, error) {
 	f, err := openRegular(file)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(w, hash), f)
+	_, err = io.Copy(hash, f)
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 

@@ -82,7 +82,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
 		}
 	case isListed:
-		if l.sum, err = copyTo(io.Discard, source); err != nil {
+		if l.sum, err = sumOf(source); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 		}
 	}
@@ -263,9 +263,16 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 
 // addLimit adds the limit that the process reached, if its last output shows one.
 func addLimit(f *bundle.Fault, c *command, stderr *logWriter) {
-	if hit := c.limits.hit(stderr.tail()); hit != "" {
-		f.Reason += "; " + hit
+	f.Reason += hitLimit(c, stderr.tail())
+}
+
+// hitLimit returns the limit that a process reached, judging by its last output, as text to
+// append to an error, or "".
+func hitLimit(c *command, output string) string {
+	if hit := c.limits.hit(output); hit != "" {
+		return "; " + hit
 	}
+	return ""
 }
 
 // handshakeFault returns the fault for a process that was started but is not connected.
@@ -353,9 +360,7 @@ func interpreter(path string) string {
 // to an error.
 func lastOutput(c *command, stderr *logWriter) (text string) {
 	tail := stderr.tail()
-	if hit := c.limits.hit(tail); hit != "" {
-		text += "; " + hit
-	}
+	text = hitLimit(c, tail)
 	if tail != "" {
 		text += "; last output: " + tail
 	}

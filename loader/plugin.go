@@ -181,8 +181,9 @@ func (p *Plugin) wake() {
 	}
 }
 
-// settled waits until every update has been handled.
-func (p *Plugin) settled(ctx context.Context) error {
+// Settled waits until the backend has started, failed to start, or stopped after the
+// changes found so far. The error wraps that of ctx.
+func (p *Plugin) Settled(ctx context.Context) error {
 	for {
 		p.mu.Lock()
 		pending, moved := p.pending, p.moved

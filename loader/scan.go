@@ -46,7 +46,7 @@ func (l *Loader) reload(ctx context.Context, isWanted func(id string) bool) erro
 		if !isWanted(p.id) {
 			continue
 		}
-		if err := p.settled(ctx); err != nil {
+		if err := p.Settled(ctx); err != nil {
 			return err
 		}
 	}
