@@ -19,6 +19,7 @@ type Plugin struct {
 	Dir      string // absolute, below the root that was searched
 	Metadata *Metadata
 	Parent   string // id of the plugin whose directory contains this one, or ""
+	Root     string // the outermost plugin directory that contains Dir, even if it cannot be mounted; Dir if there is none
 }
 
 const (
@@ -62,6 +63,7 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 
 type scan struct {
 	root    string // the root or linked plugin that is searched, its real path
+	outer   string // the outermost plugin directory that is searched, or ""
 	plugins []Plugin
 	faults  []Fault
 	seen    map[string]bool   // directories by their real paths
@@ -86,7 +88,7 @@ func (s *scan) directory(dir, parent string, depth int) {
 		if _, err := OpenRepo(real); err != nil {
 			return // a link to a home directory, say, is not searched
 		}
-		if parent != "" {
+		if s.outer != "" {
 			s.fault(FaultLinkOutside, dir, "", fmt.Sprintf("symbolic link to %s, outside of the plugin", real))
 			return
 		}
@@ -113,6 +115,10 @@ func (s *scan) directory(dir, parent string, depth int) {
 		s.fault(FaultUnbuilt, dist, "", "dist has no plugin.json")
 		return
 	case isPlugin:
+		if s.outer == "" {
+			s.outer = dir
+			defer func() { s.outer = "" }()
+		}
 		if id := s.mount(dir, parent); parent == "" {
 			parent = id
 		}
@@ -179,7 +185,7 @@ func (s *scan) mount(dir, parent string) string {
 		m.Info.Version = s.version(parent)
 	}
 	s.byID[m.ID] = dir
-	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent})
+	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent, Root: s.outer})
 	return m.ID
 }
 

@@ -42,10 +42,12 @@ func (l Limits) withDefaults() Limits {
 // 503 and the cause ErrBusy. Large responses count against Limits.Held until do returns or
 // the lease of ctx is released.
 func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
-	return p.measure(ctx, CallOther, func(*measurement) error { return p.use(ctx, do) })
+	return p.measure(ctx, CallOther, func(*measurement) error {
+		return p.use(ctx, func(_ *Process, c *backend.Client) error { return do(c) })
+	})
 }
 
-func (p *Plugin) use(ctx context.Context, do func(*backend.Client) error) error {
+func (p *Plugin) use(ctx context.Context, do func(*Process, *backend.Client) error) error {
 	select {
 	case p.calls <- struct{}{}:
 		defer func() { <-p.calls }()
@@ -63,14 +65,15 @@ func (p *Plugin) use(ctx context.Context, do func(*backend.Client) error) error 
 		return err
 	}
 	defer proc.release()
-	return do(backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, false}))
+	return do(proc, backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, false}))
 }
 
 // measurement is a call in progress.
 type measurement struct {
-	timer  *time.Timer
-	paused time.Duration // does not count
-	failed sdk.Source    // the source of an error in the response, or ""
+	process *Process // that is called
+	timer   *time.Timer
+	paused  time.Duration // does not count
+	failed  sdk.Source    // the source of an error in the response, or ""
 }
 
 // measure runs a call of a kind and records its figures.
@@ -93,7 +96,8 @@ func (p *Plugin) within(ctx context.Context, kind Call, limit time.Duration, do 
 	late := &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
 		Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
 	return p.measure(ctx, kind, func(m *measurement) error {
-		return p.use(ctx, func(c *backend.Client) error {
+		return p.use(ctx, func(proc *Process, c *backend.Client) error {
+			m.process = proc
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			m.timer = time.AfterFunc(limit, func() { cancel(late) })
@@ -121,11 +125,13 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 // CheckHealth requests the plugin's health. It returns an *sdk.Error with status 504
 // after Limits.Health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
-	err = p.within(ctx, CallHealth, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	var proc *Process
+	err = p.within(ctx, CallHealth, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {
+		proc = m.process
 		result, err = c.CheckHealth(ctx, req)
 		return err
 	})
-	p.checked(ctx, req, result, err)
+	p.checked(ctx, proc, req, result, err)
 	return result, err
 }
 

@@ -198,6 +198,13 @@ func (h *handshake) Read(p []byte) (int, error) {
 // Close closes the pipe.
 func (h *handshake) Close() error { return h.file.Close() }
 
+// isStarted reports whether Start was called, even if it failed. Go-plugin can fail before that.
+func (c *command) isStarted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cmd.Process != nil || c.startErr != nil
+}
+
 func (c *command) hasExited() bool {
 	select {
 	case <-c.exited:

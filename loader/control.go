@@ -10,7 +10,8 @@ import (
 // Restart replaces the process of the backend with a new one without dropping a call, even
 // if nothing has changed. It also starts the process of a plugin that crashed too often or
 // could not be started. It returns when the new process has started or failed to start;
-// Status reports which. If it failed, the next start that succeeds replaces the process. The error is backend.ErrUnsupported if the plugin has no backend.
+// Status reports which. If it failed, the next start that succeeds replaces the process. The
+// error is backend.ErrUnsupported if the plugin has no backend.
 func (p *Plugin) Restart(ctx context.Context) error {
 	p.mu.Lock()
 	if !p.bundle.Metadata.Backend {
@@ -21,12 +22,8 @@ func (p *Plugin) Restart(ctx context.Context) error {
 	p.pending++
 	p.mu.Unlock()
 	p.wake()
-	return p.settled(ctx)
+	return p.Settled(ctx)
 }
-
-// Settled waits until the backend has started, failed to start, or stopped after the
-// changes found so far. The error is that of ctx.
-func (p *Plugin) Settled(ctx context.Context) error { return p.settled(ctx) }
 
 // ChangeKind is the kind of a Change.
 type ChangeKind string

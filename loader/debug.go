@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/rpc/jsonrpc"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -142,7 +144,8 @@ func (p *Process) finish(ctx context.Context) {
 	}
 }
 
-// isHalted reports whether Delve at an address holds its process.
+// isHalted reports whether Delve at an address holds its process. While Delve carries out a
+// command of a client, it may not answer in time.
 func isHalted(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, haltInterval)
 	if err != nil {
@@ -153,7 +156,7 @@ func isHalted(address string) bool {
 	defer client.Close()
 	var out struct{ State struct{ Running bool } }
 	err = client.Call("RPCServer.State", map[string]bool{"NonBlocking": true}, &out)
-	return err == nil && !out.State.Running
+	return err == nil && !out.State.Running || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // whenLost calls f when a connection is lost or ctx is done. A process that is stopped
@@ -214,16 +217,20 @@ func standalonePID(dir string) int {
 	return pid
 }
 
+// maxShort is the size in bytes up to which readShort reads a file.
+const maxShort = 1024
+
 // readShort returns the text of a small regular file.
 func readShort(file string) (string, error) {
-	info, err := os.Stat(file)
+	f, err := openRegular(file)
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() || info.Size() > 1024 {
-		return "", fmt.Errorf("%s must be a regular file of at most 1024 bytes", file)
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxShort+1))
+	if err == nil && len(text) > maxShort {
+		err = fmt.Errorf("%s is larger than %d bytes", file, maxShort)
 	}
-	text, err := os.ReadFile(file)
 	return strings.TrimSpace(string(text)), err
 }
 
@@ -253,13 +260,13 @@ func (l *launch) attach() (*Process, error) {
 	c := newCommand("", "", nil, nil)
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
-		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil, false}), connection: connection, command: c, stderr: &logWriter{records: l.records},
+		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, command: c, stderr: &logWriter{records: l.records},
 		version: l.version, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
-		detach: func() {
+		detach: sync.OnceFunc(func() {
 			_ = connection.Close() // fails only if it is closed
 			c.startErr = errors.New("detached")
 			close(c.exited)
-		},
+		}),
 	}, nil
 }
 

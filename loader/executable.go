@@ -39,7 +39,7 @@ func Executable(p bundle.Plugin) (string, error) {
 	case info.Size() == 0: // a build that writes to it in place has just begun
 		return "", newFault(bundle.FaultExecutableUnread, "%s is incomplete: it is empty; copy it again if no copy is in progress", path)
 	}
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	}
@@ -73,15 +73,15 @@ func otherExecutables(p bundle.Plugin) string {
 	return " (found " + strings.Join(names, ", ") + ")"
 }
 
-// copyTo writes a file to w and returns its SHA-256 in hexadecimal.
-func copyTo(w io.Writer, file string) (sum string, err error) {
+// sumOf returns the SHA-256 of a regular file in hexadecimal.
+func sumOf(file string) (string, error) {
 	f, err := openRegular(file)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	hash := sha256.New()
-	_, err = io.Copy(io.MultiWriter(w, hash), f)
+	_, err = io.Copy(hash, f)
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 

@@ -95,9 +95,9 @@ func (t *troubles) about(pid int) *troubles {
 	return t
 }
 
-// checked records the result of a health check. A data source without settings
+// checked records the result of a health check by a process, which is nil if there was none. A data source without settings
 // may be unhealthy for that reason, so only its errors count.
-func (p *Plugin) checked(ctx context.Context, req *sdk.CheckHealthRequest, result *sdk.CheckHealthResult, err error) {
+func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealthRequest, result *sdk.CheckHealthResult, err error) {
 	subject, source := "", req.Context.DataSource
 	if source != nil {
 		subject = source.UID
@@ -119,10 +119,10 @@ func (p *Plugin) checked(ctx context.Context, req *sdk.CheckHealthRequest, resul
 		f = newFault(bundle.FaultHealth, "health check: %s", shorten(result.Message))
 	}
 	p.mu.Lock()
-	proc := p.current
+	isCurrent := proc != nil && proc == p.current
 	p.mu.Unlock()
-	if proc == nil {
-		return // its end is reported
+	if !isCurrent {
+		return // it was replaced, or its end is reported
 	}
 	p.troubles.mu.Lock()
 	defer p.troubles.mu.Unlock()

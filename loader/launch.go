@@ -82,7 +82,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
 		}
 	case isListed:
-		if l.sum, err = copyTo(io.Discard, source); err != nil {
+		if l.sum, err = sumOf(source); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 		}
 	}
@@ -192,6 +192,9 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	connection, err := connect(ctx, client, c)
 	if err != nil {
 		endClient(client, c)
+		if !c.isStarted() {
+			return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
+		}
 		err = startError(ctx, err, c, stderr)
 		_ = process.RemoveAll(dir) // Close removes what is left
 		return nil, err
@@ -206,7 +209,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
-		client: backend.New(&conn{connection, l.plugin.Metadata.ID, l.share, nil, nil, false}), connection: connection, plugin: client, command: c,
+		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, plugin: client, command: c,
 		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 		serving: serving, endStreams: endStreams,
 	}, nil
@@ -260,9 +263,16 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 
 // addLimit adds the limit that the process reached, if its last output shows one.
 func addLimit(f *bundle.Fault, c *command, stderr *logWriter) {
-	if hit := c.limits.hit(stderr.tail()); hit != "" {
-		f.Reason += "; " + hit
+	f.Reason += hitLimit(c, stderr.tail())
+}
+
+// hitLimit returns the limit that a process reached, judging by its last output, as text to
+// append to an error, or "".
+func hitLimit(c *command, output string) string {
+	if hit := c.limits.hit(output); hit != "" {
+		return "; " + hit
 	}
+	return ""
 }
 
 // handshakeFault returns the fault for a process that was started but is not connected.
@@ -350,9 +360,7 @@ func interpreter(path string) string {
 // to an error.
 func lastOutput(c *command, stderr *logWriter) (text string) {
 	tail := stderr.tail()
-	if hit := c.limits.hit(tail); hit != "" {
-		text += "; " + hit
-	}
+	text = hitLimit(c, tail)
 	if tail != "" {
 		text += "; last output: " + tail
 	}

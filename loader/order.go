@@ -88,7 +88,7 @@ func (l *Loader) required(ids []string) (list []*Plugin) {
 // start. It cannot deadlock: each of them was mounted earlier.
 func (p *Plugin) awaitRequired(ctx context.Context) {
 	for _, other := range p.after {
-		_ = other.settled(ctx) // fails only if ctx ends
+		_ = other.Settled(ctx) // fails only if ctx ends
 	}
 	p.after = nil // so that removed plugins can be garbage-collected
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -70,7 +68,8 @@ type Plugin struct {
 	current  *Process
 	pending  int                // updates that are not handled yet
 	abort    context.CancelFunc // cancels the start in progress, or nil
-	starts   string             // stamp of the bundle that was started last
+	stamps   stamps             // of the bundle
+	starts   stamps             // of the bundle that was started last
 	settings *Settings          // that the last process was started with, or nil
 	moved    chan struct{}      // closed and replaced at every change of the status
 
@@ -81,14 +80,14 @@ type Plugin struct {
 	revocations int  // how often a bundle was not entitled to a token, which revokes it
 }
 
-func newPlugin(b mounted, o Options, runDir *runDir, m *memory, after []*Plugin) *Plugin {
+func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, after []*Plugin) *Plugin {
 	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
 		id: b.Metadata.ID, options: o, runDir: runDir, after: after,
 		logger:  o.Logger.With("plugin", b.Metadata.ID),
 		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
-		bundle: b, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
+		bundle: b, stamps: now, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
 		status: Status{State: StateStarting, Since: time.Now()}, figures: newFigures(),
 	}
 	p.records = newRecords(p.logger)
@@ -160,14 +159,14 @@ func (p *Plugin) unavailable(s Status) error {
 }
 
 // update sets the bundle, which may have changed, and wakes the supervisor.
-func (p *Plugin) update(b mounted) {
+func (p *Plugin) update(b mounted, now stamps) {
 	p.mu.Lock()
-	p.bundle = b
+	p.bundle, p.stamps = b, now
 	p.pending++
 	if !p.mayHaveToken() {
 		p.revocations++
 	}
-	if p.abort != nil && stamp(b.Plugin) != p.starts {
+	if p.abort != nil && !now.isLike(p.starts) {
 		p.abort() // a start that hangs must not delay the bundle that fixes it
 	}
 	p.mu.Unlock()
@@ -182,19 +181,9 @@ func (p *Plugin) wake() {
 	}
 }
 
-// stamp identifies the state of a bundle on disk, without reading its contents.
-func stamp(b bundle.Plugin) string {
-	text := b.Dir
-	for _, name := range []string{bundle.MetadataFile, bundle.Host().Executable(b.Metadata.Executable)} {
-		if info, err := os.Stat(filepath.Join(b.Dir, filepath.FromSlash(name))); err == nil {
-			text += fmt.Sprintf("\n%d %s %s", info.Size(), info.Mode(), info.ModTime())
-		}
-	}
-	return text
-}
-
-// settled waits until every update has been handled.
-func (p *Plugin) settled(ctx context.Context) error {
+// Settled waits until the backend has started, failed to start, or stopped after the
+// changes found so far. The error wraps that of ctx.
+func (p *Plugin) Settled(ctx context.Context) error {
 	for {
 		p.mu.Lock()
 		pending, moved := p.pending, p.moved

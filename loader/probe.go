@@ -13,8 +13,8 @@ import (
 )
 
 // Probes find processes that run but do not respond, which are then replaced. A probe asks
-// for the health of the gRPC server, which calls no code of the plugin. Processes that a
-// debugger traces are not probed, where the system reports that (on Linux).
+// for the health of the gRPC server, which calls no code of the plugin. A missed probe of a
+// process that a debugger traces does not count, where the system reports that (on Linux).
 type Probes struct {
 	Interval time.Duration // between probes; 0 is 10 s, negative disables them
 	Timeout  time.Duration // of each probe; 0 is 10 s

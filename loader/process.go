@@ -153,18 +153,19 @@ func (p *Process) retire(drain time.Duration) error {
 	case <-p.Exited():
 	case <-timer.C:
 	}
+	var err error
 	if p.detach != nil {
 		p.detach()
-		return nil
-	}
-	endClient(p.plugin, p.command)
-	if err := process.RemoveAll(p.dir); err != nil {
-		return fmt.Errorf("remove directory of a plugin process: %w", err)
+	} else {
+		endClient(p.plugin, p.command)
+		if err = process.RemoveAll(p.dir); err != nil {
+			err = fmt.Errorf("remove directory of a plugin process: %w", err)
+		}
 	}
 	if p.runDir != nil {
-		return p.runDir.close()
+		err = errors.Join(err, p.runDir.close())
 	}
-	return nil
+	return err
 }
 
 // killAfter is how long a process may take to stop when it is asked to.
@@ -176,5 +177,7 @@ func endClient(client *goplugin.Client, c *command) {
 	kill := time.AfterFunc(killAfter, func() { _ = c.Kill(context.Background()) })
 	defer kill.Stop()
 	client.Kill()
-	<-c.exited
+	if c.isStarted() {
+		<-c.exited
+	}
 }

@@ -53,7 +53,7 @@ func newRunDir() (*runDir, error) {
 
 // createTries is how often a new directory is made if another process removes it before it
 // is locked.
-const createTries = 20
+const createTries = 200
 
 // create makes the directory. If it fails, d is as before.
 func (d *runDir) create() (err error) {

@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -66,28 +67,34 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		t.Logf("%d tries instead of 500 because of -short", tries)
 	}
 	dir := t.TempDir()
-	source, ran := filepath.Join(dir, "source"), filepath.Join(dir, "ran")
+	source, ran := filepath.Join(dir, bundle.Host().Executable("gpx_x")), filepath.Join(dir, "ran")
 	good := []byte("#!/bin/sh\nexit 0\n" + strings.Repeat("# the code that was checked\n", 20_000))
 	bad := []byte("#!/bin/sh\n: > " + ran + "\nexit 0\n" + strings.Repeat("# the code of someone else\n", 20_000))
 	if err := os.WriteFile(source, good, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := copyTo(discard{}, source)
+	sum, err := sumOf(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Loader{options: Options{}.withDefaults()}
-	if l.runDir, err = newRunDir(); err != nil {
+	name := filepath.Base(source)
+	checked := mounted{
+		Plugin:   bundle.Plugin{Dir: dir, Metadata: &bundle.Metadata{ID: "a", Executable: "gpx_x"}},
+		verified: &verified{dir: dir, manifest: &archive.Manifest{Files: []archive.File{{Path: name, SHA256: sum}}}},
+	}
+	runDir, err := newRunDir()
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.runDir.close() }()
+	defer func() { _ = runDir.close() }()
+	share := newMemory(1 << 20).newShare()
 	copies, refused := 0, 0
 	for try := range tries {
 		if err := os.WriteFile(source, good, 0o755); err != nil {
 			t.Fatal(err)
 		}
 		var tampering sync.WaitGroup
-		tampering.Go(func() {
+		tamper := func() {
 			time.Sleep(rand.N(800 * time.Microsecond))
 			if try%2 == 0 { // in place
 				_ = os.WriteFile(source, bad, 0o755)
@@ -95,23 +102,26 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 			}
 			next := source + ".next"
 			_ = errors.Join(os.WriteFile(next, bad, 0o755), os.Rename(next, source))
-		})
+		}
+		if try%10 != 5 {
+			tampering.Go(tamper)
+		}
 		if try%10 == 0 {
 			tampering.Wait()
 		}
-		_, err := (&launch{
-			plugin: bundle.Plugin{Metadata: &bundle.Metadata{ID: "a"}}, options: l.options, runDir: l.runDir, share: newMemory(1 << 20).newShare(),
-			source: source, sum: sum, output: Output{discard{}, discard{}},
-		}).start(t.Context())
-		tampering.Wait()
-		if err == nil {
-			t.Fatal("a script completed the handshake")
-		}
-		if strings.Contains(err.Error(), "changed during the copy") {
+		l, err := prepare(checked, Options{}.withDefaults(), runDir, share, nil)
+		if err != nil {
 			refused++
 		} else {
+			if try%10 == 5 {
+				tampering.Go(tamper)
+			}
 			copies++
+			if _, err := l.start(t.Context()); err == nil {
+				t.Fatal("a script completed the handshake")
+			}
 		}
+		tampering.Wait()
 		if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("try %d: the tampered executable ran (%v)", try, err)
 		}
@@ -121,10 +131,6 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		t.Error("the moments of the replacement do not cover both outcomes")
 	}
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // Only the host can talk to a backend: its directory is closed to other users, and the
 // socket accepts no client without the certificate of this start.

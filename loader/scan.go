@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,13 +36,17 @@ func (l *Loader) reload(ctx context.Context, isWanted func(id string) bool) erro
 		return err
 	}
 	for _, p := range gone {
-		<-p.done
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for plugin %s to stop: %w", p.id, ctx.Err())
+		}
 	}
 	for _, p := range updated {
 		if !isWanted(p.id) {
 			continue
 		}
-		if err := p.settled(ctx); err != nil {
+		if err := p.Settled(ctx); err != nil {
 			return err
 		}
 	}
@@ -61,6 +66,10 @@ func (l *Loader) Refresh(moving []string) error {
 func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, gone []*Plugin, err error) {
 	l.scanning.Lock()
 	defer l.scanning.Unlock()
+	before := map[string]stamps{}
+	for _, p := range l.Plugins() {
+		before[p.id] = stampsOf(p.mounted())
+	}
 	discovered, faults := bundle.Discover(l.options.Dirs...)
 	found, refused := l.options.verify(discovered)
 	faults = append(faults, refused...)
@@ -87,16 +96,19 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		}
 		now := taken[id]
 		isUnchanged := now.isSame(l.stamps[id])
+		if isMounted && !now.wasRead(before[id]) {
+			now = stamps{} // a later scan must see the change
+		}
 		l.stamps[id] = now
 		switch {
 		case !isMounted:
-			p = newPlugin(b, l.options, l.runDir, l.memory, l.required(next.after))
+			p = newPlugin(b, now, l.options, l.runDir, l.memory, l.required(next.after))
 			l.plugins[id] = p
 			p.added()
 		case isUnchanged && !isWanted(id):
 			continue
 		default:
-			p.update(b)
+			p.update(b, now)
 		}
 		updated = append(updated, p)
 	}
@@ -105,7 +117,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 			continue
 		}
 		delete(l.stamps, id)
-		if b := p.mounted(); slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Dir, moving) }) {
+		if b := p.mounted(); slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Plugin, moving) }) {
 			found = append(found, b)
 			continue
 		}
@@ -124,14 +136,15 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 	return updated, gone, nil
 }
 
-// keeps reports whether a mounted plugin in a directory stays mounted in spite of a fault:
-// its files may be half written, or come from a broken build.
-func keeps(f bundle.Fault, dir string, moving []string) bool {
+// keeps reports whether a mounted plugin stays mounted in spite of a fault: its files may be
+// half written, or come from a broken build.
+func keeps(f bundle.Fault, p bundle.Plugin, moving []string) bool {
+	dir := p.Dir
 	switch {
 	case f.Code == bundle.FaultDuplicateID, f.Code == bundle.FaultMissingRoot:
 		return false
 	case f.Code.Stage() == bundle.StageVerify: // fails closed unless the change is in progress
-		return f.Path == dir && isBelow(moving, dir)
+		return f.Path == dir && isBelow(moving, p.Root)
 	}
 	rel, err := filepath.Rel(f.Path, dir)
 	return f.Path == filepath.Join(dir, bundle.MetadataFile) || f.Code == bundle.FaultUnreadable && err == nil && filepath.IsLocal(rel) || f.Path == dir
@@ -169,6 +182,9 @@ func (p *Plugin) mounted() mounted {
 	return p.bundle
 }
 
+// executableFile is the index of the executable in filesOf.
+const executableFile = 1
+
 // filesOf returns the files of a plugin that determine its process.
 func filesOf(b mounted) []string {
 	return []string{
@@ -182,21 +198,28 @@ func filesOf(b mounted) []string {
 // resolution of times on FAT.
 const recent = 2 * time.Second
 
-// stamps identify the state of a plugin on disk, without reading its files.
+// stamps identify the state of a plugin on disk, without reading its files. The zero value
+// is like none, itself included.
 type stamps struct {
-	dir, parent string
-	files       []os.FileInfo // see filesOf; nil for one that does not exist
-	taken       time.Time
+	parent string
+	files  []stamp // see filesOf
+	taken  time.Time
+}
+
+// stamp identifies the state of a file.
+type stamp struct {
+	path string
+	info os.FileInfo // nil if the file does not exist
 }
 
 func stampsOf(b mounted) stamps {
-	s := stamps{dir: b.Dir, parent: b.Parent, taken: time.Now()}
+	s := stamps{parent: b.Parent, taken: time.Now()}
 	for _, file := range filesOf(b) {
 		info, err := os.Stat(file)
 		if err != nil {
 			info = nil
 		}
-		s.files = append(s.files, info)
+		s.files = append(s.files, stamp{file, info})
 	}
 	return s
 }
@@ -204,10 +227,35 @@ func stampsOf(b mounted) stamps {
 // isSame reports whether nothing has changed since before. It does not trust a file that
 // had changed shortly before it was looked at.
 func (s stamps) isSame(before stamps) bool {
-	return s.dir == before.dir && s.parent == before.parent && slices.EqualFunc(s.files, before.files, func(a, b os.FileInfo) bool {
-		if a == nil || b == nil {
-			return a == nil && b == nil
-		}
-		return isSameFile(a, b) && before.taken.Sub(b.ModTime()) > recent
+	return s.isLike(before) && !slices.ContainsFunc(before.files, func(f stamp) bool {
+		return f.info != nil && before.taken.Sub(f.info.ModTime()) <= recent
 	})
+}
+
+// isLike reports whether nothing appears to have changed since before.
+func (s stamps) isLike(before stamps) bool {
+	return len(s.files) > 0 && s.parent == before.parent && slices.EqualFunc(s.files, before.files, stamp.isSame)
+}
+
+// wasRead reports whether the files that a scan reads have not changed during the scan, which
+// began with before. A start reads the executable later.
+func (s stamps) wasRead(before stamps) bool {
+	for i := range s.files {
+		if i != executableFile && !s.files[i].isSame(before.files[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasOtherExecutable reports whether the executable is known to have changed since before.
+func (s stamps) hasOtherExecutable(before stamps) bool {
+	return len(s.files) > 0 && len(before.files) > 0 && !s.files[executableFile].isSame(before.files[executableFile])
+}
+
+func (s stamp) isSame(before stamp) bool {
+	if s.info == nil || before.info == nil {
+		return s.path == before.path && s.info == nil && before.info == nil
+	}
+	return s.path == before.path && isSameFile(s.info, before.info)
 }

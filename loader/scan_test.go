@@ -3,8 +3,10 @@
 package loader
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,11 +91,9 @@ func TestRefreshIsIncremental(t *testing.T) {
 		age(t, executable)
 	}
 	script("exit 1\n")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	age(t, self) // the executable of "good" is a link to it
+	good := filepath.Join(root, "good", bundle.Host().Executable("gpx_ok"))
+	replaceWithCopy(t, good) // other tests use what it links to
+	age(t, good)
 	l := start(t, Options{Dirs: []string{root}})
 	updated := func(isWanted bool) (ids []string) {
 		plugins, _, err := l.scan(func(string) bool { return isWanted }, nil)
@@ -121,6 +121,40 @@ func TestRefreshIsIncremental(t *testing.T) {
 		if got := updated(false); !slices.Equal(got, []string{"good"}) {
 			t.Errorf("after a change just now, a refresh updates %v", got)
 		}
+	}
+}
+
+// A file that is replaced after it was read is read again by a later scan.
+func TestAFileIsReplacedDuringAScan(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := filepath.Join(root, "a")
+	put := func(version string) {
+		next := filepath.Join(dir, ".next")
+		writeFile(t, next, `{"id":"a","name":"x","type":"panel","info":{"version":"`+version+`"}}`)
+		age(t, next)
+		if err := os.Rename(next, filepath.Join(dir, bundle.MetadataFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("1.0.0")
+	writeFile(t, filepath.Join(dir, foreignManifest), "x") // verify logs it, after Discover
+	isScanning := false
+	l := start(t, Options{Dirs: []string{root}, Logger: slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+		if isScanning && strings.Contains(string(b), foreignManifest) {
+			isScanning = false
+			put("2.0.0")
+		}
+		return len(b), nil
+	}), &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	isScanning = true
+	for range 2 {
+		if err := l.Refresh(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := mustPlugin(t, l, "a").Bundle().Metadata.Info.Version; v != "2.0.0" || isScanning {
+		t.Errorf("the version is %s; the file was not replaced: %t", v, isScanning)
 	}
 }
 
@@ -240,5 +274,26 @@ func TestTurns(t *testing.T) {
 	}
 	for len(full) > 0 {
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// Reload does not wait for calls to a plugin that was removed once its context is done.
+func TestReloadDuringADrain(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}, DrainTimeout: time.Hour})
+	proc, err := mustPlugin(t, l, "a").acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proc.release()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if err := l.Reload(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "plugin a") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -123,6 +123,20 @@ func (l *Loader) ApplySettings(ctx context.Context) error {
 	return failed
 }
 
+// recordSettings returns the settings for a process that is about to start. From then on,
+// ApplySettings sees them, so it does not miss a change in between.
+func (p *Plugin) recordSettings() Settings {
+	for {
+		s := p.options.settings(p.id)
+		p.mu.Lock()
+		p.settings = &s
+		p.mu.Unlock()
+		if s.isSame(p.options.settings(p.id)) {
+			return s
+		}
+	}
+}
+
 // hasOtherSettings reports whether the last process was started with other settings.
 func (p *Plugin) hasOtherSettings() bool {
 	p.mu.Lock()

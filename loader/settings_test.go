@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -75,5 +76,48 @@ func TestApplySettings(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, changed.Context()); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
+	}
+}
+
+// Settings that change while a process starts for the first time are not missed.
+func TestSettingsChangeDuringAStart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	var mu sync.Mutex
+	value := "old"
+	read := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return value
+	}
+	reading, proceed := make(chan bool), make(chan bool)
+	var first sync.Once
+	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, Settings: func(string) Settings {
+		now := read()
+		first.Do(func() {
+			close(reading)
+			<-proceed
+		})
+		return Settings{Values: map[string]string{"REGION": now}}
+	}})
+	l.options.Dirs = []string{root}
+	if err := l.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	<-reading
+	mu.Lock()
+	value = "new"
+	mu.Unlock()
+	if err := l.ApplySettings(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	close(proceed)
+	p := mustPlugin(t, l, "a")
+	if err := p.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := environmentOf(t, p)["SVC_PLUGIN_REGION"]; got != "new" {
+		t.Errorf("the process has the setting %q", got)
 	}
 }

@@ -22,9 +22,16 @@ func (p *Plugin) supervise(ctx context.Context) {
 			p.retiring.Wait()
 			return
 		case <-p.changed:
-			if p.isWoken() {
+			switch p.wakeUp() {
+			case wakeRestart:
 				s.restarts = restarts{}
 				s.step(ctx)
+			case wakeChange:
+				s.restarts.failures = 0 // crashes count: a backend could touch its plugin.json
+				s.step(ctx)
+			case wakeCheck:
+				s.step(ctx)
+			case wakeNothing:
 			}
 		case <-s.retry:
 			s.step(ctx)
@@ -84,7 +91,7 @@ func (s *supervisor) step(ctx context.Context) {
 func (p *Plugin) forgetStart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.starts = ""
+	p.starts = stamps{}
 }
 
 func (s *supervisor) retryAfter(wait time.Duration) {
@@ -136,18 +143,32 @@ func (p *Plugin) park(reason string) {
 	p.logger.Error("plugin is not started again until it changes or is restarted", "reason", reason)
 }
 
-// isWoken reports whether an update is a reason to start a process or to check the one that
-// runs. Otherwise the update counts as handled: one that changes nothing must not shorten
-// the wait of a plugin that crashes.
-func (p *Plugin) isWoken() bool {
+// waking is what an update is a reason for.
+type waking int
+
+const (
+	wakeNothing waking = iota
+	wakeCheck          // to compare the process that runs with the bundle
+	wakeChange         // to start a plugin again that failed
+	wakeRestart        // the same, and to forget how often it crashed
+)
+
+// wakeUp returns what an update is a reason for. If that is nothing, the update counts as
+// handled: one that changes nothing must not shorten the wait of a plugin that crashes.
+func (p *Plugin) wakeUp() waking {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.isWaiting || p.mustStart || stamp(p.bundle.Plugin) != p.starts {
-		return true
+	switch {
+	case p.mustStart || p.stamps.hasOtherExecutable(p.starts):
+		return wakeRestart
+	case !p.stamps.isLike(p.starts):
+		return wakeChange
+	case !p.isWaiting:
+		return wakeCheck
 	}
 	p.pending = 0
 	p.signal()
-	return false
+	return wakeNothing
 }
 
 // refresh brings the process in line with the bundle and returns the process that runs
@@ -156,7 +177,7 @@ func (p *Plugin) isWoken() bool {
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
 	b, old, pending, revocations, mustReplace := p.bundle, p.current, p.pending, p.revocations, p.mustReplace
-	p.mustReplace, p.mustStart, p.isWaiting, p.starts = false, false, false, stamp(b.Plugin)
+	p.mustReplace, p.mustStart, p.isWaiting, p.starts = false, false, false, p.stamps
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -200,6 +221,9 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		p.mu.Lock()
 		p.mustReplace = p.mustReplace || mustReplace
 		p.mu.Unlock()
+		if errors.Is(err, errAborted) {
+			return old, nil // the update that aborted the start is handled next
+		}
 		return p.keep(old, err), err
 	}
 	next.revocations = revocations
@@ -223,19 +247,27 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	return next, nil
 }
 
-// start starts a process. An update with another bundle cancels it.
+// errAborted is the error of a start that an update with another bundle canceled.
+var errAborted = errors.New("start aborted")
+
+// start starts a process with the settings of now, unless an update aborts it.
 func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.mu.Lock()
-	p.abort, p.starts, p.settings = cancel, stamp(l.plugin), &l.settings
+	p.abort = cancel
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
 		p.abort = nil
 		p.mu.Unlock()
 	}()
-	return l.start(ctx)
+	l.settings = p.recordSettings()
+	proc, err := l.start(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, errAborted
+	}
+	return proc, err
 }
 
 // keep leaves the old process running after a new one did not start. It returns nil if

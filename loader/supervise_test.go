@@ -102,6 +102,63 @@ func TestCrashLoop(t *testing.T) {
 	}
 }
 
+// A new build wakes a plugin that is parked, even if its size and time are those of the old one.
+// A change of plugin.json starts it once.
+func TestChangesOfAParkedPlugin(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "crash", "")
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_crash"))
+	at := time.Now().Add(-time.Hour)
+	put := func(text string) {
+		next := filepath.Join(dir, ".next")
+		if err := errors.Join(os.WriteFile(next, []byte(text), 0o755), os.Chtimes(next, at, at), os.Rename(next, executable)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("#!/bin/sh\nexit 3\n")
+	var log lines
+	l := start(t, Options{Dirs: []string{root}, Logger: log.logger()})
+	p := mustPlugin(t, l, "a")
+	isParked := func(s Status) bool { return s.State == StateCrashLoop }
+	awaitStatus(t, p, isParked)
+	attempts := log.count("plugin not started")
+	writeMetadata(t, dir, `{"id":"a","name":"another","type":"app","backend":true,"executable":"gpx_crash","info":{"version":"1.0.0"}}`)
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if more := log.count("plugin not started") - attempts; more != 1 || !isParked(p.Status()) {
+		t.Errorf("a change of plugin.json: %d attempts, status %+v", more, p.Status())
+	}
+	put("#!/bin/sh\nexit 4\n")
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); !strings.Contains(s.Reason, "exit status 4") {
+		t.Errorf("the new build was not started: %+v", s)
+	}
+}
+
+// Reload without a change does not make the loader forget crashes.
+func TestReloadKeepsTheCrashes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	l := start(t, Options{Dirs: []string{root}})
+	p := mustPlugin(t, l, "a")
+	for range loopCrashes {
+		pid := awaitStatus(t, p, isRunning).PID
+		if err := l.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		awaitStatus(t, p, func(s Status) bool { return s.PID != pid })
+	}
+	awaitStatus(t, p, func(s Status) bool { return s.State == StateCrashLoop })
+}
+
 // A plugin that crashes after the handshake is parked as well.
 func TestCrashesWhileRunning(t *testing.T) {
 	t.Parallel()
@@ -226,11 +283,14 @@ func TestFailedRestartIsRepeated(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	writePlugin(t, root, "a", "ok", `,"iam":{"permissions":[]}`)
-	asked := 0
+	asked, proceed := 0, make(chan bool)
 	l := start(t, Options{Dirs: []string{root}, HostVersion: "10.3.0", Toggles: []string{ToggleServiceAccounts},
 		Token: func(context.Context, bundle.Plugin) (string, error) {
-			if asked++; asked == 2 {
+			switch asked++; asked {
+			case 2:
 				return "", errors.New("database is locked")
+			case 3:
+				<-proceed
 			}
 			return "t", nil
 		}})
@@ -240,8 +300,9 @@ func TestFailedRestartIsRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := p.Status(); s.PID != before || !strings.Contains(s.Reason, "database is locked") {
-		t.Fatalf("after a restart that failed: %+v", s)
+		t.Errorf("after a restart that failed: %+v", s)
 	}
+	close(proceed)
 	awaitStatus(t, p, func(s Status) bool { return s.Reason == "" })
 	if s := p.Status(); s.PID == before || !isRunning(s) {
 		t.Errorf("the restart was forgotten: %+v", s)
@@ -404,11 +465,7 @@ func TestCloseDuringAStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := mustPlugin(t, l, "a")
-	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
-		p.mu.Lock()
-		isStarting = p.abort != nil
-		p.mu.Unlock()
-	}
+	awaitStart(p)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -417,6 +474,40 @@ func TestCloseDuringAStart(t *testing.T) {
 	}
 	if s := p.Status(); s.State != StateStopped || s.Reason != "" || len(p.Faults()) > 0 {
 		t.Errorf("status %+v with the faults %+v", s, p.Faults())
+	}
+}
+
+// A start that a newer build ends is not reported as a failure.
+func TestANewBuildDuringAStart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "hang", "")
+	var log lines
+	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour, Logger: log.logger()})
+	l.options.Dirs = []string{root}
+	if err := l.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	p := mustPlugin(t, l, "a")
+	awaitStart(p)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	writePlugin(t, root, "a", "ok", "")
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Status(); !isRunning(s) || log.count("level=ERROR") > 0 || len(p.Faults()) > 0 {
+		t.Errorf("status %+v, faults %v, log %q", s, p.Faults(), log.list)
+	}
+}
+
+// awaitStart waits until a start can be aborted.
+func awaitStart(p *Plugin) {
+	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		isStarting = p.abort != nil
+		p.mu.Unlock()
 	}
 }
 
@@ -443,6 +534,9 @@ func TestExecutableIsANamedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o700); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := readShort(pipe); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("a short file: %v", err)
 	}
 	err := copyExecutable(pipe, pipe+"-copy", nil)
 	if err == nil || !strings.Contains(err.Error(), "is not a regular file") {

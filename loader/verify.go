@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -25,18 +26,23 @@ type verified struct {
 const foreignManifest = "MANIFEST.txt"
 
 // verify returns the plugins to mount and a fault for each that differs from its manifest.
-// The manifest of a plugin covers the plugins in its directory.
+// The manifest of a plugin covers the plugins in its directory, even if the plugin itself
+// cannot be mounted.
 func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundle.Fault) {
 	type result struct {
 		verified *verified
 		err      error
 	}
-	results := map[string]result{} // by id
+	results := map[string]result{} // by bundle.Plugin.Root
 	for _, p := range found {
-		r := results[p.Parent]
-		if r.verified == nil && r.err == nil {
-			r.verified, r.err = o.verifyDir(p)
-			results[p.Metadata.ID] = r
+		root := cmp.Or(p.Root, p.Dir)
+		r, ok := results[root]
+		if !ok {
+			r.verified, r.err = o.verifyDir(root)
+			results[root] = r
+		}
+		if r.verified == nil && r.err == nil && root != p.Dir {
+			r.verified, r.err = o.verifyDir(p.Dir)
 		}
 		m, err := mounted{}, r.err
 		if err == nil {
@@ -55,8 +61,8 @@ func (o Options) verify(found []bundle.Plugin) (mounts []mounted, faults []bundl
 
 // verifyDir compares the directory of a plugin with the manifest in it. It returns nil if
 // there is none, unless the options require a signature.
-func (o Options) verifyDir(p bundle.Plugin) (*verified, error) {
-	root, closer, err := archive.Open(p.Dir)
+func (o Options) verifyDir(dir string) (*verified, error) {
+	root, closer, err := archive.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +79,10 @@ func (o Options) verifyDir(p bundle.Plugin) (*verified, error) {
 		case archive.ManifestFile:
 			hasManifest = true
 		case foreignManifest:
-			o.Logger.Debug("plugin manifest of another service ignored", "plugin", p.Metadata.ID, "file", foreignManifest)
+			o.Logger.Debug("plugin manifest of another service ignored", "directory", dir, "file", foreignManifest)
 		}
 	}
-	v := &verified{dir: p.Dir}
+	v := &verified{dir: dir}
 	switch {
 	case len(o.TrustedKeys) > 0:
 		v.manifest, err = archive.Verify(root, o.TrustedKeys...)

@@ -271,3 +271,63 @@ func TestForeignManifestIsLogged(t *testing.T) {
 		t.Errorf("log: %s", log.String())
 	}
 }
+
+// A manifest covers the plugins in its directory even if the plugin that it belongs to cannot
+// be mounted.
+func TestManifestOfABrokenPlugin(t *testing.T) {
+	t.Parallel()
+	const metadata = `{"id":"acme-tide-app","name":"x","type":"app","info":{"version":"1.0.0"}}`
+	for name, c := range map[string]struct {
+		parent    string // plugin.json of the plugin with the manifest, after it was written
+		isMounted bool   // before the change
+	}{
+		"broken":          {parent: "{"},
+		"broken later":    {parent: "{", isMounted: true},
+		"duplicate":       {parent: metadata},
+		"unchanged":       {parent: metadata, isMounted: true},
+		"without an id":   {parent: `{"type":"app"}`},
+		"of another kind": {parent: `{"id":"acme-tide-app","type":"x"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			ran := filepath.Join(root, "ran")
+			first, dir := filepath.Join(root, "1"), filepath.Join(root, "2")
+			executable := filepath.Join(dir, "ds", bundle.Host().Executable("gpx_x"))
+			program := func(text string) {
+				if err := os.WriteFile(executable, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "duplicate" {
+				writeFile(t, filepath.Join(first, bundle.MetadataFile), metadata)
+			}
+			writeFile(t, filepath.Join(dir, bundle.MetadataFile), metadata)
+			writeFile(t, filepath.Join(dir, "ds", bundle.MetadataFile), `{"id":"acme-tide-datasource","name":"x","type":"datasource","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}}`)
+			program("exit 0\n")
+			if _, err := archive.WriteManifest(dir); err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Dirs: []string{root}}
+			var l *Loader
+			if c.isMounted {
+				l = start(t, o)
+			}
+			program("touch " + ran + "\n")
+			writeFile(t, filepath.Join(dir, bundle.MetadataFile), c.parent)
+			if c.isMounted {
+				if err := l.Reload(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				l = start(t, o)
+			}
+			if _, ok := l.Plugin("acme-tide-datasource"); ok {
+				t.Error("the nested plugin is mounted")
+			}
+			if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("an executable that the manifest does not list ran (%v)", err)
+			}
+		})
+	}
+}

@@ -30,9 +30,9 @@ func Dev(ctx context.Context,
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	query *string, // JSON of a query for the curl command to try (default: for a scaffolded data source)
-	open *bool, // open the address of the host in a browser
+	open *bool, // open the console of the host in a browser, signed in
 	debug *bool, // build the backend for a debugger and run it under Delve
-	debugWait *bool, // do not run the backend until a debugger is connected and continues it
+	debugWait *bool, // do not run the backend until a debugger connects and continues it
 	attach *string, // ids of plugins whose backends are started elsewhere with -standalone, separated by commas
 ) error {
 	options := map[string]*string{
@@ -60,7 +60,7 @@ func Host(ctx context.Context,
 	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of each plugin
 	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
 	debug *string, // ids of plugins whose backends run under Delve, separated by commas
-	debugWait *bool, // do not run these backends until a debugger is connected and continues them
+	debugWait *bool, // do not run these backends until a debugger connects and continues them
 	attach *string, // ids of plugins whose backends are started elsewhere with -standalone, separated by commas
 ) error {
 	if pluginsDir == nil {

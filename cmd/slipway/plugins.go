@@ -210,8 +210,8 @@ func failures(faults []bundle.Fault) []pluginFailure {
 // reportOfHost returns the report of a running host.
 func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 	at, err := url.Parse(base)
-	if err != nil {
-		return nil, err
+	if err != nil { // which may quote the password
+		return nil, errors.New("invalid URL: check the user, password, host and port")
 	}
 	password, _ := at.User.Password()
 	login := cmp.Or(at.User.Username(), host.AdminLogin)

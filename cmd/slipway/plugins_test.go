@@ -106,6 +106,11 @@ func TestPluginsOfHost(t *testing.T) {
 	if _, err := reportOfHost(t.Context(), server.URL); err == nil || !strings.Contains(err.Error(), envToken) {
 		t.Errorf("without credentials: %v", err)
 	}
+	for _, wrong := range []string{"http://admin:secret@127.0.0.1:port", "http://admin:sec ret@127.0.0.1", "http://admin:secret%@127.0.0.1"} {
+		if _, err := reportOfHost(t.Context(), wrong); err == nil || strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
 	report, err := reportOfHost(t.Context(), strings.Replace(server.URL, "://", "://admin:secret@", 1))
 	if err != nil {
 		t.Fatal(err)

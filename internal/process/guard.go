@@ -86,8 +86,9 @@ func guardWith(start, end, what string) (release func()) {
 // reads from a pipe that only this process can write to, so it detects the end of this
 // process, regardless of the cause. A nil guard does nothing.
 type guard struct {
-	mu   sync.Mutex
-	pipe *os.File // nil once writing has failed
+	mu       sync.Mutex
+	pipe     *os.File // never closed: the guard would act while this process still runs
+	isBroken bool     // writing has failed
 }
 
 // runningGuard starts the guard of this process when it is first needed.
@@ -102,15 +103,12 @@ func (g *guard) send(line string) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pipe == nil {
+	if g.isBroken {
 		return
 	}
 	err := g.pipe.SetWriteDeadline(time.Now().Add(patience))
 	if err == nil {
 		_, err = g.pipe.WriteString(line + "\n")
 	}
-	if err != nil { // half a line may have been written
-		_ = g.pipe.Close()
-		g.pipe = nil
-	}
+	g.isBroken = err != nil // half a line may have been written
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -94,6 +95,31 @@ func TestGuard(t *testing.T) {
 	}
 	if !isGroup(released) {
 		t.Error("a group that was released was killed")
+	}
+}
+
+// A guard that does not read in time is not told that this process has ended: it would kill
+// groups that still run when it continues.
+func TestGuardThatIsStopped(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	g := &guard{pipe: w}
+	const capacity = 1 << 20 // at least that of a pipe
+	g.send(strings.Repeat("x", capacity))
+	g.send("not sent")
+	if !g.isBroken {
+		t.Fatal("a pipe holds all that was sent")
+	}
+	if err := r.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(r); !errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(text), "not") {
+		t.Errorf("the guard reads %d bytes and %v", len(text), err)
 	}
 }
 

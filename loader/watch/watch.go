@@ -100,7 +100,8 @@ func (w *watcher) run(ctx context.Context, report func(Changes)) {
 	report(Changes{})
 	timer := time.NewTimer(w.Interval)
 	defer timer.Stop()
-	isDue := false // a look follows soon
+	isDue := false         // a look follows soon
+	var earliest time.Time // of the next look after a notification
 	soon := func(d time.Duration) {
 		isDue = true
 		timer.Reset(d)
@@ -115,18 +116,19 @@ func (w *watcher) run(ctx context.Context, report func(Changes)) {
 			return
 		case e := <-events:
 			if !isDue && w.isRelevant(e) {
-				soon(gather)
+				soon(max(gather, time.Until(earliest)))
 			}
 		case err := <-lost:
 			w.Logger.Debug("notifications of changed files lost", "error", err)
 			if !isDue {
-				soon(gather)
+				soon(max(gather, time.Until(earliest)))
 			}
 		case <-timer.C:
 			start := time.Now()
 			w.look()
 			changed, moving := files.compare(w.now.files, time.Now())
 			took := time.Since(start)
+			earliest = time.Now().Add(rest * took)
 			if len(changed) > 0 {
 				report(Changes{changed, moving})
 			}
