@@ -41,7 +41,8 @@ func (n *Counts) merge(m Counts) {
 	n.Skipped += m.Skipped
 }
 
-func (n *Counts) count(c Case) {
+// Count counts a test.
+func (n *Counts) Count(c Case) {
 	n.Tests++
 	switch {
 	case c.Failure != nil:
@@ -78,7 +79,7 @@ func Write(w io.Writer, out Suites) error {
 		suite.Name, suite.Counts = clean(suite.Name), Counts{}
 		for j := range suite.Cases {
 			suite.Cases[j].clean()
-			suite.count(suite.Cases[j])
+			suite.Count(suite.Cases[j])
 		}
 		out.merge(suite.Counts)
 	}
