@@ -9,9 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/jsontype"
 )
 
 // Plugin is a directory to mount: it has a plugin.json with an id and a known type.
@@ -215,7 +216,7 @@ func decodeFault(file string, data []byte, err error) Fault {
 	}
 	f := Fault{Code: FaultInvalidValue, Path: file, Reason: err.Error()}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		f.Reason = fmt.Sprintf("%s must be %s, found %s", cmp.Or(wrong.Field, MetadataFile), kindOf(wrong.Type), foundKind(wrong.Value))
+		f.Reason = fmt.Sprintf("%s must be %s, found %s", cmp.Or(wrong.Field, MetadataFile), jsontype.Of(wrong.Type), jsontype.Name(wrong.Value))
 		pointer := ""
 		if wrong.Field != "" {
 			pointer = "/" + strings.ReplaceAll(wrong.Field, ".", "/")
@@ -223,33 +224,6 @@ func decodeFault(file string, data []byte, err error) Fault {
 		f.locate(data, pointer)
 	}
 	return f
-}
-
-// kindOf returns the JSON type that is decoded into a Go type, with its article.
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Slice:
-		return "an array"
-	case reflect.Struct, reflect.Pointer, reflect.Map:
-		return "an object"
-	}
-	return "a number"
-}
-
-// foundKind returns the JSON type in json.UnmarshalTypeError.Value, with its article.
-func foundKind(value string) string {
-	word, _, _ := strings.Cut(value, " ") // "number -5"
-	switch word {
-	case "bool":
-		return "a boolean"
-	case "array", "object":
-		return "an " + word
-	}
-	return "a " + word
 }
 
 // locate sets the position of a fault to that of the value at a JSON pointer, if there is

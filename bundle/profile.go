@@ -22,6 +22,9 @@ func Profiles() []Profile {
 	}
 }
 
+// Published returns the profile of the published SDKs and of existing hosts.
+func Published() Profile { return Profiles()[1] }
+
 // ProfileByName returns the named profile; "" is the default profile.
 func ProfileByName(name string) (Profile, error) {
 	if name == "" {

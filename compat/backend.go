@@ -200,10 +200,14 @@ func withoutParts(names []string) []string {
 // quotedVariable matches a variable as a constant in Go.
 var quotedVariable = regexp.MustCompile("[\"`]((?:GF|SVC)_[A-Z][A-Z0-9_]+)[\"`]")
 
-// variablesInSource returns the variables that the Go files of a repository name. hasSource
+// variablesInSource returns the variables that the Go files of a plugin name. hasSource
 // is false if there are no such files, and isComplete if not all of them could be read.
 func (p plugin) variablesInSource() (list []string, hasSource, isComplete bool) {
-	isComplete = eachText(p.files, ".", true, maxSource, []string{".go"}, func(text []byte) {
+	dir := p.dir
+	if p.inLayout {
+		dir = "."
+	}
+	isComplete = eachText(p.files, dir, p.inLayout, maxSource, []string{".go"}, func(text []byte) {
 		hasSource = true
 		for _, m := range quotedVariable.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); !slices.Contains(list, name) && len(list) < maxNames {
@@ -219,8 +223,7 @@ func (p plugin) variablesInSource() (list []string, hasSource, isComplete bool) 
 func variableRows(names []string, o Options) []Row {
 	var missing []string
 	for _, name := range names {
-		_, bare, _ := strings.Cut(name, "_")
-		if !slices.ContainsFunc(o.Variables, func(set string) bool { return strings.HasSuffix(set, "_"+bare) }) {
+		if !slices.ContainsFunc(o.Variables, func(set string) bool { return bare(set) == bare(name) }) {
 			missing = append(missing, name)
 		}
 	}
@@ -229,8 +232,14 @@ func variableRows(names []string, o Options) []Row {
 	}
 	return []Row{{
 		Aspect: "variables", Found: strings.Join(missing, ", "), Here: Partly, Existing: Partly,
-		Help: "hosts do not set them by themselves: check what the backend does without them, or set those that begin with GF_PLUGIN_ in the settings of the plugin",
+		Help: "hosts do not set them: check what the backend does without them, or set those that begin with GF_PLUGIN_ in the settings of the plugin",
 	}}
+}
+
+// bare returns the name of a variable without the prefix of a profile.
+func bare(name string) string {
+	_, rest, _ := strings.Cut(name, "_")
+	return rest
 }
 
 func joinOr(list []string, otherwise string) string {

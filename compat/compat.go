@@ -44,18 +44,19 @@ type plugin struct {
 	document *bundle.Document
 	isSource bool // not built
 	isNested bool // in the directory of another plugin
+	inLayout bool // in the dist or src of a repository, whose Go files are around it
 }
 
 // Check reports on every plugin in a tree: a plugin repository, a built plugin or the
 // contents of a zip. A repository that is not built is judged by its sources.
 func Check(files fs.FS, o Options) ([]Report, error) {
-	root, isSource := ".", false
+	root, inLayout, isSource := ".", false, false
 	for _, layout := range []struct {
 		dir      string
 		isSource bool
 	}{{bundle.DistDir, false}, {"src", true}} {
 		if _, err := fs.Stat(files, path.Join(layout.dir, bundle.MetadataFile)); err == nil {
-			root, isSource = layout.dir, layout.isSource
+			root, inLayout, isSource = layout.dir, true, layout.isSource
 			break
 		}
 	}
@@ -69,7 +70,7 @@ func Check(files fs.FS, o Options) ([]Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.isSource = isSource
+		p.isSource, p.inLayout = isSource, inLayout
 		p.isNested = slices.ContainsFunc(dirs, func(other string) bool {
 			return other != dir && (other == "." || strings.HasPrefix(dir, other+"/"))
 		})
@@ -77,6 +78,8 @@ func Check(files fs.FS, o Options) ([]Report, error) {
 	}
 	return reports, nil
 }
+
+var errTooManyFiles = fmt.Errorf("more than %d files: pass the directory of one plugin", maxFiles)
 
 // pluginDirs returns the directories with a plugin.json below root.
 func pluginDirs(files fs.FS, root string) (dirs []string, err error) {
@@ -86,7 +89,7 @@ func pluginDirs(files fs.FS, root string) (dirs []string, err error) {
 			return err
 		}
 		if count++; count > maxFiles {
-			return fmt.Errorf("more than %d files: pass the directory of one plugin", maxFiles)
+			return errTooManyFiles
 		}
 		if e.IsDir() && name != root && bundle.IsToolDir(e.Name()) {
 			return fs.SkipDir

@@ -98,6 +98,10 @@ func TestCheck(t *testing.T) {
 			[]string{"variables partly partly GF_AT_THE_EDGE, GF_REGION, SVC_REGION"}, Runs{Partly, Partly}, "",
 		},
 		{
+			"a variable with the end of another", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
+			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set them: ",
+		},
+		{
 			"frontend", map[string]string{
 				"plugin.json":        `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`,
 				"module.js":          "define([\"react\",\"@grafana/data\",\"moment\",\"module\"],function(a){f(`/api/plugins/${a.id}/settings`);f(\"api/plugins/\".concat(x));f('/api/library-elements/'+1);f(\"/api/v1/query\");f(`/api/datasources/uid/${u}/resources/a/b`);f(\"/api/user/teams\")})",
@@ -140,6 +144,18 @@ func TestNestedPlugins(t *testing.T) {
 		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<ds>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
 	}), hosts())
 	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || reports[1].Runs != (Runs{Yes, Yes}) {
+		t.Errorf("%+v, %v", reports, err)
+	}
+}
+
+// TestSeveralPlugins requires that none is charged with the variables of another.
+func TestSeveralPlugins(t *testing.T) {
+	t.Parallel()
+	reports, err := Check(tree(map[string]string{
+		"a/plugin.json": both, "a/gpx_x_linux_amd64": program, "a/main.go": `os.Getenv("GF_PLUGIN_A")`,
+		"b/plugin.json": both, "b/gpx_x_linux_amd64": program, "b/main.go": `os.Getenv("GF_APP_URL")`,
+	}), hosts())
+	if err != nil || len(reports) != 2 || reports[0].Runs != (Runs{Partly, Partly}) || reports[1].Runs != (Runs{Yes, Yes}) {
 		t.Errorf("%+v, %v", reports, err)
 	}
 }

@@ -57,7 +57,7 @@ func (p plugin) frontend(o Options) []Row {
 func unreadRow() Row {
 	return Row{
 		Aspect: "files", Found: "not all were read", Here: Unknown, Existing: Unknown,
-		Help: fmt.Sprintf("files must be readable, scripts no larger than %d MiB, sources than %d MiB, and all of them together than %d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
+		Help: fmt.Sprintf("files must be readable, scripts at most %d MiB, source files at most %d MiB, and all of them together at most %d MiB", maxScript>>20, maxSource>>20, maxTexts>>20),
 	}
 }
 
@@ -79,11 +79,14 @@ func readText(files fs.FS, name string, max int64) ([]byte, error) {
 // of tools and tests and, unless all is set, of nested plugins. It reports false if it could
 // not read all of them.
 func eachText(files fs.FS, dir string, all bool, maxSize int64, extensions []string, do func([]byte)) (isComplete bool) {
-	left := int64(maxTexts)
+	left, count := int64(maxTexts), 0
 	err := fs.WalkDir(files, dir, func(name string, e fs.DirEntry, err error) error {
+		count++
 		switch {
 		case err != nil:
 			return err
+		case count > maxFiles:
+			return errTooManyFiles
 		case e.IsDir() && name != dir && (bundle.IsToolDir(e.Name()) || !all && isPlugin(files, name)):
 			return fs.SkipDir
 		case e.IsDir(), !slices.Contains(extensions, path.Ext(name)), strings.Contains(path.Base(name), ".test."), strings.HasSuffix(name, "_test.go"):

@@ -10,7 +10,7 @@ const (
 	Yes     Verdict = "yes"
 	Partly  Verdict = "partly" // it runs, but a part of it does not work or is not checked
 	No      Verdict = "no"
-	Unknown Verdict = "unknown" // there is nothing to tell it from; see Help
+	Unknown Verdict = "unknown" // the files do not show it; see Help
 )
 
 // Row is one aspect of a plugin.

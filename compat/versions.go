@@ -19,22 +19,19 @@ func (p plugin) profile() []Row {
 		}
 	}
 	row.Found = strings.Join(found, " and ")
-	if p.document.Has("/dependencies/" + existing().DependencyKey) {
+	if p.document.Has("/dependencies/" + bundle.Published().DependencyKey) {
 		return []Row{row}
 	}
 	if len(found) == 0 && p.isNested {
 		return nil
 	}
 	row.Existing = Partly
-	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin", existing().DependencyKey)
+	row.Help = fmt.Sprintf("add dependencies.%s: without it, existing hosts do not check the version and their tools reject the plugin", bundle.Published().DependencyKey)
 	if len(found) == 0 {
 		row.Found, row.Here = "neither", Partly
 	}
 	return []Row{row}
 }
-
-// existing returns the profile of hosts that exist.
-func existing() bundle.Profile { return bundle.Profiles()[1] }
 
 // versions compares the ranges in plugin.json with the versions of the hosts, and names the
 // plugins that must be present.
@@ -46,7 +43,7 @@ func (p plugin) versions(o Options) (rows []Row) {
 		}
 		text, _ := p.document.Text(pointer)
 		row := Row{Aspect: one.DependencyKey, Found: text, Here: Yes, Existing: Yes}
-		if one == existing() {
+		if one == bundle.Published() {
 			row.Existing = admits(text, o.Existing)
 		}
 		if text == p.metadata.Dependencies.ServiceRange { // the one that counts here
@@ -90,7 +87,7 @@ func versionHelp(row Row, o Options) string {
 	case admits(row.Found, "") == Partly:
 		return "write a range that a version can satisfy, such as >=10.3.0"
 	case row.Here == Partly:
-		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; report a version to plugins that the range admits", o.Version)
+		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; configure this host to report a version within the range", o.Version)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -75,6 +76,13 @@ func TestSecretsAreRemoved(t *testing.T) {
 	v := failed(secret, shorten("key "+secret, 12), "x").without(map[string]string{"a": secret, "b": "x", "c": ""})
 	if diff := cmp.Diff(failed(removed, "key "+removed+"...", "x"), v); diff != "" {
 		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+	const unusual = "a\nb\"c"
+	for range 20 { // in any order of the map
+		v := failed(fmt.Sprintf("%q", "key "+unusual), "admin123, admin", "x").without(map[string]string{"a": "admin", "b": "admin123", "c": unusual})
+		if diff := cmp.Diff(failed(`"key `+removed+`"`, removed+", "+removed, "x"), v); diff != "" {
+			t.Fatalf("quoted, or a part of another (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -1,7 +1,10 @@
 package conformance
 
 import (
+	"cmp"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,16 +35,27 @@ const removed = "[secret]"
 
 // without returns the verdict without the secrets that a plugin repeated in its replies.
 func (v Verdict) without(secrets map[string]string) Verdict {
-	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		for _, text := range []*string{&v.Reason, &v.Sent, &v.Got, &v.Help} {
-			*text = strings.ReplaceAll(*text, secret, removed)
-			for n := len(secret) - 1; n >= minSecret; n-- { // where shorten cut it
-				*text = strings.ReplaceAll(*text, secret[:n]+"...", removed+"...")
+	forms := secretForms(secrets)
+	for _, text := range []*string{&v.Reason, &v.Sent, &v.Got, &v.Help} {
+		for _, form := range forms {
+			*text = strings.ReplaceAll(*text, form, removed)
+			for n := min(len(form)-1, len(*text)); n >= minSecret; n-- { // where shorten cut it
+				*text = strings.ReplaceAll(*text, form[:n]+"...", removed+"...")
 			}
 		}
 	}
 	return v
+}
+
+// secretForms returns the forms in which results contain secrets: as they are and quoted.
+// The longest are first, since one secret may be a part of another.
+func secretForms(secrets map[string]string) (forms []string) {
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			quoted := strconv.Quote(secret)
+			forms = append(forms, secret, quoted[1:len(quoted)-1])
+		}
+	}
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	return slices.Compact(forms)
 }

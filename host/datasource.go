@@ -9,6 +9,13 @@ import (
 	"unicode/utf8"
 )
 
+// The uids of data sources that every host has, which no other one may have.
+const (
+	BuiltinUID       = "grafana"
+	ExpressionUID    = "__expr__"
+	OldExpressionUID = "-100" // in old dashboards
+)
+
 // DataSource is one configured instance of a data source plugin.
 type DataSource struct {
 	ID            int64
@@ -66,7 +73,7 @@ func (d DataSource) Check() error {
 	if d.UID != "" && !IsUID(d.UID) {
 		return Invalid("uid", uidRule, quote(d.UID))
 	}
-	if slices.Contains([]string{"grafana", "__expr__", "-100"}, d.UID) {
+	if slices.Contains([]string{BuiltinUID, ExpressionUID, OldExpressionUID}, d.UID) {
 		return Invalid("uid", "must not be that of a built-in data source, found %s", quote(d.UID))
 	}
 	for _, text := range [][2]string{{"user", d.User}, {"database", d.Database}, {"basicAuthUser", d.BasicAuthUser}} {

@@ -28,8 +28,13 @@ const (
 	MaxCallerFeeds = 16 // of these, of one caller
 
 	MaxQueries      = 200     // in a request
+	MaxRefID        = 128     // bytes of the refId of a query
 	ParallelSources = 8       // data sources that a request queries at the same time
 	MaxWalkPoints   = 100_000 // of the built-in data source, in a response
+
+	// MaxFrameCells bounds the values in a response of a plugin to queries: a boolean is one
+	// bit in an Arrow file and more than 50 bytes in memory.
+	MaxFrameCells = 5_000_000
 
 	MaxOfferedDashboards = 100     // of a plugin, on a page
 	MaxDashboardFile     = 4 << 20 // bytes of a dashboard of a plugin
@@ -98,6 +103,8 @@ func Limits() []Limit {
 		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "a script must not fill the disk; expired tokens are deleted first"},
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "a script must not fill the disk; expired keys are deleted first"},
 		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory and a part of a call"},
+		{"refId of a query", fmt.Sprintf("%d bytes", MaxRefID), refused, "errors and results repeat it"},
+		{"values of the frames in a response of a plugin", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and more than 50 bytes in memory"},
 		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},
 		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
 		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},

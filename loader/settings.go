@@ -84,7 +84,7 @@ func userAgent(version string) string {
 func configuration(o Options, s Settings) map[string]string {
 	config := map[string]string{}
 	maps.Copy(config, s.Config)
-	prefix := published().EnvPrefix
+	prefix := bundle.Published().EnvPrefix
 	for key, value := range s.Values {
 		config[prefix+pluginVariable(key)] = value
 	}
@@ -92,13 +92,6 @@ func configuration(o Options, s Settings) map[string]string {
 		config[prefix+name] = value
 	}
 	return config
-}
-
-// published returns the profile whose names the published SDKs read.
-func published() bundle.Profile {
-	profiles := bundle.Profiles()
-	i := slices.IndexFunc(profiles, func(p bundle.Profile) bool { return p.Name == "grafana" })
-	return profiles[i]
 }
 
 // ApplySettings restarts the backends whose settings differ from those that their

@@ -3,7 +3,9 @@
 package arrow
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
@@ -14,9 +16,21 @@ import (
 // columns may contain numbers, strings, booleans, timestamps and binary; compression
 // and dictionaries are not supported. Decode does not panic, and the memory that it
 // allocates is proportional to the size of the file.
-func Decode(file []byte) (f *data.Frame, err error) {
-	if _, err := frame.Parse(file); err != nil { // the data package trusts the lengths in the file
+func Decode(file []byte) (*data.Frame, error) { return DecodeAtMost(file, math.MaxInt) }
+
+// ErrTooLarge is the error for a frame with too many values.
+var ErrTooLarge = errors.New("the frame has too many values")
+
+// DecodeAtMost is like Decode, but returns ErrTooLarge if the frame has more than a number
+// of values. A value takes up to 400 times as much memory as in the file: there, a boolean
+// is one bit.
+func DecodeAtMost(file []byte, values int) (f *data.Frame, err error) {
+	parsed, err := frame.Parse(file) // the data package trusts the lengths in the file
+	if err != nil {
 		return nil, fmt.Errorf("decode Arrow file: %w", err)
+	}
+	if n := len(parsed.Fields); n > 0 && parsed.Fields[0].Len() > values/n {
+		return nil, ErrTooLarge
 	}
 	defer func() {
 		if p := recover(); p != nil {

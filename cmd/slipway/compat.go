@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/frontend"
@@ -24,6 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // compatOptions are the flags of the compat command.
@@ -77,6 +79,14 @@ func runCompat(c *cobra.Command, w io.Writer, o compatOptions) error {
 	if err != nil || len(platforms) != 1 {
 		return usage(fmt.Errorf("invalid %s=%s: name one platform, such as linux/amd64", f.Option("platform"), o.Platform))
 	}
+	if o.Start && platforms[0] != bundle.Host() {
+		return usage(fmt.Errorf("%s starts the backend on this machine: omit %s=%s", f.Option("start"), f.Option("platform"), o.Platform))
+	}
+	for _, v := range [][2]string{{"service-version", o.Version}, {"existing-version", o.Existing}} {
+		if _, err := semver.StrictNewVersion(v[1]); err != nil && v[1] != "" {
+			return usage(fmt.Errorf("invalid %s=%s: write a version such as 12.1.0", f.Option(v[0]), v[1]))
+		}
+	}
 	files, isZip, err := openPlugin(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Errorf("%s does not exist: pass a plugin repository, a built plugin or a zip", o.Path))
@@ -123,12 +133,6 @@ type closingFS interface {
 	io.Closer
 }
 
-// rooted is a directory whose symbolic links are not followed out of it.
-type rooted struct {
-	fs.FS
-	io.Closer
-}
-
 // openPlugin opens a directory or a zip.
 func openPlugin(name string) (files closingFS, isZip bool, err error) {
 	info, err := os.Stat(name)
@@ -145,11 +149,8 @@ func openPlugin(name string) (files closingFS, isZip bool, err error) {
 		}
 		return a, true, nil
 	}
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return nil, false, err
-	}
-	return rooted{root.FS(), root}, false, nil
+	files, err = tree.Open(name)
+	return files, false, err
 }
 
 // routePatterns returns the patterns of the paths that the host serves.

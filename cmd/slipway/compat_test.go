@@ -114,6 +114,10 @@ func TestCompatUsage(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no zip"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	other := "darwin/arm64"
+	if bundle.Host().String() == other {
+		other = "linux/amd64"
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -122,6 +126,9 @@ func TestCompatUsage(t *testing.T) {
 		{[]string{"--format=xml", empty}, verbs.ExitUsage, `--format: unknown format "xml"`},
 		{[]string{"--platform=all", empty}, verbs.ExitUsage, "--platform=all: name one platform"},
 		{[]string{filepath.Join(empty, "none")}, verbs.ExitUsage, "does not exist"},
+		{[]string{"--existing-version=latest", empty}, verbs.ExitUsage, "invalid --existing-version=latest: write a version"},
+		{[]string{"--service-version=12", empty}, verbs.ExitUsage, "invalid --service-version=12: write a version"},
+		{[]string{"--start", "--platform=" + other, empty}, verbs.ExitUsage, "omit --platform=" + other},
 		{[]string{"--start", archive}, verbs.ExitUsage, "--start needs a directory: unpack "},
 		{[]string{empty}, verbs.ExitBroken, "plugin.json not found"},
 		{[]string{file}, verbs.ExitBroken, "not a valid zip file"},

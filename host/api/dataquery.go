@@ -73,6 +73,9 @@ func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return q, host.Invalid(field, "%s", bodyError(raw, err))
 	}
+	if len(head.RefID) > host.MaxRefID {
+		return q, host.Invalid(field+".refId", "must not be longer than %d bytes", host.MaxRefID)
+	}
 	if head.TimeRange != nil {
 		if span, err = head.TimeRange.parse(field+".timeRange.", span, now); err != nil {
 			return q, err

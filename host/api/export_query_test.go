@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -15,6 +17,17 @@ func ParseQueries(body []byte, now time.Time) ([]sdk.Query, error) {
 	}
 	queries, err := parseQueries(b, now)
 	return sdkQueries(queries), err
+}
+
+// Repeat returns the text of the error of an expression whose input failed.
+func Repeat(failure string) string {
+	plan := planQueries([]dataQuery{
+		{Query: sdk.Query{RefID: "A"}},
+		{Query: sdk.Query{RefID: "B", JSON: json.RawMessage(`{"type":"math","expression":"$A"}`)}, source: dataSourceRef{UID: host.ExpressionUID}},
+	})
+	results := map[string]queryResult{"A": {Error: failure}}
+	plan.evaluate(context.Background(), results)
+	return results["B"].Error
 }
 
 // Merge returns the texts of errors by refId, after a data source was asked two queries.

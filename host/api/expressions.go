@@ -28,7 +28,7 @@ func planQueries(queries []dataQuery) queryPlan {
 	nodes := map[string]expression.Node{}
 	var visible []string
 	for _, q := range queries {
-		if q.source.UID == expressionUID {
+		if q.source.UID == host.ExpressionUID {
 			node, err := expression.Parse(q.RefID, q.JSON)
 			if err != nil {
 				plan.invalid[q.RefID] = err
@@ -57,7 +57,7 @@ func planQueries(queries []dataQuery) queryPlan {
 		q.isInput = isInput[q.RefID]
 		switch {
 		case !isNeeded[q.RefID]:
-		case q.source.UID == expressionUID:
+		case q.source.UID == host.ExpressionUID:
 			plan.expressions = append(plan.expressions, q)
 			if node, ok := nodes[q.RefID]; ok {
 				plan.nodes = append(plan.nodes, node)
@@ -75,7 +75,7 @@ func (p queryPlan) evaluate(ctx context.Context, results map[string]queryResult)
 	for _, q := range p.queries {
 		input := expression.Result{Frames: results[q.RefID].input}
 		if text := results[q.RefID].Error; text != "" {
-			input.Err = errors.New(text)
+			input.Err = errors.New(cutText(text, maxRepeated)) // each expression that needs it repeats it
 		}
 		inputs[q.RefID] = input
 	}

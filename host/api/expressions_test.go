@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/host/api"
 )
 
 // Expressions get the results that they need, and a hidden result is not returned.
@@ -56,5 +58,13 @@ func TestExpressions(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", c.name, want, text.String())
 			}
 		}
+	}
+}
+
+// Many expressions can need the same result: they do not repeat all of its error.
+func TestLongError(t *testing.T) {
+	t.Parallel()
+	if got := api.Repeat(strings.Repeat("e", 10_000)); got != "$A failed: "+strings.Repeat("e", 500)+"..." {
+		t.Errorf("%d bytes: %.600s", len(got), got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"golang.org/x/sync/errgroup"
@@ -70,27 +71,48 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 		factor += frameFactor // they keep what they read
 	}
 	ctx, release := loader.Lease(ctx, factor)
+	held := a.budgets.responses.share(callerOf(who))
+	isKept := false
+	defer func() {
+		if !isKept {
+			held.release()
+			release()
+		}
+	}()
 	results := a.queryAll(ctx, who, plan.queries)
-	plan.evaluate(ctx, results)
+	if len(plan.expressions) > 0 {
+		err := a.compute(ctx, func() error { plan.evaluate(ctx, results); return nil })
+		if err != nil {
+			return queryResults{}, err
+		}
+	}
 	for _, q := range queries {
 		if q.isHidden {
 			delete(results, q.RefID)
 		}
 	}
-	held := a.budgets.responses.share(callerOf(who))
 	if err := held.grow(ctx, ownBytes(results)); err != nil {
-		held.release()
-		release()
 		return queryResults{}, err
 	}
+	isKept = true
 	return queryResults{results, func() { held.release(); release() }}, nil
 }
 
-// ownBytes returns how much memory the frames take that the host made itself, unless it is
-// little.
+// compute calls f while few other requests compute, so that the rest find a processor.
+func (a *API) compute(ctx context.Context, f func() error) error {
+	if err := a.budgets.processors.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer a.budgets.processors.Release(1)
+	return f()
+}
+
+// ownBytes returns how much memory the errors take, and the frames that the host made
+// itself, unless it is little.
 func ownBytes(results map[string]queryResult) int64 {
 	n := int64(0)
 	for _, r := range results {
+		n += int64(len(r.Error))
 		if r.isOwn {
 			for _, f := range r.Frames {
 				n += int64(len(f))
@@ -243,12 +265,16 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
-	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
+	var results map[string]queryResult
+	err := a.compute(ctx, func() error {
+		responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
+		results = resultsOf(queries, responses)
+		return err
+	})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 	}
-	results := resultsOf(queries, responses)
 	for refID, r := range results {
 		r.isOwn = true
 		results[refID] = r
@@ -261,35 +287,49 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
 	results := map[string]queryResult{}
 	var missing []dataQuery
+	cells := host.MaxFrameCells
 	for _, q := range queries {
 		if r, ok := responses[q.RefID]; ok {
-			results[q.RefID] = resultOf(q, r)
+			results[q.RefID] = resultOf(q, r, &cells)
 		} else {
 			missing = append(missing, q)
 		}
 	}
-	text := "the plugin sent no response to this query"
+	text, isTold := "the plugin sent no response to this query", false
 	for _, refID := range slices.Sorted(maps.Keys(responses)) {
 		if _, ok := results[refID]; ok {
 			continue
 		}
-		stray := resultOf(dataQuery{}, responses[refID])
-		if results[refID] = stray; stray.Error != "" {
-			text += fmt.Sprintf(", but sent the error %q for %q", stray.Error, refID)
+		stray := resultOf(dataQuery{}, responses[refID], &cells)
+		if results[refID] = stray; stray.Error != "" && !isTold {
+			text += fmt.Sprintf(", but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, host.MaxRefID))
+			isTold = true
 		}
 	}
 	maps.Copy(results, failAll(missing, http.StatusBadGateway, sdk.SourcePlugin, text))
 	return results
 }
 
-// resultOf converts a response. It keeps frames that came with an error.
-func resultOf(q dataQuery, r sdk.DataResponse) queryResult {
+// maxRepeated is how much of the error of one result others repeat.
+const maxRepeated = 500 // bytes
+
+// cutText returns a text of at most n bytes as it is, and the first n bytes of a longer one.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "..."
+}
+
+// resultOf converts a response. It keeps frames that came with an error. cells is how many
+// values the frames may still have.
+func resultOf(q dataQuery, r sdk.DataResponse, cells *int) queryResult {
 	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
 		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
-		frame, err := decodeFrame(f)
+		frame, err := decodeFrame(f, cells)
 		if err == nil && !q.isHidden {
 			err = out.add(frame)
 		}
@@ -314,15 +354,21 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-func decodeFrame(f sdk.Frame) (*data.Frame, error) {
+// decodeFrame converts a frame, and takes its values from those that are left.
+func decodeFrame(f sdk.Frame, cells *int) (*data.Frame, error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	frame, err := arrow.Decode(file)
+	frame, err := arrow.DecodeAtMost(file, *cells)
+	if errors.Is(err, arrow.ErrTooLarge) {
+		return nil, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", host.MaxFrameCells)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
+	rows, _ := frame.RowLen() // Arrow files have columns of equal length
+	*cells -= rows * len(frame.Fields)
 	return frame, nil
 }
 

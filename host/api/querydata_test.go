@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // queryResult is a result in a response of POST /api/ds/query.
@@ -66,6 +67,9 @@ func TestQuerySources(t *testing.T) {
 		fmt.Sprintf(`"datasource":%d`, id):                                                   "second 0 1 1s 100",
 		fmt.Sprintf(`"datasource":{"uid":"first"},"datasourceId":%d`, id):                    "first 0 1 1s 100",
 		fmt.Sprintf(`"datasource":{"type":"x"},"datasourceId":%d`, id):                       "second 0 1 1s 100",
+		fmt.Sprintf(`"datasource":{"id":null,"type":"x"},"datasourceId":%d`, id):             "second 0 1 1s 100",
+		`"datasource":{"uid":"first"},"datasourceId":"x"`:                                    "first 0 1 1s 100",
+		`"datasource":{"uid":"first"},"datasourceId":-100`:                                   "first 0 1 1s 100",
 		`"datasource":{"uid":"second"},"timeRange":{"from":"1970-01-01","to":"2.5"}`:         "second 0 2 1s 100",
 		`"datasource":{"uid":"second"},"maxDataPoints":848.25,"intervalMs":"250.5"`:          "second 0 1 250ms 848",
 		`"datasource":{"uid":"second"},"cacheTimeout":"1","queryCachingTTL":1,"panelId":"x"`: "second 0 1 1s 100",
@@ -84,7 +88,7 @@ func TestQuerySources(t *testing.T) {
 	for fields, expected := range map[string]string{
 		`"datasource":{"uid":"-- Mixed --"}`: "exists only in browsers", `"datasource":"-- Dashboard --"`: "exists only in browsers",
 		`"datasource":null`: "is required", `"datasource":{}`: "is required", `"datasource":{"uid":3}`: "uid: must be a string",
-		`"datasourceId":"x"`: "queries[0].datasourceId: must be the id", `"datasource":true`: "must be the id", `"datasourceId":1.5`: "must be the id",
+		`"datasourceId":"x"`: "queries[0].datasourceId: must be the id", `"datasource":true`: "queries[0].datasource: must be the id", `"datasourceId":1.5`: "must be the id",
 	} {
 		if got := f.do("POST", "/api/ds/query", f.viewer, `{"queries":[{`+fields+`}]}`); got.status != 400 || !strings.Contains(got.message(), expected) {
 			t.Errorf("%s: %d %s", fields, got.status, got.message())
@@ -104,6 +108,35 @@ func TestStrayResponses(t *testing.T) {
 	want := map[string]string{"B": "", "": "no such table", "A": `the plugin sent no response to this query, but sent the error "no such table" for ""`}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What a plugin sends for other queries is not repeated in full.
+func TestManyStrayResponses(t *testing.T) {
+	t.Parallel()
+	responses := sdk.QueryDataResponse{}
+	for n := range 1000 {
+		responses[fmt.Sprintf("%d%s", n, strings.Repeat("r", 1000))] = sdk.DataResponse{Status: 500, Err: &sdk.Error{Message: strings.Repeat("m", 10_000)}}
+	}
+	if got := api.Merge("A", "B", responses)["A"]; len(got) > 1000 || strings.Count(got, "but sent") != 1 {
+		t.Errorf("%d bytes: %.1000s", len(got), got)
+	}
+}
+
+// A few bytes of booleans must not take any amount of memory.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	half := frame.New("", frame.Of("on", make([]bool, host.MaxFrameCells/2+1)))
+	one := func(refID string) sdk.QueryDataResponse {
+		return sdk.QueryDataResponse{refID: {Status: 200, Frames: []sdk.Frame{half}}}
+	}
+	if got := api.Merge("A", "B", one("A"))["A"]; got != "" {
+		t.Errorf("within the bound: %s", got)
+	}
+	both := one("A")
+	both["B"] = both["A"]
+	if got := api.Merge("A", "B", both); got["A"] != "" || !strings.Contains(got["B"], "at most 5000000 values") {
+		t.Errorf("above the bound: %q", got)
 	}
 }
 

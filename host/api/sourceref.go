@@ -31,13 +31,11 @@ func (r dataSourceRef) String() string {
 	return cmp.Or(r.UID, r.Type)
 }
 
-// Expressions refer to a data source that does not exist. Old dashboards have its id in
-// the uid, or its name.
+// Expressions refer to a data source that does not exist, in old dashboards by its id or
+// its name.
 const (
-	expressionUID    = "__expr__"
-	oldExpressionUID = "-100"
-	expressionID     = -100
-	expressionName   = "Expression"
+	expressionID   = -100
+	expressionName = "Expression"
 )
 
 // builtinID is the id of the data source that every host has.
@@ -63,14 +61,18 @@ func refOf(field string, source, sourceID json.RawMessage) (ref dataSourceRef, e
 		return ref, host.Invalid(field+".datasource", "%s", bodyError(source, err))
 	}
 	ref.UID, ref.Type = parts.UID, parts.Type
-	if text := strings.Trim(cmp.Or(string(parts.ID), string(sourceID)), `"`); text != "" && text != "null" {
+	id, at := string(parts.ID), ".datasource"
+	if id == "" || id == "null" {
+		id, at = string(sourceID), ".datasourceId"
+	}
+	if text := strings.Trim(id, `"`); parts.UID == "" && text != "" && text != "null" {
 		if ref.ID, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return ref, host.Invalid(field+".datasourceId", "must be the id of a data source")
+			return ref, host.Invalid(field+at, "must be the id of a data source")
 		}
 	}
 	switch {
-	case ref.Type == expressionUID, ref.UID == expressionUID, ref.UID == oldExpressionUID, ref.ID == expressionID, isText && ref.UID == expressionName:
-		return dataSourceRef{UID: expressionUID}, nil
+	case ref.Type == host.ExpressionUID, ref.UID == host.ExpressionUID, ref.UID == host.OldExpressionUID, ref.ID == expressionID, isText && ref.UID == expressionName:
+		return dataSourceRef{UID: host.ExpressionUID}, nil
 	case ref.UID == builtin.UID, ref.UID == builtin.Name, ref.ID == builtinID, ref.UID == "" && ref.ID == 0 && (ref.Type == builtin.Type || ref.Type == builtin.UID):
 		return dataSourceRef{UID: builtin.UID}, nil
 	case strings.HasPrefix(ref.UID, "-- "):

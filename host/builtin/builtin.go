@@ -1,5 +1,5 @@
 // Package builtin is the data source "-- Grafana --", which every host has without a plugin
-// and without settings. Frontends use it for first steps: it returns random walks.
+// and without settings. Frontends use it to get started: it returns random walks.
 //
 // Data that the host stores, such as dashboards, does not belong here: package api serves it
 // by its own routes.
@@ -20,7 +20,7 @@ import (
 
 // How queries refer to the data source.
 const (
-	UID  = "grafana"
+	UID  = host.BuiltinUID
 	Name = "-- Grafana --"
 	Type = "datasource"
 )

@@ -122,7 +122,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]string{`{"seriesCount":0}`: "from 1 to 100", `{"seriesCount":101}`: "from 1 to 100", `{"spread":"x"}`: "spread must be a number, found a string",
-		`{"min":2,"max":1}`: "min must not", `{"dropPercent":101}`: "dropPercent must"} {
+		`{"min":2,"max":1}`: "min must not", `{"dropPercent":101}`: "dropPercent must",
+		`{"alias":"` + strings.Repeat("a", 201) + `"}`: "alias must not be longer than 200 bytes"} {
 		if r := ask(t, 1, query("A", options))["A"]; r.Status != 400 || r.Err == nil || !strings.Contains(r.Err.Error(), want) {
 			t.Errorf("%s: %d %v", options, r.Status, r.Err)
 		}

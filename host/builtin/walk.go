@@ -18,6 +18,7 @@ import (
 const (
 	maxSeries = 100
 	maxCount  = 10_000 // points of a series
+	maxAlias  = 200    // bytes; each series repeats it
 )
 
 // walk is a random walk. Its fields with names are options of the query.
@@ -48,6 +49,8 @@ func newWalk(q sdk.Query) (*walk, error) {
 	switch {
 	case w.SeriesCount < 1 || w.SeriesCount > maxSeries:
 		return nil, sdk.Errorf(http.StatusBadRequest, "seriesCount must be from 1 to %d", maxSeries)
+	case len(w.Alias) > maxAlias:
+		return nil, sdk.Errorf(http.StatusBadRequest, "alias must not be longer than %d bytes", maxAlias)
 	case w.Min > w.Max:
 		return nil, sdk.Errorf(http.StatusBadRequest, "min must not be greater than max")
 	case w.DropPercent < 0 || w.DropPercent > 100:

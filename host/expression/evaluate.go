@@ -34,7 +34,7 @@ type evaluation struct {
 	current []string           // refIDs of the expressions that are being computed
 }
 
-// outcome is a collection or the reason why there is none.
+// outcome is a collection, or why it could not be computed.
 type outcome struct {
 	collection collection
 	err        error
@@ -66,8 +66,7 @@ func (e *evaluation) result(refID string) (collection, error) {
 		return done.collection, done.err
 	}
 	if at := slices.Index(e.current, refID); at >= 0 {
-		cycle := strings.Join(append(slices.Clone(e.current[at:]), refID), " -> $")
-		return collection{}, &cycleError{problem{"the expression refers to itself: $" + cycle, "remove one of these references"}}
+		return collection{}, &cycleError{problem{"the expression refers to itself: " + cycle(e.current[at:]), "remove one of these references"}}
 	}
 	c, err := e.compute(refID)
 	e.read[refID] = outcome{c, err}
@@ -85,7 +84,7 @@ func (e *evaluation) compute(refID string) (collection, error) {
 		case !ok:
 			return collection{}, e.unknown(refID)
 		case in.Err != nil:
-			return collection{}, fmt.Errorf("$%s failed: %w", refID, in.Err)
+			return collection{}, fmt.Errorf("$%s failed: %w", shorten(refID), in.Err)
 		}
 		return e.readFrames(refID, in.Frames)
 	}
@@ -111,7 +110,7 @@ func (e *evaluation) explain(refID string, err error) error {
 	if _, isCycle := errors.AsType[*cycleError](err); !isNode || isCycle {
 		return err
 	}
-	return fmt.Errorf("$%s failed: %w", refID, err)
+	return fmt.Errorf("$%s failed: %w", shorten(refID), err)
 }
 
 func (e *evaluation) unknown(refID string) error {
@@ -121,13 +120,28 @@ func (e *evaluation) unknown(refID string) error {
 	return problemf("names are case-sensitive; this request has "+list(known), "$%s not found", shorten(refID))
 }
 
+// maxListed is the number of names that an error lists.
+const maxListed = 10
+
+// cycle describes expressions of which each refers to the next one, and the last one to the
+// first: the first few if there are many.
+func cycle(refIDs []string) string {
+	var b strings.Builder
+	for _, refID := range refIDs[:min(len(refIDs), maxListed)] {
+		fmt.Fprintf(&b, "$%s -> ", shorten(refID))
+	}
+	if len(refIDs) > maxListed {
+		b.WriteString("... -> ")
+	}
+	return b.String() + "$" + shorten(refIDs[0])
+}
+
 // list joins names, the first few if there are many.
 func list(names []string) string {
-	const most = 10
 	var b strings.Builder
 	for n, name := range names {
-		if n == most {
-			fmt.Fprintf(&b, " and %d more", len(names)-most)
+		if n == maxListed {
+			fmt.Fprintf(&b, " and %d more", len(names)-maxListed)
 			break
 		}
 		if n > 0 {

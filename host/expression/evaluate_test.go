@@ -118,6 +118,22 @@ func many(n int, key string) data.Frames {
 	return list
 }
 
+// TestLongNames requires that errors repeat neither long names nor many of them.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	const n = 50
+	name := func(i int) string { return fmt.Sprintf("%0100d", i%n) }
+	models := map[string]string{}
+	for i := range n {
+		models[name(i)] = fmt.Sprintf(`{"type": "reduce", "reducer": "sum", "expression": %q}`, name(i+1))
+	}
+	for refID, r := range expression.Evaluate(t.Context(), parseAll(t, models), nil, enough()) {
+		if r.Err == nil || len(r.Err.Error()) > 700 || !strings.Contains(r.Err.Error(), "... -> ... -> $") {
+			t.Fatalf("%s: %v", refID, r.Err)
+		}
+	}
+}
+
 // TestLimits exceeds each bound.
 func TestLimits(t *testing.T) {
 	t.Parallel()

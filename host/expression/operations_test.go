@@ -46,7 +46,7 @@ func TestReduce(t *testing.T) {
 		{"replace, min", gaps, "min", replace, "{host=a} -2"},
 		{"replace, count", gaps, "count", replace, "{host=a} 5"},
 		{"replace, last", "0:1 10:null", "last", replace, "-2"},
-		{"numbers", "{host=a} 5", "count", "", "{host=a} 5 ($A is already reduced to numbers, which are passed on)"},
+		{"numbers", "{host=a} 5", "count", "", "{host=a} 5 ($A already consists of numbers; they are returned unchanged)"},
 		{"no data", "", "mean", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ type tree struct {
 type parser struct {
 	text  string
 	token token // the next one
-	after int   // the offset behind it
+	after int   // the offset after it
 	depth int
 	needs []string // variables
 

@@ -19,9 +19,9 @@ func (e *evaluation) readFrames(refID string, frames data.Frames) (collection, e
 		if f == nil || len(f.Fields) == 0 {
 			continue
 		}
-		where := fmt.Sprintf("frame %d of $%s", n, refID)
+		where := fmt.Sprintf("frame %d of $%s", n, shorten(refID))
 		if f.Name != "" {
-			where = fmt.Sprintf("frame %d (%s) of $%s", n, shorten(f.Name), refID)
+			where = fmt.Sprintf("frame %d (%s) of $%s", n, shorten(f.Name), shorten(refID))
 		}
 		r := reader{evaluation: e, where: where, frame: f}
 		if err := r.read(); err != nil {
@@ -88,7 +88,7 @@ func fieldNames(fields data.Fields) string {
 	return list(names)
 }
 
-// long reads a series per number field and combination of texts. Other than in a wide
+// long reads a series per number field and combination of texts. Unlike in a wide
 // frame, a series has points only where the frame has a row for it.
 func (r *reader) long(rows int) error {
 	groups := map[string][]int{} // rows by texts

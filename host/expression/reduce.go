@@ -50,13 +50,13 @@ func parseReduce(m *model) ([]string, operation, error) {
 			return number(i.labels, new(reduce(prepared(i.values))))
 		})
 		if numbers > 0 {
-			out.notice(fmt.Sprintf("$%s is already reduced to numbers, which are passed on", refID))
+			out.notice(fmt.Sprintf("$%s already consists of numbers; they are returned unchanged", shorten(refID)))
 		}
 		return out, err
 	}, nil
 }
 
-// prepare returns the values of a series that are reduced.
+// prepare returns the values of a series to reduce.
 type prepare func(values []*float64) []*float64
 
 // parse returns what the mode does with the values.

@@ -52,7 +52,7 @@ func packages(t *testing.T) []pkg {
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"bundle":                   nil,
+		"bundle":                   {"internal/jsontype"},
 		"bundle/access":            nil,
 		"templates":                {"bundle", "internal/nearest"},
 		"internal/wire":            nil,

@@ -34,15 +34,15 @@ type Counts struct {
 	Skipped  int `xml:"skipped,attr"`
 }
 
-func (n *Counts) add(m Counts) {
+func (n *Counts) merge(m Counts) {
 	n.Tests += m.Tests
 	n.Failures += m.Failures
 	n.Errors += m.Errors
 	n.Skipped += m.Skipped
 }
 
-// Add counts a test.
-func (n *Counts) Add(c Case) {
+// Count counts a test.
+func (n *Counts) Count(c Case) {
 	n.Tests++
 	switch {
 	case c.Failure != nil:
@@ -79,9 +79,9 @@ func Write(w io.Writer, out Suites) error {
 		suite.Name, suite.Counts = clean(suite.Name), Counts{}
 		for j := range suite.Cases {
 			suite.Cases[j].clean()
-			suite.Add(suite.Cases[j])
+			suite.Count(suite.Cases[j])
 		}
-		out.add(suite.Counts)
+		out.merge(suite.Counts)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

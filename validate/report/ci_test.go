@@ -64,7 +64,7 @@ func TestJUnitAddsUp(t *testing.T) {
 		for _, s := range got.Suites {
 			var of junit.Counts
 			for _, c := range s.Cases {
-				of.Add(c)
+				of.Count(c)
 			}
 			if of != s.Counts {
 				t.Errorf("%s: suite %s counts %+v, want %+v", name, s.Name, s.Counts, of)
