@@ -27,7 +27,7 @@ type Event struct {
 	Changed []string  `json:"changed"`         // what changed, such as "backend"
 	State   string    `json:"state,omitempty"` // with EventState: "added", "removed" or a loader.State
 	Time    time.Time `json:"time"`
-	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only administrators receive it
+	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only callers that manage the plugin receive it
 
 	number int64 // grows with each event
 }
@@ -158,8 +158,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 
 // pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	format := func(e Event) (string, error) { return e.format(isAdmin) }
+	format := func(e Event) (string, error) { return e.format(manages(who, e.ID)) }
 	if r.Method == http.MethodHead {
 		return streamEvents(a, w, r, nil, nil, format)
 	}
