@@ -3,6 +3,8 @@ package host
 import (
 	"net/url"
 	"time"
+
+	"github.com/slipway-dev/slipway/bundle/access"
 )
 
 // Folder groups dashboards.
@@ -24,6 +26,9 @@ func (f Folder) Check() error {
 	}
 	if f.UID != "" && !IsUID(f.UID) {
 		return Invalid("uid", uidRule, quote(f.UID))
+	}
+	if f.UID == access.GeneralFolder {
+		return Invalid("uid", "must not be %s, which stands for no folder", access.GeneralFolder)
 	}
 	return nil
 }

@@ -51,10 +51,10 @@ func DashboardScopes(uid, folderUID string) []string {
 
 // MaySaveDashboard returns an error (ErrForbidden) if the identity may not replace the
 // stored dashboard, or create one if stored is nil. To create a dashboard or to move it
-// requires a permission on its new folder.
+// requires a permission on its new folder or on all dashboards.
 func (i Identity) MaySaveDashboard(stored *Dashboard, d Dashboard) error {
 	scopes := DashboardScopes(d.UID, d.FolderUID)
-	mayPlace := i.Allows(ActionDashboardsWrite, scopes...) || i.Allows(ActionDashboardsCreate, scopes[1])
+	mayPlace := i.Allows(ActionDashboardsWrite, access.DashboardScope+"*", scopes[1]) || i.Allows(ActionDashboardsCreate, scopes[1])
 	mayReplace := stored == nil || i.Allows(ActionDashboardsWrite, DashboardScopes(stored.UID, stored.FolderUID)...)
 	isMoved := stored == nil || stored.FolderUID != d.FolderUID
 	if !mayReplace || isMoved && !mayPlace {

@@ -76,7 +76,7 @@ func TestMaySaveDashboard(t *testing.T) {
 		{"dashboards:write", "folders:uid:ops", true, true, false},
 		{"dashboards:write", "folders:uid:dev", false, false, false},
 		{"dashboards:create", "folders:uid:ops", true, false, false},
-		{"dashboards:write", "dashboards:uid:a", true, true, true},
+		{"dashboards:write", "dashboards:uid:a", false, true, false},
 		{"dashboards:write", "folders:*", true, true, true},
 		{"dashboards:read", "*", false, false, false},
 	} {

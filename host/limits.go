@@ -14,6 +14,7 @@ const (
 
 	MaxPlaylists   = 100_000 // in an organization
 	MaxFolders     = 10_000  // in an organization
+	MaxDashboards  = 10_000  // in an organization
 	MaxDataSources = 5000    // in an organization
 
 	MaxDataSourceSettings = 16 << 20 // bytes of the settings of all data sources of an organization
@@ -38,6 +39,7 @@ const (
 
 	MaxOfferedDashboards = 100     // of a plugin, on a page
 	MaxDashboardFile     = 4 << 20 // bytes of a dashboard of a plugin
+	MaxInputs            = 100     // of a dashboard that is imported
 
 	MaxGrants = 1000 // permissions of the service account of a plugin
 
@@ -96,6 +98,8 @@ func Limits() []Limit {
 		{"entries of a list, by default", fmt.Sprint(DefaultPageLength), "the first page; ask for the next with `page`", "a page is held in memory"},
 		{"entries of a list", fmt.Sprint(MaxPageLength), "a page of this length; ask for the next with `page`", "a page is held in memory"},
 		{"playlists of an organization", fmt.Sprint(MaxPlaylists), "429", "an editor must not fill the disk"},
+		{"dashboards of an organization", fmt.Sprint(MaxDashboards), "429", "an editor must not fill the disk"},
+		{"inputs of a dashboard that is imported", fmt.Sprint(MaxInputs), refused, "each is compared with all texts of the dashboard"},
 		{"folders of an organization", fmt.Sprint(MaxFolders), "429", "an editor must not fill the disk"},
 		{"data sources of an organization", fmt.Sprint(MaxDataSources), "429", "an editor must not fill the disk"},
 		{"settings of all data sources of an organization", mebibytes(MaxDataSourceSettings), "429", "a list of data sources contains them"},

@@ -37,10 +37,11 @@ type PlaylistItem struct {
 
 // PlaylistDashboard is a dashboard that a playlist item refers to.
 type PlaylistDashboard struct {
-	ID    int64
-	UID   string
-	Title string
-	Order int // of the item
+	ID        int64
+	UID       string
+	FolderUID string // "" if it is in no folder
+	Title     string
+	Order     int // of the item
 }
 
 // Normalize returns the playlist with its items sorted by their order, stably, and

@@ -95,7 +95,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.Close() })
-		fmt.Fprint(c, request)
+		fmt.Fprint(c, strings.TrimSuffix(request, "\r\n")+"Connection: close\r\n\r\n") // if a busy host refuses it
 		stuck = append(stuck, c)
 	}
 	for _, c := range stuck {

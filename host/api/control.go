@@ -39,7 +39,7 @@ func (a *API) restartPlugin(ctx context.Context, who host.Identity, in pluginPat
 	if err := p.Restart(ctx); err != nil {
 		return controlled{}, err
 	}
-	return controlled{infoOf(p, true)}, nil
+	return controlled{infoOf(p, who)}, nil
 }
 
 func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath) (controlled, error) {
@@ -54,5 +54,5 @@ func (a *API) reloadPlugin(ctx context.Context, who host.Identity, in pluginPath
 	if err != nil {
 		return controlled{}, err // it is gone
 	}
-	return controlled{infoOf(p, true)}, nil
+	return controlled{infoOf(p, who)}, nil
 }

@@ -152,7 +152,8 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 
 type dashboardBody struct {
 	Dashboard json.RawMessage `json:"dashboard" jsonschema:"required"`
-	FolderUID *string         `json:"folderUid"` // if absent, the dashboard stays where it is
+	FolderUID *string         `json:"folderUid"`
+	FolderID  *int64          `json:"folderId"` // if no folderUid is given; without either, the dashboard stays where it is
 	Overwrite bool            `json:"overwrite"`
 }
 
@@ -175,12 +176,38 @@ func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ B
 	if err != nil {
 		return dashboardSaved{}, err
 	}
-	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil, May: who.MaySaveDashboard, Check: a.checkDashboardWritable}
-	if body.FolderUID != nil && *body.FolderUID != access.GeneralFolder {
-		d.FolderUID = *body.FolderUID
+	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil && body.FolderID == nil, May: who.MaySaveDashboard, Check: a.checkDashboardWritable}
+	if d.FolderUID, err = a.targetFolder(ctx, who, valueOr(body.FolderUID, ""), valueOr(body.FolderID, 0)); err != nil {
+		return dashboardSaved{}, err
 	}
 	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, how)
+	err = hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*") // it may name an id
 	return dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID}, err
+}
+
+func valueOr[T any](p *T, absent T) T {
+	if p == nil {
+		return absent
+	}
+	return *p
+}
+
+// dashboardWriters returns the actions that save dashboards.
+func dashboardWriters() []string {
+	return []string{host.ActionDashboardsWrite, host.ActionDashboardsCreate}
+}
+
+// targetFolder returns the uid of the folder in which a caller wants to save a dashboard,
+// or "" for none. The numeric id applies if uid is empty.
+func (a *API) targetFolder(ctx context.Context, who host.Identity, uid string, id int64) (string, error) {
+	if uid == access.GeneralFolder || uid == "" && id == 0 {
+		return "", nil
+	}
+	if uid != "" {
+		return uid, nil
+	}
+	f, err := a.store.FolderByID(ctx, who.OrgID, id)
+	return f.UID, hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*")
 }
 
 // checkDashboardWritable returns an error (host.ErrForbidden) for a dashboard that is

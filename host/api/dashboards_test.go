@@ -115,8 +115,10 @@ func TestDashboardGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow := "Bearer " + token.Secret()
+	want[object](t, f, 403, "POST", "/api/dashboards/db", narrow, `{"dashboard":{"uid":"mine","title":"x"}}`) // it may not place it
+	want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, `{"dashboard":{"uid":"mine","title":"x"}}`)
 	for uid, status := range map[string]int{`"uid":"mine",`: 200, `"uid":"other",`: 403, "": 403} {
-		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"}}`); got.status != status {
+		if got := f.do("POST", "/api/dashboards/db", narrow, `{"dashboard":{`+uid+`"title":"x"},"overwrite":true}`); got.status != status {
 			t.Errorf("%s: %+v, want %d", uid, got, status)
 		}
 	}

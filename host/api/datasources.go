@@ -158,6 +158,9 @@ func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct
 	if err != nil {
 		return dataSourceSaved{}, err
 	}
+	if err := checkDefault(who, d); err != nil {
+		return dataSourceSaved{}, err
+	}
 	d, err = a.store.CreateDataSource(ctx, who, d)
 	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
@@ -179,8 +182,8 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	if err := a.checkWritable(d.UID); err != nil {
 		return dataSourceSaved{}, err
 	}
-	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, "datasources:uid:*") {
-		return dataSourceSaved{}, host.Forbidden("Permission denied: isDefault also changes other data sources")
+	if err := checkDefault(who, d); err != nil {
+		return dataSourceSaved{}, err
 	}
 	if p, ok := a.loaded.Plugin(d.Type); ok {
 		d.Origins = func(d host.DataSource) []string {
@@ -189,6 +192,15 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 	}
 	d, err = a.store.UpdateDataSource(ctx, who, d)
 	return dataSourceSaved{message{Message: "Datasource updated"}, d.ID, d.Name, a.dataSourceOf(d)}, err
+}
+
+// checkDefault returns an error (host.ErrForbidden) for a default data source if the caller
+// may not change the data source that is the default now.
+func checkDefault(who host.Identity, d host.DataSource) error {
+	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, access.DatasourceScope+"*") {
+		return host.Forbidden("Permission denied: isDefault also changes other data sources")
+	}
+	return nil
 }
 
 // checkWritable returns an error (host.ErrForbidden) for a data source that is provisioned

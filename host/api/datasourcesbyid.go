@@ -60,7 +60,7 @@ func (a *API) withUID(actions []string, h Handler, find func(*http.Request, host
 	h.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
 		d, err := find(r, who)
 		if err != nil {
-			return err
+			return hidden(err, who, actions, access.DatasourceScope+"*")
 		}
 		if !allowsAny(who, actions, access.DatasourceScope+d.UID) {
 			return host.Forbidden("Permission denied")

@@ -28,7 +28,7 @@ type Event struct {
 	Changed []string  `json:"changed"`         // what changed, such as "backend"
 	State   string    `json:"state,omitempty"` // with EventState: "added", "removed" or a loader.State
 	Time    time.Time `json:"time"`
-	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only administrators receive it
+	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only callers that manage the plugin receive it
 
 	number int64 // grows with each event
 }
@@ -159,8 +159,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 
 // pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	format := func(w io.Writer, e Event) error { return e.write(w, isAdmin) }
+	format := func(w io.Writer, e Event) error { return e.write(w, manages(who, e.ID)) }
 	if r.Method == http.MethodHead {
 		return streamEvents(a, w, r, nil, nil, format)
 	}

@@ -121,7 +121,7 @@ func (a *API) folderByID(ctx context.Context, who host.Identity, in struct {
 	if err == nil && !who.Allows(host.ActionFoldersRead, access.FolderScope+f.UID) {
 		err = host.Forbidden("Permission denied")
 	}
-	return folderOf(f, who), err
+	return folderOf(f, who), hidden(err, who, []string{host.ActionFoldersRead}, access.FolderScope+"*")
 }
 
 func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {
@@ -148,6 +148,6 @@ func (a *API) deleteFolder(ctx context.Context, who host.Identity, in struct {
 	folderPath
 	Version int64 `query:"version"`
 }) (deleted, error) {
-	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID, in.Version)
+	f, err := a.store.DeleteFolder(ctx, who.OrgID, in.UID, in.Version, a.checkDashboardWritable)
 	return deleted{message{Message: "Folder deleted"}, f.ID, f.Title}, err
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
@@ -29,6 +30,9 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	if len(head.Inputs) == 0 {
 		return model, nil
 	}
+	if len(head.Inputs) > host.MaxInputs {
+		return nil, host.Invalid("dashboard.__inputs", "must not have more than %d entries, found %d", host.MaxInputs, len(head.Inputs))
+	}
 	var pairs []string
 	for _, declared := range head.Inputs {
 		value := declared.Value
@@ -50,26 +54,53 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	}
 	delete(fields, "__inputs")
 	delete(fields, "__requires")
-	filled, err := json.Marshal(replaceTexts(fields, strings.NewReplacer(pairs...)))
+	left := host.MaxDashboardFile
+	value := replaceTexts(fields, strings.NewReplacer(pairs...), &left)
+	tooLong := host.Invalid("inputs", "make the dashboard longer than %d bytes", host.MaxDashboardFile)
+	if left < 0 {
+		return nil, tooLong
+	}
+	filled, err := json.Marshal(value)
 	if err == nil && len(filled) > host.MaxDashboardFile {
-		err = host.Invalid("inputs", "make the dashboard longer than %d bytes", host.MaxDashboardFile)
+		err = tooLong
 	}
 	return filled, err
 }
 
-// replaceTexts applies a replacer to all texts in a decoded JSON value.
-func replaceTexts(value any, r *strings.Replacer) any {
+// replaceTexts applies a replacer to all texts in a decoded JSON value. It subtracts their
+// length from left, and omits texts once that is negative.
+func replaceTexts(value any, r *strings.Replacer, left *int) any {
 	switch v := value.(type) {
 	case string:
-		return r.Replace(v)
+		c := capped{left: left}
+		if _, err := r.WriteString(&c, v); err != nil {
+			return ""
+		}
+		return c.text.String()
 	case []any:
 		for i := range v {
-			v[i] = replaceTexts(v[i], r)
+			v[i] = replaceTexts(v[i], r, left)
 		}
 	case map[string]any:
 		for name := range v {
-			v[name] = replaceTexts(v[name], r)
+			v[name] = replaceTexts(v[name], r, left)
 		}
 	}
 	return value
+}
+
+// capped is a text that grows while left is not negative: few inputs can make a model very
+// long.
+type capped struct {
+	text strings.Builder
+	left *int
+}
+
+var errTooLong = errors.New("text too long")
+
+func (c *capped) Write(p []byte) (int, error) {
+	if *c.left -= len(p); *c.left < 0 {
+		return 0, errTooLong
+	}
+	return c.text.Write(p)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
@@ -150,6 +151,9 @@ func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in stru
 	pageQuery
 }) ([]playlistDashboard, error) {
 	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
+	found = slices.DeleteFunc(found, func(p host.PlaylistDashboard) bool {
+		return !who.Allows(host.ActionDashboardsRead, host.DashboardScopes(p.UID, p.FolderUID)...)
+	})
 	return mapped(found, func(p host.PlaylistDashboard) playlistDashboard {
 		d := host.Dashboard{UID: p.UID, Title: p.Title}
 		return playlistDashboard{p.ID, p.Title, p.Order, p.UID, d.Slug(), dashboardURL(d), dashboardURI(d)}

@@ -67,9 +67,9 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in struct
 	page := in.page()
 	page.Limit = min(page.Length(), host.MaxOfferedDashboards)
 	all := []offeredDashboard{}
-	for _, include := range store.Cut(dashboardIncludes(p), page) {
+	for _, include := range store.Cut(dashboardIncludes(p, who), page) {
 		o := offeredDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
-		d, err := readDashboard(p, include)
+		d, err := dashboardIn(p.Bundle(), include)
 		if err != nil {
 			o.Error = err.Error()
 		} else {
@@ -83,22 +83,20 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in struct
 	return all, nil
 }
 
-// dashboardIncludes returns the dashboards in the includes of a plugin.
-func dashboardIncludes(p *loader.Plugin) (all []bundle.Include) {
-	for _, i := range p.Bundle().Metadata.Includes {
-		if i.Type == "dashboard" && i.Path != "" {
+// dashboardIncludes returns the dashboards in the includes of a plugin whose requirements
+// in plugin.json the caller meets.
+func dashboardIncludes(p *loader.Plugin, who host.Identity) (all []bundle.Include) {
+	m := p.Bundle().Metadata
+	for _, i := range m.Includes {
+		if i.Type == "dashboard" && i.Path != "" && isShown(m, i, who) {
 			all = append(all, i)
 		}
 	}
 	return all
 }
 
-// readDashboard reads a dashboard of a plugin. It needs a uid, by which the host finds it
+// dashboardIn reads a dashboard of a plugin. It needs a uid, by which the host finds it
 // again; the uid of the entry in includes applies if the file has none.
-func readDashboard(p *loader.Plugin, include bundle.Include) (host.Dashboard, error) {
-	return dashboardIn(p.Bundle(), include)
-}
-
 func dashboardIn(b bundle.Plugin, include bundle.Include) (host.Dashboard, error) {
 	f, err := b.Open(include.Path)
 	if err != nil {
@@ -143,16 +141,17 @@ func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{
 	if d.Model, err = fillInputs(d.Model, body.Inputs); err != nil {
 		return offeredDashboard{}, err
 	}
-	if d.FolderUID = body.FolderUID; d.FolderUID == "" && body.FolderID != 0 {
-		f, err := a.store.FolderByID(ctx, who.OrgID, body.FolderID)
-		if err != nil {
-			return offeredDashboard{}, err
-		}
-		d.FolderUID = f.UID
+	filled, err := host.ParseDashboard("dashboard.", d.Model)
+	if err != nil {
+		return offeredDashboard{}, err
+	}
+	d.Title, d.Tags = filled.Title, filled.Tags
+	if d.FolderUID, err = a.targetFolder(ctx, who, body.FolderUID, body.FolderID); err != nil {
+		return offeredDashboard{}, err
 	}
 	out := offeredDashboard{PluginID: d.PluginID, Path: body.Path, Title: d.Title, Revision: d.Version}
 	d.ID, d.Version = 0, 0 // the store assigns them
-	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard})
+	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard, Check: a.checkDashboardWritable})
 	out.setImported(d)
 	return out, err
 }
@@ -171,9 +170,9 @@ func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashbo
 	if err != nil {
 		return host.Dashboard{}, err
 	}
-	for _, include := range dashboardIncludes(p) {
+	for _, include := range dashboardIncludes(p, who) {
 		if include.Path == body.Path {
-			return readDashboard(p, include)
+			return dashboardIn(p.Bundle(), include)
 		}
 	}
 	return host.Dashboard{}, &host.Error{Category: host.ErrNotFound, Field: "path", Message: "the plugin offers no dashboard with this path; see /api/plugins/" + p.ID() + "/dashboards"}

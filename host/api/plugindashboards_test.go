@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -91,9 +92,11 @@ func TestOfferedDashboards(t *testing.T) {
 		{"type":"dashboard","name":"Second","path":"two.json","uid":"two"},
 		{"type":"dashboard","path":"no-uid.json"},
 		{"type":"dashboard","path":"../outside.json","uid":"outside"},
+		{"type":"dashboard","path":"secret.json","role":"Admin"},
 		{"type":"page","path":"/a/acme-boards-app"}]}`)
 	write("one.json", `{"uid":"one","id":77,"version":9,"title":"One","tags":["acme"],"n":12345678901234567890,
 		"__inputs":[{"name":"DS","type":"datasource","pluginId":"acme-x"}],"panels":[{"datasource":"${DS}"}]}`)
+	write("secret.json", `{"uid":"secret","title":"Secret"}`)
 	write("two.json", `{"title":"Two"}`)
 	write("no-uid.json", `{"title":"None"}`)
 	write("../outside.json", `{"title":"Outside","uid":"outside"}`)
@@ -130,6 +133,11 @@ func TestOfferedDashboards(t *testing.T) {
 		{f.editor, `{"pluginId":"acme-none-app","path":"two.json"}`, 404},
 		{f.editor, `{"dashboard":{"title":"Own","__inputs":[{"name":"A","type":"constant","value":"7"}],"x":"${A}"}}`, 200},
 		{f.editor, `{"dashboard":{"title":"Own","__inputs":1}}`, 400},
+		{f.editor, `{"dashboard":{"title":"Own","__inputs":[` + strings.Repeat(`{"name":"A","value":"7"},`, host.MaxInputs) + `{"name":"A","value":"7"}]}}`, 400},
+		{f.editor, `{"dashboard":{"title":"Own","__inputs":[{"name":"A","value":"` + strings.Repeat("x", 100_000) + `"}],"x":["${A}"` + strings.Repeat(`,"${A}"`, 4000) + `]}}`, 400},
+		{f.editor, `{"dashboard":{"title":"${A}","uid":"filled","tags":["${A}"],"__inputs":[{"name":"A","value":"7"}]}}`, 200},
+		{f.editor, `{"pluginId":"acme-boards-app","path":"secret.json"}`, 404},
+		{f.admin, `{"pluginId":"acme-boards-app","path":"secret.json"}`, 200},
 		{f.editor, `{}`, 400},
 	} {
 		if got := f.do("POST", target, c.who, c.body); got.status != c.status {
@@ -145,6 +153,9 @@ func TestOfferedDashboards(t *testing.T) {
 		if !strings.Contains(got.body, part) {
 			t.Errorf("the imported dashboard does not contain %s: %s", part, got.body)
 		}
+	}
+	if got := f.do("GET", "/api/dashboards/uid/filled", f.viewer, ""); !strings.Contains(got.body, `"title":"7"`) || !strings.Contains(got.body, `"tags":["7"]`) {
+		t.Errorf("the title is not filled: %+v", got)
 	}
 	if strings.Contains(got.body, "__inputs") {
 		t.Errorf("the imported dashboard still declares inputs: %s", got.body)

@@ -55,7 +55,7 @@ type pluginInfo struct {
 	Backend *backendState `json:"backend,omitempty"` // nil if the plugin has no backend
 }
 
-// backendState is the state of a backend. Only administrators see reasons and the PID.
+// backendState is the state of a backend. Only callers that manage the plugin see reasons and the PID.
 type backendState struct {
 	State    loader.State `json:"state"`
 	Restarts int          `json:"restarts"`
@@ -70,18 +70,23 @@ type tokenState struct {
 }
 
 func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]pluginInfo, error) {
-	isAdmin := who.Allows(host.ActionPluginsWrite, "")
-	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) pluginInfo { return infoOf(p, isAdmin) }), nil
+	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) pluginInfo { return infoOf(p, who) }), nil
+}
+
+// manages reports whether the caller may see the faults of a plugin. The id "" stands for
+// what belongs to no plugin.
+func manages(who host.Identity, pluginID string) bool {
+	return who.Allows(host.ActionPluginsWrite, "plugins:id:"+pluginID)
 }
 
 // infoOf describes a plugin.
-func infoOf(p *loader.Plugin, isAdmin bool) pluginInfo {
+func infoOf(p *loader.Plugin, who host.Identity) pluginInfo {
 	m := p.Bundle().Metadata
 	info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
 	if m.Backend {
 		s := p.Status()
 		info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState{Injected: s.Token.Injected}}
-		if isAdmin {
+		if manages(who, m.ID) {
 			info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
 		}
 	}
@@ -103,8 +108,10 @@ type pluginProblem struct {
 	Stderr   []string         `json:"stderr,omitempty"` // the last lines that the process printed
 }
 
-func (a *API) pluginErrors(_ context.Context, _ host.Identity, in pageQuery) ([]pluginProblem, error) {
-	all := slices.Concat(a.loaded.Problems(), a.pluginRoles().refused)
+func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) ([]pluginProblem, error) {
+	all := slices.DeleteFunc(slices.Concat(a.loaded.Problems(), a.pluginRoles().refused), func(f bundle.Fault) bool {
+		return !manages(who, f.PluginID)
+	})
 	return mapped(store.Cut(all, in.longPage()), func(f bundle.Fault) pluginProblem {
 		return pluginProblem{f.Code, f.Code.Stage(), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column, f.Reason, f.Code.Help(), f.Since, f.Stderr}
 	}), nil

@@ -89,8 +89,9 @@ type role struct {
 	GrantedTo   []string     `json:"grantedTo"`
 }
 
-func (a *API) roles(_ context.Context, _ host.Identity, in pageQuery) ([]role, error) {
-	return mapped(store.Cut(a.pluginRoles().roles, in.longPage()), func(r host.PluginRole) role {
+func (a *API) roles(_ context.Context, who host.Identity, in pageQuery) ([]role, error) {
+	all := slices.DeleteFunc(slices.Clone(a.pluginRoles().roles), func(r host.PluginRole) bool { return !manages(who, r.PluginID) })
+	return mapped(store.Cut(all, in.longPage()), func(r host.PluginRole) role {
 		return role{r.FullName(), r.Name, r.Description, r.PluginID,
 			mapped(r.Permissions, func(g host.Grant) permission { return permission(g) }), append([]string{}, r.GrantedTo...)}
 	}), nil

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -95,6 +96,15 @@ func (p Permission) check(r *http.Request, who host.Identity) error {
 
 func allowsAny(who host.Identity, actions []string, scopes ...string) bool {
 	return slices.ContainsFunc(actions, func(action string) bool { return who.Allows(action, scopes...) })
+}
+
+// hidden returns a permission error in place of "not found", unless the caller may perform
+// one of the actions on all objects: others must not learn which of them exist.
+func hidden(err error, who host.Identity, actions []string, all ...string) error {
+	if errors.Is(err, host.ErrNotFound) && !allowsAny(who, actions, all...) {
+		return host.Forbidden("Permission denied")
+	}
+	return err
 }
 
 // newMux returns a mux for the table. It registers each path once for all methods, so

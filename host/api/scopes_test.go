@@ -82,6 +82,13 @@ func TestScopesOfFolders(t *testing.T) {
 		{remover, "DELETE", "/api/dashboards/uid/in-ops", "", 200},
 		{writer, "GET", "/api/dashboards/uid/in-ops", "", 403},
 		{f.editor, "POST", "/api/dashboards/db", `{"dashboard":{"uid":"in-dev","title":"x"},"folderUid":"general","overwrite":true}`, 200},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"id":99,"title":"x"}}`, 403},
+		{f.editor, "POST", "/api/dashboards/db", `{"dashboard":{"id":99,"title":"x"}}`, 404},
+		{writer, "POST", "/api/dashboards/import", `{"dashboard":{"title":"x"},"folderId":99}`, 403},
+		{f.editor, "POST", "/api/dashboards/import", `{"dashboard":{"title":"x"},"folderId":99}`, 404},
+		{f.editor, "POST", "/api/dashboards/import", `{"dashboard":{"title":"x"},"folderUid":"general"}`, 200},
+		{writer, "POST", "/api/dashboards/db", `{"dashboard":{"title":"x"},"folderId":1}`, 200},
+		{f.editor, "POST", "/api/folders", `{"uid":"general","title":"g"}`, 400},
 	} {
 		if got := f.do(c.method, c.target, c.who, c.body); got.status != c.status {
 			t.Errorf("%s %s %s: %+v, want %d", c.method, c.target, c.body, got, c.status)
@@ -110,12 +117,34 @@ func TestScopesOfLists(t *testing.T) {
 	}
 	who := token(host.Grant{Action: host.ActionDatasourcesRead, Scope: "datasources:uid:of-ops"}, host.Grant{Action: host.ActionFoldersRead, Scope: "folders:uid:ops"})
 	for target, status := range map[string]int{
-		"/api/datasources/1": 200, "/api/datasources/2": 403, "/api/datasources/99": 404, "/api/datasources/x": 400,
+		"/api/datasources/1": 200, "/api/datasources/2": 403, "/api/datasources/99": 403, "/api/datasources/x": 400,
 		"/api/datasources/name/of%20ops": 200, "/api/datasources/name/of%20dev": 403, "/api/datasources/id/of%20ops": 200, "/api/datasources/id/of%20dev": 403,
-		"/api/folders/id/1": 200, "/api/folders/id/2": 403,
+		"/api/folders/id/1": 200, "/api/folders/id/2": 403, "/api/folders/id/99": 403, "/api/datasources/name/none": 403,
 	} {
 		if got := f.do("GET", target, who, ""); got.status != status {
 			t.Errorf("%s: %+v, want %d", target, got, status)
 		}
 	}
+}
+
+// What one permission shows or changes, beside its own object, needs another permission.
+func TestScopesOfOthers(t *testing.T) {
+	t.Parallel()
+	f, token := scoped(t)
+	p := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"p","interval":"5m","items":[
+		{"type":"dashboard_by_uid","value":"in-ops"},{"type":"dashboard_by_uid","value":"alone"}]}`)
+	target := fmt.Sprint("/api/playlists/", p["uid"], "/dashboards")
+	reader := host.Grant{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}
+	for scope, found := range map[string]int{"": 0, "folders:uid:ops": 1, "dashboards:uid:alone": 1, "dashboards:*": 2} {
+		grants := []host.Grant{reader}
+		if scope != "" {
+			grants = append(grants, host.Grant{Action: host.ActionDashboardsRead, Scope: scope})
+		}
+		if got := want[[]object](t, f, 200, "GET", target, token(grants...), ""); len(got) != found {
+			t.Errorf("dashboards of a playlist with %q: %v, want %d", scope, got, found)
+		}
+	}
+	creator := token(host.Grant{Action: host.ActionDatasourcesCreate, Scope: "datasources:*"})
+	want[object](t, f, 403, "POST", "/api/datasources", creator, `{"name":"mine","type":"acme-x","isDefault":true}`)
+	want[object](t, f, 200, "POST", "/api/datasources", creator, `{"name":"mine","type":"acme-x"}`)
 }

@@ -56,12 +56,17 @@ type include struct {
 func includesFor(m *bundle.Metadata, who host.Identity) []include {
 	seen := []include{}
 	for _, i := range m.Includes {
-		asks := host.Requirement{PluginID: m.ID, Role: i.Role, Action: i.Action, Scope: "plugins:id:" + m.ID}
-		if asks.Check(who) == nil {
+		if isShown(m, i, who) {
 			seen = append(seen, include(i))
 		}
 	}
 	return seen
+}
+
+// isShown reports whether the caller meets the requirements of an entry in includes.
+func isShown(m *bundle.Metadata, i bundle.Include, who host.Identity) bool {
+	asks := host.Requirement{PluginID: m.ID, Role: i.Role, Action: i.Action, Scope: "plugins:id:" + m.ID}
+	return asks.Check(who) == nil
 }
 
 func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPath) (pluginSettings, error) {

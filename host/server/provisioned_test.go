@@ -39,7 +39,7 @@ func TestProvisioningFiles(t *testing.T) {
 		"  - {name: Two, type: acme-x-datasource, editable: true}\n")
 	writeProvisioning(t, dir, "plugins/apps.yaml", "apiVersion: 1\napps:\n  - {type: acme-y-app, jsonData: {a: 1}}\n")
 	writeProvisioning(t, dir, "dashboards/all.yaml", "apiVersion: 1\nproviders:\n"+
-		"  - {name: all, folder: Top, allowUiUpdates: true, options: {path: /etc/grafana/provisioning/dashboards}}\n  - {name: fixed, options: {path: fixed}}\n")
+		"  - {name: all, folder: Top, allowUiUpdates: true, options: {path: /etc/grafana/provisioning/dashboards}}\n  - {name: fixed, folder: Fixed, options: {path: fixed}}\n")
 	writeProvisioning(t, dir, "fixed/fixed.json", `{"uid": "fixed", "title": "Fixed"}`)
 	writeProvisioning(t, dir, "dashboards/board.json", `{"uid": "board", "title": "Board"}`)
 	o := testOptions(t)
@@ -105,6 +105,8 @@ func TestProvisioningFiles(t *testing.T) {
 	for _, call := range [][3]string{
 		{"POST", "/api/dashboards/db", `{"dashboard": {"uid": "fixed", "title": "Edited"}, "overwrite": true}`},
 		{"POST", "/api/dashboards/db", fmt.Sprintf(`{"dashboard": {"id": %d, "title": "Edited"}, "overwrite": true}`, fixed.ID)},
+		{"POST", "/api/dashboards/import", `{"dashboard": {"uid": "fixed", "title": "Edited"}, "overwrite": true}`},
+		{"DELETE", "/api/folders/" + fixed.FolderUID, ""},
 		{"DELETE", "/api/dashboards/uid/fixed", ""},
 	} {
 		if status, text := do(call[0], call[1], call[2]); status != http.StatusForbidden || !strings.Contains(text, "fixed/fixed.json") {

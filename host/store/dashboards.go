@@ -91,11 +91,6 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 			return d, fmt.Errorf("save dashboard: %w", err)
 		}
 	}
-	if how.Check != nil {
-		if err := how.Check(d.UID); err != nil {
-			return d, err
-		}
-	}
 	stored, err := find(ctx, tx, scanHead, selectDashboard, org, d.UID)
 	isNew := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !isNew {
@@ -110,6 +105,16 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 			known = nil
 		}
 		if err := how.May(known, d); err != nil {
+			return d, err
+		}
+	}
+	if how.Check != nil {
+		if err := how.Check(d.UID); err != nil {
+			return d, err
+		}
+	}
+	if isNew {
+		if err := s.checkQuota(ctx, tx, org, "dashboards", "dashboards", host.MaxDashboards); err != nil {
 			return d, err
 		}
 	}
@@ -188,7 +193,6 @@ func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d h
 		_, err := tx.ExecContext(ctx, "DELETE FROM dashboards WHERE id = $1", d.ID)
 		return err
 	})
-	d.Model = nil
 	return d, err
 }
 

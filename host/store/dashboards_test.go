@@ -77,7 +77,7 @@ func TestDashboards(t *testing.T) {
 		}
 	}
 	must(s.DeleteDashboard(ctx, org, "i"))(t)
-	must(s.DeleteFolder(ctx, org, "f", 0))(t)
+	must(s.DeleteFolder(ctx, org, "f", 0, nil))(t)
 	if _, err := s.Dashboard(ctx, org, "a"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("dashboard of a deleted folder: %v", err)
 	}
@@ -100,7 +100,7 @@ func TestFolderVersions(t *testing.T) {
 	if _, err := s.RenameFolder(ctx, org, host.Folder{UID: "f", Title: "F3", Version: 1}); !errors.Is(err, host.ErrStale) {
 		t.Errorf("rename of an old version: %v", err)
 	}
-	if _, err := s.DeleteFolder(ctx, org, "f", 1); !errors.Is(err, host.ErrStale) {
+	if _, err := s.DeleteFolder(ctx, org, "f", 1, nil); !errors.Is(err, host.ErrStale) {
 		t.Errorf("deletion of an old version: %v", err)
 	}
 	if _, err := s.RenameFolder(ctx, org, host.Folder{UID: "none", Title: "x", Version: 1}); !errors.Is(err, host.ErrNotFound) {
@@ -112,7 +112,18 @@ func TestFolderVersions(t *testing.T) {
 	if got := must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
 		t.Errorf("folders with a uid: %+v", got)
 	}
-	must(s.DeleteFolder(ctx, org, "f", 2))(t)
+	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "kept", Title: "Kept", FolderUID: "f"}, store.Save{}))(t)
+	errKept := errors.New("kept")
+	if _, err := s.DeleteFolder(ctx, org, "f", 2, func(uid string) error {
+		if uid != "kept" {
+			t.Errorf("check of %q", uid)
+		}
+		return errKept
+	}); !errors.Is(err, errKept) {
+		t.Errorf("deletion of a folder with a dashboard that stays: %v", err)
+	}
+	must(s.Dashboard(ctx, org, "kept"))(t)
+	must(s.DeleteFolder(ctx, org, "f", 2, nil))(t)
 }
 
 func TestUsers(t *testing.T) {

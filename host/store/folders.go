@@ -112,21 +112,43 @@ func checkFolderVersion(ctx context.Context, tx *sql.Tx, org int64, uid string, 
 	}
 	if version != 0 && version != stored {
 		return &host.Error{Category: host.ErrStale, Field: "version", ID: "version-mismatch",
-			Message: fmt.Sprintf("version %d of this folder was saved in the meantime; read it again, or set overwrite", stored)}
+			Message: fmt.Sprintf("version %d of this folder was saved in the meantime; read it again, or leave out version", stored)}
 	}
 	return nil
 }
 
 // DeleteFolder deletes a folder with its dashboards and returns it. If version is not 0,
-// it must be the stored version.
-func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string, version int64) (f host.Folder, err error) {
+// it must be the stored version. The first error of check for the uid of a dashboard in
+// the folder ends the call; a nil check allows everything.
+func (s *Store) DeleteFolder(ctx context.Context, org int64, uid string, version int64, check func(uid string) error) (f host.Folder, err error) {
 	// Alone, so that nobody saves a dashboard into it at the same time.
 	err = s.transactAlone(ctx, contentLock, func(tx *sql.Tx) error {
 		if err := checkFolderVersion(ctx, tx, org, uid, version); err != nil {
+			return err
+		}
+		if err := checkContents(ctx, tx, org, uid, check); err != nil {
 			return err
 		}
 		f, err = find(ctx, tx, scanFolder, "DELETE FROM folders WHERE org_id = $1 AND uid = $2 RETURNING "+folderColumns, org, uid)
 		return orNotFound(err, folder)
 	})
 	return f, err
+}
+
+// checkContents returns the first error of check for the uid of a dashboard in a folder.
+func checkContents(ctx context.Context, tx *sql.Tx, org int64, uid string, check func(uid string) error) error {
+	if check == nil {
+		return nil
+	}
+	uids, err := list(ctx, tx, scanOne[string], `SELECT d.uid FROM dashboards d JOIN folders f ON f.id = d.folder_id
+		WHERE f.org_id = $1 AND f.uid = $2`, org, uid)
+	if err != nil {
+		return err
+	}
+	for _, uid := range uids {
+		if err := check(uid); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -94,6 +94,7 @@ func reasonOf(statement string) string {
 		"FROM users WHERE org_id = $1 AND ($":                      "a page of all users and their number, in the order of an index",
 		"FROM folders WHERE org_id = $1 AND REPLACE(":              "a page of what many folders match, in the order of an index",
 		"SELECT COUNT(*) FROM data_sources WHERE org_id = $1":      "a quota, which is counted at most once a minute",
+		"SELECT COUNT(*) FROM dashboards WHERE org_id = $1":        "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM folders WHERE org_id = $1":           "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM playlists WHERE org_id = $1":         "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM service_accounts WHERE org_id = $1":  "a quota, which is counted at most once a minute",

@@ -90,13 +90,15 @@ const countReferences = `SELECT i.type, i.value, i.position,
 // resolveReferences returns the dashboards that the items at some positions refer to, once
 // for equal items.
 const resolveReferences = `WITH i AS (SELECT DISTINCT type, value FROM playlist_items WHERE playlist_id = $2 AND position BETWEEN $3 AND $4)
-	SELECT i.type, i.value, d.id, d.title, d.uid FROM i
+	SELECT i.type, i.value, d.id, d.title, d.uid, COALESCE(f.uid, '') FROM i
 		JOIN dashboard_tags t ON t.tag = i.value JOIN dashboards d ON d.org_id = $1 AND d.id = t.dashboard_id
+		LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE i.type = 'dashboard_by_tag'
-	UNION ALL SELECT i.type, i.value, d.id, d.title, d.uid FROM i
-		JOIN dashboards d ON d.org_id = $1 AND d.uid = i.value WHERE i.type = 'dashboard_by_uid'
-	UNION ALL SELECT i.type, i.value, d.id, d.title, d.uid FROM i
+	UNION ALL SELECT i.type, i.value, d.id, d.title, d.uid, COALESCE(f.uid, '') FROM i
+		JOIN dashboards d ON d.org_id = $1 AND d.uid = i.value LEFT JOIN folders f ON f.id = d.folder_id WHERE i.type = 'dashboard_by_uid'
+	UNION ALL SELECT i.type, i.value, d.id, d.title, d.uid, COALESCE(f.uid, '') FROM i
 		JOIN dashboards d ON d.org_id = $1 AND d.id = CASE WHEN i.type = 'dashboard_by_id' THEN CAST(i.value AS BIGINT) END
+		LEFT JOIN folders f ON f.id = d.folder_id
 	ORDER BY 4, 3`
 
 // reference is what an item of a playlist refers to.
@@ -148,7 +150,7 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 	if _, err := list(ctx, s.read, func(row scanner) (_ struct{}, err error) {
 		var r reference
 		var d host.PlaylistDashboard
-		err = row.Scan(&r.kind, &r.value, &d.ID, &d.Title, &d.UID)
+		err = row.Scan(&r.kind, &r.value, &d.ID, &d.Title, &d.UID, &d.FolderUID)
 		dashboards[r] = append(dashboards[r], d)
 		return struct{}{}, err
 	}, resolveReferences, org, id, items[0].position, items[last-1].position); err != nil {

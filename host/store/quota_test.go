@@ -33,7 +33,7 @@ func TestQuota(t *testing.T) {
 			t.Errorf("one more: %v", err)
 		}
 	}
-	if _, err := s.DeleteFolder(ctx, org, "u1", 0); err != nil {
+	if _, err := s.DeleteFolder(ctx, org, "u1", 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := create("c"); err != nil {

@@ -62,7 +62,7 @@ func TestFolderGoesWhileSaving(t *testing.T) {
 		must(s.CreateFolder(ctx, org, host.Folder{UID: uid, Title: uid}))(t)
 		atOnce(t, 8, func(n int) error {
 			if n == 3 {
-				_, err := s.DeleteFolder(ctx, org, uid, 0)
+				_, err := s.DeleteFolder(ctx, org, uid, 0, nil)
 				return err
 			}
 			_, err := s.SaveDashboard(ctx, org, host.Dashboard{Title: "x", FolderUID: uid}, store.Save{})
