@@ -37,7 +37,7 @@ func (r *reader) providers(d document) {
 		}
 		dir := r.locate(path)
 		if _, err := r.readDir(dir); err != nil {
-			r.config.isPartial = r.config.isPartial || !errors.Is(err, fs.ErrNotExist)
+			r.config.isPartial = true // it may be missing for a moment only
 			r.warn(d.file, valueOf(options, "path"), "provider skipped: %w", err)
 			continue
 		}
@@ -63,7 +63,7 @@ func (r *reader) locate(path string) string {
 			return filepath.Join(r.dir, filepath.FromSlash(rest))
 		}
 	}
-	return path
+	return filepath.Clean(path) // a slash at the end would make it a hidden directory of itself
 }
 
 // provider is a directory of dashboards.
