@@ -87,27 +87,15 @@ func (e *expander) readDir(name string) ([]os.DirEntry, error) {
 	return os.ReadDir(name)
 }
 
-// readFile reads a regular file. Others, such as named pipes, might never end.
+// readFile is limit.ReadFile.
 func (e *expander) readFile(name string, most int64) ([]byte, error) {
 	if err := e.count(0); err != nil {
 		return nil, err
 	}
 	e.seen[name] = stamp(name)
-	info, err := os.Stat(name)
+	text, err := limit.ReadFile(name, most)
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := limit.ReadAll(f, most)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return text, e.count(len(text))
 }

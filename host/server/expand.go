@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,7 +44,7 @@ func (e *expander) expand(at, value string) (string, error) {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(e.dir, name)
 			}
-			text, err := readRegular(name, maxValue)
+			text, err := limit.ReadFile(name, maxValue)
 			failed = err
 			size += len(text)
 			return strings.TrimSpace(string(text))
@@ -75,27 +74,6 @@ func (e *expander) check(size int, value string) error {
 		return errors.New("the value must be valid UTF-8 without NUL")
 	}
 	return nil
-}
-
-// readRegular reads a regular file. Others, such as named pipes, might never end.
-func readRegular(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := limit.ReadAll(f, most)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return text, nil
 }
 
 // variables returns the variables of an environment. The last one of a name wins.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -109,7 +110,7 @@ func (s *pluginSettings) parse() (*iniFile, error) {
 	if s.file == "" {
 		return &iniFile{}, nil
 	}
-	text, err := readRegular(s.file, maxConfig)
+	text, err := limit.ReadFile(s.file, maxConfig)
 	if err != nil {
 		return &iniFile{}, err
 	}
