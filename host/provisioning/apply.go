@@ -64,6 +64,7 @@ func Apply(ctx context.Context, t Target, c *Config, before State) (State, error
 func (c *Config) applyDataSources(ctx context.Context, t Target, before State, after *State) error {
 	stored, err := t.DataSources(ctx)
 	if err != nil {
+		after.Pruned = before.Pruned
 		return err
 	}
 	remove := func(isMeant func(host.DataSource) bool) (err error) {
@@ -71,7 +72,11 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 			if !isMeant(d) {
 				return false
 			}
-			err = errors.Join(err, t.DeleteDataSource(ctx, d.UID))
+			failed := t.DeleteDataSource(ctx, d.UID)
+			if failed != nil && slices.Contains(before.Pruned, d.UID) {
+				after.Pruned = append(after.Pruned, d.UID) // the next call tries again
+			}
+			err = errors.Join(err, failed)
 			return true
 		})
 		return err
