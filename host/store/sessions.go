@@ -62,14 +62,20 @@ func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, 
 	if now.Sub(session.Seen) < seenStep {
 		return u.Identity(), session, nil
 	}
-	session.Seen, session.Expires = now, now.Add(host.SessionIdle)
-	if end := session.Created.Add(host.SessionLife); end.Before(session.Expires) {
-		session.Expires = end
+	used := session
+	used.Seen, used.Expires = now, now.Add(host.SessionIdle)
+	if end := session.Created.Add(host.SessionLife); end.Before(used.Expires) {
+		used.Expires = end
 	}
-	return u.Identity(), session, s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), session.Expires.UnixMilli(), session.ID)
+	err = s.transact(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), used.Expires.UnixMilli(), used.ID)
 		return err
 	})
+	if err != nil { // as with a full disk: the session is valid until it would have ended
+		s.log.WarnContext(ctx, "session not extended", "error", err)
+		return u.Identity(), session, nil
+	}
+	return u.Identity(), used, nil
 }
 
 // Sessions returns the sessions of a user, the latest first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // A session belongs to one user, is extended by use, and ends.
@@ -59,6 +60,33 @@ func TestSessions(t *testing.T) {
 	}
 	if _, _, err := s.SignedIn(t.Context(), first); !errors.Is(err, host.ErrUnauthorized) {
 		t.Errorf("the oldest of 51: %v", err)
+	}
+}
+
+// A session that cannot be extended, as with a full disk, is valid until it would have ended.
+func TestSessionThatIsNotExtended(t *testing.T) {
+	t.Parallel()
+	now := &clock{now: time.Unix(1_700_000_000, 0)}
+	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
+	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)
+	token, created, err := s.CreateSession(ctx, must(s.User(ctx, host.AdminLogin))(t).Identity(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuse := "CREATE TRIGGER refuse BEFORE UPDATE ON sessions BEGIN SELECT RAISE(FAIL, 'refused'); END"
+	if testdb.IsWanted() {
+		refuse = "ALTER TABLE sessions ADD CHECK (seen_at = created_at)"
+	}
+	if err := s.Exec(ctx, refuse); err != nil {
+		t.Fatal(err)
+	}
+	now.Advance(host.SessionIdle - time.Second)
+	if _, session, err := s.SignedIn(ctx, token); err != nil || !session.Expires.Equal(created.Expires) {
+		t.Errorf("%+v, %v, want the expiry %s", session, err, created.Expires)
+	}
+	now.Advance(time.Second)
+	if _, _, err := s.SignedIn(ctx, token); !errors.Is(err, host.ErrUnauthorized) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 
