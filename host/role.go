@@ -2,7 +2,6 @@ package host
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 )
@@ -118,8 +117,5 @@ func (r Role) has(action string) bool {
 
 // isOwn reports whether an action is on a resource of the host, such as playlists.
 func isOwn(action string) bool {
-	resource, _, _ := strings.Cut(action, ":")
-	return slices.ContainsFunc(RoleAdmin.Actions(), func(known string) bool {
-		return strings.HasPrefix(known, resource+":")
-	})
+	return slices.ContainsFunc(access.Actions(), func(known string) bool { return access.Resource(known) == access.Resource(action) })
 }

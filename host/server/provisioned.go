@@ -263,7 +263,7 @@ func (t target) SaveDashboard(ctx context.Context, d host.Dashboard) error {
 }
 
 func (t target) HasDashboard(ctx context.Context, uid string) (bool, error) {
-	_, err := t.store.Dashboard(ctx, t.by.OrgID, uid)
+	_, err := t.store.DashboardFolder(ctx, t.by.OrgID, uid)
 	if errors.Is(err, host.ErrNotFound) {
 		return false, nil
 	}
