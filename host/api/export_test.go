@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -12,6 +13,11 @@ import (
 
 // DashboardIn reads a dashboard of a plugin.
 func DashboardIn(b bundle.Plugin, i bundle.Include) (host.Dashboard, error) { return dashboardIn(b, i) }
+
+// AllowsHost reports whether a host with allowed names accepts a Host header.
+func AllowsHost(allowed []string, header string) bool {
+	return newGuard(allowed).allowsHost(&http.Request{Host: header, ProtoMajor: 1, ProtoMinor: 1})
+}
 
 // SetBodyTime replaces the time in which a body must have arrived.
 func (a *API) SetBodyTime(d time.Duration) { a.bodyTime = d }

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Categories of requests that are rejected before they reach a route.
+// errMisdirected is the category of a request whose Host header does not name this host.
 var errMisdirected = errors.New("host name not allowed")
 
 // AnyHost in Options.AllowedHosts allows every host name.
@@ -68,7 +68,8 @@ func (g guard) allowsHost(r *http.Request) bool {
 	if address, err := netip.ParseAddr(name); err == nil {
 		return g.allowsAddress(address.Unmap())
 	}
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(g.names, name)
+	_, parent, _ := strings.Cut(name, ".")
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || slices.Contains(g.names, name) || slices.Contains(g.names, "*."+parent)
 }
 
 // allowsAddress reports whether an address names this host. The unspecified address in

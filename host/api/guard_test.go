@@ -11,7 +11,21 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/host/api"
 )
+
+// A name with an asterisk, as in certificates, stands for names with one more label.
+func TestAllowedWildcards(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"a.example.com": true, "A.Example.com:3000": true, "example.com": false, "a.b.example.com": false, "aexample.com": false,
+	} {
+		if got := api.AllowsHost([]string{"*.example.com"}, name); got != want {
+			t.Errorf("%s: %t, want %t", name, got, want)
+		}
+	}
+}
 
 func TestAllowedHosts(t *testing.T) {
 	t.Parallel()
