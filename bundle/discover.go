@@ -20,7 +20,7 @@ type Plugin struct {
 	Dir      string // absolute, below the root that was searched
 	Metadata *Metadata
 	Parent   string // id of the plugin whose directory contains this one, or ""
-	Root     string // the outermost plugin directory that contains Dir, even if it cannot be mounted; Dir if there is none
+	Root     string // the outermost plugin directory that contains Dir, even one that cannot be mounted; otherwise Dir
 }
 
 const (

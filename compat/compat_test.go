@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 			"both", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program}, nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"a dist beside sources", map[string]string{"src/plugin.json": `{}`, "dist/plugin.json": both, "dist/gpx_x_linux_amd64": program, "pkg/main.go": `os.Getenv("GF_APP_URL")`},
+			"a dist next to sources", map[string]string{"src/plugin.json": `{}`, "dist/plugin.json": both, "dist/gpx_x_linux_amd64": program, "pkg/main.go": `os.Getenv("GF_APP_URL")`},
 			nil, Runs{Yes, Yes}, "",
 		},
 		{

@@ -60,7 +60,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Path, "dir", ".", "plugin to read, if there is no argument")
+	f.StringVar(&o.Path, "dir", ".", "plugin to read if no argument is given")
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
 	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of this host")
 	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")

@@ -65,7 +65,7 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Dir, "dir", ".", "plugin to check, if there is no argument")
+	f.StringVar(&o.Dir, "dir", ".", "plugin to check if no argument is given")
 	f.StringVar(&o.Format, "format", "text", "output format: text, json or junit")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit for each check")
 	f.StringVar(&o.Checks, "checks", "auto", "what to require: strict, existing, or auto, which depends on the plugin's SDK")

@@ -55,7 +55,7 @@ func TestConformanceUsage(t *testing.T) {
 
 // sampleReport has a result of each outcome, and several with the same cause.
 func sampleReport() conformance.Report {
-	reason := conformance.Verdict{Outcome: conformance.Skipped, Reason: "there\nare none"}
+	reason := conformance.Verdict{Outcome: conformance.Skipped, Reason: "the plugin\nhas no streams"}
 	panics := conformance.Verdict{Outcome: conformance.Warned, Sent: "no context", Got: "a panic", Help: "fix it"}
 	return conformance.Report{
 		PluginID: "acme-x", Elapsed: 1500 * time.Millisecond, Standard: conformance.Existing,
@@ -82,7 +82,7 @@ func TestConformanceText(t *testing.T) {
 	printCauses(&out, report)
 	printSummary(&out, report)
 	const want = `  ok    query-none                0.0s
-  skip  3 checks: there are none
+  skip  3 checks: the plugin has no streams
           checks: query-many, query-frames, stop-busy
   warn  2 checks: anonymous
           checks: nil-context-query, nil-context-health

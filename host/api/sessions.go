@@ -59,7 +59,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (h
 	}
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	if ip := net.ParseIP(address); ip == nil || !ip.IsLoopback() || !a.codes.use(c.Code, a.clock()) {
-		return host.Identity{}, host.Unauthorized("the sign-in link has been used or is older than %s; sign in with the password", codeLife)
+		return host.Identity{}, host.Unauthorized("the sign-in link has been used or is older than five minutes; sign in with the password")
 	}
 	admin, err := a.store.User(r.Context(), host.AdminLogin)
 	if err == nil && admin.IsDisabled {

@@ -13,7 +13,7 @@ func (a *API) userRoutes() []Route {
 	return []Route{
 		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
 		{"GET", "/api/user/orgs", SignedIn(), call(a.userOrgs), Doc{Summary: "List the organizations of the caller"}},
-		{"GET", "/api/user/teams", SignedIn(), call(a.userTeams), Doc{Summary: "List the teams of the caller: there are none"}},
+		{"GET", "/api/user/teams", SignedIn(), call(a.userTeams), Doc{Summary: "List the teams of the caller; the list is always empty, since this host has no teams"}},
 		{"GET", "/api/user/preferences", SignedIn(), call(a.preferences), Doc{Summary: "Get the preferences of the caller: the defaults"}},
 		{"GET", "/api/users", read, call(a.users), Doc{Summary: "List users"}},
 		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their number"}},
@@ -23,7 +23,7 @@ func (a *API) userRoutes() []Route {
 		{"GET", "/api/org/preferences", Action(host.ActionOrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
 		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
 		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization by login"}},
-		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams: there are none"}},
+		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
 	}
 }
 
