@@ -27,6 +27,7 @@ func Dev(ctx context.Context,
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of the plugin
+	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	query *string, // JSON of a query for the curl command to try (default: for a scaffolded data source)
@@ -39,7 +40,7 @@ func Dev(ctx context.Context,
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
 		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
 		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
-		"plugin-limits": pluginLimits, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
+		"plugin-limits": pluginLimits, "config": config, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
 	return runSlipway(ctx, "dev", options)
 }
@@ -58,6 +59,9 @@ func Host(ctx context.Context,
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of each plugin
+	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
+	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml
+	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
 	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
 	debug *string, // ids of plugins whose backends run under Delve, separated by commas
 	debugWait *bool, // do not run these backends until a debugger connects and continues them
@@ -71,6 +75,7 @@ func Host(ctx context.Context,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
 		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
 		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach, "plugin-limits": pluginLimits,
+		"config": config, "provisioning": provisioning, "watch": watch,
 	})
 }
 

@@ -34,6 +34,10 @@ func registerCompletions(c *cobra.Command) {
 	if c.Name() == "build" {
 		only = completeOne(verbs.SideNames)
 	}
+	config := completeFiles("ini")
+	if c.Name() == "validate" {
+		config = completeFiles("yaml", "yml")
+	}
 	for _, f := range []struct {
 		flag     string
 		complete cobra.CompletionFunc
@@ -51,7 +55,7 @@ func registerCompletions(c *cobra.Command) {
 		{"data-dir", completeDirs},
 		{"plugins-dir", completeDirs},
 		{"watch", completeOne(watch.Modes)},
-		{"config", completeFiles("yaml", "yml")},
+		{"config", config},
 		{"baseline", completeFiles("json")},
 		{"write-baseline", completeFiles("json")},
 	} {
