@@ -140,8 +140,8 @@ const (
 type FaultKind struct {
 	Code    FaultCode
 	Stage   Stage
-	Summary string // what happened, without a full stop
-	Help    string // what to do, without a full stop
+	Summary string // what happened, without a period
+	Help    string // what to do, without a period
 }
 
 // FaultKinds returns every kind of fault, in the order of the stages.

@@ -80,7 +80,7 @@ func TestFaultKinds(t *testing.T) {
 			t.Fatalf("%s: the stage %q is unknown or out of order", k.Code, k.Stage)
 		}
 		if k.Summary == "" || k.Help == "" || strings.HasSuffix(k.Summary+k.Help, ".") {
-			t.Errorf("%s: the summary %q and the help %q must be sentences without a full stop", k.Code, k.Summary, k.Help)
+			t.Errorf("%s: the summary %q and the help %q must be sentences without a period", k.Code, k.Summary, k.Help)
 		}
 		if k.Code.Stage() != k.Stage || k.Code.Help() != k.Help {
 			t.Errorf("%s: stage %q, help %q", k.Code, k.Code.Stage(), k.Code.Help())

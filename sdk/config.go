@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Config is what the host tells every call about itself. Its methods know the published keys.
-// Where older hosts set a variable of the process instead, they fall back to that.
+// Config is what the host reports about itself with every call. Its methods read the
+// published keys, or else the environment variables that older hosts set instead.
 type Config map[string]string
 
 // Keys of Config, without the prefix that they share with the variables of existing hosts.

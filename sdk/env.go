@@ -18,8 +18,8 @@ func Env(name string) string {
 	return ""
 }
 
-// EnvName returns the name under which the host that runs the plugin sets a variable of
-// [Env], for messages about it.
+// EnvName returns the name that the host of the plugin uses for a variable that [Env] reads,
+// for messages about it.
 func EnvName(name string) string {
 	rest, ok := strings.CutPrefix(name, "SVC_")
 	if !ok || os.Getenv(name) != "" {

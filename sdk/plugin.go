@@ -24,7 +24,7 @@ type Plugin struct {
 	// relative to the plugin and starts with a slash.
 	Resources http.Handler
 	// SettingsSchema is a JSON Schema of an object with the members jsonData and
-	// secureJsonData, from which hosts can make a form. [Instances.Plugin] sets it.
+	// secureJsonData, from which hosts can build a form. [Instances.Plugin] sets it.
 	SettingsSchema json.RawMessage
 	// SubscribeStream, RunStream and PublishStream serve the plugin's channels.
 	SubscribeStream SubscribeStreamFunc

@@ -37,7 +37,7 @@ type Query struct {
 	JSON          json.RawMessage // the whole query, as the query editor saved it
 	TimeRange     TimeRange
 	Interval      time.Duration // suggested distance between points
-	MaxDataPoints int64         // suggested limit of points in a series
+	MaxDataPoints int64         // suggested maximum number of points in a series
 }
 
 // TimeRange includes From and To.

@@ -23,7 +23,7 @@ func Dev(ctx context.Context,
 	adminPassword *string, // deprecated: other users can read it in the list of processes
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
-	allowedHosts *string, // more host names under which clients may use the host, separated by commas
+	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of the plugin
@@ -55,7 +55,7 @@ func Host(ctx context.Context,
 	adminPassword *string, // deprecated: other users can read it in the list of processes
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
-	allowedHosts *string, // more host names under which clients may use the host, separated by commas
+	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
 	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of each plugin
@@ -106,7 +106,7 @@ func Conformance(ctx context.Context,
 	})
 }
 
-// Compat tells whether the plugin runs in Slipway's host and in existing ones.
+// Compat reports whether the plugin runs in Slipway's host and in existing hosts.
 func Compat(ctx context.Context,
 	dir *string, // plugin repository, dist directory or zip (default: this directory)
 	format *string, // format of the report: text or json
@@ -141,7 +141,7 @@ func runProgram(ctx context.Context, program, verb string, options map[string]*s
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// A terminal sends Ctrl-C to the program as well. The signal is for the case that
+	// A terminal sends Ctrl-C to the program as well. The signal is for the case in which
 	// only Mage is stopped.
 	cmd.Cancel = func() error {
 		if runtime.GOOS == "windows" {

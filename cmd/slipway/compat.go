@@ -40,14 +40,14 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 	var o compatOptions
 	c := &cobra.Command{
 		Use:   "compat [path]",
-		Short: "Tell whether a plugin runs in this host and in existing ones",
-		Long: "Tell from the files of a plugin whether it runs in this host, in existing ones, or in both. The\n" +
-			"path is a plugin repository, a dist directory or a zip; the default is the current directory.\n" +
-			"Nothing is executed without --start.\n\n" +
+		Short: "Report whether a plugin runs in this host and in existing hosts",
+		Long: "Read the files of a plugin and report whether it runs in this host, in existing hosts, or in\n" +
+			"both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
+			"directory. Nothing is executed without --start.\n\n" +
 			"For each aspect, the table has yes, partly (the plugin runs, but a part of it does not work or is\n" +
 			"not checked), no or unknown, and what to do.\n\n" +
-			"Exit status: 0 the plugin runs in both, at least partly, 1 it does not, or that is unknown,\n" +
-			"2 invalid usage, 3 the plugin could not be read.",
+			"Exit status: 0 the plugin runs in both, at least partly, 1 it does not run in one of them, or\n" +
+			"that is unknown, 2 invalid usage, 3 the plugin could not be read.",
 		Example: "  slipway compat\n" +
 			"  slipway compat --start dist\n" +
 			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",

@@ -43,8 +43,8 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
 			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
 			"dir is a plugin repository, or any directory with plugin.json and the executable.\n\n" +
-			"A plugin with Slipway's SDK must pass every check. For other plugins, requirements that no existing\n" +
-			"host puts to the test are reported as warnings; --checks=strict makes them failures.\n" +
+			"A plugin built with Slipway's SDK must pass every check. For other plugins, requirements that no\n" +
+			"existing host relies on are reported as warnings; --checks=strict makes them failures.\n" +
 			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +
 			"--secrets, --url and --query to run them. Secrets are read from a file or from " + envSecrets + ".\n\n" +
 			"Exit status: 0 no check failed; there may be warnings and skipped checks, 1 a check failed,\n" +

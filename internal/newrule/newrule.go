@@ -85,7 +85,7 @@ func ruleFunction() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "", // what the rule reports, such as: path to a missing file
 		Why:      "", // why that matters, in one to three sentences
-		Help:     "", // what to do, as an imperative without a full stop
+		Help:     "", // what to do, as an imperative without a period
 		Where:    validate.Everywhere,
 		Check: func(p *validate.Pass) {
 			if text, ok := p.Doc.Text("/name"); ok && text == "change me" {

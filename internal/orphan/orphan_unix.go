@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// interval is how often the process looks for its parent.
+// interval is how often the process checks that its parent is running.
 const interval = 200 * time.Millisecond
 
 // wait returns when the parent ends, because another process then adopts this one, or

@@ -191,7 +191,7 @@ func realPath(dir string) (string, error) {
 func SideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
 
 // parsePlatforms parses a list of platforms and suggests the nearest one for a
-// misspelt one.
+// misspelled one.
 func parsePlatforms(list string) ([]bundle.Platform, error) {
 	platforms, err := bundle.ParsePlatforms(list)
 	if err == nil {

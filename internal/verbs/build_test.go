@@ -57,7 +57,7 @@ func TestBuildConfiguration(t *testing.T) {
 		}
 	}
 	if _, err := build(BuildOptions{Only: "backnd", Face: Mage}); code(err) != ExitUsage || err.Error() != `-only: unknown side "backnd"; did you mean "backend"?` {
-		t.Errorf("misspelt side: %v", err)
+		t.Errorf("misspelled side: %v", err)
 	}
 
 	// The command line takes precedence; settings that no platform can use fail without a value.

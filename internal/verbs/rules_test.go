@@ -24,7 +24,7 @@ func TestRulesAndExplain(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?` {
-		t.Errorf("misspelt rule: %v", err)
+		t.Errorf("misspelled rule: %v", err)
 	}
 }
 

@@ -67,7 +67,7 @@ func rawJSON() kind { return kind{name: "json.RawMessage", family: "other", arro
 
 // MarshalArrow returns the frame as an Arrow IPC file with one record batch. It returns an
 // error if fields differ in length, a field is nil, a time is out of range, a
-// json.RawMessage is invalid, or the texts of a field take more than 2 GB.
+// json.RawMessage is invalid, or the strings of a field take more than 2 GB.
 func (f *Frame) MarshalArrow() ([]byte, error) {
 	if f == nil {
 		return nil, errors.New("encode frame as Arrow: nil frame")

@@ -59,9 +59,9 @@ func FromEnv() (*Client, error) {
 	return newClient(sdk.Env(EnvAppURL), token)
 }
 
-// FromContext is FromEnv for a host that tells the call its URL and the token. Recent versions
-// of existing hosts do, and may change them while the plugin runs. What is missing is taken
-// from the environment.
+// FromContext is FromEnv for a host that sends its URL and the token with each call. Recent
+// versions of existing hosts do, and may change them while the plugin runs. What is missing is
+// taken from the environment.
 func FromContext(ctx context.Context) (*Client, error) {
 	config := sdk.ContextOf(ctx).Config
 	token := config.Setting("APP_CLIENT_SECRET")
@@ -73,7 +73,7 @@ func FromContext(ctx context.Context) (*Client, error) {
 
 func newClient(baseURL, token string) (*Client, error) {
 	if baseURL == "" {
-		return nil, fmt.Errorf("%s is not set: the host did not say where it is", sdk.EnvName(EnvAppURL))
+		return nil, fmt.Errorf("%s is not set: the host did not send its URL", sdk.EnvName(EnvAppURL))
 	}
 	return New(baseURL, token, &http.Client{Timeout: defaultTimeout})
 }

@@ -92,7 +92,7 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
-// What a call is told wins over the environment.
+// What the host sends with a call takes precedence over the environment.
 func TestFromContext(t *testing.T) {
 	t.Setenv("SVC_APP_URL", "http://other")
 	t.Setenv("SVC_PLUGIN_APP_CLIENT_SECRET", "other")

@@ -49,13 +49,13 @@ const (
 // with the zero value can call any URL, without credentials.
 type Options struct {
 	// URL is the URL of the service. Credentials and headers are sent to its origin only,
-	// that is its scheme, host and port.
+	// that is, its scheme, host and port.
 	URL string
 	// Timeout limits a request, including reading the response body. 0 means
-	// DefaultTimeout, and a negative value no limit.
+	// DefaultTimeout, and a negative value means no limit.
 	Timeout time.Duration
 	// MaxResponse is the maximum size of a decompressed response body, in bytes. 0 means
-	// DefaultMaxResponse, and a negative value no limit. A lower limit that the host
+	// DefaultMaxResponse, and a negative value means no limit. A lower limit that the host
 	// sends with a call applies as well. Reading past the limit returns a downstream
 	// *sdk.Error with status 502.
 	MaxResponse int64

@@ -97,8 +97,8 @@ const maxMessage = 1<<31 - 1
 
 // Query sends one query and returns its response. If the call as a whole fails, for
 // example because of invalid settings, the response contains its error. Fields of q
-// that are zero get defaults: the RefID "A", the type "queryType" of the JSON, and the
-// hour before noon on 2 January 2026 UTC.
+// that are zero get defaults: the RefID "A", the type in "queryType" of the JSON, and the
+// hour before noon UTC on January 2, 2026.
 func (k *Kit) Query(q sdk.Query) sdk.DataResponse {
 	k.t.Helper()
 	q.RefID = cmp.Or(q.RefID, "A")

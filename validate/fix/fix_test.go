@@ -99,7 +99,7 @@ func TestFixes(t *testing.T) {
 	}{
 		{"keeps what it does not touch", "\xEF\xBB\xBF{\r\n\t\"b\": 1,\r\n\r\n\t\"a\":2 }", "\xEF\xBB\xBF{\r\n\t\"b\": 1,\r\n\r\n\t\"z\":2 }", []validate.Rule{rename("a", "z")}, 0, ""},
 		{"chains over rounds", `{"a": 1}`, `{"d": 1}`, []validate.Rule{rename("a", "b"), rename("b", "c"), rename("c", "d")}, 0, ""},
-		{"neighbours", `{"a": 1, "b": 2, "c": 3}`, `{}`, []validate.Rule{remove("a"), remove("b"), remove("c")}, 0, ""},
+		{"neighbors", `{"a": 1, "b": 2, "c": 3}`, `{}`, []validate.Rule{remove("a"), remove("b"), remove("c")}, 0, ""},
 		{"the first of two on one key", `{"a": 1}`, `{}`, []validate.Rule{rename("a", "b"), remove("a")}, 0, ""},
 		{"one that breaks JSON", `{"a": 1}`, `{"b": 1}`, []validate.Rule{breaks(), rename("a", "b")}, 1, `the fix "cut it" cannot be applied: plugin.json would not be valid JSON: `},
 		{"one that never ends", `{"a": true}`, `{"a": true}`, []validate.Rule{flip}, 1, "fixes remain after 10 rounds"},

@@ -17,14 +17,14 @@ import (
 // BOM is the byte order mark in UTF-8.
 const BOM = "\uFEFF"
 
-// ReadFile reads a file of at most most bytes.
-func ReadFile(p *validate.Pass, root, name string, most int64) ([]byte, error) {
+// ReadFile reads a file of at most maxBytes bytes.
+func ReadFile(p *validate.Pass, root, name string, maxBytes int64) ([]byte, error) {
 	f, err := OpenFile(p, root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := limit.ReadAll(f, most)
+	data, err := limit.ReadAll(f, maxBytes)
 	if _, ok := errors.AsType[*limit.TooLargeError](err); ok {
 		err = fmt.Errorf("it is %w", err)
 	}

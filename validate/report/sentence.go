@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentence adds a full stop, and capitalizes the first letter if it begins a plain word.
+// sentence adds a period, and capitalizes the first letter if it begins a plain word.
 func sentence(s string) string {
 	s = strings.TrimRight(s, " \n")
 	if s == "" {

@@ -86,7 +86,7 @@ func checkAddress(p *validate.Pass, pointer string) {
 	}
 }
 
-// checkHeader checks that a header has a name and a content. The schema does not
+// checkHeader checks that a header has a name and content. The schema does not
 // describe headers, so it accepts other keys.
 func checkHeader(p *validate.Pass, pointer string) {
 	name, hasName := p.Doc.Text(pointer + "/name")

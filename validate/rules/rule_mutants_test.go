@@ -110,7 +110,7 @@ func ruleMutants() []mutant {
 
 		{name: "action of another plugin", mutate: set("/roles/0/role/permissions/0/action", "dashboards:read"), rule: "role-action-prefix", at: value, what: "/roles/0/role/permissions/0/action"},
 		{name: "action of a longer id", mutate: set("/roles/0/role/permissions/0/action", "acme-tide-apps:read"), rule: "role-action-prefix", at: value, what: "/roles/0/role/permissions/0/action"},
-		{name: "route with a misspelt method", mutate: setIn(datasourceFile, "/routes/0/method", "GET, PSOT"), file: datasourceFile, rule: "route-invalid", at: text, what: "PSOT"},
+		{name: "route with a misspelled method", mutate: setIn(datasourceFile, "/routes/0/method", "GET, PSOT"), file: datasourceFile, rule: "route-invalid", at: text, what: "PSOT"},
 		{name: "route with a relative URL", mutate: setIn(datasourceFile, "/routes/0/url", "example.org/api"), file: datasourceFile, rule: "route-invalid", at: value, what: "/routes/0/url"},
 		{name: "route with an unclosed template", mutate: setIn(datasourceFile, "/routes/0/url", "https://example.org/{{ .JsonData.path"), file: datasourceFile, rule: "route-invalid", at: value, what: "/routes/0/url"},
 		{name: "empty token URL", mutate: setIn(datasourceFile, "/routes/0/tokenAuth/url", ""), file: datasourceFile, rule: "route-invalid", at: value, what: "/routes/0/tokenAuth/url"},

@@ -23,7 +23,7 @@ import (
 var ErrOutside = errors.New("it is a symbolic link that leaves the repository")
 
 // ErrIrregular is the error for opening a named pipe, a socket or a device. Opening one
-// may block or have effects.
+// may block or have side effects.
 var ErrIrregular = errors.New("it is not a regular file")
 
 // Tree is a file tree with a boundary.
