@@ -43,14 +43,15 @@ type account struct {
 	Role       string `json:"role"`
 	Tokens     int64  `json:"tokens"`
 	AvatarURL  string `json:"avatarUrl"`
-	RequiredBy string `json:"requiredBy,omitempty"` // the plugin that the account belongs to
+	IsExternal bool   `json:"isExternal,omitempty"` // belongs to a plugin
+	RequiredBy string `json:"requiredBy,omitempty"` // the plugin
 }
 
 // avatarLength is the number of hexadecimal digits in the URL of an avatar.
 const avatarLength = 32
 
 func accountOf(a host.ServiceAccount) account {
-	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatarURL(a.Login), a.PluginID}
+	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatarURL(a.Login), a.PluginID != "", a.PluginID}
 }
 
 // avatarURL returns the path of the avatar of a user or service account.

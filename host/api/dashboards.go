@@ -71,9 +71,18 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	FolderUID string   `query:"folderUIDs"`
 	Type      string   `query:"type"`
 	pageQuery
+	UID       string `query:"dashboardUID"` // of older clients
+	IsStarred bool   `query:"starred"`
+	IsDeleted bool   `query:"deleted"`
 }) ([]searchHit, error) {
 	if len(in.Tags) > store.MaxSearchTags {
 		return nil, host.Invalid("tag", "must not be given more than %d times", store.MaxSearchTags)
+	}
+	if in.IsStarred || in.IsDeleted {
+		return []searchHit{}, nil // this host stores neither
+	}
+	if in.UID != "" {
+		in.UIDs = append(in.UIDs, in.UID)
 	}
 	if len(in.UIDs) > store.MaxSearchUIDs {
 		return nil, host.Invalid("dashboardUIDs", "must not be given more than %d times", store.MaxSearchUIDs)
@@ -128,6 +137,8 @@ type dashboardMeta struct {
 	IsStarred   bool       `json:"isStarred"`
 	HasACL      bool       `json:"hasAcl"`
 	PluginID    string     `json:"pluginId,omitempty"`
+	Provisioned bool       `json:"provisioned"`           // from a file, and cannot be changed here
+	File        string     `json:"provisionedExternalId"` // "" if it is not provisioned
 	CanEdit     bool       `json:"canEdit"`
 	CanSave     bool       `json:"canSave"`
 	CanDelete   bool       `json:"canDelete"`
@@ -139,13 +150,14 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 	if err != nil {
 		return dashboardFull{}, err
 	}
-	_, isReadOnly := a.fixed(in.UID)
+	file, isReadOnly := a.fixed(in.UID)
 	model, err := d.FullModel()
 	scopes := host.DashboardScopes(d.UID, d.FolderUID)
 	mayWrite := who.Allows(host.ActionDashboardsWrite, scopes...)
 	return dashboardFull{model, dashboardMeta{
 		Type: "db", Slug: d.Slug(), URL: dashboardURL(d), Version: d.Version, Created: timeOrNil(d.Created), Updated: d.Updated.UTC(),
 		FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d), PluginID: d.PluginID,
+		Provisioned: isReadOnly, File: file,
 		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(host.ActionDashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
 	}}, err
 }
@@ -220,10 +232,16 @@ func (a *API) checkDashboardWritable(uid string) error {
 	return nil
 }
 
-func (a *API) deleteDashboard(ctx context.Context, who host.Identity, in dashboardPath) (deleted, error) {
+// dashboardDeleted is the response to the deletion of a dashboard.
+type dashboardDeleted struct {
+	deleted
+	UID string `json:"uid"`
+}
+
+func (a *API) deleteDashboard(ctx context.Context, who host.Identity, in dashboardPath) (dashboardDeleted, error) {
 	if err := a.checkDashboardWritable(in.UID); err != nil {
-		return deleted{}, err
+		return dashboardDeleted{}, err
 	}
 	d, err := a.store.DeleteDashboard(ctx, who.OrgID, in.UID)
-	return deleted{message{Message: "Dashboard deleted"}, d.ID, d.Title}, err
+	return dashboardDeleted{deleted{message{Message: "Dashboard " + d.Title + " deleted"}, d.ID, d.Title}, in.UID}, err
 }

@@ -125,6 +125,7 @@ type dataSourceBody struct {
 	BasicAuth     bool   `json:"basicAuth"`
 	BasicAuthUser string `json:"basicAuthUser"`
 	IsDefault     bool   `json:"isDefault"`
+	Version       int64  `json:"version"` // an update of an older version fails; 0 replaces the latest
 	settingsBody
 }
 
@@ -135,7 +136,7 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 	visible, err := b.visible()
 	return host.DataSource{
 		UID: b.UID, Name: b.Name, Type: b.Type, URL: b.URL, User: b.User, Database: b.Database, BasicAuth: b.BasicAuth,
-		BasicAuthUser: b.BasicAuthUser, IsDefault: b.IsDefault, JSON: visible, Secrets: b.secrets(),
+		BasicAuthUser: b.BasicAuthUser, IsDefault: b.IsDefault, Version: b.Version, JSON: visible, Secrets: b.secrets(),
 	}, err
 }
 

@@ -162,3 +162,19 @@ func TestAppSettings(t *testing.T) {
 		t.Errorf("settings of a data source: %+v", got)
 	}
 }
+
+// An update of a version that is no longer the latest would undo the change of someone else.
+func TestStaleDataSource(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const body = `{"uid":"main","name":"Main","type":"acme-none-datasource","version":%d}`
+	update := func(status, version int) {
+		t.Helper()
+		want[object](t, f, status, "PUT", "/api/datasources/uid/main", f.admin, fmt.Sprintf(body, version))
+	}
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(body, 0))
+	update(200, 1)
+	update(409, 1)
+	update(200, 2)
+	update(200, 0) // replaces the latest version
+}

@@ -79,3 +79,13 @@ func Attempts(a *API) int {
 	defer a.logins.mu.Unlock()
 	return len(a.logins.attempts)
 }
+
+// QueryNames returns the names of the parameters that a route reads from the query.
+func QueryNames(r Route) (names []string) {
+	for _, in := range r.Handler.inputs {
+		if in.from == "query" {
+			names = append(names, in.name)
+		}
+	}
+	return names
+}

@@ -81,7 +81,7 @@ type folderChange struct {
 	Overwrite bool  `json:"overwrite"`
 }
 
-// deleted is the response to the deletion of a folder or dashboard.
+// deleted is what the responses to the deletion of a folder and of a dashboard share.
 type deleted struct {
 	message
 	ID    int64  `json:"id"`

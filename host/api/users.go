@@ -19,6 +19,8 @@ func (a *API) userRoutes() []Route {
 		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their number"}},
 		{"GET", "/api/users/lookup", read, call(a.lookUpUser), Doc{Summary: "Get a user by login"}},
 		{"GET", "/api/users/{id}", read, call(a.user), Doc{Summary: "Get a user"}},
+		{"GET", "/api/users/{id}/orgs", read, call(a.orgsOfUser), Doc{Summary: "List the organizations of a user"}},
+		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), Doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
 		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
 		{"GET", "/api/org/preferences", Action(host.ActionOrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
 		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
@@ -69,7 +71,7 @@ func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization,
 	return organization{ID: who.OrgID, Name: name}, err
 }
 
-// membership is an organization of the caller.
+// membership is an organization of a user.
 type membership struct {
 	OrgID int64  `json:"orgId"`
 	Name  string `json:"name"`
@@ -77,8 +79,12 @@ type membership struct {
 }
 
 func (a *API) userOrgs(ctx context.Context, who host.Identity, _ none) ([]membership, error) {
-	name, err := a.store.OrgName(ctx, who.OrgID)
-	return []membership{{who.OrgID, name, who.Role.String()}}, err
+	return a.membership(ctx, who.OrgID, who.Role)
+}
+
+func (a *API) membership(ctx context.Context, orgID int64, role host.Role) ([]membership, error) {
+	name, err := a.store.OrgName(ctx, orgID)
+	return []membership{{orgID, name, role.String()}}, err
 }
 
 // preferences are those of users and organizations. This host stores none, and "" means
@@ -179,11 +185,27 @@ func profileOf(u host.User) userProfile {
 		IsGrafanaAdmin: u.IsServiceAdmin, IsDisabled: u.IsDisabled, AuthLabels: []string{}}
 }
 
-func (a *API) user(ctx context.Context, who host.Identity, in struct {
+// userPath is the path of a user.
+type userPath struct {
 	ID int64 `path:"id"`
-}) (userProfile, error) {
+}
+
+func (a *API) user(ctx context.Context, who host.Identity, in userPath) (userProfile, error) {
 	u, err := a.store.UserByID(ctx, who.OrgID, in.ID)
 	return profileOf(u), err
+}
+
+func (a *API) orgsOfUser(ctx context.Context, who host.Identity, in userPath) ([]membership, error) {
+	u, err := a.store.UserByID(ctx, who.OrgID, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return a.membership(ctx, u.OrgID, u.Role)
+}
+
+func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in userPath) ([]team, error) {
+	_, err := a.store.UserByID(ctx, who.OrgID, in.ID)
+	return []team{}, err
 }
 
 func (a *API) lookUpUser(ctx context.Context, who host.Identity, in struct {

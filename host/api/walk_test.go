@@ -132,6 +132,8 @@ func TestRoles(t *testing.T) {
 		"GET /api/users/search":                             host.RoleAdmin,
 		"GET /api/users/lookup":                             host.RoleAdmin,
 		"GET /api/users/{id}":                               host.RoleAdmin,
+		"GET /api/users/{id}/orgs":                          host.RoleAdmin,
+		"GET /api/users/{id}/teams":                         host.RoleAdmin,
 		"GET /api/plugins/{id}/dashboards":                  host.RoleViewer,
 		"POST /api/dashboards/import":                       host.RoleEditor,
 		"GET /api/datasources/{id}":                         host.RoleAdmin,

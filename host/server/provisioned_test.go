@@ -113,7 +113,7 @@ func TestProvisioningFiles(t *testing.T) {
 			t.Errorf("%s %s of a provisioned dashboard: %d %s", call[0], call[2], status, text)
 		}
 	}
-	for uid, want := range map[string]string{"fixed": `"canEdit":false`, "board": `"canEdit":true`} {
+	for uid, want := range map[string]string{"fixed": `"provisioned":true,"provisionedExternalId":"fixed/fixed.json","canEdit":false`, "board": `"provisioned":false,"provisionedExternalId":"","canEdit":true`} {
 		if _, text := do("GET", "/api/dashboards/uid/"+uid, ""); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", uid, text)
 		}

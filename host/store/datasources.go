@@ -146,7 +146,14 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 // kept, and those that are "" are removed.
 func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.DataSource) (host.DataSource, error) {
 	return s.saveDataSource(ctx, by, d, "data source changed", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		if err := mayKeepSecrets(ctx, tx, d); err != nil {
+		stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
+		if err != nil {
+			return d, orNotFound(err, dataSourceName)
+		}
+		if 0 < d.Version && d.Version < stored.Version {
+			return d, &host.Error{Category: host.ErrDuplicate, ID: "datasources.version-mismatch", Message: "the data source has been changed by someone else: read it again"}
+		}
+		if err := mayKeepSecrets(ctx, tx, d, stored); err != nil {
 			return d, err
 		}
 		updated, err := find(ctx, tx, scanSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
@@ -159,11 +166,7 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 
 // mayKeepSecrets returns an error if stored secrets could be sent to a new address,
 // where the person who changed it could read them.
-func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
-	stored, err := find(ctx, tx, scanSource, selectDataSource+"AND uid = $2", d.OrgID, d.UID)
-	if err != nil {
-		return orNotFound(err, dataSourceName)
-	}
+func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d, stored host.DataSource) error {
 	if !d.LeadsElsewhere(stored) {
 		return nil
 	}

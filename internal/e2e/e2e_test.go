@@ -237,9 +237,9 @@ func (s *script) playlists(t *testing.T) {
 }
 
 // clientSteps is the number of steps in tools/grafanaclient.
-const clientSteps = 65
+const clientSteps = 115
 
-// client runs the Go client that Grafana publishes against the host.
+// client runs the Go clients that Grafana and the community publish against the host.
 func (s *script) client(t *testing.T) {
 	h := s.host(t)
 	out := run(t, 0, filepath.Join("..", "..", "tools", "grafanaclient"), "go", "run", ".", strings.TrimPrefix(h.url, "http://"), password)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	goapi "github.com/grafana/grafana-openapi-client-go/client"
+	"github.com/grafana/grafana-openapi-client-go/client/access_control"
 	"github.com/grafana/grafana-openapi-client-go/client/dashboards"
 	"github.com/grafana/grafana-openapi-client-go/client/datasources"
 	"github.com/grafana/grafana-openapi-client-go/client/folders"
@@ -161,6 +162,47 @@ func sourceSteps(c datasources.ClientService) error {
 	return fails("then the data source is not found", err, http.StatusNotFound)
 }
 
+// querySteps runs a query, and what a data source whose plugin is not mounted answers.
+func querySteps(c *goapi.GrafanaHTTPAPI) error {
+	from, to := "now-1h", "now"
+	sum := map[string]any{"refId": "A", "datasource": map[string]any{"type": "__expr__", "uid": "__expr__"}, "type": "math", "expression": "1 + 2"}
+	answered, partly, err := c.Datasources.QueryMetricsWithExpressions(&models.MetricRequest{From: &from, To: &to, Queries: []models.JSON{sum}})
+	if err = step("query", err, err == nil && partly == nil && len(answered.Payload.Results["A"].Frames) == 1, answered); err != nil {
+		return err
+	}
+	created, err := c.Datasources.AddDataSource(&models.AddDataSourceCommand{Name: "Idle", UID: "idle", Type: "acme-none-datasource", Access: "proxy"})
+	if err != nil {
+		return err
+	}
+	id := fmt.Sprint(*created.Payload.ID)
+	for name, call := range map[string]func() error{
+		"health by id":  func() error { _, err := c.Datasources.CheckDatasourceHealthByID(id); return err },
+		"a resource":    func() error { _, err := c.Datasources.CallDatasourceResourceWithUID("idle", "x"); return err },
+		"GET by id":     func() error { _, err := c.Datasources.DatasourceProxyGETcalls(id, "x"); return err },
+		"GET by uid":    func() error { _, err := c.Datasources.DatasourceProxyGETByUIDcalls("idle", "x"); return err },
+		"DELETE by id":  func() error { _, err := c.Datasources.DatasourceProxyDELETEcalls(id, "x"); return err },
+		"DELETE by uid": func() error { _, err := c.Datasources.DatasourceProxyDELETEByUIDcalls("idle", "x"); return err },
+		"POST by id": func() error {
+			_, _, err := c.Datasources.DatasourceProxyPOSTcalls(datasources.NewDatasourceProxyPOSTcallsParams().WithID(id).WithDatasourceProxyRoute("x"))
+			return err
+		},
+		"POST by uid": func() error {
+			_, _, err := c.Datasources.DatasourceProxyPOSTByUIDcalls(datasources.NewDatasourceProxyPOSTByUIDcallsParams().WithUID("idle").WithDatasourceProxyRoute("x"))
+			return err
+		},
+	} {
+		if err = fails(name+" of a data source without its plugin", call(), http.StatusNotFound); err != nil {
+			return err
+		}
+	}
+	roles, err := c.AccessControl.ListRoles(access_control.NewListRolesParams())
+	if err = step("list the roles of plugins", err, err == nil && len(roles.Payload) == 0, roles); err != nil {
+		return err
+	}
+	_, err = c.Datasources.DeleteDataSourceByUID("idle")
+	return err
+}
+
 // userSteps runs the operations on users, the organization, teams and the host. They need
 // a user.
 func userSteps(c *goapi.GrafanaHTTPAPI) error {
@@ -202,6 +244,14 @@ func userSteps(c *goapi.GrafanaHTTPAPI) error {
 	}
 	page, err := c.Users.SearchUsersWithPaging()
 	if err = step("list users with their number", err, err == nil && page.Payload.TotalCount == 1, page); err != nil {
+		return err
+	}
+	orgsOfUser, err := c.Users.GetUserOrgList(me.Payload.ID)
+	if err = step("list the organizations of a user", err, err == nil && len(orgsOfUser.Payload) == 1 && orgsOfUser.Payload[0].OrgID == 1, orgsOfUser); err != nil {
+		return err
+	}
+	teamsOfUser, err := c.Users.GetUserTeams(me.Payload.ID)
+	if err = step("list the teams of a user", err, err == nil && len(teamsOfUser.Payload) == 0, teamsOfUser); err != nil {
 		return err
 	}
 	one, err := c.Users.GetUserByID(me.Payload.ID)

@@ -1,7 +1,7 @@
-// Grafanaclient checks that the Go client that Grafana publishes for its API works with
-// a host. Its arguments are the URL of the host and the password of its admin. It
+// Grafanaclient checks that the Go clients that Grafana and the community publish for its API
+// work with a host. Its arguments are the URL of the host and the password of its admin. It
 // prints each step and fails at the first one with an unexpected result. It is a
-// separate module, so that nothing else depends on the client.
+// separate module, so that nothing else depends on the clients.
 package main
 
 import (
@@ -37,7 +37,7 @@ func drive(address, password string) error {
 	}
 	withToken := &goapi.TransportConfig{Host: address, BasePath: "/api", Schemes: []string{"http"}, APIKey: token}
 	client := goapi.NewHTTPClientWithConfig(nil, withToken)
-	return errors.Join(playlistSteps(client.Playlists), folderSteps(client.Folders), contentSteps(client), sourceSteps(client.Datasources), userSteps(asAdmin))
+	return errors.Join(playlistSteps(client.Playlists), folderSteps(client.Folders), contentSteps(client), sourceSteps(client.Datasources), userSteps(asAdmin), querySteps(asAdmin), sdkSteps(address, password))
 }
 
 // step prints a step, and exits if the step failed.
