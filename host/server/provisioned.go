@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -174,7 +173,8 @@ func (s *Server) provisionFiles(ctx context.Context, o Options) error {
 	}
 	s.files.dir, s.files.state = dir, filepath.Join(o.DataDir, "provisioned.json")
 	s.files.into, s.files.log = target{s.store, administrator("provisioning")}, s.log
-	s.files.env = func(name string) (string, bool) { return lookup(o.Environ, name) }
+	environ := variables(o.Environ)
+	s.files.env = func(name string) (value string, ok bool) { value, ok = environ[name]; return value, ok }
 	if err := s.files.apply(ctx); err != nil {
 		if !o.LaxProvisioning {
 			return err
@@ -190,16 +190,6 @@ func (s *Server) provisionFiles(ctx context.Context, o Options) error {
 		return nil
 	})
 	return nil
-}
-
-// lookup returns a variable of an environment, in which the last value wins.
-func lookup(environ []string, name string) (value string, ok bool) {
-	for _, variable := range environ {
-		if text, isIt := strings.CutPrefix(variable, name+"="); isIt {
-			value, ok = text, true
-		}
-	}
-	return value, ok
 }
 
 func administrator(login string) host.Identity {
@@ -244,16 +234,10 @@ func (t target) SetApp(ctx context.Context, a host.AppSettings) error {
 }
 
 func (t target) Folder(ctx context.Context, title string) (uid string, err error) {
-	all, err := t.store.Folders(ctx, t.by.OrgID, nil, store.Page{Limit: host.MaxFolders})
-	if err != nil {
-		return "", err
+	f, err := t.store.FolderByTitle(ctx, t.by.OrgID, title)
+	if errors.Is(err, host.ErrNotFound) {
+		f, err = t.store.CreateFolder(ctx, t.by.OrgID, host.Folder{Title: title, CreatedBy: t.by.Login})
 	}
-	for _, f := range all {
-		if f.Title == title {
-			return f.UID, nil
-		}
-	}
-	f, err := t.store.CreateFolder(ctx, t.by.OrgID, host.Folder{Title: title})
 	return f.UID, err
 }
 

@@ -62,6 +62,9 @@ func TestProvisioningFiles(t *testing.T) {
 	if err != nil || board.FolderTitle != "Top" {
 		t.Errorf("dashboard %+v, %v", board, err)
 	}
+	if f, err := s.store.Folder(ctx, store.MainOrg, board.FolderUID); err != nil || f.CreatedBy != "provisioning" || f.UpdatedBy != "provisioning" {
+		t.Errorf("folder %+v, %v", f, err)
+	}
 
 	do := func(method, path, body string) (int, string) {
 		t.Helper()

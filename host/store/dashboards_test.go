@@ -109,6 +109,12 @@ func TestFolderVersions(t *testing.T) {
 	if got := must(s.FolderByID(ctx, org, f.ID))(t); got.UID != "f" {
 		t.Errorf("folder by id %+v", got)
 	}
+	if got := must(s.FolderByTitle(ctx, org, "F2"))(t); got.UID != "f" {
+		t.Errorf("folder by title %+v", got)
+	}
+	if _, err := s.FolderByTitle(ctx, org, "f2"); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("a title in another case: %v", err)
+	}
 	if got := must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
 		t.Errorf("folders with a uid: %+v", got)
 	}
