@@ -29,6 +29,7 @@ type Config struct {
 
 	seen      map[string]string // files and directories, and what they were before they were read
 	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
+	applied   map[string]bool   // what Apply has stored
 }
 
 // DropModels frees the models of the dashboards, which Apply needs.
