@@ -206,7 +206,7 @@ func (r *reader) parse(file string, text []byte) *yaml.Node {
 		return nil
 	}
 	if version := valueOf(root, "apiVersion"); version != nil && version.Value != "1" {
-		r.fail(file, version, "apiVersion must be 1, found %q", version.Value)
+		r.fail(file, version, "apiVersion must be 1, found %.100q", version.Value)
 		return nil
 	}
 	r.expandAll(file, root)
@@ -284,7 +284,7 @@ func (r *reader) entries(d document, key string) (all []entry) {
 		}
 		e := entry{r, d.file, n}
 		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
-			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %q", org.Value)
+			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %.100q", org.Value)
 			continue
 		}
 		all = append(all, e)
@@ -415,7 +415,7 @@ func (r *reader) dataSources(d document) {
 		}
 		for _, key := range []string{"name:" + s.Name, "uid:" + s.UID} {
 			if r.names[key] {
-				e.fail(d.file, e.node, "another data source has the %s %q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
+				e.fail(d.file, e.node, "another data source has the %s %.100q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
 			}
 			r.names[key] = true
 		}
@@ -433,7 +433,7 @@ func (r *reader) apps(d document) {
 		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
 		e.check(a.Check())
 		if key := "app:" + a.PluginID; r.names[key] {
-			e.fail(d.file, e.node, "another entry has the settings of %q", a.PluginID)
+			e.fail(d.file, e.node, "another entry has the settings of %.100q", a.PluginID)
 		} else {
 			r.names[key] = true
 		}
