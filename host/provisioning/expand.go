@@ -22,7 +22,7 @@ const (
 const mostVisited = 20_000
 
 // errVisited reports that there are more files and directories than mostVisited.
-var errVisited = fmt.Errorf("the provisioning files are more than %d files and directories", mostVisited)
+var errVisited = fmt.Errorf("there are more than %d provisioning files and directories", mostVisited)
 
 // errTotal reports that the files exceed maxTotal.
 var errTotal = fmt.Errorf("the provisioning files and the values of their variables are larger than %d MiB in total", maxTotal>>20)

@@ -259,7 +259,7 @@ func TestReadBounds(t *testing.T) {
 		files[fmt.Sprintf("tree/%d/x", n)] = ""
 	}
 	c, _, err := read(t, files)
-	if err != nil || len(c.Warnings) == 0 || !strings.Contains(c.Warnings[0].Error(), "more than 20000 files and directories") {
+	if err != nil || len(c.Warnings) == 0 || !strings.Contains(c.Warnings[0].Error(), "more than 20000 provisioning files") {
 		t.Errorf("25,000 directories: %v, %v", c.Warnings, err)
 	}
 	c, _, err = read(t, map[string]string{"value": strings.Repeat("x", 1<<16),
