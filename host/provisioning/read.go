@@ -40,13 +40,19 @@ func (c *Config) DropModels() {
 }
 
 // IsStale reports whether a file or directory has changed since it was read.
-func (c *Config) IsStale() bool {
+func (c *Config) IsStale() bool { return c.Changes() != "" }
+
+// Changes describes the files and directories that have changed since they were read. It
+// returns "" if there are none, and the same text until one of them changes again.
+func (c *Config) Changes() string {
+	var changes []string
 	for name, before := range c.seen {
-		if stamp(name) != before {
-			return true
+		if now := stamp(name); now != before {
+			changes = append(changes, name+" "+now)
 		}
 	}
-	return false
+	slices.Sort(changes)
+	return strings.Join(changes, "\n")
 }
 
 // stamp describes the size, time and mode of a file or directory. It returns "" for
@@ -111,7 +117,7 @@ type reader struct {
 
 // Read reads a provisioning directory. lookup returns environment variables. The error
 // joins one *Error for each value that is invalid. Missing subdirectories are empty. The
-// result is never nil; with an error, only IsStale may be called.
+// result is never nil; with an error, only IsStale and Changes may be called.
 func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) {
 	r := &reader{expander: expander{dir: dir, lookup: lookup, seen: map[string]string{}}, names: map[string]bool{}}
 	if _, err := r.readDir(dir); err != nil {

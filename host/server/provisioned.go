@@ -44,6 +44,7 @@ type files struct {
 	wait      time.Duration        // before the next attempt; 0 if none is needed
 	next      time.Time            // of that attempt
 	logged    map[string]bool      // failures since the files changed
+	changes   string               // of the files, at the last look
 
 	sources    readOnly
 	dashboards readOnly
@@ -83,7 +84,12 @@ func (f *files) apply(ctx context.Context) error {
 // applyLast stores what f.last describes. It reads the directory first, unless f.last is pending.
 func (f *files) applyLast(ctx context.Context) (err error) {
 	if !f.isPending {
-		if f.last, err = provisioning.Read(f.dir, f.env); err != nil {
+		for range 3 { // files may change while they are read
+			if f.last, err = provisioning.Read(f.dir, f.env); !f.last.IsStale() {
+				break
+			}
+		}
+		if err != nil {
 			return err
 		}
 		f.isPending = true
@@ -173,11 +179,16 @@ func (f *files) watch(ctx context.Context) {
 }
 
 // isDue reports whether the directory has changed since it was read, or whether it is time
-// to try again.
+// to try again. A change is due at the second look at it: a file that is being written may
+// be empty at the first, and a data source that no file describes is deleted.
 func (f *files) isDue() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.last.IsStale() || f.wait > 0 && !time.Now().Before(f.next)
+	before := f.changes
+	if f.changes = f.last.Changes(); f.changes != "" {
+		return f.changes == before
+	}
+	return f.wait > 0 && !time.Now().Before(f.next)
 }
 
 // applyAgain applies the directory and logs the outcome.

@@ -199,6 +199,26 @@ func TestProvisioningFailsAtStart(t *testing.T) {
 	open(t, o)
 }
 
+// A file that is being written is not read.
+func TestProvisioningWaitsForWriter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = "apiVersion: 1\ndatasources:\n  - {name: A, type: x}\n"
+	writeProvisioning(t, dir, "datasources/a.yaml", text)
+	f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: &failing{}, env: os.LookupEnv, log: slog.New(slog.DiscardHandler)}
+	if err := f.apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []bool{false, false, true} {
+		if n < 2 {
+			writeProvisioning(t, dir, "datasources/a.yaml", text[:n])
+		}
+		if got := f.isDue(); got != want {
+			t.Errorf("look %d: due %t, want %t", n+1, got, want)
+		}
+	}
+}
+
 // failing is a target without anything, which fails to store the next dashboards.
 type failing struct {
 	provisioning.Target
