@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -65,11 +66,11 @@ type searchHit struct {
 }
 
 func (a *API) search(ctx context.Context, who host.Identity, in struct {
-	Query     string   `query:"query"`
-	Tags      []string `query:"tag"`
-	UIDs      []string `query:"dashboardUIDs"`
-	FolderUID string   `query:"folderUIDs"`
-	Type      string   `query:"type"`
+	Query      string   `query:"query"`
+	Tags       []string `query:"tag"`
+	UIDs       []string `query:"dashboardUIDs"`
+	FolderUIDs []string `query:"folderUIDs"` // each can be several, separated by commas
+	Type       string   `query:"type"`
 	pageQuery
 	UID       string `query:"dashboardUID"` // of older clients
 	IsStarred bool   `query:"starred"`
@@ -87,10 +88,14 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	if len(in.UIDs) > store.MaxSearchUIDs {
 		return nil, host.Invalid("dashboardUIDs", "must not be given more than %d times", store.MaxSearchUIDs)
 	}
+	folders := strings.FieldsFunc(strings.Join(in.FolderUIDs, ","), func(r rune) bool { return r == ',' })
+	if len(folders) > store.MaxSearchUIDs {
+		return nil, host.Invalid("folderUIDs", "must not name more than %d folders", store.MaxSearchUIDs)
+	}
 	if in.Type != "" && in.Type != dashboardKind {
 		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
 	}
-	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUID: in.FolderUID, Page: in.page()}
+	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUIDs: folders, Page: in.page()}
 	if reach := who.Reach(host.ActionDashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
 		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
 	}

@@ -76,15 +76,19 @@ func TestSearch(t *testing.T) {
 		want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, d)
 	}
 	for query, titles := range map[string]string{
-		"":                          "a 1000|b 100%|Ärger",
-		"?query=%C3%A4RG":           "Ärger",
-		"?query=100%25":             "b 100%",
-		"?tag=x":                    "b 100%|Ärger",
-		"?tag=x&tag=y&type=dash-db": "b 100%",
-		"?tag=none":                 "",
-		"?folderUIDs=ops":           "b 100%",
-		"?limit=1&page=2":           "b 100%",
-		"?limit=2&tag=x&page=2":     "",
+		"":                                   "a 1000|b 100%|Ärger",
+		"?query=%C3%A4RG":                    "Ärger",
+		"?query=100%25":                      "b 100%",
+		"?tag=x":                             "b 100%|Ärger",
+		"?tag=x&tag=y&type=dash-db":          "b 100%",
+		"?tag=none":                          "",
+		"?folderUIDs=ops":                    "b 100%",
+		"?folderUIDs=none,ops":               "b 100%",
+		"?folderUIDs=general":                "a 1000|Ärger",
+		"?folderUIDs=":                       "a 1000|b 100%|Ärger",
+		"?folderUIDs=general&folderUIDs=ops": "a 1000|b 100%|Ärger",
+		"?limit=1&page=2":                    "b 100%",
+		"?limit=2&tag=x&page=2":              "",
 	} {
 		found := []string{}
 		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search"+query, f.viewer, "") {
@@ -94,7 +98,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, titles)
 		}
 	}
-	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11)} {
+	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11), "?folderUIDs=" + strings.Repeat("a,", 501)} {
 		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
 	}
 	// The dashboards of a folder are deleted with it.

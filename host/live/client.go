@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -17,7 +16,7 @@ import (
 type client struct {
 	caller Caller
 	who    atomic.Pointer[host.Identity] // at the last check
-	isOver atomic.Bool                   // it is being disconnected
+	isOver atomic.Bool                   // it is disconnected, or about to be
 
 	checked time.Time // the last check that succeeded; only check uses it
 
@@ -36,6 +35,12 @@ func newClient(c Caller) *client {
 func (c *client) disconnect(code uint32, reason string) {
 	c.isOver.Store(true)
 	c.end(code, reason)
+}
+
+// follows reports whether a client follows a channel.
+func (c *client) follows(at address) bool {
+	names := at.names()
+	return !c.isOver.Load() && slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) })
 }
 
 // owner is what the limit of clients applies to.
@@ -82,19 +87,20 @@ func (h *Hub) add(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.isClosed {
-		h.clients[c] = struct{}{}
+		h.clients = append(h.clients, c)
 	}
 	return !h.isClosed
 }
 
 func (h *Hub) remove(c *client) {
+	c.isOver.Store(true)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.clients, c)
+	h.clients = slices.DeleteFunc(h.clients, func(other *client) bool { return other == c })
 }
 
 // snapshot returns the clients. The caller holds h.mu.
-func (h *Hub) snapshot() []*client { return slices.Collect(maps.Keys(h.clients)) }
+func (h *Hub) snapshot() []*client { return slices.Clone(h.clients) }
 
 // keepChecking checks the clients until the Hub is closed.
 func (h *Hub) keepChecking() {
@@ -120,53 +126,46 @@ type use struct {
 	at         address
 }
 
-// follower is a client of a channel.
-type follower struct {
-	*client
-	at address
-}
-
-// authenticate checks the credentials of a client again.
-func (h *Hub) authenticate(c *client) (host.Identity, error) {
-	ctx, cancel := h.checkContext()
+// authenticate checks the credentials of a client again. One check that hangs must not keep
+// the other clients from being checked, so it has a deadline.
+func (h *Hub) authenticate(round context.Context, c *client) (host.Identity, error) {
+	ctx, cancel := context.WithTimeout(round, h.options.Check)
 	defer cancel()
 	return c.caller.Again(ctx)
 }
 
 // openAgain checks whether a user may still follow a channel.
-func (h *Hub) openAgain(who host.Identity, c Channel) (sdk.Context, error) {
-	ctx, cancel := h.checkContext()
+func (h *Hub) openAgain(round context.Context, who host.Identity, c Channel) (sdk.Context, error) {
+	ctx, cancel := context.WithTimeout(round, h.options.Check)
 	defer cancel()
 	_, of, err := h.options.Open(ctx, who, c)
 	return of, err
 }
 
-// checkContext returns the context of a part of a check: one that hangs must not keep the
-// other clients from being checked.
-func (h *Hub) checkContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(h.ctx, h.options.Check)
-}
-
-// isOverdue reports whether no check of a client has succeeded for too long.
-func (h *Hub) isOverdue(c *client) bool { return time.Since(c.checked) > h.options.Unchecked }
+// isOverdue reports whether no check of a client has succeeded for too long. A round of checks
+// may take the other half of Options.Unchecked.
+func (h *Hub) isOverdue(c *client) bool { return time.Since(c.checked) > h.options.Unchecked/2 }
 
 // check disconnects clients whose credentials are no longer valid, and unsubscribes those
 // that may no longer use the plugin of a channel. Clients that it cannot check stay for a
 // while: the database may respond again. It runs channels again whose settings have
-// changed. Clients with the same credentials are checked once.
+// changed, or whose client no longer follows them while others do. Clients with the same
+// credentials are checked once.
 func (h *Hub) check() {
+	round, cancel := context.WithTimeout(h.ctx, h.options.Unchecked/2)
+	defer cancel()
 	h.mu.Lock()
-	clients, streams := h.snapshot(), slices.Collect(maps.Values(h.streams))
-	for _, s := range streams {
+	clients, runs := h.snapshot(), map[*stream]*run{}
+	for _, s := range h.streams {
 		h.adjust(s)
+		runs[s] = s.inProgress()
 	}
 	h.mu.Unlock()
-	verdicts, uses, contexts := map[string]verdict{}, map[use]error{}, map[address]sdk.Context{}
-	left := map[follower]bool{}
+	verdicts, uses, contexts := map[string]verdict{}, map[use]error{}, map[use]sdk.Context{}
 	for _, c := range clients {
 		v, ok := verdicts[c.caller.Credential]
 		if !ok {
-			v.who, v.err = h.authenticate(c)
+			v.who, v.err = h.authenticate(round, c)
 			verdicts[c.caller.Credential] = v
 		}
 		switch {
@@ -189,17 +188,15 @@ func (h *Hub) check() {
 			u := use{c.caller.Credential, address{v.who.OrgID, channel}}
 			if err, ok = uses[u]; !ok {
 				var of sdk.Context
-				if of, err = h.openAgain(v.who, channel); err == nil {
-					contexts[u.at] = of
+				if of, err = h.openAgain(round, v.who, channel); err == nil {
+					contexts[u] = of
 				}
 				uses[u] = err
 			}
 			switch {
 			case isDenied(err):
-				left[follower{c, u.at}] = true
 				c.leave(name, err.Error())
 			case err != nil && h.isOverdue(c):
-				left[follower{c, u.at}] = true
 				c.leave(name, "the host cannot check whether you may follow the channel; try again later")
 			case err != nil:
 				isChecked = false
@@ -209,10 +206,14 @@ func (h *Hub) check() {
 			c.checked = time.Now()
 		}
 	}
-	for _, s := range streams {
-		s.abandon(func(by *client) bool { return by.isOver.Load() || left[follower{by, s.at}] })
-		if of, ok := contexts[s.at]; ok {
-			s.update(of)
+	for s, r := range runs {
+		if r == nil {
+			continue
+		}
+		isFollowing := func(c *client) bool { return c.caller.Credential == r.by && c.follows(s.at) }
+		of, isKnown := contexts[use{r.by, s.at}]
+		if isKnown && !r.isSame(of) || !slices.ContainsFunc(clients, isFollowing) && s.isFollowed() {
+			r.again(errChanged)
 		}
 	}
 }
@@ -222,26 +223,30 @@ func isDenied(err error) bool {
 	return errors.Is(err, host.ErrUnauthorized) || errors.Is(err, host.ErrForbidden) || errors.Is(err, host.ErrNotFound)
 }
 
-// openFor opens a channel on behalf of a client that follows it, and returns that client.
-func (h *Hub) openFor(ctx context.Context, at address) (*client, Plugin, sdk.Context, error) {
+// openFor opens a channel on behalf of a client that follows it, and returns its credentials.
+// It prefers those of the previous run, then the client that connected first.
+func (h *Hub) openFor(ctx context.Context, at address, previous string) (by string, plugin Plugin, of sdk.Context, err error) {
 	h.mu.Lock()
 	clients := h.snapshot()
 	h.mu.Unlock()
-	reason := errNoClients
-	tried, names := map[string]bool{}, at.names()
+	isOther := func(c *client) int {
+		if c.caller.Credential == previous {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(clients, func(a, b *client) int { return isOther(a) - isOther(b) })
+	err = errNoClients
+	tried := map[string]bool{}
 	for _, c := range clients {
 		who := *c.who.Load()
-		if who.OrgID != at.org || c.isOver.Load() || tried[c.caller.Credential] {
+		if by = c.caller.Credential; who.OrgID != at.org || tried[by] || !c.follows(at) {
 			continue
 		}
-		if !slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) }) {
-			continue
+		if plugin, of, err = h.options.Open(ctx, who, at.Channel); err == nil {
+			return by, plugin, of, nil
 		}
-		plugin, of, err := h.options.Open(ctx, who, at.Channel)
-		if err == nil {
-			return c, plugin, of, nil
-		}
-		tried[c.caller.Credential], reason = true, err
+		tried[by] = true
 	}
-	return nil, nil, sdk.Context{}, reason
+	return "", nil, sdk.Context{}, err
 }

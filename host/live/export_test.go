@@ -16,3 +16,6 @@ func Streams(h *Hub) int {
 	defer h.mu.Unlock()
 	return len(h.streams)
 }
+
+// Check checks all clients once.
+func Check(h *Hub) { h.check() }

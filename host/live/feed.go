@@ -49,7 +49,10 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 	}
 	isFollowing = true
 	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
-	end := func() { s.drop(f) }
+	end := func() {
+		c.isOver.Store(true)
+		s.drop(f)
+	}
 	c.channels = func() []string { return []string{s.at.names()[0]} }
 	c.leave, c.end = func(string, string) { end() }, func(uint32, string) { end() }
 	f.waiting.Add(int64(len(initial)))

@@ -382,6 +382,78 @@ func TestLostAccess(t *testing.T) {
 	}
 }
 
+// A stream runs on behalf of the client that subscribed first. It goes on when that client
+// leaves, if another one with the same credentials follows the channel, and else runs again on
+// behalf of another one. It also runs again when the role of its user changes.
+func TestOnWhoseBehalf(t *testing.T) {
+	t.Parallel()
+	users, fail := make(chan string, 10), make(chan struct{})
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, _ func(string)) error {
+		users <- req.Context.User.Login + " " + req.Context.User.Role
+		select {
+		case <-fail:
+			return errors.New("the process exited")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	f := newFixture(t, live.Options{Check: time.Millisecond, RetryAfter: time.Millisecond}, p)
+	runs := func(when, want string) {
+		t.Helper()
+		if got := <-users; got != want {
+			t.Fatalf("%s: the stream runs on behalf of %q, want %q", when, got, want)
+		}
+	}
+	early, first, second := f.connect("early"), f.connect("first"), f.connect("first")
+	first.subscribe("ds/a/x")
+	runs("at the start", "first None")
+	second.subscribe("ds/a/x")
+	early.subscribe("ds/a/x")
+	fail <- struct{}{}
+	runs("after a failure", "first None")
+	f.change(func() { f.roles["first"] = host.RoleEditor })
+	runs("after a change of the role", "first Editor")
+	f.change(func() { f.roles["early"] = host.RoleViewer })
+	_ = first.conn.Close()
+	until(t, "the end of a client", func() bool { return live.Clients(f.Hub) == 2 })
+	second.call(`"unsubscribe":{"channel":"ds/a/x"}`)
+	runs("after the user has left", "early Viewer")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = early.conn.Close()
+	runs("after the user has left", "feed None")
+	feed.Close()
+	if n := p.all.Load(); n != 5 {
+		t.Errorf("the channel ran %d times, want 5", n)
+	}
+}
+
+// The checks of all clients together end, so that one that cannot be checked leaves in time.
+func TestManyChecksThatHang(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{Check: time.Hour, Unchecked: 2 * time.Millisecond}, &fakePlugin{})
+	var feeds []*live.Feed
+	for n := range 3 {
+		caller := f.caller("stuck")
+		caller.Credential = fmt.Sprint(n)
+		feed, err := f.Follow(t.Context(), caller, "ds/a/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer feed.Close()
+		feeds = append(feeds, feed)
+	}
+	time.Sleep(time.Millisecond) // half of Unchecked
+	live.Check(f.Hub)
+	for _, feed := range feeds {
+		if _, ok := <-feed.Packets(); ok {
+			t.Error("a client whose check hangs stays")
+		}
+	}
+}
+
 // A check that hangs ends, so that other clients are checked.
 func TestCheckThatHangs(t *testing.T) {
 	t.Parallel()

@@ -86,12 +86,13 @@ type fixture struct {
 	mu       sync.Mutex
 	denied   map[string]error // by user: of the credentials
 	closed   map[string]error // by namespace: of the plugin
+	roles    map[string]host.Role
 	settings string
 }
 
 func newFixture(t *testing.T, o live.Options, p *fakePlugin) *fixture {
 	t.Helper()
-	f := &fixture{t: t, plugin: p, denied: map[string]error{}, closed: map[string]error{}}
+	f := &fixture{t: t, plugin: p, denied: map[string]error{}, closed: map[string]error{}, roles: map[string]host.Role{}}
 	o.Open, o.Logger = f.open, slog.New(slog.NewTextHandler(t.Output(), nil))
 	f.Hub = live.New(o)
 	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,6 +128,7 @@ func (f *fixture) caller(user string) live.Caller {
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		who.Role = f.roles[user]
 		return who, f.denied[user]
 	}}
 }
@@ -134,7 +136,7 @@ func (f *fixture) caller(user string) live.Caller {
 func (f *fixture) open(_ context.Context, who host.Identity, c live.Channel) (live.Plugin, sdk.Context, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	of := sdk.Context{PluginID: "acme-x-datasource", OrgID: who.OrgID, User: &sdk.User{Login: who.Login},
+	of := sdk.Context{PluginID: "acme-x-datasource", OrgID: who.OrgID, User: &sdk.User{Login: who.Login, Role: who.Role.String()},
 		DataSource: &sdk.DataSource{UID: c.Namespace, Settings: sdk.Settings{JSON: json.RawMessage(f.settings)}}}
 	if who.Login == "mallory" {
 		return nil, of, host.Forbidden("Permission denied")

@@ -25,7 +25,7 @@ const (
 )
 
 var (
-	errChanged   = errors.New("the settings have changed")
+	errChanged   = errors.New("the stream runs again in another context")
 	errNoClients = errors.New("no client follows the channel")
 )
 
@@ -49,9 +49,21 @@ type stream struct {
 	schema  json.RawMessage // of the last frame that had one; nil if none had
 	packets int
 	began   time.Time
-	context sdk.Context             // of the call in progress
-	by      *client                 // on whose behalf it is; nil if there is none
-	again   context.CancelCauseFunc // ends that call; nil if there is none
+	current *run // nil if none is in progress
+
+	by string // the credentials of the last run; only the goroutine of the runs uses it
+}
+
+// run is a call of RunStream.
+type run struct {
+	by      string // the credentials of the client on whose behalf it is
+	context sdk.Context
+	again   context.CancelCauseFunc // ends it, so that another one begins
+}
+
+// isSame reports whether a run has the user and the settings of a context.
+func (r *run) isSame(of sdk.Context) bool {
+	return reflect.DeepEqual(r.context.User, of.User) && reflect.DeepEqual(r.context.App, of.App) && reflect.DeepEqual(r.context.DataSource, of.DataSource)
 }
 
 // reserve returns the stream of a channel, which does not end before h.joined is called.
@@ -234,14 +246,15 @@ func (s *stream) once(ctx context.Context) (err error) {
 			err = sdk.Errorf(http.StatusInternalServerError, "the host failed; its log has details")
 		}
 	}()
-	by, plugin, of, err := s.hub.openFor(ctx, s.at)
+	by, plugin, of, err := s.hub.openFor(ctx, s.at, s.by)
 	if err != nil {
 		return err
 	}
 	call, again := context.WithCancelCause(ctx)
 	defer again(nil)
-	s.set(by, of, again)
-	defer s.set(nil, sdk.Context{}, nil)
+	s.by = by
+	s.set(&run{by, of, again})
+	defer s.set(nil)
 	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path}, func(packet json.RawMessage) error {
 		if call.Err() != nil {
 			return call.Err()
@@ -254,28 +267,17 @@ func (s *stream) once(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *stream) set(by *client, of sdk.Context, again context.CancelCauseFunc) {
+func (s *stream) set(r *run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.by, s.context, s.again = by, of, again
+	s.current = r
 }
 
-// abandon runs the channel again if it runs on behalf of a client that may no longer follow it.
-func (s *stream) abandon(isLost func(*client) bool) {
+// inProgress returns the run in progress, or nil.
+func (s *stream) inProgress() *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.again != nil && isLost(s.by) {
-		s.again(errChanged)
-	}
-}
-
-// update runs the channel again if it runs with other settings than those of a context.
-func (s *stream) update(of sdk.Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.again != nil && !(reflect.DeepEqual(s.context.App, of.App) && reflect.DeepEqual(s.context.DataSource, of.DataSource)) {
-		s.again(errChanged)
-	}
+	return s.current
 }
 
 // receive sends a packet of the plugin to the clients. It drops a packet that clients cannot

@@ -54,11 +54,27 @@ type StoredDashboard struct {
 
 // Apply makes the target agree with the files. Values that are equal are not stored again,
 // and a dashboard is stored only if its file has changed: one that is not read-only can be
-// edited in between. It returns the state for the next call, also with an error.
+// edited in between. It returns the state for the next call, also with an error. Another call
+// with the same Config stores only what has failed.
 func Apply(ctx context.Context, t Target, c *Config, before State) (State, error) {
 	after := State{Dashboards: map[string]StoredDashboard{}}
 	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after))
 	return after, err
+}
+
+// once calls do unless an earlier call for the same part of the files has succeeded.
+func (c *Config) once(part string, do func() error) error {
+	if c.applied[part] {
+		return nil
+	}
+	err := do()
+	if err == nil {
+		if c.applied == nil {
+			c.applied = map[string]bool{}
+		}
+		c.applied[part] = true
+	}
+	return err
 }
 
 func (c *Config) applyDataSources(ctx context.Context, t Target, before State, after *State) error {
@@ -85,8 +101,10 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 		return slices.ContainsFunc(c.DataSources, func(w DataSource) bool { return w.Name == d.Name || w.UID == d.UID })
 	}
 	var failed []error
-	failed = append(failed, remove(func(d host.DataSource) bool {
-		return !isWanted(d) && (slices.Contains(c.Delete, d.Name) || slices.Contains(before.Pruned, d.UID))
+	failed = append(failed, c.once("deletions", func() error {
+		return remove(func(d host.DataSource) bool {
+			return !isWanted(d) && (slices.Contains(c.Delete, d.Name) || slices.Contains(before.Pruned, d.UID))
+		})
 	}))
 	for _, want := range c.DataSources {
 		// A data source keeps its uid; one that must have another is created again.
@@ -98,13 +116,15 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 			at = slices.IndexFunc(stored, func(d host.DataSource) bool { return d.Name == want.Name })
 		}
 		d := want.DataSource
-		if at < 0 {
-			err = t.CreateDataSource(ctx, d)
-		} else {
+		if at >= 0 {
 			d.UID = stored[at].UID
-			err = update(ctx, t, d)
 		}
-		if err != nil {
+		if err := c.once("data source "+want.UID, func() error {
+			if at < 0 {
+				return t.CreateDataSource(ctx, d)
+			}
+			return update(ctx, t, d)
+		}); err != nil {
 			failed = append(failed, &Error{File: want.File, Err: fmt.Errorf("data source %q: %w", want.Name, err)})
 		}
 		if want.IsPruned {
@@ -156,21 +176,26 @@ func isSameJSON(a, b json.RawMessage) bool {
 func (c *Config) applyApps(ctx context.Context, t Target) error {
 	var failed []error
 	for _, a := range c.Apps {
-		stored, err := t.App(ctx, a.PluginID)
-		isSame := err == nil && !stored.Updated.IsZero() && a.IsEnabled == stored.IsEnabled && a.IsPinned == stored.IsPinned &&
-			isSameJSON(a.JSON, stored.JSON) && maps.Equal(a.Secrets, stored.Secrets)
-		if isSame {
-			continue
-		}
-		if err == nil {
-			a.Secrets = replacing(stored.Secrets, a.Secrets)
-			err = t.SetApp(ctx, a)
-		}
-		if err != nil {
+		if err := c.once("app "+a.PluginID, func() error { return setApp(ctx, t, a) }); err != nil {
 			failed = append(failed, fmt.Errorf("app %q: %w", a.PluginID, err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// setApp stores the settings of an app unless the stored ones are equal.
+func setApp(ctx context.Context, t Target, a host.AppSettings) error {
+	stored, err := t.App(ctx, a.PluginID)
+	if err != nil {
+		return err
+	}
+	isSame := !stored.Updated.IsZero() && a.IsEnabled == stored.IsEnabled && a.IsPinned == stored.IsPinned &&
+		isSameJSON(a.JSON, stored.JSON) && maps.Equal(a.Secrets, stored.Secrets)
+	if isSame {
+		return nil
+	}
+	a.Secrets = replacing(stored.Secrets, a.Secrets)
+	return t.SetApp(ctx, a)
 }
 
 func (c *Config) applyDashboards(ctx context.Context, t Target, before State, after *State) error {

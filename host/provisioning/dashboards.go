@@ -22,7 +22,7 @@ const mostDashboards = 10_000
 func (r *reader) providers(d document) {
 	for _, e := range r.entries(d, "providers") {
 		if kind := e.text("type"); kind != "" && kind != "file" {
-			e.fail(d.file, valueOf(e.node, "type"), "type must be file, found %q", kind)
+			e.fail(d.file, valueOf(e.node, "type"), "type must be file, found %.100q", kind)
 			continue
 		}
 		options := valueOf(e.node, "options")
@@ -80,7 +80,9 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 		return err
 	}
 	if entry.IsDir() {
-		r.seen[name] = stamp(name)
+		if err := r.visited(name); err != nil {
+			return err
+		}
 	}
 	switch {
 	case entry.IsDir() && name != p.dir && strings.HasPrefix(entry.Name(), "."):
@@ -91,7 +93,7 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 		return fmt.Errorf("more than %d dashboards; the rest is skipped", mostDashboards)
 	}
 	d, err := r.dashboard(p, name)
-	if errors.Is(err, errTotal) {
+	if errors.Is(err, errTotal) || errors.Is(err, errVisited) {
 		return err
 	}
 	if err != nil {

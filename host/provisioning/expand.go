@@ -17,6 +17,13 @@ const (
 	maxTotal     = 64 << 20 // of all files, and of what replaces variables
 )
 
+// mostVisited limits the files and directories that are read. All of them are looked at
+// again every few seconds.
+const mostVisited = 20_000
+
+// errVisited reports that there are more files and directories than mostVisited.
+var errVisited = fmt.Errorf("there are more than %d provisioning files and directories", mostVisited)
+
 // errTotal reports that the files exceed maxTotal.
 var errTotal = fmt.Errorf("the provisioning files and the values of their variables are larger than %d MiB in total", maxTotal>>20)
 
@@ -29,6 +36,16 @@ type expander struct {
 	lookup func(name string) (string, bool)
 	seen   map[string]string // files and directories, and what they were before they were read
 	total  int64             // bytes of files and replacements; see maxTotal
+	visits int               // see mostVisited
+}
+
+// visited notes a file or directory that is about to be read.
+func (e *expander) visited(name string) error {
+	if e.visits++; e.visits > mostVisited {
+		return errVisited
+	}
+	e.seen[name] = stamp(name)
+	return nil
 }
 
 // count adds bytes to the total. It returns errTotal if that is too large.
@@ -83,7 +100,9 @@ func (e *expander) file(name string) (string, error) {
 
 // readDir is os.ReadDir.
 func (e *expander) readDir(name string) ([]os.DirEntry, error) {
-	e.seen[name] = stamp(name)
+	if err := e.visited(name); err != nil {
+		return nil, err
+	}
 	return os.ReadDir(name)
 }
 
@@ -92,7 +111,9 @@ func (e *expander) readFile(name string, most int64) ([]byte, error) {
 	if err := e.count(0); err != nil {
 		return nil, err
 	}
-	e.seen[name] = stamp(name)
+	if err := e.visited(name); err != nil {
+		return nil, err
+	}
 	text, err := limit.ReadFile(name, most)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ type Config struct {
 
 	seen      map[string]string // files and directories, and what they were before they were read
 	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
+	applied   map[string]bool   // what Apply has stored
 }
 
 // DropModels frees the models of the dashboards, which Apply needs.
@@ -39,13 +40,19 @@ func (c *Config) DropModels() {
 }
 
 // IsStale reports whether a file or directory has changed since it was read.
-func (c *Config) IsStale() bool {
+func (c *Config) IsStale() bool { return c.Changes() != "" }
+
+// Changes describes the files and directories that have changed since they were read. It
+// returns "" if there are none, and the same text until one of them changes again.
+func (c *Config) Changes() string {
+	var changes []string
 	for name, before := range c.seen {
-		if stamp(name) != before {
-			return true
+		if now := stamp(name); now != before {
+			changes = append(changes, name+" "+now)
 		}
 	}
-	return false
+	slices.Sort(changes)
+	return strings.Join(changes, "\n")
 }
 
 // stamp describes the size, time and mode of a file or directory. It returns "" for
@@ -110,7 +117,7 @@ type reader struct {
 
 // Read reads a provisioning directory. lookup returns environment variables. The error
 // joins one *Error for each value that is invalid. Missing subdirectories are empty. The
-// result is never nil; with an error, only IsStale may be called.
+// result is never nil; with an error, only IsStale and Changes may be called.
 func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) {
 	r := &reader{expander: expander{dir: dir, lookup: lookup, seen: map[string]string{}}, names: map[string]bool{}}
 	if _, err := r.readDir(dir); err != nil {
@@ -205,7 +212,7 @@ func (r *reader) parse(file string, text []byte) *yaml.Node {
 		return nil
 	}
 	if version := valueOf(root, "apiVersion"); version != nil && version.Value != "1" {
-		r.fail(file, version, "apiVersion must be 1, found %q", version.Value)
+		r.fail(file, version, "apiVersion must be 1, found %.100q", version.Value)
 		return nil
 	}
 	r.expandAll(file, root)
@@ -283,7 +290,7 @@ func (r *reader) entries(d document, key string) (all []entry) {
 		}
 		e := entry{r, d.file, n}
 		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
-			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %q", org.Value)
+			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %.100q", org.Value)
 			continue
 		}
 		all = append(all, e)
@@ -414,7 +421,7 @@ func (r *reader) dataSources(d document) {
 		}
 		for _, key := range []string{"name:" + s.Name, "uid:" + s.UID} {
 			if r.names[key] {
-				e.fail(d.file, e.node, "another data source has the %s %q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
+				e.fail(d.file, e.node, "another data source has the %s %.100q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
 			}
 			r.names[key] = true
 		}
@@ -432,7 +439,7 @@ func (r *reader) apps(d document) {
 		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
 		e.check(a.Check())
 		if key := "app:" + a.PluginID; r.names[key] {
-			e.fail(d.file, e.node, "another entry has the settings of %q", a.PluginID)
+			e.fail(d.file, e.node, "another entry has the settings of %.100q", a.PluginID)
 		} else {
 			r.names[key] = true
 		}

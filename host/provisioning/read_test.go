@@ -248,3 +248,23 @@ func TestReadTotal(t *testing.T) {
 		t.Errorf("80 MiB of dashboards: %d read, %v, %v", len(c.Dashboards), c.Warnings, err)
 	}
 }
+
+// A provider cannot make the host look through a whole file system, and an error does not
+// print all of a file.
+func TestReadBounds(t *testing.T) {
+	t.Parallel()
+	providers := "apiVersion: 1\nproviders:\n" + strings.Repeat("  - {options: {path: tree}}\n", 250)
+	files := map[string]string{"dashboards/a.yaml": providers}
+	for n := range 100 {
+		files[fmt.Sprintf("tree/%d/x", n)] = ""
+	}
+	c, _, err := read(t, files)
+	if err != nil || len(c.Warnings) == 0 || !strings.Contains(c.Warnings[0].Error(), "more than 20000 provisioning files") {
+		t.Errorf("25,000 directories: %v, %v", c.Warnings, err)
+	}
+	c, _, err = read(t, map[string]string{"value": strings.Repeat("x", 1<<16),
+		"datasources/a.yaml": "apiVersion: 1\ndatasources:\n  - {name: A, type: x, orgId: '$__file{value}'}\n"})
+	if err != nil || len(c.Warnings) != 1 || len(c.Warnings[0].Error()) > 300 {
+		t.Errorf("a long value: %v, %.1000v", err, c.Warnings)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -85,17 +87,19 @@ func (c *certificate) versions() (files [2]fileVersion, err error) {
 	return files, err
 }
 
-// name returns the first name or address that the certificate is valid for, preferably
-// the given one.
-func (c *certificate) name(preferred string) string {
+// name returns the first of the candidates that the certificate is valid for, or else a name
+// or address in the certificate. A wildcard is not a name: it is never returned. If there is
+// nothing else, name returns the first candidate.
+func (c *certificate) name(candidates ...string) string {
 	leaf := c.pair.Leaf
-	switch {
-	case leaf.VerifyHostname(preferred) == nil:
-		return preferred
-	case len(leaf.DNSNames) > 0:
-		return leaf.DNSNames[0]
-	case len(leaf.IPAddresses) > 0:
-		return leaf.IPAddresses[0].String()
+	names := slices.Concat(candidates, leaf.DNSNames)
+	for _, ip := range leaf.IPAddresses {
+		names = append(names, ip.String())
 	}
-	return preferred
+	for _, name := range names {
+		if !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil {
+			return name
+		}
+	}
+	return candidates[0]
 }

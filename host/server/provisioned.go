@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,19 +22,30 @@ import (
 	"github.com/slipway-dev/slipway/internal/limit"
 )
 
-// provisionCheck is how often a host looks for changes of provisioning files.
-const provisionCheck = 2 * time.Second
+const (
+	provisionCheck = 2 * time.Second  // between looks for changes of provisioning files
+	provisionRetry = 30 * time.Second // the longest wait before what has failed is tried again
+	mostLogged     = 1000             // failures that are remembered, so that each is logged once
+)
 
-// files applies a provisioning directory to a store, and again when it changes.
+// files applies a provisioning directory to a store, again when it changes, and again when
+// that has failed.
 type files struct {
 	dir   string
 	state string // file
-	into  target
+	into  provisioning.Target
 	env   func(string) (string, bool)
 	log   *slog.Logger
 
-	mu         sync.Mutex
-	last       *provisioning.Config // nil before the first reading
+	mu        sync.Mutex           // guards what follows, up to sources
+	last      *provisioning.Config // nil before the first reading
+	isPending bool                 // last is valid, but was not applied completely
+	stored    *provisioning.State  // nil before it was read
+	wait      time.Duration        // before the next attempt; 0 if none is needed
+	next      time.Time            // of that attempt
+	logged    map[string]bool      // failures since the files changed
+	changes   string               // of the files, at the last look
+
 	sources    readOnly
 	dashboards readOnly
 }
@@ -51,30 +62,48 @@ func (r *readOnly) file(uid string) (file string, ok bool) {
 	return file, ok
 }
 
-// apply reads the directory and stores what has changed. If a file is invalid, it changes
-// nothing.
+// apply stores what has changed in the directory. If a file is invalid, it changes nothing.
+// After an error, another call is due at f.next.
 func (f *files) apply(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c, err := provisioning.Read(f.dir, f.env)
-	f.last = c
-	if err != nil {
-		return fmt.Errorf("provisioning: %w", err)
+	if f.last != nil && f.last.IsStale() {
+		f.isPending, f.wait, f.logged = false, 0, nil
 	}
-	for _, warning := range c.Warnings {
-		f.log.Warn("provisioning", "warning", warning)
+	err := f.applyLast(ctx)
+	if err == nil {
+		f.isPending, f.wait = false, 0
+		f.last.DropModels()
+		return nil
 	}
-	before, err := f.readState()
-	if err != nil {
-		return err
+	f.wait = min(max(2*f.wait, provisionCheck), provisionRetry)
+	f.next = time.Now().Add(f.wait - rand.N(f.wait/4)) // hosts that share a database do not try together
+	return fmt.Errorf("provisioning: %w", err)
+}
+
+// applyLast stores what f.last describes. It reads the directory first, unless f.last is pending.
+func (f *files) applyLast(ctx context.Context) (err error) {
+	if !f.isPending {
+		for range 3 { // files may change while they are read
+			if f.last, err = provisioning.Read(f.dir, f.env); !f.last.IsStale() {
+				break
+			}
+		}
+		if err != nil {
+			return err
+		}
+		f.isPending = true
+		for _, warning := range f.last.Warnings {
+			f.log.Warn("provisioning", "warning", warning)
+		}
 	}
-	after, err := provisioning.Apply(ctx, f.into, c, before)
-	if err != nil {
-		err = fmt.Errorf("provisioning: %w", err)
+	if f.stored == nil {
+		if f.stored, err = f.readState(); err != nil {
+			return err
+		}
 	}
-	err = errors.Join(err, f.writeState(after), f.protect(ctx, c))
-	c.DropModels()
-	return err
+	*f.stored, err = provisioning.Apply(ctx, f.into, f.last, *f.stored)
+	return errors.Join(err, f.writeState(), f.protect(ctx, f.last))
 }
 
 // protect makes the data sources and dashboards in the files read-only.
@@ -109,30 +138,31 @@ func (f *files) protect(ctx context.Context, c *provisioning.Config) error {
 // maxState is the maximum size of the file with the state, in bytes.
 const maxState = 16 << 20
 
-func (f *files) readState() (state provisioning.State, err error) {
+func (f *files) readState() (*provisioning.State, error) {
 	file, err := os.Open(f.state)
 	if errors.Is(err, fs.ErrNotExist) {
-		return state, nil
+		return &provisioning.State{}, nil
 	}
 	if err != nil {
-		return state, err
+		return nil, err
 	}
 	defer file.Close()
+	var state provisioning.State
 	text, err := limit.ReadAll(file, maxState)
 	if err == nil {
 		err = json.Unmarshal(text, &state)
 	}
 	if err != nil {
-		err = fmt.Errorf("read %s: %w", f.state, err)
+		return nil, fmt.Errorf("read %s: %w", f.state, err)
 	}
-	return state, err
+	return &state, nil
 }
 
-func (f *files) writeState(state provisioning.State) error {
-	return atomicfile.Write(f.state, 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(state) })
+func (f *files) writeState() error {
+	return atomicfile.Write(f.state, 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(f.stored) })
 }
 
-// watch applies the directory whenever it has changed, until ctx ends.
+// watch applies the directory whenever it has changed or an attempt is due, until ctx ends.
 func (f *files) watch(ctx context.Context) {
 	tick := time.NewTicker(provisionCheck)
 	defer tick.Stop()
@@ -141,26 +171,49 @@ func (f *files) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			f.applyChanges(ctx)
+			if f.isDue() {
+				f.applyAgain(ctx)
+			}
 		}
 	}
 }
 
-// applyChanges applies the directory if it has changed since it was read.
-func (f *files) applyChanges(ctx context.Context) {
+// isDue reports whether the directory has changed since it was read, or whether it is time
+// to try again. A change is due at the second look at it: a file that is being written may
+// be empty at the first, and a data source that no file describes is deleted.
+func (f *files) isDue() bool {
 	f.mu.Lock()
-	isStale := f.last.IsStale()
-	f.mu.Unlock()
-	if !isStale {
+	defer f.mu.Unlock()
+	before := f.changes
+	if f.changes = f.last.Changes(); f.changes != "" {
+		return f.changes == before
+	}
+	return f.wait > 0 && !time.Now().Before(f.next)
+}
+
+// applyAgain applies the directory and logs the outcome.
+func (f *files) applyAgain(ctx context.Context) {
+	switch err := f.apply(ctx); {
+	case err == nil:
+		f.log.Info("provisioning files applied", "directory", f.dir)
+	case ctx.Err() == nil:
+		f.report(err)
+	}
+}
+
+// report logs a failure unless it was logged since the files changed.
+func (f *files) report(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text := err.Error()
+	if f.logged[text] {
 		return
 	}
-	if err := f.apply(ctx); err != nil {
-		if ctx.Err() == nil {
-			f.log.Error("provisioning files changed, but were not applied completely", "error", err)
-		}
-		return
+	if f.logged == nil || len(f.logged) >= mostLogged {
+		f.logged = map[string]bool{}
 	}
-	f.log.Info("provisioning files applied", "directory", f.dir)
+	f.logged[text] = true
+	f.log.Error("provisioning files were not applied completely; the host tries again", "error", err)
 }
 
 // provisionFiles applies Options.Provisioning and watches it until the server is closed.
@@ -174,12 +227,13 @@ func (s *Server) provisionFiles(ctx context.Context, o Options) error {
 	}
 	s.files.dir, s.files.state = dir, filepath.Join(o.DataDir, "provisioned.json")
 	s.files.into, s.files.log = target{s.store, administrator("provisioning")}, s.log
-	s.files.env = func(name string) (string, bool) { return lookup(o.Environ, name) }
+	environ := variables(o.Environ)
+	s.files.env = func(name string) (value string, ok bool) { value, ok = environ[name]; return value, ok }
 	if err := s.files.apply(ctx); err != nil {
 		if !o.LaxProvisioning {
 			return err
 		}
-		s.log.Error("provisioning files were not applied completely", "error", err)
+		s.files.report(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var watching sync.WaitGroup
@@ -190,16 +244,6 @@ func (s *Server) provisionFiles(ctx context.Context, o Options) error {
 		return nil
 	})
 	return nil
-}
-
-// lookup returns a variable of an environment, in which the last value wins.
-func lookup(environ []string, name string) (value string, ok bool) {
-	for _, variable := range environ {
-		if text, isIt := strings.CutPrefix(variable, name+"="); isIt {
-			value, ok = text, true
-		}
-	}
-	return value, ok
 }
 
 func administrator(login string) host.Identity {
@@ -244,16 +288,10 @@ func (t target) SetApp(ctx context.Context, a host.AppSettings) error {
 }
 
 func (t target) Folder(ctx context.Context, title string) (uid string, err error) {
-	all, err := t.store.Folders(ctx, t.by.OrgID, nil, store.Page{Limit: host.MaxFolders})
-	if err != nil {
-		return "", err
+	f, err := t.store.FolderByTitle(ctx, t.by.OrgID, title)
+	if errors.Is(err, host.ErrNotFound) {
+		f, err = t.store.CreateFolder(ctx, t.by.OrgID, host.Folder{Title: title, CreatedBy: t.by.Login})
 	}
-	for _, f := range all {
-		if f.Title == title {
-			return f.UID, nil
-		}
-	}
-	f, err := t.store.CreateFolder(ctx, t.by.OrgID, host.Folder{Title: title})
 	return f.UID, err
 }
 

@@ -1,15 +1,23 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
@@ -61,6 +69,9 @@ func TestProvisioningFiles(t *testing.T) {
 	board, err := s.store.Dashboard(ctx, store.MainOrg, "board")
 	if err != nil || board.FolderTitle != "Top" {
 		t.Errorf("dashboard %+v, %v", board, err)
+	}
+	if f, err := s.store.Folder(ctx, store.MainOrg, board.FolderUID); err != nil || f.CreatedBy != "provisioning" || f.UpdatedBy != "provisioning" {
+		t.Errorf("folder %+v, %v", f, err)
 	}
 
 	do := func(method, path, body string) (int, string) {
@@ -125,14 +136,14 @@ func TestProvisioningFiles(t *testing.T) {
 	}
 	// An invalid file changes nothing.
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources: [\n")
-	s.files.applyChanges(ctx)
+	s.files.applyAgain(ctx)
 	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 2 {
 		t.Fatalf("after an invalid change: %+v, %v", list, err)
 	}
 	// A data source that the files no longer describe is deleted because of prune, and the
 	// address of the other one changes without its secret.
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\nprune: true\ndatasources:\n"+strings.ReplaceAll(one, "http://a", "http://b"))
-	s.files.applyChanges(ctx)
+	s.files.applyAgain(ctx)
 	list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{})
 	if err != nil || len(list) != 1 || list[0].URL != "http://b" || list[0].Version != 2 {
 		t.Errorf("after a change: %+v, %v", list, err)
@@ -143,7 +154,7 @@ func TestProvisioningFiles(t *testing.T) {
 
 	// A file that is saved in part does not delete its dashboard.
 	writeProvisioning(t, dir, "dashboards/board.json", `{"uid": "board",`)
-	s.files.applyChanges(ctx)
+	s.files.applyAgain(ctx)
 	if board, err := s.store.Dashboard(ctx, store.MainOrg, "board"); err != nil || board.Title != "Edited" {
 		t.Errorf("dashboard of an invalid file: %+v, %v", board, err)
 	}
@@ -165,12 +176,12 @@ func TestProvisioningFiles(t *testing.T) {
 		t.Errorf("unchanged data source: %+v, %v", d, err)
 	}
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\n")
-	s.files.applyChanges(ctx)
+	s.files.applyAgain(ctx)
 	if status, text := do("PUT", "/api/datasources/uid/one", strings.ReplaceAll(change, "http://a", "http://b")); status != 200 {
 		t.Errorf("change after the file was emptied: %d %s", status, text)
 	}
 	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndeleteDatasources: [{name: One}]\n")
-	s.files.applyChanges(ctx)
+	s.files.applyAgain(ctx)
 	if list, err := s.store.DataSources(ctx, store.MainOrg, nil, store.Page{}); err != nil || len(list) != 0 {
 		t.Errorf("after deleteDatasources: %+v, %v", list, err)
 	}
@@ -186,4 +197,83 @@ func TestProvisioningFailsAtStart(t *testing.T) {
 	}
 	o.LaxProvisioning = true
 	open(t, o)
+}
+
+// A file that is being written is not read.
+func TestProvisioningWaitsForWriter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = "apiVersion: 1\ndatasources:\n  - {name: A, type: x}\n"
+	writeProvisioning(t, dir, "datasources/a.yaml", text)
+	f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: &failing{}, env: os.LookupEnv, log: slog.New(slog.DiscardHandler)}
+	if err := f.apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []bool{false, false, true} {
+		if n < 2 {
+			writeProvisioning(t, dir, "datasources/a.yaml", text[:n])
+		}
+		if got := f.isDue(); got != want {
+			t.Errorf("look %d: due %t, want %t", n+1, got, want)
+		}
+	}
+}
+
+// failing is a target without anything, which fails to store the next dashboards.
+type failing struct {
+	provisioning.Target
+	failures        []error
+	created, stored int
+}
+
+func (f *failing) DataSources(context.Context) ([]host.DataSource, error)  { return nil, nil }
+func (f *failing) CreateDataSource(context.Context, host.DataSource) error { f.created++; return nil }
+func (f *failing) SaveDashboard(_ context.Context, d host.Dashboard) (err error) {
+	if len(f.failures) > 0 {
+		err, f.failures = f.failures[0], f.failures[1:]
+		return err
+	}
+	if d.Model != nil {
+		f.stored++
+	}
+	return nil
+}
+
+// What could not be stored is tried again without a change of the files, and nothing else is.
+func TestProvisioningRetries(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {name: A, type: x}\n")
+	writeProvisioning(t, dir, "dashboards/a.yaml", "apiVersion: 1\nproviders:\n  - {options: {path: dashboards}}\n  - {options: {path: missing}}\n")
+	writeProvisioning(t, dir, "dashboards/a.json", `{"title": "A"}`)
+	synctest.Test(t, func(t *testing.T) {
+		var log output
+		into := &failing{}
+		busy, full := errors.New("the database is busy"), errors.New("the disk is full")
+		into.failures = append(slices.Repeat([]error{busy}, 5), full, busy)
+		f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: into, env: os.LookupEnv, log: slog.New(slog.NewTextHandler(&log, nil))}
+		start := time.Now()
+		f.applyAgain(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
+		var watching sync.WaitGroup
+		watching.Go(func() { f.watch(ctx) })
+		for into.stored == 0 {
+			time.Sleep(provisionCheck)
+			synctest.Wait()
+		}
+		if took := time.Since(start); took < time.Minute || took > 2*time.Minute {
+			t.Errorf("7 failures took %s", took) // at most 2 s, 4 s, 8 s, 16 s and then 30 s each
+		}
+		time.Sleep(time.Hour)
+		cancel()
+		watching.Wait()
+		if into.created != 1 || into.stored != 1 {
+			t.Errorf("the data source was stored %d times, the dashboard %d times", into.created, into.stored)
+		}
+		for text, want := range map[string]int{"busy": 1, "full": 1, "provider skipped": 1, "files applied": 1} {
+			if got := strings.Count(log.String(), text); got != want {
+				t.Errorf("%q was logged %d times, want %d:\n%s", text, got, want, log.String())
+			}
+		}
+	})
 }

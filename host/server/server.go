@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -216,7 +217,11 @@ func (s *Server) locate(listener net.Listener, o *Options) (err error) {
 		if s.certificate, err = openCertificate(o.TLSCert, o.TLSKey, s.log); err != nil {
 			return err
 		}
-		scheme, name = "https://", s.certificate.name(name)
+		candidates := append([]string{name}, o.AllowedHosts...)
+		if machine, err := os.Hostname(); err == nil {
+			candidates = append(candidates, machine)
+		}
+		scheme, name = "https://", s.certificate.name(candidates...)
 		o.AllowedHosts = append(o.AllowedHosts, s.certificate.pair.Leaf.DNSNames...)
 		for _, ip := range s.certificate.pair.Leaf.IPAddresses {
 			o.AllowedHosts = append(o.AllowedHosts, ip.String())

@@ -159,6 +159,17 @@ func TestTLSFiles(t *testing.T) {
 	if a, b := c.name("127.0.0.1"), c.name("10.0.0.1"); a != "127.0.0.1" || b != "x.example" {
 		t.Errorf("names %s, %s", a, b)
 	}
+	writePair(t, cert, key, "*.wild.example")
+	if c, err = openCertificate(cert, key, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := c.name("10.0.0.1", "*.wild.example", "a.wild.example"), c.name("10.0.0.1"); a != "a.wild.example" || b != "127.0.0.1" {
+		t.Errorf("names of a wildcard %s, %s", a, b)
+	}
+	c.pair.Leaf.IPAddresses = nil
+	if got := c.name("10.0.0.1"); got != "10.0.0.1" {
+		t.Errorf("name of nothing but a wildcard: %s", got)
+	}
 }
 
 // TestWarnsWithoutTLS does not accept connections from other machines: the host is

@@ -6,19 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
 const dashboard = "Dashboard"
 
-const selectDashboards = `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
-		COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, '')
-	FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id `
+// dashboardColumns are columns of dashboards d and folders f, which scanDashboard scans.
+const dashboardColumns = `d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
+	COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, '')`
+
+const selectDashboards = "SELECT " + dashboardColumns + " FROM dashboards d LEFT JOIN folders f ON f.id = d.folder_id "
 
 const selectDashboard = selectDashboards + "WHERE d.org_id = $1 AND d.uid = $2"
 
-// scanDashboard scans the columns of selectDashboard and of rest.
+// scanDashboard scans dashboardColumns and the columns after them.
 func scanDashboard(row scanner, rest ...any) (d host.Dashboard, err error) {
 	var created, updated int64
 	err = row.Scan(append([]any{&d.ID, &d.UID, &d.Title, &d.Version, &created, &updated, &d.PluginID, &d.FolderID, &d.FolderUID, &d.FolderTitle}, rest...)...)
@@ -41,8 +44,7 @@ func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dash
 		d, err := scanDashboard(row, &model)
 		d.Model = json.RawMessage(model)
 		return d, err
-	}, `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
-			COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, ''), m.model
+	}, "SELECT "+dashboardColumns+`, m.model
 		FROM dashboards d JOIN dashboard_models m ON m.dashboard_id = d.id LEFT JOIN folders f ON f.id = d.folder_id
 		WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
@@ -198,11 +200,11 @@ func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d h
 
 // DashboardFilter selects dashboards. The zero value selects all of them.
 type DashboardFilter struct {
-	Text      string   // part of the title, in any case
-	Tags      []string // the dashboard has all of them; at most MaxSearchTags
-	FolderUID string
-	UIDs      []string // with one of these uids, at most MaxSearchUIDs
-	Page      Page
+	Text       string   // part of the title, in any case
+	Tags       []string // the dashboard has all of them; at most MaxSearchTags
+	FolderUIDs []string // in one of these folders, at most MaxSearchUIDs; access.GeneralFolder stands for none
+	UIDs       []string // with one of these uids, at most MaxSearchUIDs
+	Page       Page
 
 	// Only restricts the search to dashboards with one of the uids or in one of the folders,
 	// of which access.GeneralFolder stands for none; nil if it is not restricted.
@@ -231,8 +233,7 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
 		r.d, err = scanDashboard(sc, &r.tag)
 		return r, err
-	}, `SELECT d.id, d.uid, d.title, d.version, d.created_at, d.updated_at, COALESCE(d.plugin_id, ''),
-			COALESCE(f.id, 0), COALESCE(f.uid, ''), COALESCE(f.title, ''), t.tag
+	}, "SELECT "+dashboardColumns+`, t.tag
 		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT $2 OFFSET $3) p
 		JOIN dashboards d ON d.id = p.id
 		LEFT JOIN folders f ON f.id = d.folder_id
@@ -264,8 +265,12 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 		args = append(args, arg)
 		where += " AND " + fmt.Sprintf(format, len(args))
 	}
-	if f.FolderUID != "" {
-		and("d.folder_id = (SELECT id FROM folders WHERE org_id = $1 AND uid = $%d)", f.FolderUID)
+	if len(f.FolderUIDs) > 0 {
+		in := "d.folder_id IN (SELECT id FROM folders WHERE org_id = $1 AND REPLACE($%[1]d, ',' || uid || ',', '') <> $%[1]d)"
+		if slices.Contains(f.FolderUIDs, "general") {
+			in = "(" + in + " OR d.folder_id IS NULL)"
+		}
+		and(in, joined(f.FolderUIDs))
 	}
 	if len(f.UIDs) > 0 {
 		and("REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d", joined(f.UIDs))

@@ -28,10 +28,14 @@ func TestDashboards(t *testing.T) {
 		{store.DashboardFilter{}, []string{"b", "a"}},
 		{store.DashboardFilter{Text: "äNDER"}, []string{"a"}},
 		{store.DashboardFilter{Text: "%"}, nil},
-		{store.DashboardFilter{FolderUID: "f"}, []string{"a"}},
-		{store.DashboardFilter{FolderUID: "none"}, nil},
+		{store.DashboardFilter{FolderUIDs: []string{"f"}}, []string{"a"}},
+		{store.DashboardFilter{FolderUIDs: []string{"none", "f"}}, []string{"a"}},
+		{store.DashboardFilter{FolderUIDs: []string{"none"}}, nil},
+		{store.DashboardFilter{FolderUIDs: []string{"x,f,y"}}, nil},
+		{store.DashboardFilter{FolderUIDs: []string{"general"}}, []string{"b"}},
+		{store.DashboardFilter{FolderUIDs: []string{"general", "f"}}, []string{"b", "a"}},
 		{store.DashboardFilter{Tags: []string{"x"}}, []string{"b", "a"}},
-		{store.DashboardFilter{Tags: []string{"x", "y"}, Text: "ä", FolderUID: "f"}, []string{"a"}},
+		{store.DashboardFilter{Tags: []string{"x", "y"}, Text: "ä", FolderUIDs: []string{"f"}}, []string{"a"}},
 		{store.DashboardFilter{Page: store.Page{Limit: 1, Number: 2}}, []string{"a"}},
 		{store.DashboardFilter{UIDs: []string{"a", "z"}}, []string{"a"}},
 		{store.DashboardFilter{Only: &store.Only{}}, nil},
@@ -108,6 +112,12 @@ func TestFolderVersions(t *testing.T) {
 	}
 	if got := must(s.FolderByID(ctx, org, f.ID))(t); got.UID != "f" {
 		t.Errorf("folder by id %+v", got)
+	}
+	if got := must(s.FolderByTitle(ctx, org, "F2"))(t); got.UID != "f" {
+		t.Errorf("folder by title %+v", got)
+	}
+	if _, err := s.FolderByTitle(ctx, org, "f2"); !errors.Is(err, host.ErrNotFound) {
+		t.Errorf("a title in another case: %v", err)
 	}
 	if got := must(s.Folders(ctx, org, &[]string{"f", "none"}, store.Page{}))(t); len(got) != 1 || got[0].UID != "f" {
 		t.Errorf("folders with a uid: %+v", got)

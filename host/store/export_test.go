@@ -69,3 +69,18 @@ func (s *Store) ForgetMarks(org int64) {
 	s.marks.begin()
 	s.marks.end(org, playlistKey{}, 0)
 }
+
+// Lock runs statements on another connection to a SQLite file. What they lock is released by unlock.
+func Lock(ctx context.Context, file string, statements ...string) (unlock func(), err error) {
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
+	return func() { _ = db.Close() }, nil
+}

@@ -62,6 +62,12 @@ func (s *Store) FolderByID(ctx context.Context, org, id int64) (host.Folder, err
 	return f, orNotFound(err, folder)
 }
 
+// FolderByTitle returns the folder with a title.
+func (s *Store) FolderByTitle(ctx context.Context, org int64, title string) (host.Folder, error) {
+	f, err := find(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 AND title = $2", org, title)
+	return f, orNotFound(err, folder)
+}
+
 // CreateFolder stores a folder that f.CreatedBy creates, and returns it with its id. It
 // assigns a uid if it is empty. Uid and title are unique in the organization.
 func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (host.Folder, error) {

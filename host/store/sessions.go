@@ -13,6 +13,7 @@ import (
 const (
 	mostSessions = 50              // of one user; a new one ends the oldest
 	seenStep     = 5 * time.Minute // precision of host.Session.Seen
+	extendTime   = time.Second     // that a request waits for its session to be extended
 )
 
 // CreateSession signs a user in. The returned token is not stored.
@@ -67,11 +68,13 @@ func (s *Store) SignedIn(ctx context.Context, token host.Token) (host.Identity, 
 	if end := session.Created.Add(host.SessionLife); end.Before(used.Expires) {
 		used.Expires = end
 	}
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), used.Expires.UnixMilli(), used.ID)
+	extending, cancel := context.WithTimeout(ctx, extendTime)
+	defer cancel()
+	err = s.transact(extending, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(extending, "UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE id = $3", now.UnixMilli(), used.Expires.UnixMilli(), used.ID)
 		return err
 	})
-	if err != nil { // as with a full disk: the session is valid until it would have ended
+	if err != nil { // as with a full disk or a busy database: the session is valid until it would have ended
 		s.log.WarnContext(ctx, "session not extended", "error", err)
 		return u.Identity(), session, nil
 	}

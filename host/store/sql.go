@@ -155,7 +155,11 @@ func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 		return err
 	}
 	err := within(ctx, s.timeout, func(ctx context.Context) error {
-		tx, err := s.write.db.BeginTx(ctx, nil)
+		var tx *sql.Tx
+		err := whileBusy(ctx, func() (err error) {
+			tx, err = s.write.db.BeginTx(ctx, nil)
+			return err
+		})
 		if err != nil {
 			return err
 		}

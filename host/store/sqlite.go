@@ -64,7 +64,7 @@ func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 
 // openPools connects with one writer and several readers.
 func (s *Store) openPools(ctx context.Context, path string) (err error) {
-	if s.write, err = s.newSQLitePool(dataSource(path, "_txlock=immediate&_pragma=busy_timeout(10000)"), 1); err != nil {
+	if s.write, err = s.newSQLitePool(dataSource(path, "_txlock=immediate&_pragma=busy_timeout(100)"), 1); err != nil {
 		return err
 	}
 	if s.read, err = s.newSQLitePool(dataSource(path, "_pragma=query_only(1)&_pragma=busy_timeout(1500)"), readers()); err != nil {
@@ -106,6 +106,10 @@ func (s *Store) prepareFile(ctx context.Context) error {
 // nameFile gives the file a random application id, by which it is recognized, if it has
 // none.
 func (s *Store) nameFile(ctx context.Context) error {
+	return whileBusy(ctx, func() error { return s.nameFileOnce(ctx) })
+}
+
+func (s *Store) nameFileOnce(ctx context.Context) error {
 	tx, err := s.write.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -164,24 +168,32 @@ func dataSource(path, option string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: options + option}).String()
 }
 
-// useWAL retries while another process that is starting holds the file: for this change
-// SQLite does not wait by itself.
 func (s *Store) useWAL(ctx context.Context) error {
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	return whileBusy(ctx, func() error {
 		var mode string
-		err := s.write.db.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode)
-		switch {
-		case err == nil && mode == "wal":
-			return nil
-		case err == nil:
+		if err := s.write.db.QueryRowContext(ctx, "PRAGMA journal_mode=WAL").Scan(&mode); err != nil {
+			return err
+		}
+		if mode != "wal" {
 			return fmt.Errorf("the file system does not support a write-ahead log (journal mode %s)", mode)
-		case !isBusy(err) || time.Now().After(deadline):
+		}
+		return nil
+	})
+}
+
+// whileBusy calls do again while another process holds the file, at most for 10 s. SQLite
+// itself waits only shortly, since it ignores the deadlines of callers, and not at all for
+// some statements.
+func whileBusy(ctx context.Context, do func() error) error {
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		err := do()
+		if !isBusy(err) || time.Now().After(deadline) {
 			return err
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			return ctx.Err()
+			return err
 		}
 	}
 }
