@@ -2,17 +2,8 @@ package targets
 
 import (
 	"context"
-	"errors"
-	"maps"
-	"os"
-	"os/exec"
-	"runtime"
-	"slices"
-	"syscall"
 
-	"github.com/magefile/mage/mg"
-
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/targets/internal/target"
 )
 
 // Dev builds the plugin, runs it in a host, and rebuilds and reloads it when files change.
@@ -42,7 +33,7 @@ func Dev(ctx context.Context,
 		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
 		"plugin-limits": pluginLimits, "config": config, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
-	return runSlipway(ctx, "dev", options)
+	return target.Slipway(ctx, "dev", options)
 }
 
 // Host runs the reference host on the plugin in this directory, or on a directory of plugins.
@@ -70,7 +61,7 @@ func Host(ctx context.Context,
 	if pluginsDir == nil {
 		pluginsDir = new(".")
 	}
-	return runSlipway(ctx, "host", map[string]*string{
+	return target.Slipway(ctx, "host", map[string]*string{
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
 		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
@@ -100,7 +91,7 @@ func Conformance(ctx context.Context,
 	secrets *string, // file with the secrets (secureJsonData) as a JSON object of strings
 	url *string, // URL of the data source
 ) error {
-	return runSlipway(ctx, "conformance", map[string]*string{
+	return target.Slipway(ctx, "conformance", map[string]*string{
 		"dir": dir, "format": format, "timeout": timeout, "checks": checks, "only": only, "skip": skip, "query": query,
 		"settings": settings, "secrets": secrets, "url": url,
 	})
@@ -115,46 +106,7 @@ func Compat(ctx context.Context,
 	platform *string, // platform of the hosts (default: that of this machine)
 	start *bool, // start the backend and complete the handshake
 ) error {
-	return runSlipway(ctx, "compat", map[string]*string{
+	return target.Slipway(ctx, "compat", map[string]*string{
 		"dir": dir, "format": format, "service-version": serviceVersion, "existing-version": existingVersion, "platform": platform, "start": flag(start),
 	})
-}
-
-// runSlipway builds the command slipway if needed and runs one of its verbs.
-func runSlipway(ctx context.Context, verb string, options map[string]*string) error {
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	program, err := verbs.Program(ctx, "slipway", ".", os.Stderr)
-	if err != nil {
-		return exit(err)
-	}
-	return runProgram(ctx, program, verb, options)
-}
-
-// runProgram runs a verb of the program with the options that are not nil.
-func runProgram(ctx context.Context, program, verb string, options map[string]*string) error {
-	args := []string{verb, "--face=" + string(verbs.Mage)}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if v := options[name]; v != nil {
-			args = append(args, "--"+name+"="+*v)
-		}
-	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// A terminal sends Ctrl-C to the program as well. The signal is for the case in which
-	// only Mage is stopped.
-	cmd.Cancel = func() error {
-		if runtime.GOOS == "windows" {
-			return nil
-		}
-		return cmd.Process.Signal(syscall.SIGTERM)
-	}
-	err := cmd.Run()
-	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.ExitCode() > 0 {
-		return mg.Fatalf(status.ExitCode(), "%s exited with status %d", verb, status.ExitCode())
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }

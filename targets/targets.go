@@ -3,11 +3,8 @@ package targets
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/internal/orphan"
 	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/targets/internal/target"
 	"github.com/slipway-dev/slipway/templates"
@@ -24,7 +21,7 @@ func Scaffold(ctx context.Context,
 	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	return exit(verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{Face: verbs.Mage, Options: templates.Options{
 		Type: pluginType, ID: id, Dir: value(dir), Name: value(name), Org: value(org),
@@ -48,7 +45,7 @@ func Validate(ctx context.Context,
 	all *bool, // let fix change several plugin repositories
 	verbose *bool, // list the rules that did not run
 ) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	if path != nil && *path == "" {
 		return exit(verbs.ErrEmptyPath())
@@ -71,7 +68,7 @@ func Build(ctx context.Context,
 	only *string, // build only the backend or the frontend, and keep the rest of dist
 	debug *bool, // build executables for a debugger
 ) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
 		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Only: value(only), Debug: isSet(debug), Bundler: bundler(), In: verbs.Terminal(os.Stdin),
@@ -83,7 +80,7 @@ func Build(ctx context.Context,
 func Deps(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 ) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	return exit(verbs.Deps(ctx, os.Stdout, verbs.DepsOptions{Face: verbs.Mage, Dir: value(dir), Bundler: bundler()}))
 }
@@ -94,7 +91,7 @@ func Package(ctx context.Context,
 	out *string, // directory to write to (default: release in the repository)
 	key *string, // file of an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	return exit(verbs.Package(ctx, os.Stdout, verbs.PackageOptions{Face: verbs.Mage, Dir: value(dir), Out: value(out), Key: value(key)}))
 }
@@ -137,17 +134,6 @@ func Schema(
 	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
 ) error {
 	return exit(verbs.Schema(os.Stdout, verbs.SchemaOptions{Face: verbs.Mage, What: value(what), Dir: value(dir), Profile: value(profile)}))
-}
-
-// interruptible returns a context that ends with a signal, or with Mage, which does not
-// pass on SIGTERM.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := orphan.Context(ctx)
-	ctx, stopSignals := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	return ctx, func() {
-		stopSignals()
-		stop()
-	}
 }
 
 // exit returns an error with which Mage exits with the code of err.

@@ -18,6 +18,7 @@ import (
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/targets/internal/target"
 )
 
 // TestMain lets the test executable act as the command slipway: it prints its
@@ -143,33 +144,11 @@ func parameters(t *testing.T) map[string]map[string]bool {
 	return names
 }
 
-// TestOptionsOfProgram checks that the targets that start the command slipway have
-// the options that its messages spell for Mage.
-func TestOptionsOfProgram(t *testing.T) {
-	t.Parallel()
-	accepted := parameters(t)
-	for target, options := range map[string][]string{
-		"Dev":         {"dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "plugin-limits", "query", "open", "debug", "debug-wait", "attach"},
-		"Host":        {"plugins-dir", "listen", "data-dir", "database", "admin-password", "admin-password-file", "tls-cert", "tls-key", "allowed-hosts", "service-version", "feature-toggles", "plugin-limits", "trusted-keys", "debug", "debug-wait", "attach"},
-		"Compat":      {"dir", "format", "service-version", "existing-version", "platform", "start"},
-		"Conformance": {"dir", "format", "timeout", "checks", "only", "skip", "query", "settings", "secrets", "url"},
-	} {
-		for _, name := range options {
-			if spelled := verbs.Mage.Option(name); !accepted[target][strings.TrimPrefix(spelled, "-")] {
-				t.Errorf("%s does not accept %s", target, spelled)
-			}
-		}
-		if got := len(accepted[target]); got != len(options) {
-			t.Errorf("%s has %d options, want %d", target, got, len(options))
-		}
-	}
-}
-
 func TestRunProgram(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "arguments")
 	t.Setenv("TEST_ARGUMENTS", file)
 	t.Setenv("TEST_SLIPWAY", "arguments")
-	err := runProgram(t.Context(), os.Args[0], "host", map[string]*string{
+	err := target.Run(t.Context(), os.Args[0], "host", map[string]*string{
 		"listen": new("127.0.0.1:0"), "database": new(""), "data-dir": nil, "admin-password": new("a b=c"),
 	})
 	if err != nil {
@@ -185,10 +164,10 @@ func TestRunProgram(t *testing.T) {
 	}
 
 	t.Setenv("TEST_SLIPWAY", "status 3")
-	if err := runProgram(t.Context(), os.Args[0], "conformance", nil); mg.ExitStatus(err) != 3 || err.Error() != "conformance exited with status 3" {
+	if err := target.Run(t.Context(), os.Args[0], "conformance", nil); mg.ExitStatus(err) != 3 || err.Error() != "conformance exited with status 3" {
 		t.Errorf("status %d, error %v", mg.ExitStatus(err), err)
 	}
-	if err := runProgram(t.Context(), filepath.Join(t.TempDir(), "none"), "dev", nil); !errors.Is(err, os.ErrNotExist) {
+	if err := target.Run(t.Context(), filepath.Join(t.TempDir(), "none"), "dev", nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing program: %v", err)
 	}
 }
@@ -201,7 +180,7 @@ func TestRunProgramIsInterrupted(t *testing.T) {
 	t.Setenv("TEST_SLIPWAY", "waits")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- runProgram(ctx, os.Args[0], "dev", nil) }()
+	go func() { ended <- target.Run(ctx, os.Args[0], "dev", nil) }()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(file); err == nil {
 			break

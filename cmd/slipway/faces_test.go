@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 // A verb has the same options under Mage.
 func TestFaces(t *testing.T) {
 	t.Parallel()
-	options := map[string][]string{} // of each target, in lower case
+	options := map[string][]string{} // of each target, whose name is in lower case
 	files, err := filepath.Glob(filepath.Join("..", "..", "targets", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +33,7 @@ func TestFaces(t *testing.T) {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.IsExported() {
 				for _, p := range f.Type.Params.List {
 					for _, n := range p.Names {
-						options[strings.ToLower(f.Name.Name)] = append(options[strings.ToLower(f.Name.Name)], strings.ToLower(n.Name))
+						options[strings.ToLower(f.Name.Name)] = append(options[strings.ToLower(f.Name.Name)], n.Name)
 					}
 				}
 			}
@@ -49,7 +51,7 @@ func TestFaces(t *testing.T) {
 			if f.Hidden || f.Name == "help" || c.Name() == "scaffold" && f.Name == "list" {
 				return
 			}
-			if !slices.Contains(has, strings.ReplaceAll(f.Name, "-", "")) {
+			if !slices.Contains(has, strings.TrimPrefix(verbs.Mage.Option(f.Name), "-")) {
 				t.Errorf("slipway %s has --%s, mage %[1]s does not", c.Name(), f.Name)
 			}
 		})

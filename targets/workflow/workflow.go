@@ -13,13 +13,10 @@ package workflow
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/magefile/mage/mg"
 
 	"github.com/slipway-dev/slipway/internal/verbs"
-	"github.com/slipway-dev/slipway/targets"
 	"github.com/slipway-dev/slipway/targets/internal/target"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -78,7 +75,7 @@ func Clean(ctx context.Context,
 
 // Watch runs the plugin in a host and rebuilds it when files change, as dev does.
 func Watch(ctx context.Context) error {
-	return targets.Dev(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+	return target.Slipway(ctx, "dev", nil)
 }
 
 // Scaffold contains the targets for repositories that scaffold created.
@@ -116,7 +113,7 @@ func (Scaffold) Update(ctx context.Context,
 
 // run runs a verb until it ends or is interrupted.
 func run(ctx context.Context, verb func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := target.Interruptible(ctx)
 	defer stop()
 	return target.Exit(verb(ctx))
 }
