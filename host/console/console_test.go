@@ -87,6 +87,26 @@ func TestBuiltinSource(t *testing.T) {
 	}
 }
 
+// A data source and a plugin with one name and type are told apart, and the default data
+// source is the first.
+func TestSourceLabels(t *testing.T) {
+	t.Parallel()
+	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user":        `{"login":"a","role":"Admin"}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
+		}[r.URL.Path])
+	}), "/explore").Body.String()
+	var got []string
+	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
+		got = append(got, option[1])
+	}
+	if want := []string{"Other (acme)", "Rooms (uid:u)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A boolean of a plugin's schema that is not set stays so unless the user chooses a value.
 func TestBooleanSettings(t *testing.T) {
 	t.Parallel()
@@ -237,9 +257,9 @@ func TestHostileDashboards(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("v", 1<<19)
 	for name, test := range map[string]struct{ dashboard, want string }{
-		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A"}]}]}`, "Results"},
+		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A","datasource":"x"}]}]}`, "Results"},
 		"long values": {`{"panels":[{"targets":[{"x":"` + strings.Repeat("$v", 1<<18) + `"}]}],"templating":{"list":[null,{"name":"v","current":{"value":"` + long + `"}}]}}`, "larger than 1 MiB"},
-		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic"}]}]}`, "cannot be drawn: in the API"},
+		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic","datasource":"x"}]}]}`, "cannot be drawn: in the API"},
 	} {
 		w := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -269,7 +289,7 @@ func TestRoom(t *testing.T) {
 	left := &room{}
 	left.bytes.Store(5000)
 	var r result
-	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), left); err != nil {
+	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), display{}, left); err != nil {
 		t.Fatal(err)
 	}
 	rows := 0

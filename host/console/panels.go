@@ -259,7 +259,7 @@ func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, 
 	bounded := &client{api: c.api, r: c.r.WithContext(ctx), who: c.who, decoding: c.decoding}
 	err = bounded.query(json.RawMessage(body.text), func(refID string, raw json.RawMessage) error {
 		r := result{RefID: refID}
-		err := r.read(raw, left)
+		err := r.read(raw, display{}, left)
 		p.Results = append(p.Results, r)
 		return err
 	})

@@ -143,9 +143,9 @@ func metrics(c *client, path string) (all []metric) {
 		}
 		value, _, _ := strings.Cut(strings.TrimSpace(rest), " ") // without the timestamp
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			value = strconv.FormatFloat(v, 'f', -1, 64)
+			value = plainNumber(v)
 			if strings.HasSuffix(name, "_bytes") {
-				value = formatBytes(v)
+				value = formatOf("bytes", nil).text(v)
 			}
 		}
 		all = append(all, metric{name, value})
@@ -162,16 +162,6 @@ func cutSample(text string) (name, rest string, ok bool) {
 		return text[:at+1], text[at+1:], true
 	}
 	return strings.Cut(text, " ")
-}
-
-// formatBytes returns a number of bytes in the largest unit that fits.
-func formatBytes(n float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for ; n >= 1024 && i < len(units)-1; i++ {
-		n /= 1024
-	}
-	return strconv.FormatFloat(roundTo(n, 3), 'f', -1, 64) + " " + units[i]
 }
 
 // frame sets the lines around each finding.
