@@ -269,6 +269,8 @@ func (c *consoleTest) broken(t *testing.T) {
 	write(t, source, bad)
 	c.do(t, until(hasText("#problems .problem", "<b>no database</b>")))
 	c.screenshot(t, "overview-broken")
+	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1)) // does not compile, so the build is not replaced
+	c.do(t, until(hasText("#problems .problem", "undefined: missing")))
 	write(t, source, good)
 	c.do(t, until(hasText(".fine", "running")), until(`document.querySelectorAll("#problems .problem").length === 0`))
 	if !value[bool](t, c, "window.isSamePage === true") {
