@@ -35,6 +35,16 @@ func TestOpenHost(t *testing.T) {
 	if err := closeHost(s, io.Discard); err != nil {
 		t.Error(err)
 	}
+	out.Reset()
+	if s, err = openHost(t.Context(), verbs.Command, o, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := closeHost(s, io.Discard); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(out.String(), "admin password: as the first start showed it (user admin); to set a new one, use --admin-password-file or SLIPWAY_ADMIN_PASSWORD\n") {
+		t.Errorf("the second start printed %q", out.String())
+	}
 	o.Listen = "256.0.0.1:0"
 	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
 	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--listen=256.0.0.1:0") {

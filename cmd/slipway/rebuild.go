@@ -37,6 +37,7 @@ type rebuilder struct {
 	server  *server.Server
 
 	isBroken  bool   // the last failure is not fixed
+	reason    string // of the last failure
 	isWelcome bool   // the commands to try were printed
 	shown     string // the warnings printed last
 
@@ -195,7 +196,11 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 
 // firstMount mounts what the first build produced, or an earlier build if that failed.
 func (r *rebuilder) firstMount(ctx context.Context) {
-	if f := r.mount(ctx); f != nil && !r.isBroken && ctx.Err() == nil {
+	f := r.mount(ctx)
+	switch {
+	case r.isBroken: // no host could announce that
+		r.announce(api.Event{Name: api.EventFailed, Reason: r.reason})
+	case f != nil && ctx.Err() == nil:
 		r.failed(f)
 	}
 }
@@ -239,7 +244,7 @@ func (r *rebuilder) show(texts string) {
 
 // failed prints and announces a failure.
 func (r *rebuilder) failed(f *failure) {
-	r.isBroken, r.shown = true, ""
+	r.isBroken, r.reason, r.shown = true, f.reason, ""
 	fmt.Fprint(r.stdout, f.text)
 	if r.server == nil || len(r.server.Loader().Plugins()) == 0 {
 		fmt.Fprintln(r.stdout, "the plugin has errors: waiting for changes")
@@ -265,8 +270,7 @@ func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
 		took += " (" + strings.Join(changed, ", ") + ")"
 	}
 	switch {
-	case len(changed) == 0 && !r.isBroken:
-		fmt.Fprintf(r.stdout, "dist is up to date, %s\n", took)
+	case len(changed) == 0 && !r.isBroken: // a file was only touched
 	default:
 		for _, p := range r.server.Loader().Plugins() {
 			fmt.Fprintf(r.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)

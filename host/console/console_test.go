@@ -32,6 +32,7 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/plugins":            `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
 		"/api/plugins/errors":     `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
 		"/api/plugins/p/changes":  `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
+		"/api/plugins/q/changes":  `[{"event":"plugin-failed","reason":$}]`,
 		"/api/plugins/p/manifest": `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
 		"/api/plugins/p/metrics":  "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
 		"/api/plugins/p/figures":  `{"running":1,"memory":1e6,"stepSeconds":10,"steps":[{"time":"2026-01-02T03:04:05Z","count":1,"mean":1e300},{"time":"2026-01-02T03:04:15Z","memory":1e7}]}`,
@@ -83,6 +84,73 @@ func TestBuiltinSource(t *testing.T) {
 	for path, want := range map[string]bool{"/explore": true, "/explore?mode=resource": false, "/explore?mode=health": false} {
 		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana">-- Grafana -- (randomWalk)`); got != want {
 			t.Errorf("%s contains the built-in data source: %v", path, got)
+		}
+	}
+}
+
+// A data source and a plugin with one name and type are told apart, and the default data
+// source is the first.
+func TestSourceLabels(t *testing.T) {
+	t.Parallel()
+	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user":        `{"login":"a","role":"Admin"}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
+		}[r.URL.Path])
+	}), "/explore").Body.String()
+	var got []string
+	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
+		got = append(got, option[1])
+	}
+	if want := []string{"Other (acme)", "Rooms (uid:u)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The latest changes are outcomes, without the states that come with them, and a build that
+// failed is a problem until a change is live.
+func TestFailedBuild(t *testing.T) {
+	t.Parallel()
+	const (
+		state  = `{"event":"plugin-state","state":"running"}`
+		ready  = `{"event":"plugin-ready","changed":["backend"]}`
+		build  = `{"event":"plugin-failed","changed":[],"reason":"syntax error"}`
+		start  = `{"event":"plugin-failed","changed":[],"reason":"p: exited: no database"}`
+		change = `{"event":"plugin-failed","changed":["backend"],"reason":"exited"}`
+	)
+	for changes, want := range map[string]struct {
+		rows    int
+		isWrong bool
+	}{
+		state:                             {},
+		state + "," + ready + "," + state: {rows: 1},
+		ready + "," + build:               {2, true},
+		build + "," + state:               {1, true},
+		build + "," + state + "," + ready: {rows: 2},
+		start:                             {rows: 1},
+		change:                            {rows: 1},
+	} {
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ok := map[string]string{
+				"/api/user":              `{"login":"a","role":"Admin"}`,
+				"/api/plugins":           `[{"id":"p","backend":{"state":"running","reason":"exited: no database"}}]`,
+				"/api/plugins/errors":    `[]`,
+				"/api/plugins/p/changes": "[" + changes + "]",
+			}[r.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(w, body)
+		})
+		page := load(t, api, "/plugins/p").Body.String()
+		if rows := strings.Count(page, "<tr>") - strings.Count(page, "<thead>"); rows != want.rows {
+			t.Errorf("%s: %d rows, want %d", changes, rows, want.rows)
+		}
+		for _, page := range []string{page, load(t, api, "/").Body.String()} {
+			if got := strings.Contains(page, `class="problem"`); got != want.isWrong || got && strings.Contains(page, `class="fine"`) {
+				t.Errorf("%s: a problem is shown: %t\n%s", changes, got, page)
+			}
 		}
 	}
 }
@@ -237,9 +305,9 @@ func TestHostileDashboards(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("v", 1<<19)
 	for name, test := range map[string]struct{ dashboard, want string }{
-		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A"}]}]}`, "Results"},
+		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A","datasource":"x"}]}]}`, "Results"},
 		"long values": {`{"panels":[{"targets":[{"x":"` + strings.Repeat("$v", 1<<18) + `"}]}],"templating":{"list":[null,{"name":"v","current":{"value":"` + long + `"}}]}}`, "larger than 1 MiB"},
-		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic"}]}]}`, "cannot be drawn: in the API"},
+		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic","datasource":"x"}]}]}`, "cannot be drawn: in the API"},
 	} {
 		w := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -269,7 +337,7 @@ func TestRoom(t *testing.T) {
 	left := &room{}
 	left.bytes.Store(5000)
 	var r result
-	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), left); err != nil {
+	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), display{}, left); err != nil {
 		t.Fatal(err)
 	}
 	rows := 0

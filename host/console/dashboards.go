@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"time"
 )
@@ -65,9 +66,28 @@ func newDashboard(c *client) (any, error) {
 	if !p.May("dashboards:write", "dashboards:uid:*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
-	f := dashboardForm{IsNew: true, MayWrite: true, FolderUID: c.r.URL.Query().Get("folder"), Text: "{\n  \"title\": \"\",\n  \"panels\": []\n}"}
+	source, err := defaultSource(c)
+	if err != nil {
+		source = json.RawMessage(`{"uid":"grafana"}`) // every host has it
+	}
+	f := dashboardForm{IsNew: true, MayWrite: true, FolderUID: c.r.URL.Query().Get("folder"), Text: fmt.Sprintf(exampleDashboard, source)}
 	return f, c.get("/api/folders?limit=5000", &f.Folders)
 }
+
+// exampleDashboard is the JSON of a new dashboard, with the place of a data source.
+const exampleDashboard = `{
+  "title": "New dashboard",
+  "time": {"from": "now-1h", "to": "now"},
+  "panels": [
+    {
+      "type": "timeseries",
+      "title": "Example",
+      "gridPos": {"x": 0, "y": 0, "w": 12, "h": 8},
+      "datasource": %s,
+      "targets": [{"refId": "A"}]
+    }
+  ]
+}`
 
 // storedDashboard is a dashboard, as GET /api/dashboards/uid/{uid} returns it.
 type storedDashboard struct {

@@ -30,10 +30,9 @@ const (
 // source is a data source that can be queried: one that is stored, or a plugin with its
 // default settings.
 type source struct {
-	Key  string // "uid:" or "type:" with the value that a query contains
-	Name string
-	Type string // the id of the plugin
-	Path string // of its routes in the API
+	Key   string // "uid:" or "type:" with the value that a query contains
+	Label string // differs from that of other sources
+	Path  string // of its routes in the API
 }
 
 // exploration is the page to query a data source, call its resources or check its health.
@@ -81,12 +80,31 @@ type result struct {
 type frameView struct {
 	Name    string
 	Number  int
-	Columns []string
-	Rows    [][]string // the first ones
+	Columns []column
+	Rows    [][]cell // the first ones
 	Total   int
 	IsCut   bool // Rows are not all
 	Notices []notice
 }
+
+// column is a column of a table. Format is the JSON of its numberFormat, or "".
+type column struct{ Title, Format string }
+
+// cell is a cell of a table. Value is its number if Text has a unit.
+type cell struct{ Text, Value string }
+
+// display is how a panel shows results. The zero value shows what fits them best.
+type display struct {
+	Kind        string // kindTable, kindNumber or ""
+	Calculation string // of a number
+	Unit        string // of columns without one
+	Decimals    *float64
+}
+
+const (
+	kindTable  = "table"
+	kindNumber = "number"
+)
 
 // explore loads the page to query a data source. The query is in the URL, so that a link
 // to the page repeats it.
@@ -135,7 +153,7 @@ func explore(c *client) (any, error) {
 		}
 		view := result{RefID: refID}
 		view.keepRaw(raw)
-		err := view.read(raw, left)
+		err := view.read(raw, display{}, left)
 		e.Results = append(e.Results, view)
 		return err
 	})
@@ -166,7 +184,7 @@ func isFromHere(r *http.Request) bool {
 }
 
 // read decodes a result of POST /api/ds/query.
-func (r *result) read(raw json.RawMessage, left *room) error {
+func (r *result) read(raw json.RawMessage, as display, left *room) error {
 	var decoded struct {
 		Status             int
 		Error, ErrorSource string
@@ -176,7 +194,7 @@ func (r *result) read(raw json.RawMessage, left *room) error {
 		return fmt.Errorf("read the result %s: %w", r.RefID, err)
 	}
 	r.Status, r.Error, r.ErrorSource = decoded.Status, decoded.Error, decoded.ErrorSource
-	return r.show(decoded.Frames, left)
+	return r.show(decoded.Frames, as, left)
 }
 
 // keepRaw keeps the JSON of a result, or its start.
@@ -193,7 +211,7 @@ func (r *result) keepRaw(raw json.RawMessage) {
 // sources returns the data sources that the caller may see, and the plugins that the
 // mode can use with their default settings.
 func sources(c *client, mode string) (all []source, err error) {
-	var stored []struct{ UID, Name, Type string }
+	var stored []dataSource
 	err = c.get("/api/datasources", &stored)
 	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status == http.StatusForbidden {
 		err = nil
@@ -201,8 +219,17 @@ func sources(c *client, mode string) (all []source, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if i := slices.IndexFunc(stored, func(d dataSource) bool { return d.IsDefault }); i > 0 {
+		stored[0], stored[i] = stored[i], stored[0]
+	}
+	names, labels := []string{}, map[string]int{}
+	add := func(key, name, pluginID, path string) {
+		s := source{key, name + " (" + pluginID + ")", path}
+		labels[s.Label]++
+		all, names = append(all, s), append(names, name)
+	}
 	for _, d := range stored {
-		all = append(all, source{"uid:" + d.UID, d.Name, d.Type, "/api/datasources/uid/" + url.PathEscape(d.UID)})
+		add("uid:"+d.UID, d.Name, d.Type, "/api/datasources/uid/"+url.PathEscape(d.UID))
 	}
 	var plugins []pluginInfo
 	if err := c.get("/api/plugins", &plugins); err != nil {
@@ -210,11 +237,16 @@ func sources(c *client, mode string) (all []source, err error) {
 	}
 	for _, p := range plugins {
 		if p.Backend != nil && (p.Type == "datasource" || mode != modeQuery) {
-			all = append(all, source{"type:" + p.ID, p.Name, p.ID, "/api/plugins/" + url.PathEscape(p.ID)})
+			add("type:"+p.ID, p.Name, p.ID, "/api/plugins/"+url.PathEscape(p.ID))
 		}
 	}
 	if mode == modeQuery {
-		all = append(all, source{Key: "uid:grafana", Name: "-- Grafana --", Type: "randomWalk"}) // every host has it
+		add("uid:grafana", "-- Grafana --", "randomWalk", "") // every host has it
+	}
+	for i, s := range all {
+		if labels[s.Label] > 1 {
+			all[i].Label = names[i] + " (" + s.Key + ")"
+		}
 	}
 	return all, nil
 }
@@ -243,8 +275,8 @@ func (e *exploration) body() (map[string]any, error) {
 	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
 }
 
-// show decodes frames into tables and a plot, as far as there is room for them.
-func (r *result) show(frames []json.RawMessage, left *room) error {
+// show decodes frames into tables and a plot or numbers, as far as there is room for them.
+func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 	var lines []series
 	var bars []bar
 	isFull := false
@@ -253,41 +285,21 @@ func (r *result) show(frames []json.RawMessage, left *room) error {
 		if err != nil {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
-		if len(lines) < mostSeries {
-			lines = append(lines, f.series()...)
-		}
-		if len(bars) < mostBars {
-			bars = append(bars, f.bars()...)
-		}
-		view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: i, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
-		isShown := left.take(view.Name)
-		for _, notice := range view.Notices {
-			isShown = isShown && left.take(notice.Text)
-		}
-		for _, field := range f.Schema.Fields {
-			title := field.title()
-			isShown = isShown && left.take(title)
-			view.Columns = append(view.Columns, title)
-		}
-		if isFull = !isShown; isFull {
+		f.complete(as)
+		if isFull = !r.addTable(f, i, left); isFull {
 			break
 		}
-		for row := range min(f.rows(), firstRows) {
-			cells := make([]string, len(view.Columns))
-			for column := range cells {
-				cells[column] = f.cell(column, row)
-			}
-			if !left.take(cells...) {
-				view.IsCut = true
-				break
-			}
-			view.Rows = append(view.Rows, cells)
-		}
-		r.Frames = append(r.Frames, view)
-		if len(r.Numbers) < mostBars {
+		switch {
+		case as.Kind == kindTable:
+		case len(r.Numbers)+len(lines)+len(bars) >= mostSeries:
+		case as.Kind == kindNumber:
+			r.Numbers = append(r.Numbers, f.reduced(as.Calculation)...)
+		default:
+			lines, bars = append(lines, f.series()...), append(bars, f.bars()...)
 			r.Numbers = append(r.Numbers, f.numbers()...)
 		}
 	}
+	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
 	switch {
 	case len(lines) > 0:
 		r.Plot = linePlot(r.RefID, lines)
@@ -304,6 +316,47 @@ func (r *result) show(frames []json.RawMessage, left *room) error {
 		r.Error = strings.TrimPrefix(r.Error+"; "+errNoRoom.Error(), "; ")
 	}
 	return nil
+}
+
+// addTable adds a frame as a table. It reports whether there was room for the head.
+func (r *result) addTable(f frame, number int, left *room) bool {
+	view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: number, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
+	hasRoom := left.take(view.Name)
+	for _, notice := range view.Notices {
+		hasRoom = hasRoom && left.take(notice.Text)
+	}
+	formats := make([]numberFormat, len(f.Schema.Fields))
+	for i, field := range f.Schema.Fields {
+		head := column{Title: field.title()}
+		if field.Type == "number" {
+			formats[i] = field.format()
+		}
+		if !formats[i].isPlain() {
+			head.Format = formats[i].JSON()
+		}
+		hasRoom = hasRoom && left.take(head.Title, head.Format)
+		view.Columns = append(view.Columns, head)
+	}
+	if !hasRoom {
+		return false
+	}
+	for row := range min(view.Total, firstRows) {
+		cells := make([]cell, len(view.Columns))
+		for i := range cells {
+			cells[i].Text = f.cell(i, row)
+			if v, ok := f.number(i, row); ok && !formats[i].isPlain() {
+				cells[i] = cell{formats[i].text(v), cells[i].Text}
+			}
+			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value)
+		}
+		if !hasRoom {
+			view.IsCut = true
+			break
+		}
+		view.Rows = append(view.Rows, cells)
+	}
+	r.Frames = append(r.Frames, view)
+	return true
 }
 
 const (

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -64,11 +65,25 @@ type field struct {
 	Name   string
 	Type   string // time, number, string, boolean or other
 	Labels map[string]string
-	Config struct{ DisplayName, DisplayNameFromDS, Unit string }
+	Config struct {
+		DisplayName, DisplayNameFromDS, Unit string
+		Decimals                             *float64
+	}
 }
+
+// format returns how the numbers of a column are written.
+func (f field) format() numberFormat { return formatOf(f.Config.Unit, f.Config.Decimals) }
 
 // notice is a remark of a plugin about a frame.
 type notice struct{ Severity, Text string }
+
+// complete sets the unit and the decimals of the number columns that have none.
+func (f frame) complete(as display) {
+	for i := range f.Schema.Fields {
+		c := &f.Schema.Fields[i].Config
+		c.Unit, c.Decimals = cmp.Or(c.Unit, as.Unit), cmp.Or(c.Decimals, as.Decimals)
+	}
+}
 
 // title returns the name of a column with its labels.
 func (f field) title() string {
@@ -117,7 +132,7 @@ func (f frame) cell(column, row int) string {
 		if f.Schema.Fields[column].Type == "time" {
 			return time.UnixMilli(int64(v)).UTC().Format("2006-01-02 15:04:05.000")
 		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return plainNumber(v)
 	}
 	if row >= len(f.Data.Values[column]) {
 		return ""
@@ -152,7 +167,7 @@ func (f frame) series() []series {
 		if field.Type != "number" {
 			continue
 		}
-		byKey := map[string]int{}
+		byKey, format := map[string]int{}, field.format()
 		for row := range f.rows() {
 			x, ok := f.number(at, row)
 			if !ok || math.Abs(x) > maxTime {
@@ -174,7 +189,7 @@ func (f frame) series() []series {
 			if !ok {
 				n = len(all)
 				byKey[name] = n
-				all = append(all, series{Name: name})
+				all = append(all, series{Name: name, Format: format})
 			}
 			all[n].Points = append(all[n].Points, point{x, y})
 		}
@@ -204,9 +219,10 @@ func (f frame) bars() []bar {
 		return nil
 	}
 	var all []bar
+	format := f.Schema.Fields[value].format()
 	for row := range min(f.rows(), mostBars) {
 		if v, ok := f.number(value, row); ok && math.Abs(v) <= maxValue {
-			all = append(all, bar{f.cell(name, row), v})
+			all = append(all, bar{f.cell(name, row), format, v})
 		}
 	}
 	return all
@@ -219,8 +235,46 @@ func (f frame) numbers() (all []labeled) {
 	}
 	for i, field := range f.Schema.Fields {
 		if v, ok := f.number(i, 0); ok {
-			all = append(all, labeled{field.title(), formatNumber(v)})
+			all = append(all, labeled{field.title(), field.format().text(v)})
 		}
+	}
+	return all
+}
+
+// reduced returns one number for each number column, as a panel of a single number shows it.
+// The way to calculate it has the name that Grafana uses; an unknown one stands for the last
+// number.
+func (f frame) reduced(calculation string) (all []labeled) {
+	for i, field := range f.Schema.Fields {
+		var values []float64
+		for row := range f.rows() {
+			if v, ok := f.number(i, row); ok && !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		if field.Type != "number" || len(values) == 0 {
+			continue
+		}
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
+		v := values[len(values)-1]
+		switch calculation {
+		case "first", "firstNotNull":
+			v = values[0]
+		case "min":
+			v = slices.Min(values)
+		case "max":
+			v = slices.Max(values)
+		case "sum":
+			v = sum
+		case "mean":
+			v = sum / float64(len(values))
+		case "count":
+			v = float64(len(values))
+		}
+		all = append(all, labeled{field.title(), field.format().text(v)})
 	}
 	return all
 }

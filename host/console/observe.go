@@ -85,11 +85,11 @@ func (f *figures) draw(l func(key string, args ...any) string) {
 	if len(f.Steps) == 0 || f.StepSeconds <= 0 {
 		return
 	}
-	add := func(key string, names []string, values ...func(step) float64) {
-		p := labeledPlot{Key: key}
+	add := func(key, unit string, names []string, values ...func(step) float64) {
+		p, format := labeledPlot{Key: key}, formatOf(unit, nil)
 		var all []series
 		for i, value := range values {
-			line := series{Name: l(names[i])}
+			line := series{Name: l(names[i]), Format: format}
 			for _, s := range f.Steps {
 				v := value(s)
 				if math.Abs(v) > maxValue {
@@ -108,15 +108,15 @@ func (f *figures) draw(l func(key string, args ...any) string) {
 		}
 		return v
 	}
-	add("figures.calls", []string{"figures.calls.rate"}, func(s step) float64 { return s.Count / f.StepSeconds })
-	add("figures.errors", []string{"figures.errors.plugin", "figures.errors.downstream"},
+	add("figures.calls", "", []string{"figures.calls.rate"}, func(s step) float64 { return s.Count / f.StepSeconds })
+	add("figures.errors", "", []string{"figures.errors.plugin", "figures.errors.downstream"},
 		func(s step) float64 { return s.Errors.Plugin / f.StepSeconds }, func(s step) float64 { return s.Errors.Downstream / f.StepSeconds })
-	add("figures.durations", []string{"figures.mean", "figures.p95"},
-		func(s step) float64 { return ifCalled(s, s.Mean*1000) }, func(s step) float64 { return ifCalled(s, s.P95*1000) })
-	add("figures.memory", []string{"figures.memory.resident"}, func(s step) float64 {
+	add("figures.durations", "s", []string{"figures.mean", "figures.p95"},
+		func(s step) float64 { return ifCalled(s, s.Mean) }, func(s step) float64 { return ifCalled(s, s.P95) })
+	add("figures.memory", "bytes", []string{"figures.memory.resident"}, func(s step) float64 {
 		if s.Memory == 0 {
 			return math.NaN()
 		}
-		return s.Memory / (1 << 20)
+		return s.Memory
 	})
 }

@@ -45,7 +45,17 @@ func overview(c *client) (any, error) {
 	if !c.who.IsAdmin() {
 		return data, nil
 	}
-	return data, c.get("/api/plugins/errors", &data.Problems)
+	if err := c.get("/api/plugins/errors", &data.Problems); err != nil {
+		return nil, err
+	}
+	for _, p := range data.Plugins {
+		changes, err := c.changes("/api/plugins/" + url.PathEscape(p.ID))
+		if err != nil {
+			return nil, err
+		}
+		data.Problems = append(data.Problems, c.notLive(p, changes, data.Problems)...)
+	}
+	return data, nil
 }
 
 // login loads the page to sign in. Next is the page to go to afterwards, in this host.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -40,6 +41,7 @@ type panels struct {
 // panel is a panel with the results of its queries.
 type panel struct {
 	Title, Type, Text string
+	Note              string // the key of a text about what is shown, with the type of the panel
 	Results           []result
 	Error             string
 	NoQueries         bool
@@ -51,8 +53,46 @@ type panelModel struct {
 	DataSource  json.RawMessage
 	Targets     []map[string]json.RawMessage
 	Panels      []panelModel // of a collapsed row
-	Options     struct{ Content string }
+	Options     json.RawMessage
+	FieldConfig json.RawMessage
 	Content     string
+}
+
+// panelOptions are the options of a panel that a page uses.
+type panelOptions struct {
+	Content       string
+	ReduceOptions struct{ Calcs []string }
+}
+
+// options returns the options. Those of another type than expected are left out.
+func (m panelModel) options() (o panelOptions) {
+	_ = json.Unmarshal(m.Options, &o)
+	return o
+}
+
+// display returns how a panel shows its results, and whether that is what its type stands for.
+func (m panelModel) display() (as display, isExact bool) {
+	var fields struct {
+		Defaults struct {
+			Unit     string
+			Decimals *float64
+		}
+	}
+	_ = json.Unmarshal(m.FieldConfig, &fields) // as with options
+	as = display{Unit: fields.Defaults.Unit, Decimals: fields.Defaults.Decimals}
+	if calcs := m.options().ReduceOptions.Calcs; len(calcs) > 0 {
+		as.Calculation = calcs[0]
+	}
+	switch m.Type {
+	case "table", "table-old", "logs":
+		as.Kind = kindTable
+	case "stat", "gauge", "bargauge", "singlestat":
+		as.Kind = kindNumber
+	case "timeseries", "graph", "barchart", "":
+	default:
+		return as, false
+	}
+	return as, true
 }
 
 // dashboardModel is the part of the JSON of a dashboard that a page draws.
@@ -167,6 +207,7 @@ func draw(c *client, uid string) (panels, error) {
 		return p, nil
 	}
 	replace := model.replacer()
+	defaultSource := sync.OnceValues(func() (json.RawMessage, error) { return defaultSource(c) })
 	left := newRoom()
 	turns := make(chan struct{}, mostQueries)
 	var running sync.WaitGroup
@@ -180,7 +221,7 @@ func draw(c *client, uid string) (panels, error) {
 					p.Panels[i] = panel{Title: m.Title, Type: m.Type, Error: fmt.Sprint("the panel cannot be drawn: ", value)}
 				}
 			}()
-			p.Panels[i] = m.draw(c, p.From, p.To, replace, left)
+			p.Panels[i] = m.draw(c, p.From, p.To, replace, defaultSource, left)
 		})
 	}
 	running.Wait()
@@ -225,17 +266,29 @@ func (d dashboardModel) replacer() *strings.Replacer {
 }
 
 // draw runs the queries of a panel.
-func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, left *room) panel {
-	p := panel{Title: m.Title, Type: m.Type, Text: cmp.Or(m.Options.Content, m.Content)}
+func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, defaultSource func() (json.RawMessage, error), left *room) panel {
+	p := panel{Title: m.Title, Type: m.Type, Text: cmp.Or(m.options().Content, m.Content)}
+	if m.Type == "text" {
+		m.Targets = nil // left over from another type
+	}
+	err := m.replaceVariables(replace)
+	if err != nil {
+		p.Error = err.Error()
+		return p
+	}
 	queries := []map[string]json.RawMessage{}
 	for i, target := range m.Targets {
 		if target == nil || string(target["hide"]) == "true" {
 			continue
 		}
-		if source := target["datasource"]; len(source) == 0 || string(source) == "null" {
-			target["datasource"] = m.DataSource
+		if target["datasource"], err = m.sourceOf(target, defaultSource); err != nil {
+			p.Error = err.Error()
+			return p
 		}
-		target["datasource"] = asReference(target["datasource"])
+		if nameOf(target["datasource"]) == otherPanel {
+			p.Note = "play.other-panel"
+			continue
+		}
 		if len(target["refId"]) == 0 {
 			target["refId"], _ = json.Marshal("Q" + strconv.Itoa(i+1))
 		}
@@ -244,22 +297,17 @@ func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, 
 	if p.NoQueries = len(queries) == 0; p.NoQueries {
 		return p
 	}
-	text, err := json.Marshal(map[string]any{"from": from, "to": to, "queries": queries})
-	if err != nil {
-		p.Error = err.Error()
-		return p
+	as, isExact := m.display()
+	if !isExact {
+		p.Note = "play.other-type"
 	}
-	body := limitedText{room: maxQuery}
-	if _, err := replace.WriteString(&body, string(text)); err != nil {
-		p.Error = err.Error()
-		return p
-	}
+	body := map[string]any{"from": from, "to": to, "queries": queries}
 	ctx, cancel := context.WithTimeout(c.r.Context(), panelTimeout)
 	defer cancel()
 	bounded := &client{api: c.api, r: c.r.WithContext(ctx), who: c.who, decoding: c.decoding}
-	err = bounded.query(json.RawMessage(body.text), func(refID string, raw json.RawMessage) error {
+	err = bounded.query(body, func(refID string, raw json.RawMessage) error {
 		r := result{RefID: refID}
-		err := r.read(raw, left)
+		err := r.read(raw, as, left)
 		p.Results = append(p.Results, r)
 		return err
 	})
@@ -285,11 +333,79 @@ func (t *limitedText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// asReference returns a reference to a data source. Old dashboards have its name.
-func asReference(ref json.RawMessage) json.RawMessage {
-	var name string
-	if json.Unmarshal(ref, &name) == nil && name != "" {
-		ref, _ = json.Marshal(map[string]string{"uid": name})
+// replaceVariables replaces the variables in the queries.
+func (m *panelModel) replaceVariables(replace *strings.Replacer) error {
+	used := struct {
+		DataSource json.RawMessage
+		Targets    []map[string]json.RawMessage
+	}{m.DataSource, m.Targets}
+	text, err := json.Marshal(used)
+	if err != nil {
+		return err
 	}
-	return ref
+	replaced := limitedText{room: maxQuery}
+	if _, err := replace.WriteString(&replaced, string(text)); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(replaced.text, &used); err != nil {
+		return err
+	}
+	m.DataSource, m.Targets = used.DataSource, used.Targets
+	return nil
+}
+
+// The names of data sources that exist only in dashboards.
+const (
+	noSource   = "default"         // the default one
+	mixed      = "-- Mixed --"     // of a panel: each query has its own
+	otherPanel = "-- Dashboard --" // the results of another panel
+)
+
+// nameOf returns the uid or name in a reference to a data source, noSource for a reference
+// that is empty, or "" for one with another field.
+func nameOf(ref json.RawMessage) (name string) {
+	if len(ref) == 0 || string(ref) == "null" {
+		return noSource
+	}
+	var fields map[string]any
+	if json.Unmarshal(ref, &fields) == nil {
+		name, _ = fields["uid"].(string)
+		if name == "" && fields["type"] == nil && fields["id"] == nil {
+			return noSource
+		}
+		return name
+	}
+	_ = json.Unmarshal(ref, &name) // the API refuses others
+	return name
+}
+
+// sourceOf returns the reference of a query to a data source: its own, that of the panel, or
+// the default one.
+func (m panelModel) sourceOf(target map[string]json.RawMessage, defaultSource func() (json.RawMessage, error)) (json.RawMessage, error) {
+	own := target["datasource"]
+	if _, hasID := target["datasourceId"]; hasID {
+		return own, nil
+	}
+	for _, ref := range []json.RawMessage{own, m.DataSource} {
+		if name := nameOf(ref); name != noSource && name != mixed {
+			return ref, nil
+		}
+	}
+	return defaultSource()
+}
+
+// defaultSource returns a reference to the default data source.
+func defaultSource(c *client) (json.RawMessage, error) {
+	var settings struct {
+		DefaultDatasource string
+		Datasources       map[string]struct{ UID string }
+	}
+	if err := c.get("/api/frontend/settings", &settings); err != nil {
+		return nil, err
+	}
+	uid := settings.Datasources[settings.DefaultDatasource].UID
+	if uid == "" {
+		return nil, errors.New("the panel has no data source, and no data source that you may query is the default; choose one in the panel, or make one the default")
+	}
+	return json.Marshal(map[string]string{"uid": uid})
 }

@@ -6,25 +6,29 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Plots are SVG whose colors come from style.css, so that they follow the theme, and which
 // has no style attributes, which the Content-Security-Policy forbids. The libraries that
 // draw SVG fix the colors and write such attributes.
+//
+// Lines and bars are in an inner picture that is stretched to the width of the page. The
+// labels around it keep their size: their positions are percentages, and a narrow plot
+// hides some of them.
 
 const (
-	plotWidth  = 1000.0
-	plotHeight = 320.0
-	plotLeft   = 64.0 // for the labels of the vertical axis
-	plotBottom = 36.0 // for those of the horizontal one
-	plotTop    = 18.0
-	plotMargin = 30.0 // at both ends of the horizontal axis, where labels would be cut off
-	plotRight  = 12.0
-	mostColors = 8
-	mostSeries = 100
+	areaSize     = 1000.0 // the width and the height of the inner picture
+	plotMargin   = 30.0   // at both ends of the horizontal axis, where labels would be cut off
+	longestLabel = 13     // letters of a number at the vertical axis
+	wideLabel    = 8      // letters that fit in the usual space for them
+	mostNamed    = 20     // bars with names below
+	mostColors   = 8
+	mostSeries   = 100
 	// mostIntervals limits the points of all lines of a plot; see thin.
 	mostIntervals = 20_000
 	mostBars      = 50
@@ -36,13 +40,15 @@ type point struct{ X, Y float64 }
 // series is a line.
 type series struct {
 	Name   string
+	Format numberFormat
 	Points []point // by time
 }
 
 // bar is a category with its value.
 type bar struct {
-	Name  string
-	Value float64
+	Name   string
+	Format numberFormat
+	Value  float64
 }
 
 // color returns the number of the color of the i-th series in style.css.
@@ -90,8 +96,8 @@ func (s scale) at(v float64) float64 {
 // linePlot draws lines over time. The label is the accessible name of the picture.
 func linePlot(label string, all []series) template.HTML {
 	all = all[:min(len(all), mostSeries)]
-	x := scale{math.Inf(1), math.Inf(-1), plotLeft, plotWidth - plotRight}
-	y := scale{math.Inf(1), math.Inf(-1), plotHeight - plotBottom, plotTop}
+	x := scale{math.Inf(1), math.Inf(-1), 0, areaSize}
+	y := scale{math.Inf(1), math.Inf(-1), areaSize, 0}
 	for _, s := range all {
 		for _, p := range s.Points {
 			x.from, x.to = math.Min(x.from, p.X), math.Max(x.to, p.X)
@@ -106,21 +112,28 @@ func linePlot(label string, all []series) template.HTML {
 	if x.from == x.to {
 		x.from, x.to = x.from-30_000, x.to+30_000
 	}
-	ticks := y.round()
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s" data-from="%g" data-to="%g" data-left="%g" data-right="%g">`,
-		plotWidth, plotHeight, html.EscapeString(label), x.from, x.to, x.low, x.high)
-	axisY(&b, y, ticks)
-	step, layout := timeStep(x.to - x.from)
-	for t := math.Ceil(x.from/step) * step; t <= x.to; t += step {
-		if at := x.at(t); at < x.low+plotMargin || at > x.high-plotMargin {
-			continue
+	format := all[0].Format
+	for _, s := range all {
+		if !reflect.DeepEqual(s.Format, format) {
+			format = numberFormat{} // the numbers at the axis have no unit
 		}
-		fmt.Fprintf(&b, `<text class="tick" x="%.1f" y="%g" text-anchor="middle">%s</text>`,
-			x.at(t), plotHeight-8, time.UnixMilli(int64(t)).UTC().Format(layout))
 	}
+	var b strings.Builder
+	openPlot(&b, label, &y, format, fmt.Sprintf(` data-from="%g" data-to="%g"`, x.from, x.to))
+	step, layout := timeStep(x.to - x.from)
+	var times []float64
+	for t := math.Ceil(x.from/step) * step; t <= x.to; t += step {
+		if at := x.at(t); at >= plotMargin && at <= areaSize-plotMargin {
+			times = append(times, t)
+		}
+	}
+	for i, t := range times {
+		fmt.Fprintf(&b, `<text class="tick%s" x="%.2f%%" y="100%%" dy="20" text-anchor="middle">%s</text>`,
+			spare(i, len(times)), x.at(t)/areaSize*100, time.UnixMilli(int64(t)).UTC().Format(layout))
+	}
+	openArea(&b)
 	for i, s := range all {
-		points := thin(s.Points, min(int(x.high-x.low), mostIntervals/len(all)))
+		points := thin(s.Points, min(int(areaSize), mostIntervals/len(all)))
 		values := make([][2]any, 0, len(points))
 		var path strings.Builder
 		isOpen := false
@@ -135,45 +148,109 @@ func linePlot(label string, all []series) template.HTML {
 			}
 			fmt.Fprintf(&path, "%s%.1f %.1f", command, x.at(p.X), y.at(p.Y))
 			if !isOpen && (n+1 == len(points) || math.IsNaN(points[n+1].Y)) {
-				path.WriteString("m-1.5 0a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0") // a point between gaps is a dot
+				path.WriteString("h0") // a point between gaps is a dot
 			}
 			isOpen = true
 			values = append(values, [2]any{p.X, p.Y})
 		}
 		data, _ := json.Marshal(values) // finite numbers
-		fmt.Fprintf(&b, `<path class="line c%d" d="%s" data-name="%s" data-points="%s"/>`,
-			color(i), path.String(), html.EscapeString(s.Name), data)
+		fmt.Fprintf(&b, `<path class="line c%d" d="%s" data-name="%s"%s data-points="%s"/>`,
+			color(i), path.String(), html.EscapeString(s.Name), formatAttribute(s.Format), data)
 	}
-	b.WriteString(`<line class="cursor" hidden/></svg>`)
+	b.WriteString(`</svg><line class="cursor" y2="100%" hidden/></svg>`)
 	return template.HTML(b.String())
+}
+
+// formatAttribute returns the attribute from which plot.js reads a format, if it is needed.
+func formatAttribute(f numberFormat) string {
+	if f.isPlain() {
+		return ""
+	}
+	return ` data-format="` + html.EscapeString(f.JSON()) + `"`
 }
 
 // barPlot draws categories. The label is the accessible name of the picture.
 func barPlot(label string, bars []bar) template.HTML {
-	y := scale{0, 0, plotHeight - plotBottom, plotTop}
+	y := scale{0, 0, areaSize, 0}
+	var format numberFormat
 	for _, c := range bars {
-		y.from, y.to = math.Min(y.from, c.Value), math.Max(y.to, c.Value)
+		y.from, y.to, format = math.Min(y.from, c.Value), math.Max(y.to, c.Value), c.Format
 	}
-	ticks := y.round()
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(label))
-	axisY(&b, y, ticks)
-	width := (plotWidth - plotLeft - plotRight) / float64(max(len(bars), 1))
+	var b, names strings.Builder
+	openPlot(&b, label, &y, format, "")
+	openArea(&b)
+	width := areaSize / float64(max(len(bars), 1))
 	for i, c := range bars {
-		x := plotLeft + width*float64(i)
+		x := width * float64(i)
 		top, bottom := y.at(math.Max(c.Value, 0)), y.at(math.Min(c.Value, 0))
 		fmt.Fprintf(&b, `<rect class="bar c0" x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s: %s</title></rect>`,
-			x+width*0.15, top, width*0.7, math.Max(bottom-top, 1), html.EscapeString(c.Name), formatNumber(c.Value))
-		if name := []rune(c.Name); len(bars) <= 20 {
-			fit := max(int(width/8), 1)
-			if len(name) > fit {
-				name = append(name[:fit-1:fit-1], '…')
+			x+width*0.15, top, width*0.7, math.Max(bottom-top, 1), html.EscapeString(c.Name), html.EscapeString(c.Format.text(c.Value)))
+		if len(bars) <= mostNamed {
+			// About 120 letters fit below a wide plot, and 36 below a narrow one.
+			for _, fit := range []struct {
+				class   string
+				letters int
+			}{{"wide", 120}, {"narrow", 36}} {
+				fmt.Fprintf(&names, `<text class="tick %s" x="%.2f%%" y="100%%" dy="20" text-anchor="middle">%s</text>`,
+					fit.class, (x+width/2)/areaSize*100, html.EscapeString(cut(c.Name, fit.letters/len(bars))))
 			}
-			fmt.Fprintf(&b, `<text class="tick" x="%.1f" y="%g" text-anchor="middle">%s</text>`, x+width/2, plotHeight-8, html.EscapeString(string(name)))
 		}
 	}
-	b.WriteString("</svg>")
+	b.WriteString("</svg>" + names.String() + "</svg>")
 	return template.HTML(b.String())
+}
+
+// cut returns at most n letters of a text, at least one.
+func cut(text string, n int) string {
+	letters := []rune(text)
+	if len(letters) <= n {
+		return text
+	}
+	return string(letters[:max(n-1, 0)]) + "…"
+}
+
+// openPlot writes the start of a plot with its vertical axis, and widens y to round numbers.
+func openPlot(b *strings.Builder, label string, y *scale, format numberFormat, attributes string) {
+	unit := size{Of: 1}
+	if y.from <= y.to { // there are values
+		unit = format.sizeFor(math.Max(math.Abs(y.from), math.Abs(y.to)))
+	}
+	y.from, y.to = y.from/unit.Of, y.to/unit.Of
+	ticks := y.round()
+	y.from, y.to = y.from*unit.Of, y.to*unit.Of
+	var axis strings.Builder
+	longest := 0
+	for _, v := range ticks {
+		text, at := format.Before+formatNumber(v)+unit.Text, y.at(v*unit.Of)/areaSize*100
+		if utf8.RuneCountInString(text) > longestLabel {
+			text = strconv.FormatFloat(v*unit.Of, 'g', 4, 64)
+		}
+		longest = max(longest, utf8.RuneCountInString(text))
+		fmt.Fprintf(&axis, `<line class="grid" x2="100%%" y1="%.2f%%" y2="%.2f%%"/><text class="tick" x="-8" y="%.2f%%" dy="4" text-anchor="end">%s</text>`,
+			at, at, at, html.EscapeString(text))
+	}
+	class := ""
+	if longest > wideLabel {
+		class = " indented"
+	}
+	fmt.Fprintf(b, `<svg class="plot%s" role="img" aria-label="%s"%s>%s`, class, html.EscapeString(label), attributes, axis.String())
+}
+
+// openArea writes the start of the inner picture.
+func openArea(b *strings.Builder) {
+	fmt.Fprintf(b, `<svg viewBox="0 0 %g %[1]g" width="100%%" height="100%%" preserveAspectRatio="none">`, areaSize)
+}
+
+// spare returns the class of one of n labels of times, by which a medium plot shows at most
+// five of them and a narrow one three.
+func spare(i, n int) string {
+	switch {
+	case i%((n+4)/5) != 0:
+		return " spare1 spare2"
+	case i%((n+2)/3) != 0:
+		return " spare2"
+	}
+	return ""
 }
 
 // round widens the scale to round numbers and returns those to label.
@@ -196,24 +273,6 @@ func (s *scale) round() (ticks []float64) {
 		ticks = append(ticks, s.from+float64(i)*step)
 	}
 	return ticks
-}
-
-func axisY(b *strings.Builder, y scale, ticks []float64) {
-	for _, v := range ticks {
-		fmt.Fprintf(b, `<line class="grid" x1="%g" x2="%g" y1="%.1f" y2="%.1f"/><text class="tick" x="%g" y="%.1f" text-anchor="end">%s</text>`,
-			plotLeft, plotWidth-plotRight, y.at(v), y.at(v), plotLeft-8, y.at(v)+4, formatNumber(v))
-	}
-}
-
-// formatNumber returns a number with at most six significant digits.
-func formatNumber(v float64) string { return strconv.FormatFloat(roundTo(v, 6), 'g', -1, 64) }
-
-func roundTo(v float64, digits int) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if err != nil {
-		return v
-	}
-	return rounded
 }
 
 // timeStep returns the distance in milliseconds between the labels of a span of time, and

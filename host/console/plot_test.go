@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,11 +105,11 @@ func TestHostileValues(t *testing.T) {
 		}
 	}
 	checkSVG(t, "special", string(linePlot("x", special.series())))
-	checkSVG(t, "bars", string(barPlot("x", []bar{{"<a>", 1e100}, {"", -1e100}, {"b", 0}})))
+	checkSVG(t, "bars", string(barPlot("x", []bar{{Name: "<a>", Value: 1e100}, {Value: -1e100}, {Name: "b"}})))
 	checkSVG(t, "no bars", string(barPlot("x", nil)))
 	many := make([]series, 500)
 	for i := range many {
-		many[i] = series{fmt.Sprint(i), []point{{1, 1}, {2, 2}}}
+		many[i] = series{Name: fmt.Sprint(i), Points: []point{{1, 1}, {2, 2}}}
 	}
 	if n := strings.Count(string(linePlot("x", many)), "<path"); n != mostSeries {
 		t.Errorf("%d lines", n)
@@ -147,16 +148,19 @@ func TestFrames(t *testing.T) {
 	}
 	long := read(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"host","type":"string"},{"name":"v","type":"number"}]},
 		"data":{"values":[[2,1,1,2],["a","a","b","b"],[10,20,30,40]]}}`)
-	got := fmt.Sprint(long.series())
-	if want := "[{v a [{1 20} {2 10}]} {v b [{1 30} {2 40}]}]"; got != want {
-		t.Errorf("long: %s, want %s", got, want)
+	var got []string
+	for _, s := range long.series() {
+		got = append(got, fmt.Sprint(s.Name, s.Points))
+	}
+	if want := []string{"v a[{1 20} {2 10}]", "v b[{1 30} {2 40}]"}; !slices.Equal(got, want) {
+		t.Errorf("long: %q, want %q", got, want)
 	}
 	bars := read(`{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[["a","b"],[1,null]]}}`)
-	if got := fmt.Sprint(bars.bars(), bars.series()); got != "[{a 1}] []" {
-		t.Errorf("bars: %s", got)
+	if got := bars.bars(); len(got) != 1 || got[0].Name != "a" || got[0].Value != 1 || bars.series() != nil {
+		t.Errorf("bars: %v and lines: %v", got, bars.series())
 	}
 	single := read(`{"schema":{"fields":[{"name":"v","type":"number","labels":{"b":"2","a":"1"}}]},"data":{"values":[[1234567.5]]}}`)
-	if got := fmt.Sprint(single.numbers()); got != `[{v {a="1", b="2"} 1.23457e+06}]` {
+	if got := fmt.Sprint(single.numbers()); got != `[{v {a="1", b="2"} 1234568}]` {
 		t.Errorf("single: %s", got)
 	}
 	if _, err := readFrame(json.RawMessage(`{"schema":{"name":"x","fields":[{"name":"v"}]},"data":{"values":[]}}`)); err == nil {

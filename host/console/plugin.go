@@ -42,6 +42,29 @@ type change struct {
 // IsFailed reports whether the change is not live.
 func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
 
+// changes returns the outcomes of changes to a plugin, the latest first, or nil if the API has
+// none. States are not outcomes: each live change comes with some.
+func (c *client) changes(pluginPath string) (all []change, err error) {
+	err = c.getOptional(pluginPath+"/changes", &all)
+	slices.Reverse(all)
+	return slices.DeleteFunc(all, func(c change) bool { return c.Event == "plugin-state" }), err
+}
+
+// notLive returns a failed build as a problem until a change is live, unless its reason is
+// among the other problems. The host applies changes without builds, too: it reports what
+// changed, and its failures are problems already.
+func (c *client) notLive(p pluginInfo, changes []change, others []problem) []problem {
+	if len(changes) == 0 || !changes[0].IsFailed() || len(changes[0].Changed) > 0 {
+		return nil
+	}
+	reason := changes[0].Reason
+	isKnown := p.Backend != nil && p.Backend.Reason != "" && strings.Contains(reason, p.Backend.Reason) // the build did not start
+	if isKnown || slices.ContainsFunc(others, func(other problem) bool { return other.PluginID == p.ID && strings.Contains(reason, other.Reason) }) {
+		return nil
+	}
+	return []problem{{Code: "build-failed", PluginID: p.ID, Reason: reason, Help: c.text("problem.build.help")}}
+}
+
 // metric is a sample of the Prometheus text format.
 type metric struct{ Name, Value string }
 
@@ -88,10 +111,11 @@ func plugin(c *client) (any, error) {
 			p.Actions = append(p.Actions, action)
 		}
 	}
-	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
+	var err error
+	if p.Changes, err = c.changes(p.Path); err != nil {
 		return nil, err
 	}
-	slices.Reverse(p.Changes)
+	p.Problems = append(p.Problems, c.notLive(p.Plugin, p.Changes, p.Problems)...)
 	if err := c.getOptional(p.Path+"/manifest", &p.Document); err != nil {
 		return nil, err
 	}
@@ -110,7 +134,6 @@ func plugin(c *client) (any, error) {
 	if p.Figures != nil {
 		p.Figures.draw(c.text)
 	}
-	var err error
 	p.Log, err = logOf(c, p.Path)
 	return p, err
 }
@@ -143,9 +166,9 @@ func metrics(c *client, path string) (all []metric) {
 		}
 		value, _, _ := strings.Cut(strings.TrimSpace(rest), " ") // without the timestamp
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			value = strconv.FormatFloat(v, 'f', -1, 64)
+			value = plainNumber(v)
 			if strings.HasSuffix(name, "_bytes") {
-				value = formatBytes(v)
+				value = formatOf("bytes", nil).text(v)
 			}
 		}
 		all = append(all, metric{name, value})
@@ -162,16 +185,6 @@ func cutSample(text string) (name, rest string, ok bool) {
 		return text[:at+1], text[at+1:], true
 	}
 	return strings.Cut(text, " ")
-}
-
-// formatBytes returns a number of bytes in the largest unit that fits.
-func formatBytes(n float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for ; n >= 1024 && i < len(units)-1; i++ {
-		n /= 1024
-	}
-	return strconv.FormatFloat(roundTo(n, 3), 'f', -1, 64) + " " + units[i]
 }
 
 // frame sets the lines around each finding.

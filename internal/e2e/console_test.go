@@ -269,6 +269,8 @@ func (c *consoleTest) broken(t *testing.T) {
 	write(t, source, bad)
 	c.do(t, until(hasText("#problems .problem", "<b>no database</b>")))
 	c.screenshot(t, "overview-broken")
+	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1)) // does not compile, so the build is not replaced
+	c.do(t, until(hasText("#problems .problem", "undefined: missing")))
 	write(t, source, good)
 	c.do(t, until(hasText(".fine", "running")), until(`document.querySelectorAll("#problems .problem").length === 0`))
 	if !value[bool](t, c, "window.isSamePage === true") {
@@ -378,7 +380,10 @@ import (
 
 func (d *source) SubscribeStream(context.Context, *sdk.StreamRequest) (json.RawMessage, error) { return nil, nil }
 
-func (d *source) RunStream(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {
+func (d *source) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
+	if req.Path == "unknown" {
+		return sdk.Errorf(404, "unknown numbers")
+	}
 	for n := 0.0; ctx.Err() == nil; n++ {
 		if err := to.Send(frame.New("", frame.Of("time", []time.Time{time.Now()}), frame.Of("value", []float64{n}))); err != nil {
 			return err
@@ -410,6 +415,9 @@ func (c *consoleTest) stream(t *testing.T) {
 	c.check(t, "a stream")
 	stopped := value[float64](t, c, latest)
 	c.do(t, chromedp.KeyEvent(kb.Enter), until(hasText("#stream-state", "Receiving")), until(fmt.Sprintf(`%s > %g`, latest, stopped)))
+	// A stream that ends for good is not opened again.
+	c.do(t, chromedp.Navigate(c.url+"/streams?source=type:"+pluginID+"&path=unknown"), until(hasText("#stream-state", "unknown numbers")),
+		until(`!document.getElementById("start").disabled && document.getElementById("stop").disabled`))
 	c.do(t, chromedp.Navigate(c.url))
 }
 

@@ -161,14 +161,33 @@ export async function refresh() {
 	}
 }
 
+// isRefused reports whether the host refuses the events for good, and shows why. EventSource
+// does not tell.
+async function isRefused() {
+	const abort = new AbortController();
+	try {
+		const { status } = await fetch(eventsPath, { signal: abort.signal });
+		if (status !== 403 && status !== 404) return false;
+		lost.textContent = lost.dataset.refused;
+		lost.hidden = false;
+		isLost = true; // a refresh does not hide it
+		return true;
+	} catch {
+		return false; // the host stopped
+	} finally {
+		abort.abort();
+	}
+}
+
 // follow reads events of the host. A hidden page does not, because browsers limit how many
 // connections all pages of a host have together.
+const eventsPath = "/api/plugins/events";
 let events = null;
 let isLost = false;
 let warning = 0; // the timer that reports a lost connection; the host ends streams regularly
 function follow() {
 	if (events || document.hidden) return;
-	events = new EventSource("/api/plugins/events");
+	events = new EventSource(eventsPath);
 	events.addEventListener("open", () => {
 		clearTimeout(warning);
 		warning = 0;
@@ -179,7 +198,11 @@ function follow() {
 		warning ||= setTimeout(() => { isLost = true; lost.hidden = false; }, 4000);
 		if (events?.readyState !== EventSource.CLOSED) return; // it connects again by itself
 		events = null;
-		setTimeout(() => { follow(); refresh(); }, 3000); // which leads to the login if the session ended
+		setTimeout(async () => {
+			if (await isRefused()) return;
+			follow();
+			refresh(); // which leads to the login if the session ended
+		}, 3000);
 	});
 	for (const name of ["plugin-ready", "plugin-failed", "plugin-state"]) events.addEventListener(name, refresh);
 }

@@ -1,5 +1,7 @@
 // Shows the values of a plot at the pointer, and hides lines whose names are clicked.
 
+import { formatter } from "./format.js";
+
 function valuesAt(svg, time) {
 	const rows = [];
 	for (const line of svg.querySelectorAll(".line:not([hidden])")) {
@@ -12,7 +14,8 @@ function valuesAt(svg, time) {
 			if (points[middle][0] < time) low = middle; else high = middle;
 		}
 		const [t, v] = Math.abs(points[low][0] - time) < Math.abs(points[high][0] - time) ? points[low] : points[high];
-		rows.push({ name: line.dataset.name, color: line.getAttribute("class").split(" ").at(-1), v, t });
+		line.format ??= formatter(line.dataset.format);
+		rows.push({ name: line.dataset.name, color: line.getAttribute("class").split(" ").at(-1), text: line.format(v) });
 	}
 	return rows;
 }
@@ -22,10 +25,10 @@ function hover(event) {
 	const svg = figure?.querySelector("svg[data-from]");
 	for (const tip of document.querySelectorAll(".tip")) if (tip.parentElement !== figure) leave(tip.parentElement);
 	if (!svg) return;
-	const [from, to, left, right] = ["from", "to", "left", "right"].map((name) => Number(svg.dataset[name]));
+	const [from, to] = [Number(svg.dataset.from), Number(svg.dataset.to)];
 	const box = svg.getBoundingClientRect();
-	const x = (event.clientX - box.left) / box.width * svg.viewBox.baseVal.width;
-	const time = from + (x - left) / (right - left) * (to - from);
+	const x = (event.clientX - box.left) / box.width;
+	const time = from + x * (to - from);
 	if (event.type === "pointerleave" || time < from || time > to || event.clientY > box.bottom) { leave(figure); return; }
 	let tip = figure.querySelector(".tip");
 	if (!tip) {
@@ -33,10 +36,10 @@ function hover(event) {
 		tip.className = "tip";
 		figure.append(tip);
 	}
-	const rows = valuesAt(svg, time).slice(0, 12).map(({ name, color, v }) => {
+	const rows = valuesAt(svg, time).slice(0, 12).map(({ name, color, text }) => {
 		const row = document.createElement("div");
 		const value = document.createElement("b");
-		value.textContent = v;
+		value.textContent = text;
 		row.className = color;
 		row.append(name + " ", value);
 		return row;
@@ -45,10 +48,10 @@ function hover(event) {
 	head.textContent = new Date(time).toISOString().replace("T", " ").replace("Z", "");
 	tip.replaceChildren(head, ...rows);
 	const cursor = svg.querySelector(".cursor");
-	for (const [name, value] of Object.entries({ x1: x, x2: x, y1: 0, y2: svg.viewBox.baseVal.height })) cursor.setAttribute(name, value);
+	for (const name of ["x1", "x2"]) cursor.setAttribute(name, x * 100 + "%");
 	cursor.removeAttribute("hidden");
-	const offset = event.clientX - box.left;
-	tip.style.left = Math.max(0, offset > box.width / 2 ? offset - tip.offsetWidth - 12 : offset + 12) + "px";
+	const offset = event.clientX - figure.getBoundingClientRect().left;
+	tip.style.left = Math.max(0, offset > figure.clientWidth / 2 ? offset - tip.offsetWidth - 12 : offset + 12) + "px";
 }
 
 function leave(figure) {

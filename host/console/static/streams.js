@@ -3,6 +3,7 @@
 
 import "./console.js";
 import "./plot.js";
+import { formatter } from "./format.js";
 import { columnsOf, timeText } from "./table.js";
 
 const mostPoints = 1000;   // of a line
@@ -10,7 +11,7 @@ const mostSeries = 20;
 const mostRows = 20;       // of the table
 const maxShown = 64 * 1024; // characters of a packet
 const drawEvery = 100;     // milliseconds
-const [width, height, left, right, top_, bottom] = [1000, 320, 64, 12, 18, 36]; // as in plot.go
+const areaSize = 1000; // of the inner picture, as in plot.go
 
 function follow(section) {
 	const [start, stop] = ["start", "stop"].map((id) => document.getElementById(id));
@@ -23,6 +24,7 @@ function follow(section) {
 		if (status.textContent !== text) status.textContent = text; // or it is read again
 	};
 	const close = () => { source?.close(); source = null; };
+	const end = (text) => { close(); isWanted = false; buttons(); state(text); };
 	const buttons = () => {
 		const focused = document.activeElement;
 		start.disabled = isWanted;
@@ -35,12 +37,10 @@ function follow(section) {
 		source = new EventSource(address);
 		source.addEventListener("open", () => state(section.dataset.waiting));
 		source.addEventListener("message", (event) => { state(section.dataset.receiving); view.add(JSON.parse(event.data), event.data); });
-		source.addEventListener("ended", (event) => state(JSON.parse(event.data).message || section.dataset.ended));
+		source.addEventListener("ended", (event) => end(JSON.parse(event.data).message || section.dataset.ended)); // to connect again would not help
 		source.addEventListener("error", async () => {
 			if (source?.readyState !== EventSource.CLOSED) { state(section.dataset.lost); return; } // it connects again by itself
-			close();
-			isWanted = false;
-			buttons();
+			end(section.dataset.stopped);
 			state(await reason(address) || section.dataset.stopped);
 		});
 	};
@@ -70,13 +70,14 @@ async function reason(address) {
 class View {
 	constructor(section) {
 		this.texts = section.dataset;
+		this.units = JSON.parse(section.dataset.units);
 		this.figure = document.getElementById("plot");
 		this.svg = this.figure.querySelector("svg");
 		this.values = document.getElementById("values");
 		this.packet = document.querySelector("#packet code");
 		this.count = 0;
 		this.rows = [];       // the latest ones, newest first
-		this.series = new Map(); // name to points
+		this.series = new Map(); // by the position and the name of a column
 		this.timer = 0;
 	}
 
@@ -91,23 +92,32 @@ class View {
 
 	addFrame(frame) {
 		const fields = frame.schema.fields;
-		const columns = columnsOf(frame);
+		const columns = columnsOf(frame, fields.map((f) => this.formatOf(f)));
 		const time = fields.findIndex((f) => f.type === "time");
-		const names = distinct(fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" ")));
+		const names = fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" "));
 		const count = Math.max(0, ...frame.data.values.map((column) => column.length));
 		for (let row = Math.max(0, count - mostPoints); row < count; row++) {
 			const at = time >= 0 ? columns[time].value(row) : Date.now();
 			fields.forEach((f, i) => {
 				const v = columns[i].value(row);
 				if (f.type !== "number" || typeof v !== "number" || typeof at !== "number" || !Number.isFinite(at)) return;
-				if (!this.series.has(names[i]) && this.series.size >= mostSeries) return;
-				const points = this.series.get(names[i]) ?? [];
-				this.series.set(names[i], points);
-				points.push([at, v]);
-				if (points.length > mostPoints) points.shift();
+				const key = i + " " + names[i];
+				if (!this.series.has(key) && this.series.size >= mostSeries) return;
+				const line = this.series.get(key) ?? { name: names[i], points: [] };
+				line.format = this.formatOf(f);
+				this.series.set(key, line);
+				line.points.push([at, v]);
+				if (line.points.length > mostPoints) line.points.shift();
 			});
 			if (row >= count - mostRows) this.addRow(names, columns.map((c) => c.text(row)));
 		}
+	}
+
+	// formatOf returns the JSON of the format of a column; see format.js.
+	formatOf(field) {
+		const { unit, decimals } = field.config ?? {};
+		if (field.type !== "number" || (!unit && decimals === undefined)) return undefined;
+		return JSON.stringify({ sizes: unit ? this.units[unit] ?? [[1, " " + unit]] : undefined, decimals });
 	}
 
 	addRow(names, cells) {
@@ -139,50 +149,45 @@ class View {
 	}
 
 	drawPlot() {
-		const all = [...this.series.values()].flat();
+		const series = [...this.series.values()];
+		const all = series.flatMap((s) => s.points);
 		const times = all.map((p) => p[0]);
 		const finite = all.map((p) => p[1]).filter(Number.isFinite);
 		const x = range(times), y = range(finite);
-		const atX = (t) => left + (t - x.from) / (x.to - x.from) * (width - right - left);
-		const atY = (v) => height - bottom - (v - y.from) / (y.to - y.from) * (height - bottom - top_);
-		Object.assign(this.svg.dataset, { from: x.from, to: x.to, left, right: width - right });
+		const atX = (t) => (t - x.from) / (x.to - x.from);
+		const atY = (v) => 1 - (v - y.from) / (y.to - y.from);
+		const percent = (part) => part * 100 + "%";
+		Object.assign(this.svg.dataset, x);
 		this.figure.hidden = false;
+		const isSame = series.every((s) => s.format === series[0].format);
+		const format = formatter(isSame ? series[0].format : undefined);
 		const axes = [];
 		for (let i = 0; i <= 4; i++) {
 			const v = y.from + (y.to - y.from) * i / 4, t = x.from + (x.to - x.from) * i / 4;
-			axes.push(element("line", { class: "grid", x1: left, x2: width - right, y1: atY(v), y2: atY(v) }),
-				element("text", { class: "tick", x: left - 8, y: atY(v) + 4, "text-anchor": "end" }, String(Number(v.toPrecision(4)))),
-				element("text", { class: "tick", x: atX(t), y: height - 8, "text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" }, timeText(t).slice(11, 21)));
+			axes.push(element("line", { class: "grid", x2: "100%", y1: percent(atY(v)), y2: percent(atY(v)) }),
+				element("text", { class: "tick", x: -8, y: percent(atY(v)), dy: 4, "text-anchor": "end" }, format(Number(v.toPrecision(4)))),
+				element("text", { class: i % 2 ? "tick spare1 spare2" : "tick", x: percent(atX(t)), y: "100%", dy: 20, "text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" }, timeText(t).slice(11, 21)));
 		}
-		const names = [...this.series.keys()];
-		if (this.lines?.length !== names.length) {
-			this.lines = names.map((name, i) => element("path", { class: `line c${i % 8}`, "data-name": name }));
-			this.cursor = element("line", { class: "cursor", hidden: "" });
-			this.figure.querySelector(".legend").replaceChildren(...names.map((name, i) => Object.assign(document.createElement("li"), { className: `c${i % 8}`, textContent: name })));
+		if (this.lines?.length !== series.length) {
+			this.lines = series.map(({ name }, i) => element("path", { class: `line c${i % 8}`, "data-name": name }));
+			this.cursor = element("line", { class: "cursor", y2: "100%", hidden: "" });
+			this.figure.querySelector(".legend").replaceChildren(...series.map(({ name }, i) => Object.assign(document.createElement("li"), { className: `c${i % 8}`, textContent: name })));
 			this.figure.dispatchEvent(new CustomEvent("replaced", { bubbles: true })); // see plot.js
 		}
 		this.lines.forEach((line, i) => {
-			line.points = this.series.get(names[i]).slice(); // others may arrive before the next drawing
+			line.points = series[i].points.slice(); // others may arrive before the next drawing
+			line.format = formatter(series[i].format);
 			let isOpen = false;
 			line.setAttribute("d", line.points.map(([t, v]) => {
-				const command = Number.isFinite(v) ? (isOpen ? "L" : "M") + atX(t).toFixed(1) + " " + atY(v).toFixed(1) : "";
+				const command = Number.isFinite(v) ? (isOpen ? "L" : "M") + (atX(t) * areaSize).toFixed(1) + " " + (atY(v) * areaSize).toFixed(1) : "";
 				isOpen = command !== "";
 				return command;
 			}).join(""));
 		});
-		this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-		this.svg.replaceChildren(...axes, ...this.lines, this.cursor);
+		const area = element("svg", { viewBox: `0 0 ${areaSize} ${areaSize}`, width: "100%", height: "100%", preserveAspectRatio: "none" });
+		area.append(...this.lines);
+		this.svg.replaceChildren(...axes, area, this.cursor);
 	}
-}
-
-// distinct adds a number to names that are equal to earlier ones.
-function distinct(names) {
-	const seen = new Map();
-	return names.map((name) => {
-		const n = (seen.get(name) ?? 0) + 1;
-		seen.set(name, n);
-		return n > 1 ? `${name} (${n})` : name;
-	});
 }
 
 // range returns the smallest and the largest number, which are never equal.
