@@ -88,23 +88,25 @@ func (p *Plugin) measure(ctx context.Context, kind Call, do func(*measurement) e
 	return err
 }
 
+// errLate is the cause of the end of a context whose call took too long.
+var errLate = errors.New("no response in time")
+
 // within is use with a context that is canceled after limit, unless do stops or resets the
 // timer. The error is then an *sdk.Error with status 504. The context has no deadline: gRPC
 // would send it to the plugin, whose clock could end the call first, with another error. A
 // plugin that is being debugged has no limit.
 func (p *Plugin) within(ctx context.Context, kind Call, limit time.Duration, do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
-	late := &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
-		Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
 	return p.measure(ctx, kind, func(m *measurement) error {
 		return p.use(ctx, func(proc *Process, c *backend.Client) error {
 			m.process = proc
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
-			m.timer = time.AfterFunc(limit, func() { cancel(late) })
+			m.timer = time.AfterFunc(limit, func() { cancel(errLate) })
 			defer m.timer.Stop()
 			err := do(ctx, c, m)
-			if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == error(late) {
-				return late
+			if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == errLate {
+				return &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
+					Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
 			}
 			return err
 		})

@@ -32,12 +32,11 @@ type conn struct {
 
 // Invoke implements grpc.ClientConnInterface.
 func (c *conn) Invoke(ctx context.Context, method string, args, reply any, options ...grpc.CallOption) error {
-	ctx, cancel := context.WithCancel(ctx) // ends the call if the response is not received
-	defer cancel()
 	stream, err := c.NewStream(ctx, &grpc.StreamDesc{}, method, options...)
 	if err != nil {
 		return err
 	}
+	// An error of SendMsg or RecvMsg ends the call, as does the only response.
 	if err := stream.SendMsg(args); err != nil && !errors.Is(err, io.EOF) { // after io.EOF, RecvMsg returns the error
 		return err
 	}
@@ -52,7 +51,7 @@ func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method stri
 	}
 	b := &stream{ClientStream: s, ctx: ctx, conn: c, method: method, isOpen: desc.ServerStreams}
 	if c.lease != nil {
-		c.lease.add(b.release)
+		c.lease.add(b)
 	}
 	return b, nil
 }

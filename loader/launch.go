@@ -155,6 +155,11 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	if l.settings.InPluginDir {
 		workDir = l.plugin.Dir
 	}
+	tlsConfig, certificate, err := newCertificate()
+	if err != nil {
+		return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
+	}
+	env = append(env, certificateVariable+"="+certificate)
 	c := newCommand(executable, workDir, env, l.output.Stdout)
 	c.limits = limits
 	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
@@ -178,7 +183,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		SyncStderr:       io.MultiWriter(&logWriter{records: l.records}, l.output.Stderr),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(),
-		AutoMTLS:         true,
+		TLSConfig:        tlsConfig,
 		SkipHostEnv:      true,
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
 		GRPCDialOptions: []grpc.DialOption{

@@ -60,6 +60,12 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
+	case "withouttls":
+		if err := os.Unsetenv(certificateVariable); err != nil {
+			panic(err)
+		}
+	case "owntls":
+		serveWithOwnCertificate()
 	case "noise":
 		fmt.Println("hello from main")
 		time.Sleep(time.Hour)

@@ -56,14 +56,15 @@ func (s *share) arrive(ctx context.Context) (end func(), err error) {
 			return nil, ctx.Err()
 		}
 	}
-	leave := sync.OnceFunc(func() {
+	leave := func() {
 		<-s.all.arriving
 		<-s.arriving
-	})
+	}
 	late := time.AfterFunc(maxArrival, leave)
 	return func() {
-		late.Stop()
-		leave()
+		if late.Stop() {
+			leave()
+		}
 	}, nil
 }
 
@@ -89,9 +90,9 @@ func (s *share) hold(n int64) (release func(), ok bool) {
 
 // lease collects what a request holds.
 type lease struct {
-	mu       sync.Mutex
-	releases []func()
-	factor   int64
+	mu      sync.Mutex
+	streams []*stream
+	factor  int64
 }
 
 type leaseKey struct{}
@@ -110,17 +111,17 @@ func leaseOf(ctx context.Context) *lease {
 	return l
 }
 
-func (l *lease) add(release func()) {
+func (l *lease) add(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.releases = append(l.releases, release)
+	l.streams = append(l.streams, s)
 }
 
 func (l *lease) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, release := range l.releases {
-		release()
+	for _, s := range l.streams {
+		s.release()
 	}
-	l.releases = nil
+	l.streams = nil
 }

@@ -22,14 +22,14 @@ import (
 // awaitStatus waits until the status of a plugin meets a condition.
 func awaitStatus(t *testing.T, p *Plugin, condition func(Status) bool) Status {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		s := p.Status()
+	for {
+		p.mu.Lock()
+		s, moved := p.status, p.moved
+		p.mu.Unlock()
 		if condition(s) {
 			return s
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("status of %s: %+v", p.ID(), s)
-		}
+		<-moved
 	}
 }
 

@@ -102,6 +102,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if ctx.Err() != nil {
 		return nil
 	}
+	watchDist(watcher, repo)
 	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true

@@ -246,12 +246,25 @@ func (r *rebuilder) show(texts string) {
 func (r *rebuilder) failed(f *failure) {
 	r.isBroken, r.reason, r.shown = true, f.reason, ""
 	fmt.Fprint(r.stdout, f.text)
-	if r.server == nil || len(r.server.Loader().Plugins()) == 0 {
-		fmt.Fprintln(r.stdout, "the plugin has errors: waiting for changes")
-	} else {
-		fmt.Fprintln(r.stdout, "the change has errors: the previous build keeps serving")
+	var states []loader.State
+	if r.server != nil {
+		for _, p := range r.server.Loader().Plugins() {
+			states = append(states, p.Status().State)
+		}
 	}
+	fmt.Fprintln(r.stdout, serving(states))
 	r.announce(api.Event{Name: api.EventFailed, Reason: f.reason})
+}
+
+// serving describes what serves after a failure, given the states of the mounted plugins.
+func serving(states []loader.State) string {
+	switch {
+	case len(states) == 0:
+		return "the plugin has errors: waiting for changes"
+	case slices.ContainsFunc(states, func(s loader.State) bool { return s != loader.StateRunning && s != loader.StateNoBackend }):
+		return "the backend is not running: waiting for changes"
+	}
+	return "the change has errors: the previous build keeps serving"
 }
 
 // succeeded prints and announces that the changes since a time are live.

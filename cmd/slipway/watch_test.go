@@ -3,11 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 func writeFile(t *testing.T, file, text string) {
@@ -96,5 +98,53 @@ func TestNewDirectory(t *testing.T) {
 	}
 	if got := r.partsOf(w, fsnotify.Event{Name: filepath.Join(root, "new"), Op: fsnotify.Write}); got != (parts{}) {
 		t.Errorf("a write to a directory: %+v", got)
+	}
+}
+
+// What someone deletes from the built plugin is made again, and the new files are watched.
+func TestDeletedFromDist(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dist := filepath.Join(root, "dist")
+	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: dist}}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
+	writeFile(t, filepath.Join(dist, bundle.MetadataFile), `{"id":"acme-x-app","name":"x","type":"app","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}}`)
+	writeFile(t, executable, "")
+	if got := r.partsOf(w, fsnotify.Event{Name: dist, Op: fsnotify.Create}); got != (parts{}) || !slices.Contains(w.WatchList(), dist) {
+		t.Errorf("a new dist: %+v, watching %v", got, w.WatchList())
+	}
+	replaced := fsnotify.Event{Name: executable, Op: fsnotify.Remove}
+	if got := r.partsOf(w, replaced); got != (parts{}) {
+		t.Errorf("an executable that was replaced: %+v", got)
+	}
+	if err := os.Remove(executable); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.partsOf(w, replaced); got != (parts{backend: true}) {
+		t.Errorf("a deleted executable: %+v", got)
+	}
+	if err := os.RemoveAll(dist); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.partsOf(w, fsnotify.Event{Name: dist, Op: fsnotify.Remove}); got != everything() {
+		t.Errorf("a deleted dist: %+v", got)
+	}
+}
+
+func TestServing(t *testing.T) {
+	t.Parallel()
+	for want, states := range map[string][]loader.State{
+		"the plugin has errors: waiting for changes":              nil,
+		"the backend is not running: waiting for changes":         {loader.StateRunning, loader.StateCrashLoop},
+		"the change has errors: the previous build keeps serving": {loader.StateRunning, loader.StateNoBackend},
+	} {
+		if got := serving(states); got != want {
+			t.Errorf("%v: %q, want %q", states, got, want)
+		}
 	}
 }
