@@ -14,8 +14,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // ErrOutside is the error for a symbolic link that leads out of the boundary, or into the
@@ -189,10 +191,40 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: Irregular(info.Mode())}
+	if err := checkMode(info.Mode()); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return t.fs.Open(at)
+	f, err := t.open(at)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil { // another file may have taken its place
+		err = checkMode(info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
+	}
+	return f, nil
+}
+
+// checkMode returns an error unless a file is a regular file or a directory.
+func checkMode(mode fs.FileMode) error {
+	if mode.IsDir() || mode.IsRegular() {
+		return nil
+	}
+	return Irregular(mode)
+}
+
+// open opens a path in t.fs. It does not wait for the other end of a named pipe.
+func (t *Tree) open(at string) (fs.File, error) {
+	if t.root == nil {
+		return t.fs.Open(at)
+	}
+	f, err := t.root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Irregular returns an ErrIrregular that names the type of the file.
@@ -219,11 +251,32 @@ func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir returns the entries of a directory, sorted by name.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	at, _, err := t.resolve("readdir", name)
+	at, info, err := t.resolve("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	return fs.ReadDir(t.fs, at)
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDirectory}
+	}
+	return t.list(at)
+}
+
+var errNotDirectory = errors.New("it is not a directory")
+
+// list returns the entries of a directory in t.fs, sorted by name.
+func (t *Tree) list(at string) ([]fs.DirEntry, error) {
+	f, err := t.open(at)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	dir, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, &fs.PathError{Op: "readdir", Path: at, Err: errNotDirectory}
+	}
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }
 
 // Lstat describes a path without following a link at its end.
