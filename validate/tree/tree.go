@@ -14,8 +14,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // ErrOutside is the error for a symbolic link that leads out of the boundary, or into the
@@ -34,8 +36,9 @@ type Tree struct {
 	down   string   // slash path of fs in the tree; "." unless the boundary is inside the tree
 	isRepo bool     // the boundary is a Git repository
 
-	directories  sync.Map // paths in fs to what they lead to
-	repositories sync.Map // directories in the tree to whether they have a .git
+	directories  sync.Map  // paths in fs to what they lead to
+	repositories sync.Map  // directories in the tree to whether they have a .git
+	listed       *sync.Map // directories in fs to their entries; nil unless the tree is confined
 }
 
 // New returns a tree of another file system. Its boundary is the whole of fsys.
@@ -112,7 +115,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 	if name == "." || at == "." && !isBuilt { // the boundary of t
 		name, at = ".", t.down
 	}
-	c := &Tree{up: ".", down: at, isRepo: isRepo}
+	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map)}
 	if at == t.down {
 		c.up = t.up
 	}
@@ -189,10 +192,40 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: Irregular(info.Mode())}
+	if err := checkMode(info.Mode()); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return t.fs.Open(at)
+	f, err := t.open(at)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil { // another file may have taken its place
+		err = checkMode(info.Mode())
+	}
+	if err != nil {
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
+	}
+	return f, nil
+}
+
+// checkMode returns an error unless a file is a regular file or a directory.
+func checkMode(mode fs.FileMode) error {
+	if mode.IsDir() || mode.IsRegular() {
+		return nil
+	}
+	return Irregular(mode)
+}
+
+// open opens a path in t.fs. It does not wait for the other end of a named pipe.
+func (t *Tree) open(at string) (fs.File, error) {
+	if t.root == nil {
+		return t.fs.Open(at)
+	}
+	f, err := t.root.OpenFile(filepath.FromSlash(at), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Irregular returns an ErrIrregular that names the type of the file.
@@ -219,11 +252,64 @@ func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir returns the entries of a directory, sorted by name.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	at, _, err := t.resolve("readdir", name)
+	at, info, err := t.resolve("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	return fs.ReadDir(t.fs, at)
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDirectory}
+	}
+	entries, err := t.list(at)
+	return slices.Clone(entries), err
+}
+
+var errNotDirectory = errors.New("it is not a directory")
+
+// list returns the entries of a directory in t.fs, sorted by name. A confined tree keeps them:
+// rules ask for them and for the files that they describe several times. Other trees live
+// longer and are larger.
+func (t *Tree) list(at string) ([]fs.DirEntry, error) {
+	if entries := t.kept(at); entries != nil {
+		return entries, nil
+	}
+	f, err := t.open(at)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	dir, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, &fs.PathError{Op: "readdir", Path: at, Err: errNotDirectory}
+	}
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	if err == nil && t.listed != nil {
+		t.listed.Store(at, entries)
+	}
+	return entries, err
+}
+
+// kept returns the entries of a directory in t.fs, or nil if they are not kept.
+func (t *Tree) kept(at string) []fs.DirEntry {
+	if t.listed == nil {
+		return nil
+	}
+	entries, _ := t.listed.Load(at)
+	list, _ := entries.([]fs.DirEntry)
+	return list
+}
+
+// lstat describes a path in t.fs whose directories are resolved, without following a link
+// at its end. A name that is not listed may still exist: a file system may ignore case.
+func (t *Tree) lstat(at string) (fs.FileInfo, error) {
+	entries := t.kept(path.Dir(at))
+	i, ok := slices.BinarySearchFunc(entries, path.Base(at), func(e fs.DirEntry, name string) int {
+		return strings.Compare(e.Name(), name)
+	})
+	if ok {
+		return entries[i].Info()
+	}
+	return fs.Lstat(t.fs, at)
 }
 
 // Lstat describes a path without following a link at its end.
@@ -232,7 +318,7 @@ func (t *Tree) Lstat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fs.Lstat(t.fs, at)
+	return t.lstat(at)
 }
 
 // ReadLink returns the target of a symbolic link.
@@ -271,7 +357,7 @@ func (t *Tree) follow(name string, links *int) (resolved string, info fs.FileInf
 		return "", nil, err
 	}
 	resolved = path.Join(dir, path.Base(name))
-	if info, err = fs.Lstat(t.fs, resolved); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+	if info, err = t.lstat(resolved); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return resolved, info, err
 	}
 	if *links++; *links > maxLinks {

@@ -56,6 +56,9 @@ func TestConfine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := fs.ReadDir(confined, c.dir); err != nil { // the tree keeps the entries
+			t.Fatal(err)
+		}
 		canRead := map[string]bool{}
 		for _, name := range c.readable {
 			canRead[name] = true
@@ -72,6 +75,52 @@ func TestConfine(t *testing.T) {
 		}
 		if err := errors.Join(confined.(io.Closer).Close(), whole.Close()); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestReplaced replaces what a tree has listed by links that leave the plugin.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	plugin := filepath.Join(base, "repo", "dist")
+	for _, dir := range []string{filepath.Join(base, "repo", ".git"), filepath.Join(base, "repo", "img"), filepath.Join(plugin, "img")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{
+		filepath.Join(base, "secret"), filepath.Join(base, "repo", "secret"), filepath.Join(base, "repo", "img", "logo"),
+		filepath.Join(plugin, "outside"), filepath.Join(plugin, "repository"), filepath.Join(plugin, "img", "logo"),
+	} {
+		if err := os.WriteFile(name, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := tree.Open(filepath.Join(base, "repo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Close()
+	confined, err := whole.Confine("dist", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer confined.(io.Closer).Close()
+	for _, dir := range []string{"dist", "dist/img"} {
+		if _, err := fs.ReadDir(confined, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"outside": "../../secret", "repository": "../secret", "img": "../img"} {
+		name = filepath.Join(plugin, name)
+		if err := errors.Join(os.RemoveAll(name), os.Symlink(target, name)); err != nil {
+			t.Skipf("this system makes no symbolic links: %v", err)
+		}
+	}
+	for _, name := range []string{"dist/outside", "dist/repository", "dist/img/logo"} {
+		if text, err := fs.ReadFile(confined, name); err == nil {
+			t.Errorf("%s: %q", name, text)
 		}
 	}
 }
