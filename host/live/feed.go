@@ -66,7 +66,7 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 	if !isOpen {
 		end()
 	}
-	h.joined(s)
+	h.joined(s, nil)
 	return f, nil
 }
 

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,41 @@ func TestRunsAgain(t *testing.T) {
 	f.connect("b").subscribe("ds/a/x")
 	if got := s.packet(); got != "6" {
 		t.Errorf("after another client joined: %s", got)
+	}
+}
+
+// The plugin runs a channel with the latest data that a client sent with its subscription,
+// also when it runs it again.
+func TestSubscriptionData(t *testing.T) {
+	t.Parallel()
+	next := make(chan bool)
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, send func(string)) error {
+		select {
+		case <-next:
+			send(cmp.Or(string(req.Data), "null"))
+			return errors.New("the process exited")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	f := newFixture(t, live.Options{RetryAfter: time.Millisecond}, p)
+	a := f.connect("a")
+	a.call(`"subscribe":{"channel":"ds/a/x","data":{"expr":"up"}}`)
+	next <- true
+	if got := a.packet(); got != `{"expr":"up"}` {
+		t.Errorf("got %s", got)
+	}
+	f.connect("b").subscribe("ds/a/x") // without data
+	next <- true
+	if got := a.packet(); got != `{"expr":"up"}` {
+		t.Errorf("in another run: %s", got)
+	}
+	f.connect("c").call(`"subscribe":{"channel":"ds/a/x","data":{"expr":"down"}}`)
+	next <- true
+	a.packet() // of the run that had begun
+	next <- true
+	if got := a.packet(); got != `{"expr":"down"}` {
+		t.Errorf("after other data: %s", got)
 	}
 }
 

@@ -37,8 +37,9 @@ type stream struct {
 	creator  owner // of the client that it was created for
 
 	// Guarded by hub.mu.
-	joining   int // clients that are about to follow the channel
-	joins     int // clients that began to follow it
+	joining   int             // clients that are about to follow the channel
+	joins     int             // clients that began to follow it
+	data      json.RawMessage // the latest that a client sent with its subscription, or nil
 	isRunning bool
 	isEnded   bool               // for good, unless another client joins
 	stop      context.CancelFunc // of the run
@@ -86,12 +87,16 @@ func (h *Hub) reserve(at address, pluginID string, creator owner) (*stream, erro
 }
 
 // joined ends a reservation. It runs the channel if a client follows it, even if it had
-// ended for good: the new client may get further than the earlier ones.
-func (h *Hub) joined(s *stream) {
+// ended for good: the new client may get further than the earlier ones. data is what the
+// client sent with its subscription, or nil.
+func (h *Hub) joined(s *stream, data json.RawMessage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.joining--
 	s.joins++
+	if len(data) > 0 {
+		s.data = data
+	}
 	s.isEnded = false
 	h.adjust(s)
 }
@@ -193,8 +198,9 @@ func (h *Hub) stopped(s *stream) {
 func (s *stream) run(ctx context.Context) {
 	wait := s.hub.options.RetryAfter
 	for {
-		joins, start := s.joinCount(), time.Now()
-		err := s.once(ctx)
+		joins, data := s.joined()
+		start := time.Now()
+		err := s.once(ctx, data)
 		switch {
 		case ctx.Err() != nil:
 			s.hub.stopped(s)
@@ -220,14 +226,15 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-func (s *stream) joinCount() int {
+// joined returns how many clients have joined, and the data of the latest that sent some.
+func (s *stream) joined() (joins int, data json.RawMessage) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	return s.joins
+	return s.joins, s.data
 }
 
 // once runs the channel with the context of a client that follows it.
-func (s *stream) once(ctx context.Context) (err error) {
+func (s *stream) once(ctx context.Context, data json.RawMessage) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			s.hub.log.Error("panic", "panic", value, "stack", string(debug.Stack()))
@@ -242,7 +249,7 @@ func (s *stream) once(ctx context.Context) (err error) {
 	defer again(nil)
 	s.set(by, of, again)
 	defer s.set(nil, sdk.Context{}, nil)
-	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path}, func(packet json.RawMessage) error {
+	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path, Data: data}, func(packet json.RawMessage) error {
 		if call.Err() != nil {
 			return call.Err()
 		}

@@ -235,7 +235,7 @@ func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.Subscrib
 	if err != nil {
 		return err
 	}
-	defer h.joined(s) // once the client receives what is published
+	defer h.joined(s, e.Data) // once the client receives what is published
 	reply(centrifuge.SubscribeReply{Options: centrifuge.SubscribeOptions{Data: initial}}, nil)
 	return nil
 }
