@@ -283,7 +283,8 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 }
 
 // resultsOf converts the responses of a data source, also those that no query asked for:
-// some plugins report their errors there.
+// some plugins report their errors there. If there is no such error, a query without a
+// response has no data: plugins leave out queries that are empty or match nothing.
 func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
 	results := map[string]queryResult{}
 	var missing []dataQuery
@@ -295,18 +296,23 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 			missing = append(missing, q)
 		}
 	}
-	text, isTold := "the plugin sent no response to this query", false
+	failure := ""
 	for _, refID := range slices.Sorted(maps.Keys(responses)) {
 		if _, ok := results[refID]; ok {
 			continue
 		}
 		stray := resultOf(dataQuery{}, responses[refID], &cells)
-		if results[refID] = stray; stray.Error != "" && !isTold {
-			text += fmt.Sprintf(", but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, host.MaxRefID))
-			isTold = true
+		if results[refID] = stray; stray.Error != "" && failure == "" {
+			failure = fmt.Sprintf("the plugin sent no response to this query, but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, host.MaxRefID))
 		}
 	}
-	maps.Copy(results, failAll(missing, http.StatusBadGateway, sdk.SourcePlugin, text))
+	if failure != "" {
+		maps.Copy(results, failAll(missing, http.StatusBadGateway, sdk.SourcePlugin, failure))
+		return results
+	}
+	for _, q := range missing {
+		results[q.RefID] = queryResult{Status: http.StatusOK, Frames: []json.RawMessage{}}
+	}
 	return results
 }
 

@@ -111,6 +111,15 @@ func TestStrayResponses(t *testing.T) {
 	}
 }
 
+// Plugins leave out queries that are empty or match nothing.
+func TestMissingResponses(t *testing.T) {
+	t.Parallel()
+	texts := api.Merge("A", "B", sdk.QueryDataResponse{"B": {Status: 200}})
+	if diff := cmp.Diff(map[string]string{"A": "", "B": ""}, texts); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a plugin sends for other queries is not repeated in full.
 func TestManyStrayResponses(t *testing.T) {
 	t.Parallel()

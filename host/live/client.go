@@ -2,9 +2,11 @@ package live
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +21,7 @@ type client struct {
 	isOver atomic.Bool                   // it is disconnected, or about to be
 
 	checked time.Time // the last check that succeeded; only check uses it
+	data    sync.Map  // the json.RawMessage that it sent with the subscription to an address
 
 	channels func() []string                  // names of those that it follows
 	leave    func(name, reason string)        // unsubscribes it
@@ -41,6 +44,13 @@ func (c *client) disconnect(code uint32, reason string) {
 func (c *client) follows(at address) bool {
 	names := at.names()
 	return !c.isOver.Load() && slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) })
+}
+
+// sent returns the data that a client sent with its subscription, or nil.
+func (c *client) sent(at address) json.RawMessage {
+	data, _ := c.data.Load(at)
+	raw, _ := data.(json.RawMessage)
+	return raw
 }
 
 // owner is what the limit of clients applies to.
@@ -223,9 +233,9 @@ func isDenied(err error) bool {
 	return errors.Is(err, host.ErrUnauthorized) || errors.Is(err, host.ErrForbidden) || errors.Is(err, host.ErrNotFound)
 }
 
-// openFor opens a channel on behalf of a client that follows it, and returns its credentials.
-// It prefers those of the previous run, then the client that connected first.
-func (h *Hub) openFor(ctx context.Context, at address, previous string) (by string, plugin Plugin, of sdk.Context, err error) {
+// openFor opens a channel on behalf of a client that follows it. It prefers the credentials
+// of the previous run, then the client that connected first.
+func (h *Hub) openFor(ctx context.Context, at address, previous string) (by *client, plugin Plugin, of sdk.Context, err error) {
 	h.mu.Lock()
 	clients := h.snapshot()
 	h.mu.Unlock()
@@ -240,13 +250,13 @@ func (h *Hub) openFor(ctx context.Context, at address, previous string) (by stri
 	tried := map[string]bool{}
 	for _, c := range clients {
 		who := *c.who.Load()
-		if by = c.caller.Credential; who.OrgID != at.org || tried[by] || !c.follows(at) {
+		if who.OrgID != at.org || tried[c.caller.Credential] || !c.follows(at) {
 			continue
 		}
 		if plugin, of, err = h.options.Open(ctx, who, at.Channel); err == nil {
-			return by, plugin, of, nil
+			return c, plugin, of, nil
 		}
-		tried[by] = true
+		tried[c.caller.Credential] = true
 	}
-	return "", nil, sdk.Context{}, err
+	return nil, nil, sdk.Context{}, err
 }

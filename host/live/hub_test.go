@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,38 @@ func TestRunsAgain(t *testing.T) {
 	f.connect("b").subscribe("ds/a/x")
 	if got := s.packet(); got != "6" {
 		t.Errorf("after another client joined: %s", got)
+	}
+}
+
+// The plugin runs a channel with the data that the client sent on whose behalf it runs, also
+// when it runs it again. Another client does not choose what runs with these credentials.
+func TestSubscriptionData(t *testing.T) {
+	t.Parallel()
+	next := make(chan bool)
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, send func(string)) error {
+		select {
+		case <-next:
+			send(cmp.Or(string(req.Data), "null"))
+			return errors.New("the process exited")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	f := newFixture(t, live.Options{RetryAfter: time.Millisecond, Check: time.Millisecond}, p)
+	a := f.connect("a")
+	a.call(`"subscribe":{"channel":"ds/a/x","data":{"expr":"up"}}`)
+	b := f.connect("b")
+	b.call(`"subscribe":{"channel":"ds/a/x","data":{"expr":"down"}}`)
+	for _, again := range []string{"", " in another run"} {
+		next <- true
+		if got := b.packet(); got != `{"expr":"up"}` {
+			t.Errorf("got %s%s", got, again)
+		}
+	}
+	a.call(`"unsubscribe":{"channel":"ds/a/x"}`)
+	for got := ""; got != `{"expr":"down"}`; { // a run of the first client may not have ended
+		next <- true
+		got = b.packet()
 	}
 }
 

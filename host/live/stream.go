@@ -238,7 +238,8 @@ func (s *stream) joinCount() int {
 	return s.joins
 }
 
-// once runs the channel with the context of a client that follows it.
+// once runs the channel with the context of a client that follows it, and with the data that
+// this client sent.
 func (s *stream) once(ctx context.Context) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -252,10 +253,10 @@ func (s *stream) once(ctx context.Context) (err error) {
 	}
 	call, again := context.WithCancelCause(ctx)
 	defer again(nil)
-	s.by = by
-	s.set(&run{by, of, again})
+	s.by = by.caller.Credential
+	s.set(&run{s.by, of, again})
 	defer s.set(nil)
-	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path}, func(packet json.RawMessage) error {
+	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path, Data: by.sent(s.at)}, func(packet json.RawMessage) error {
 		if call.Err() != nil {
 			return call.Err()
 		}
