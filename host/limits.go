@@ -121,6 +121,7 @@ func Limits() []Limit {
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
 		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
+		{"requests that compute for long at the same time", "half of the processors, of one caller a quarter, but at least one", "they wait", "a short request finds a processor, and no caller waits for all requests of another one; these are bodies of more than " + kibibytes(FreeBody) + ", expressions, whole dashboards and the dashboards of a playlist"},
 		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},
 		{"points that the expressions of a request compute", fmt.Sprint(MaxExpressionPoints), "the expression fails", "a short window or a long expression turns a few points into many"},
 		{"series and numbers that the expressions of a request compute", fmt.Sprint(MaxExpressionItems), "the expression fails", "a union can have more items than its operands"},

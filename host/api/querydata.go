@@ -81,7 +81,7 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	}()
 	results := a.queryAll(ctx, who, plan.queries)
 	if len(plan.expressions) > 0 {
-		err := a.compute(ctx, func() error { plan.evaluate(ctx, results); return nil })
+		err := a.compute(ctx, who, func() error { plan.evaluate(ctx, results); return nil })
 		if err != nil {
 			return queryResults{}, err
 		}
@@ -98,12 +98,13 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	return queryResults{results, func() { held.release(); release() }}, nil
 }
 
-// compute calls f while few other requests compute, so that the rest find a processor.
-func (a *API) compute(ctx context.Context, f func() error) error {
-	if err := a.budgets.processors.Acquire(ctx, 1); err != nil {
+// compute calls f when the caller has a turn.
+func (a *API) compute(ctx context.Context, who host.Identity, f func() error) error {
+	end, err := a.budgets.processors.take(ctx, callerOf(who))
+	if err != nil {
 		return err
 	}
-	defer a.budgets.processors.Release(1)
+	defer end()
 	return f()
 }
 
@@ -266,7 +267,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
 	var results map[string]queryResult
-	err := a.compute(ctx, func() error {
+	err := a.compute(ctx, who, func() error {
 		responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 		results = resultsOf(queries, responses)
 		return err
