@@ -34,8 +34,8 @@ const (
 	MaxWalkPoints   = 100_000 // of the built-in data source, in a response
 
 	// MaxFrameCells bounds the values in a response of a plugin to queries: a boolean is one
-	// bit in an Arrow file and more than 50 bytes in memory.
-	MaxFrameCells = 5_000_000
+	// bit in an Arrow file and 35 bytes in memory while it is converted.
+	MaxFrameCells = 2_000_000
 
 	MaxOfferedDashboards = 100     // of a plugin, on a page
 	MaxDashboardFile     = 4 << 20 // bytes of a dashboard of a plugin
@@ -108,7 +108,7 @@ func Limits() []Limit {
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "a script must not fill the disk; expired keys are deleted first"},
 		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory and a part of a call"},
 		{"refId of a query", fmt.Sprintf("%d bytes", MaxRefID), refused, "errors and results repeat it"},
-		{"values of the frames in a response of a plugin", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and more than 50 bytes in memory"},
+		{"values of the frames in a response of a plugin", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and 35 bytes in memory while it is converted"},
 		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},
 		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
 		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},
@@ -121,6 +121,7 @@ func Limits() []Limit {
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
 		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
+		{"requests that compute for long at the same time", "half of the processors, of one caller a quarter, but at least one", "they wait", "a short request finds a processor, and no caller waits for all requests of another one; these are bodies of more than " + kibibytes(FreeBody) + ", frames of plugins, expressions, whole dashboards and the dashboards of a playlist"},
 		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},
 		{"points that the expressions of a request compute", fmt.Sprint(MaxExpressionPoints), "the expression fails", "a short window or a long expression turns a few points into many"},
 		{"series and numbers that the expressions of a request compute", fmt.Sprint(MaxExpressionItems), "the expression fails", "a union can have more items than its operands"},

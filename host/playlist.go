@@ -53,8 +53,8 @@ func (p Playlist) Normalize() (Playlist, error) {
 	if _, err := ParseInterval(string(p.Interval)); err != nil {
 		return Playlist{}, err
 	}
-	if len(p.Items) > MaxPlaylistItems {
-		return Playlist{}, Invalid("items", "must not have more than %d entries, found %d", MaxPlaylistItems, len(p.Items))
+	if err := CheckItemCount(len(p.Items)); err != nil {
+		return Playlist{}, err
 	}
 	for i, item := range p.Items {
 		if err := item.check(fmt.Sprintf("items[%d].", i)); err != nil {
@@ -67,6 +67,14 @@ func (p Playlist) Normalize() (Playlist, error) {
 		p.Items[i].Order = i + 1
 	}
 	return p, nil
+}
+
+// CheckItemCount returns an error (ErrInvalid) if a playlist cannot have n items.
+func CheckItemCount(n int) error {
+	if n > MaxPlaylistItems {
+		return Invalid("items", "must not have more than %d entries, found %d", MaxPlaylistItems, n)
+	}
+	return nil
 }
 
 func (i PlaylistItem) check(path string) error {

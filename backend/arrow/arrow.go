@@ -25,12 +25,12 @@ var ErrTooLarge = errors.New("the frame has too many values")
 // of values. A value takes up to 400 times as much memory as in the file: there, a boolean
 // is one bit.
 func DecodeAtMost(file []byte, values int) (f *data.Frame, err error) {
-	parsed, err := frame.Parse(file) // the data package trusts the lengths in the file
+	_, err = frame.ParseAtMost(file, values) // the data package trusts the lengths in the file
+	if errors.Is(err, frame.ErrTooLarge) {
+		return nil, ErrTooLarge
+	}
 	if err != nil {
 		return nil, fmt.Errorf("decode Arrow file: %w", err)
-	}
-	if n := len(parsed.Fields); n > 0 && parsed.Fields[0].Len() > values/n {
-		return nil, ErrTooLarge
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -33,10 +33,11 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 		if err := decoding.grow(r.Context(), decodedSize*int64(len(text))); err != nil {
 			return err
 		}
-		if err := out.budgets.processors.Acquire(r.Context(), 1); err != nil {
+		end, err := out.budgets.processors.take(r.Context(), out.caller())
+		if err != nil {
 			return err
 		}
-		defer out.budgets.processors.Release(1)
+		defer end()
 	}
 	return bodyError(text, json.Unmarshal(text, into))
 }

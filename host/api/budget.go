@@ -23,22 +23,19 @@ type budget struct {
 	// hold nothing.
 	queue *semaphore.Weighted
 
-	mu      sync.Mutex
-	callers map[string]*allowance
+	callers callers
 }
 
 // budgets are those of an API.
 type budgets struct {
 	bodies, decoding, responses *budget
 
-	// processors bounds how many large bodies are decoded at the same time, so that other
-	// requests find a processor.
-	processors *semaphore.Weighted
+	processors *turns
 }
 
 func newBudgets() *budgets {
 	b := &budgets{
-		processors: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+		processors: newTurns(runtime.GOMAXPROCS(0) / 2),
 		bodies:     newBudget(host.MaxBodies, "request bodies"),
 		decoding:   newBudget(host.MaxDecoding, "decoding request bodies"),
 		responses:  newBudget(host.MaxResponses, "responses that are not read"),
@@ -47,28 +44,82 @@ func newBudgets() *budgets {
 	return b
 }
 
-// allowance is the half of a budget that is left to one caller.
+// callers hold the allowances of the callers that use something at the moment.
+type callers struct {
+	each int64 // size of an allowance
+	mu   sync.Mutex
+	of   map[string]*allowance
+}
+
+// allowance is the part of something that is left to one caller.
 type allowance struct {
-	free   *semaphore.Weighted
-	shares int // that use it
+	free  *semaphore.Weighted
+	users int
+}
+
+// join returns the allowance of a caller. After use, the caller of join must call leave.
+func (c *callers) join(caller string) *allowance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	own := c.of[caller]
+	if own == nil {
+		own = &allowance{free: semaphore.NewWeighted(c.each)}
+		c.of[caller] = own
+	}
+	own.users++
+	return own
+}
+
+func (c *callers) leave(caller string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	own := c.of[caller]
+	if own.users--; own.users == 0 {
+		delete(c.of, caller)
+	}
+}
+
+// turns bound how many requests compute for long at the same time, so that other requests
+// find a processor. A single caller gets at most half of the turns, and its other requests
+// do not wait in front of those of other callers.
+type turns struct {
+	free    *semaphore.Weighted // in the order of the requests
+	callers callers
+}
+
+func newTurns(n int) *turns {
+	return &turns{semaphore.NewWeighted(int64(max(1, n))), callers{each: int64(max(1, n/2)), of: map[string]*allowance{}}}
+}
+
+// take waits for a turn. If there is no error, the caller must call end.
+func (t *turns) take(ctx context.Context, caller string) (end func(), err error) {
+	own := t.callers.join(caller)
+	if err := own.free.Acquire(ctx, 1); err != nil {
+		t.callers.leave(caller)
+		return nil, err
+	}
+	leave := func() {
+		own.free.Release(1)
+		t.callers.leave(caller)
+	}
+	if err := t.free.Acquire(ctx, 1); err != nil {
+		leave()
+		return nil, err
+	}
+	return func() {
+		t.free.Release(1)
+		leave()
+	}, nil
 }
 
 func newBudget(size int64, what string) *budget {
-	return &budget{size: size, what: what, wait: host.BusyWait, free: semaphore.NewWeighted(size), callers: map[string]*allowance{}}
+	return &budget{size: size, what: what, wait: host.BusyWait, free: semaphore.NewWeighted(size), callers: callers{each: size / 2, of: map[string]*allowance{}}}
 }
 
 // share returns an empty share for a request of a caller. The caller of share must
 // release it.
 func (b *budget) share(caller string) *share {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	own := b.callers[caller]
-	if own == nil {
-		own = &allowance{free: semaphore.NewWeighted(b.size / 2)}
-		b.callers[caller] = own
-	}
-	own.shares++
-	return &share{of: b, caller: caller, own: own}
+	return &share{of: b, caller: caller, own: b.callers.join(caller)}
 }
 
 // share is the part of a budget that one request holds. It is not safe for concurrent
@@ -118,11 +169,7 @@ func (s *share) release() {
 	s.of.free.Release(s.held)
 	s.own.free.Release(s.held)
 	s.held = 0
-	s.of.mu.Lock()
-	defer s.of.mu.Unlock()
-	if s.own.shares--; s.own.shares == 0 {
-		delete(s.of.callers, s.caller)
-	}
+	s.of.callers.leave(s.caller)
 }
 
 // acquire reports whether a semaphore gave n before the time was up or the context

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
@@ -32,12 +33,30 @@ type Handler struct {
 // one with a method respond writes itself.
 // who is the zero Identity on a public route.
 func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
+	return typed(f, false)
+}
+
+// slow is call for a function whose response takes long to compute: it waits for its turn.
+func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
+	return typed(f, true)
+}
+
+func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error), isSlow bool) Handler {
 	inputs := inputsOf(reflect.TypeFor[In]())
 	serve := func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
 		var in In
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
+		end := func() {}
+		if isSlow {
+			var err error
+			if end, err = w.(*response).budgets.processors.take(r.Context(), callerOf(who)); err != nil {
+				return err
+			}
+		}
+		end = sync.OnceFunc(end)
+		defer end() // after a panic
 		out, err := f(withHeaders(r), who, in)
 		if err != nil {
 			return err
@@ -50,7 +69,12 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 		}); ok {
 			return own.respond(w, status)
 		}
-		return respond(r.Context(), w, status, out)
+		body, err := encode(out)
+		if err != nil {
+			return err
+		}
+		end() // the client may read slowly
+		return send(r.Context(), w, status, body)
 	}
 	return Handler{serve, inputs, reflect.TypeFor[Out]()}
 }

@@ -38,3 +38,8 @@ func Merge(a, b string, responses sdk.QueryDataResponse) map[string]string {
 	}
 	return texts
 }
+
+// Unleased returns the bytes of a result that the lease of the response does not cover.
+func Unleased(query string, responses sdk.QueryDataResponse) int64 {
+	return unleasedBytes(resultsOf([]dataQuery{{Query: sdk.Query{RefID: query}}}, responses))
+}

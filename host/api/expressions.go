@@ -99,9 +99,9 @@ func expressionResult(r expression.Result) queryResult {
 	if r.Err != nil {
 		return failedExpression(r.Err)
 	}
-	out := queryResult{Status: http.StatusOK, Frames: []json.RawMessage{}, isOwn: true}
+	out := queryResult{Status: http.StatusOK, Frames: []json.RawMessage{}}
 	for _, f := range r.Frames {
-		if err := out.add(f); err != nil {
+		if err := out.add(f, 0); err != nil {
 			return failedExpression(err)
 		}
 	}

@@ -20,7 +20,7 @@ func (a *API) playlistRoutes() []Route {
 		{"PUT", "/api/playlists/{uid}", write.On(one), call(a.updatePlaylist), Doc{Summary: "Replace a playlist and its items"}},
 		{"DELETE", "/api/playlists/{uid}", write.On(one), call(a.deletePlaylist), Doc{Summary: "Delete a playlist"}},
 		{"GET", "/api/playlists/{uid}/items", read.On(one), call(a.playlistItems), Doc{Summary: "List the items of a playlist"}},
-		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), call(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
+		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), slow(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
 	}
 }
 
@@ -81,6 +81,9 @@ type playlistPart struct {
 
 func (b playlistBody) playlist(uid string) (host.Playlist, error) {
 	p := host.Playlist{UID: uid, Name: b.Name, Interval: host.Interval(b.Interval)}
+	if err := host.CheckItemCount(len(b.Items)); err != nil { // before they are copied
+		return p, err
+	}
 	for n, i := range b.Items {
 		item := host.PlaylistItem{Type: i.Type, Value: i.Value, Order: n + 1, Title: i.Title}
 		if i.Order != nil {

@@ -30,11 +30,12 @@ type queryResult struct {
 	Error       string            `json:"error,omitempty"`
 	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
 
-	input data.Frames // for expressions
-	isOwn bool        // the host made the frames
+	input    data.Frames // for expressions
+	unleased int64       // bytes of the frames that the lease of the response does not cover
 }
 
-// frameFactor is how many bytes a byte of an Arrow file takes, with its JSON.
+// frameFactor is how many bytes stay in memory for a byte of an Arrow file of numbers, with
+// its JSON. While they are converted, it is up to 10.
 const frameFactor = 4
 
 type queryBody struct {
@@ -81,7 +82,7 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	}()
 	results := a.queryAll(ctx, who, plan.queries)
 	if len(plan.expressions) > 0 {
-		err := a.compute(ctx, func() error { plan.evaluate(ctx, results); return nil })
+		err := a.compute(ctx, who, func() error { plan.evaluate(ctx, results); return nil })
 		if err != nil {
 			return queryResults{}, err
 		}
@@ -91,33 +92,29 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 			delete(results, q.RefID)
 		}
 	}
-	if err := held.grow(ctx, ownBytes(results)); err != nil {
+	if err := held.grow(ctx, unleasedBytes(results)); err != nil {
 		return queryResults{}, err
 	}
 	isKept = true
 	return queryResults{results, func() { held.release(); release() }}, nil
 }
 
-// compute calls f while few other requests compute, so that the rest find a processor.
-func (a *API) compute(ctx context.Context, f func() error) error {
-	if err := a.budgets.processors.Acquire(ctx, 1); err != nil {
+// compute calls f when the caller has a turn.
+func (a *API) compute(ctx context.Context, who host.Identity, f func() error) error {
+	end, err := a.budgets.processors.take(ctx, callerOf(who))
+	if err != nil {
 		return err
 	}
-	defer a.budgets.processors.Release(1)
+	defer end()
 	return f()
 }
 
-// ownBytes returns how much memory the errors take, and the frames that the host made
-// itself, unless it is little.
-func ownBytes(results map[string]queryResult) int64 {
+// unleasedBytes returns how much memory the errors take, and what no lease covers of the
+// frames, unless it is little.
+func unleasedBytes(results map[string]queryResult) int64 {
 	n := int64(0)
 	for _, r := range results {
-		n += int64(len(r.Error))
-		if r.isOwn {
-			for _, f := range r.Frames {
-				n += int64(len(f))
-			}
-		}
+		n += int64(len(r.Error)) + r.unleased
 	}
 	if n <= host.FreeResponse {
 		return 0
@@ -253,7 +250,11 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	return resultsOf(queries, responses)
+	err = a.compute(ctx, who, func() error { results = resultsOf(queries, responses); return nil })
+	if err != nil { // the client has left
+		return failAll(queries, http.StatusServiceUnavailable, sdk.SourcePlugin, "the request has ended")
+	}
+	return results
 }
 
 func sdkQueries(queries []dataQuery) []sdk.Query {
@@ -266,7 +267,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
 	var results map[string]queryResult
-	err := a.compute(ctx, func() error {
+	err := a.compute(ctx, who, func() error {
 		responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 		results = resultsOf(queries, responses)
 		return err
@@ -276,7 +277,10 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 	}
 	for refID, r := range results {
-		r.isOwn = true
+		r.unleased = 0
+		for _, f := range r.Frames { // the host made them
+			r.unleased += int64(len(f))
+		}
 		results[refID] = r
 	}
 	return results
@@ -335,9 +339,9 @@ func resultOf(q dataQuery, r sdk.DataResponse, cells *int) queryResult {
 		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
-		frame, err := decodeFrame(f, cells)
+		frame, size, err := decodeFrame(f, cells)
 		if err == nil && !q.isHidden {
-			err = out.add(frame)
+			err = out.add(frame, size)
 		}
 		if err != nil {
 			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
@@ -360,29 +364,31 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-// decodeFrame converts a frame, and takes its values from those that are left.
-func decodeFrame(f sdk.Frame, cells *int) (*data.Frame, error) {
+// decodeFrame converts a frame, and takes its values from those that are left. size is that
+// of the Arrow file.
+func decodeFrame(f sdk.Frame, cells *int) (_ *data.Frame, size int, err error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
-		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
 	frame, err := arrow.DecodeAtMost(file, *cells)
 	if errors.Is(err, arrow.ErrTooLarge) {
-		return nil, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", host.MaxFrameCells)
+		return nil, 0, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", host.MaxFrameCells)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
 	rows, _ := frame.RowLen() // Arrow files have columns of equal length
 	*cells -= rows * len(frame.Fields)
-	return frame, nil
+	return frame, len(file), nil
 }
 
-// add adds a frame as JSON.
-func (r *queryResult) add(f *data.Frame) error {
+// add adds a frame as JSON. size is that of the Arrow file.
+func (r *queryResult) add(f *data.Frame, size int) error {
 	text, err := arrow.ToJSON(f)
 	if err == nil {
 		r.Frames = append(r.Frames, text)
+		r.unleased += int64(max(0, len(text)-(frameFactor-1)*size))
 	}
 	return err
 }

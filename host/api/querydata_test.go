@@ -144,8 +144,27 @@ func TestManyValues(t *testing.T) {
 	}
 	both := one("A")
 	both["B"] = both["A"]
-	if got := api.Merge("A", "B", both); got["A"] != "" || !strings.Contains(got["B"], "at most 5000000 values") {
+	if got := api.Merge("A", "B", both); got["A"] != "" || !strings.Contains(got["B"], fmt.Sprintf("at most %d values", host.MaxFrameCells)) {
 		t.Errorf("above the bound: %q", got)
+	}
+}
+
+// The JSON of booleans is many times as large as their Arrow file, which is all that a
+// response of a plugin is charged with.
+func TestUnleasedBytes(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		field    frame.Field
+		unleased int64
+	}{
+		"numbers":  {frame.Of("v", make([]int64, 100_000)), 0},
+		"booleans": {frame.Of("v", make([]bool, 100_000)), 500_000},
+	} {
+		f := frame.New("", c.field)
+		got := api.Unleased("A", sdk.QueryDataResponse{"A": {Status: 200, Frames: []sdk.Frame{f}}})
+		if got < c.unleased || c.unleased == 0 && got != 0 {
+			t.Errorf("%s: %d bytes, want at least %d", what, got, c.unleased)
+		}
 	}
 }
 

@@ -146,10 +146,23 @@ func (a *API) requestID(r *http.Request) string {
 
 // respond writes v as JSON.
 func respond(ctx context.Context, w http.ResponseWriter, status int, v any) error {
+	body, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return send(ctx, w, status, body)
+}
+
+func encode(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode the response: %w", err)
+		return nil, fmt.Errorf("encode the response: %w", err)
 	}
+	return body, nil
+}
+
+// send writes a JSON text as the response.
+func send(ctx context.Context, w http.ResponseWriter, status int, body []byte) error {
 	out := w.(*response)
 	release, err := out.HoldResponse(ctx, out.caller(), len(body))
 	if err != nil {

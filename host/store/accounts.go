@@ -12,8 +12,8 @@ import (
 
 const serviceAccount = "Service account"
 
-const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disabled, COALESCE(a.plugin_id, ''),
-	(SELECT COUNT(*) FROM tokens t WHERE t.account_id = a.id) FROM service_accounts a `
+const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disabled, COALESCE(a.plugin_id, ''), a.token_count
+	FROM service_accounts a `
 
 func scanAccount(row scanner) (a host.ServiceAccount, err error) {
 	var role string

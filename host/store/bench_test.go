@@ -89,6 +89,7 @@ func BenchmarkGrowth(b *testing.B) {
 					return len(found), err
 				}
 			}
+			renames := 0
 			for _, op := range []struct {
 				name string
 				want int
@@ -101,8 +102,16 @@ func BenchmarkGrowth(b *testing.B) {
 				}},
 				{"playlist/list", 20, list("", store.Page{Limit: 20})},
 				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
-				{"playlist/deep-after-a-new-name", 20, func() (int, error) {
+				{"playlist/deep-after-a-start", 20, func() (int, error) {
 					s.ForgetMarks(org)
+					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
+					return len(found), err
+				}},
+				{"playlist/rename-and-deep", 20, func() (int, error) {
+					renames++
+					if _, err := s.UpdatePlaylist(ctx, org, host.Playlist{UID: "p77", Name: fmt.Sprint("A", renames), Interval: "5m"}); err != nil {
+						return 0, err
+					}
 					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
 					return len(found), err
 				}},

@@ -32,6 +32,12 @@ func (s *Store) Explain(ctx context.Context, query string, columns int, args ...
 	}, query, args...)
 }
 
+// Miscounted returns the ids of the accounts whose token_count is wrong.
+func (s *Store) Miscounted(ctx context.Context) ([]int64, error) {
+	return list(ctx, s.write.db, scanOne[int64], `SELECT id FROM service_accounts a
+		WHERE token_count <> (SELECT COUNT(*) FROM tokens t WHERE t.account_id = a.id)`)
+}
+
 // CheckFile is the check that precedes each write.
 func (s *Store) CheckFile() error { return s.file.check() }
 
@@ -64,10 +70,20 @@ func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
 	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
 }
 
-// ForgetMarks is what a new name of a playlist does.
+// ForgetMarks leaves the store as after a start.
 func (s *Store) ForgetMarks(org int64) {
 	s.marks.begin()
-	s.marks.end(org, playlistKey{}, 0)
+	s.marks.end(org, playlistKey{}, playlistKey{})
+}
+
+// Marks returns how many marks are known.
+func (s *Store) Marks(org int64) int {
+	s.marks.mu.Lock()
+	defer s.marks.mu.Unlock()
+	if s.marks.of[org] == nil {
+		return 0
+	}
+	return len(s.marks.of[org].list)
 }
 
 // Lock runs statements on another connection to a SQLite file. What they lock is released by unlock.

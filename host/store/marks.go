@@ -20,7 +20,7 @@ const (
 
 // marks are the keys at about every markStep in the lists of playlists, so that a page does
 // not skip all playlists before it. They are found when a page needs them, and moved when
-// this host creates or deletes a playlist before them. Changes by other hosts are noticed
+// this host creates, renames or deletes a playlist before them. Changes by other hosts are noticed
 // after markLife: until then, a page can begin where it began before. The zero value is ready
 // to use.
 type marks struct {
@@ -41,7 +41,7 @@ type mark struct {
 	position int64
 }
 
-// playlistKey is the place of a playlist in the order of lists.
+// playlistKey is the place of a playlist in the order of lists. The zero key is no place.
 type playlistKey struct{ name, uid string }
 
 func (k playlistKey) compare(other playlistKey) int {
@@ -98,20 +98,24 @@ func (m *marks) begin() {
 	m.pending++
 }
 
-// end must be called after a change that created (by is 1) or deleted (-1) a playlist, or
-// left its place unchanged (0). With the zero key, it forgets the marks.
-func (m *marks) end(org int64, key playlistKey, by int64) {
+// end must be called after a change that moved a playlist from one place to another. If
+// neither is known, it forgets the marks.
+func (m *marks) end(org int64, from, to playlistKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pending--
 	m.changes++
-	if key == (playlistKey{}) {
+	none := playlistKey{}
+	if from == none && to == none {
 		delete(m.of, org)
 	}
 	if marked := m.of[org]; marked != nil {
 		for i, mark := range marked.list {
-			if mark.key.compare(key) > 0 {
-				marked.list[i].position += by
+			if from != none && mark.key.compare(from) > 0 {
+				marked.list[i].position--
+			}
+			if to != none && mark.key.compare(to) > 0 {
+				marked.list[i].position++
 			}
 		}
 	}

@@ -88,6 +88,7 @@ func reasonOf(statement string) string {
 		"FROM service_accounts a WHERE a.org_id = $1 AND (NOT":     "a page of all accounts and their number, from an index that contains the columns",
 		"FROM (SELECT id FROM data_sources WHERE org_id = $1":      "a page of all data sources, in the order of an index",
 		"DELETE FROM sessions WHERE expires_at":                    "at most 50 rows for each user, once in hours",
+		"WHERE token_count <> (SELECT":                             "a check at the end of the tests",
 		"octet_length(settings)":                                   "a sum over at most 5,000 rows for each write, which does not read the settings",
 		"FROM tokens WHERE org_id = $1 AND account_id IS NULL":     "the answer is the list of all API keys, or their number",
 		"UPDATE data_sources SET is_default = FALSE WHERE org_id":  "an index contains only the default data source",

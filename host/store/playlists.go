@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/slipway-dev/slipway/host"
@@ -194,11 +193,11 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, id, p.Items)
 	})
-	key := playlistKey{p.Name, p.UID}
+	to := playlistKey{p.Name, p.UID}
 	if err != nil {
-		key = playlistKey{} // it may have been created
+		to = playlistKey{} // it may have been created
 	}
-	s.marks.end(org, key, 1)
+	s.marks.end(org, playlistKey{}, to)
 	return p, err
 }
 
@@ -211,33 +210,42 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	}
 	p.OrgID = org
 	s.marks.begin()
-	var key playlistKey // the zero key if the name was another one
-	defer func() { s.marks.end(org, key, 0) }()
+	type row struct {
+		id   int64
+		name string
+	}
+	var old row
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		id, err := find(ctx, tx, scanOne[int64], `UPDATE playlists SET rotation = $1
-			WHERE org_id = $2 AND uid = $3 AND name = $4 RETURNING id`, string(p.Interval), org, p.UID, p.Name)
-		if err == nil {
-			key = playlistKey{p.Name, p.UID}
-		} else if errors.Is(err, sql.ErrNoRows) {
-			id, err = find(ctx, tx, scanOne[int64], `UPDATE playlists SET name = $1, name_folded = $2, rotation = $3
-				WHERE org_id = $4 AND uid = $5 RETURNING id`, p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
-		}
+		old, err = find(ctx, tx, func(from scanner) (r row, err error) {
+			err = from.Scan(&r.id, &r.name)
+			return r, err
+		}, "UPDATE playlists SET rotation = $1 WHERE org_id = $2 AND uid = $3 RETURNING id, name", string(p.Interval), org, p.UID)
 		if err != nil {
 			return orNotFound(err, playlist)
+		}
+		if old.name != p.Name {
+			if _, err := tx.ExecContext(ctx, "UPDATE playlists SET name = $1, name_folded = $2 WHERE id = $3", p.Name, host.Fold(p.Name), old.id); err != nil {
+				return err
+			}
 		}
 		for _, statement := range []string{
 			"DELETE FROM playlist_items WHERE playlist_id = $1",
 			"DELETE FROM playlist_trigrams WHERE playlist_id = $1",
 		} {
-			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			if _, err := tx.ExecContext(ctx, statement, old.id); err != nil {
 				return err
 			}
 		}
-		if err := indexName(ctx, tx, id); err != nil {
+		if err := indexName(ctx, tx, old.id); err != nil {
 			return err
 		}
-		return insertItems(ctx, tx, id, p.Items)
+		return insertItems(ctx, tx, old.id, p.Items)
 	})
+	from, to := playlistKey{old.name, p.UID}, playlistKey{p.Name, p.UID}
+	if err != nil {
+		from, to = playlistKey{}, playlistKey{} // it may have been updated
+	}
+	s.marks.end(org, from, to)
 	return p, err
 }
 
@@ -249,11 +257,11 @@ func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error
 		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
 		return orNotFound(err, playlist)
 	})
-	key := playlistKey{name, uid}
+	from := playlistKey{name, uid}
 	if err != nil {
-		key = playlistKey{} // it may have been deleted
+		from = playlistKey{} // it may have been deleted
 	}
-	s.marks.end(org, key, -1)
+	s.marks.end(org, from, playlistKey{})
 	return err
 }
 

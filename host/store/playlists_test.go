@@ -262,7 +262,18 @@ func TestDeepPages(t *testing.T) {
 	first.Name = "Z"
 	must(s.UpdatePlaylist(ctx, org, first))(t)
 	want = append(want[1:], "Z")
+	if s.Marks(org) == 0 {
+		t.Error("a new name makes the store forget the marks")
+	}
 	check("after a new name")
+	name := "Playlist 5000"
+	for _, next := range []string{"Playlist", name} { // before a mark, and back
+		must(s.UpdatePlaylist(ctx, org, host.Playlist{UID: "p5000", Name: next, Interval: "5m"}))(t)
+		want[slices.Index(want, name)] = next
+		slices.Sort(want)
+		name = next
+		check("after the new name " + next)
+	}
 	first.Interval = "1h"
 	must(s.UpdatePlaylist(ctx, org, first))(t)
 	check("after another interval")

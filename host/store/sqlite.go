@@ -22,8 +22,21 @@ import (
 // connection: they wait for it instead of retrying to lock the file. Reads have their
 // own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
-	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT")}
+	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT", "$COUNT_TOKENS", sqliteCountTokens)}
 }
+
+// sqliteCountTokens keeps token_count. Triggers also see the tokens that a foreign key deletes.
+const sqliteCountTokens = `
+CREATE TRIGGER token_inserted AFTER INSERT ON tokens BEGIN
+	UPDATE service_accounts SET token_count = token_count + 1 WHERE id = NEW.account_id;
+END;
+CREATE TRIGGER token_deleted AFTER DELETE ON tokens BEGIN
+	UPDATE service_accounts SET token_count = token_count - 1 WHERE id = OLD.account_id;
+END;
+CREATE TRIGGER token_moved AFTER UPDATE OF account_id ON tokens BEGIN
+	UPDATE service_accounts SET token_count = token_count - 1 WHERE id = OLD.account_id;
+	UPDATE service_accounts SET token_count = token_count + 1 WHERE id = NEW.account_id;
+END;`
 
 // openSQLite opens the file and migrates the schema. If it fails, nothing stays open.
 //

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,9 @@ func open(t *testing.T, o store.Options) *store.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if accounts, err := s.Miscounted(context.Background()); err == nil && len(accounts) > 0 { // the test may have lost the database
+			t.Errorf("accounts with another number of tokens than they say: %v", accounts)
+		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

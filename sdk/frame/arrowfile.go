@@ -25,6 +25,7 @@ type arrowFile struct {
 	schema schema
 	blocks []block
 	left   int // bytes that names and metadata may still take: no two may share one
+	values int // that the record batches may still have
 }
 
 // block is where a record batch is.

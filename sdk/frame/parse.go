@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -15,12 +16,21 @@ import (
 //
 // Parse accepts any bytes. It does not panic, and the memory that it allocates is
 // proportional to the size of the file.
-func Parse(file []byte) (f *Frame, err error) {
+func Parse(file []byte) (*Frame, error) { return ParseAtMost(file, math.MaxInt) }
+
+// ErrTooLarge is the error for a frame with too many values.
+var ErrTooLarge = errors.New("the frame has too many values")
+
+// ParseAtMost is like Parse, but returns ErrTooLarge, before it allocates the values, if the
+// frame has more than a number of them. In memory, a value takes up to 300 times as much as in
+// the file: there, a boolean is one bit.
+func ParseAtMost(file []byte, values int) (f *Frame, err error) {
 	defer recoverDamage(&err)
 	a, err := openArrow(file)
 	if err != nil {
 		return nil, fmt.Errorf("parse frame: %w", err)
 	}
+	a.values = values
 	if f, err = a.frame(); err != nil {
 		return nil, fmt.Errorf("parse frame: %w", err)
 	}
@@ -62,6 +72,10 @@ func (a *arrowFile) readRecord(b block, readers []columnReader) error {
 	if batch.columns != len(readers) {
 		return fmt.Errorf("found %d columns, expected %d", batch.columns, len(readers))
 	}
+	if n := batch.columns; n > 0 && batch.rows > a.values/n {
+		return ErrTooLarge
+	}
+	a.values -= batch.rows * batch.columns
 	for n, r := range readers {
 		c, err := batch.column(n, r.kind)
 		if err == nil {

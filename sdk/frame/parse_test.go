@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -194,4 +196,23 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("written again: %v", err)
 		}
 	})
+}
+
+// A frame with too many values is refused before they are allocated. The test is not parallel
+// because it reads what all tests allocate.
+func TestParseAtMost(t *testing.T) {
+	file := write(t, frame.New("f", frame.Of("a", make([]bool, 1<<20)), frame.Of("b", make([]bool, 1<<20))))
+	if f, err := frame.ParseAtMost(file, 2<<20); err != nil || f.Fields[1].Len() != 1<<20 {
+		t.Errorf("as many values as allowed: %v", err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := frame.ParseAtMost(file, 2<<20-1)
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, frame.ErrTooLarge) {
+		t.Errorf("one value too many: %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<16 {
+		t.Errorf("the refusal took %d bytes", n)
+	}
 }
