@@ -35,13 +35,10 @@ func (u User) Identity() Identity {
 	return Identity{Kind: KindUser, ID: u.ID, OrgID: u.OrgID, Login: u.Login, Role: u.Role, IsServiceAdmin: u.IsServiceAdmin}
 }
 
-const (
-	passwordCost = 10  // of bcrypt, about 50 ms
-	mostVerified = 256 // credentials that Passwords remembers
+const mostVerified = 256 // credentials that Passwords remembers
 
-	// unknownHash is the hash of a random password that was discarded.
-	unknownHash = "$2a$10$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS"
-)
+// unknownHash has the cost of other hashes, and is that of no known password.
+var unknownHash = fmt.Sprintf("$2a$%02d$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS", passwordCost)
 
 // Limits of the length of a new password.
 const (
