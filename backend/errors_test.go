@@ -12,7 +12,7 @@ import (
 )
 
 // Only the end of the caller's own context results in a context error: go-plugin also
-// cancels calls, when a process has died.
+// cancels calls when a process has died.
 func TestCallError(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())

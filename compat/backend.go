@@ -102,7 +102,7 @@ func (p plugin) executable(name string, o Options) []Row {
 		row = started(row, o.Start(p.dir))
 	}
 	if named, hasSource, isComplete := p.variablesInSource(); hasSource && isComplete {
-		variables = named // without what Go's layout of texts may have added
+		variables = named // without what Go's layout of strings may have added
 	} else if isKnown {
 		variables = slices.DeleteFunc(variables, isOfSDK)
 	}
@@ -131,14 +131,14 @@ func readerAt(f fs.File) (io.ReaderAt, error) {
 // variable matches the names of the variables that hosts set for backends.
 var variable = regexp.MustCompile(`(?:GF|SVC)_[A-Z][A-Z0-9_]{2,60}`)
 
-// The window in which an executable is searched, and how much windows have in common.
+// The window in which an executable is searched, and the overlap of two windows.
 const (
 	window  = 1 << 20
 	overlap = 128
 )
 
-// scan searches an executable for the cookie and for names of variables. Go stores texts
-// without separators, so that a name may have the beginning of another text at its end.
+// scan searches an executable for the cookie and for names of variables. Go stores strings
+// without separators, so that a name may have the beginning of another string at its end.
 func scan(r io.Reader) (hasCookie bool, variables []string, err error) {
 	buffer := make([]byte, 0, window+overlap)
 	for {
@@ -163,7 +163,7 @@ func scan(r io.Reader) (hasCookie bool, variables []string, err error) {
 	}
 }
 
-// split splits a text that begins with a name where the next one begins.
+// split splits a string that begins with a name where the next one begins.
 func split(text string) (names []string) {
 	for text != "" {
 		end := len(text)
@@ -177,8 +177,8 @@ func split(text string) (names []string) {
 	return names
 }
 
-// isOfSDK reports whether Grafana's SDK contains a variable: every plugin built with it has
-// it, and works without it.
+// isOfSDK reports whether Grafana's SDK contains a variable: every plugin built with the
+// SDK contains the variable, and works without it.
 func isOfSDK(name string) bool {
 	rest, ok := strings.CutPrefix(name, "GF_")
 	return ok && slices.ContainsFunc([]string{
@@ -188,8 +188,8 @@ func isOfSDK(name string) bool {
 	}, func(known string) bool { return strings.HasPrefix(rest, known) || strings.HasPrefix(known, rest) })
 }
 
-// withoutParts removes names that another one begins with: compilers also keep the first
-// bytes of a text where they compare it.
+// withoutParts removes names that are prefixes of others: compilers also keep the first
+// bytes of a string in the code that compares it.
 func withoutParts(names []string) []string {
 	all := slices.Clone(names)
 	return slices.DeleteFunc(names, func(name string) bool {

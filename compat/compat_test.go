@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 			if reports[0].Runs != c.runs || !strings.Contains(strings.Join(help, "\n"), c.help) {
-				t.Errorf("runs %v, want %v; help is %q, want a text containing %q", reports[0].Runs, c.runs, help, c.help)
+				t.Errorf("runs %v, want %v; help is %q, want a string containing %q", reports[0].Runs, c.runs, help, c.help)
 			}
 		})
 	}
@@ -148,7 +148,7 @@ func TestNestedPlugins(t *testing.T) {
 	}
 }
 
-// TestSeveralPlugins requires that none is charged with the variables of another.
+// TestSeveralPlugins requires that no plugin is reported to use the variables of another.
 func TestSeveralPlugins(t *testing.T) {
 	t.Parallel()
 	reports, err := Check(tree(map[string]string{

@@ -1,5 +1,5 @@
 // Package compat determines from the files of a plugin in which hosts it runs: in this
-// one, in those that exist, or in both. It reads a directory or a zip, within bounds, and
+// one, in existing ones, or in both. It reads a directory or a zip, within bounds, and
 // executes nothing; a caller that starts the backend passes on what happened.
 //
 // What is wrong with a plugin is the subject of package validate. What its backend does

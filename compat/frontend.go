@@ -53,7 +53,7 @@ func (p plugin) frontend(o Options) []Row {
 	return rows
 }
 
-// unreadRow tells that something was not checked.
+// unreadRow reports that something was not checked.
 func unreadRow() Row {
 	return Row{
 		Aspect: "files", Found: "not all were read", Here: Unknown, Existing: Unknown,
@@ -108,7 +108,7 @@ func isPlugin(files fs.FS, dir string) bool {
 	return err == nil
 }
 
-// calledRoute matches a path of the API as a text or the beginning of one in JavaScript.
+// calledRoute matches a path of the API as a string or the beginning of one in JavaScript.
 var calledRoute = regexp.MustCompile("[\"'`]/?(api/(?:[A-Za-z0-9_.~:/-]|\\$\\{[^{}`]{0,200}\\})+)")
 
 // interpolation matches an expression in a template literal.

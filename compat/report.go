@@ -2,7 +2,7 @@ package compat
 
 import "slices"
 
-// Verdict tells whether an aspect of a plugin works in a host.
+// Verdict reports whether an aspect of a plugin works in a host.
 type Verdict string
 
 // The verdicts. A plugin runs in a host if every verdict is Yes or Partly.
@@ -18,7 +18,7 @@ type Row struct {
 	Aspect   string  `json:"aspect"`
 	Found    string  `json:"found"`    // in the plugin
 	Here     Verdict `json:"here"`     // in the host of this program
-	Existing Verdict `json:"existing"` // in hosts that exist
+	Existing Verdict `json:"existing"` // in existing hosts
 	Help     string  `json:"help,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
-// profile tells which key names plugin.json uses. A nested plugin needs none: that of the
+// profile reports which key names plugin.json uses. A nested plugin needs none: that of the
 // plugin around it counts.
 func (p plugin) profile() []Row {
 	row := Row{Aspect: "profile", Here: Yes, Existing: Yes}
@@ -48,7 +48,7 @@ func (p plugin) versions(o Options) (rows []Row) {
 		}
 		if text == p.metadata.Dependencies.ServiceRange { // the one that counts here
 			if row.Here = admits(text, o.Version); row.Here == No {
-				row.Here = Partly // this host reports it and runs the plugin: most of them work
+				row.Here = Partly // this host reports it and runs the plugin: most such plugins work
 			}
 		}
 		row.Help = versionHelp(row, o)
@@ -63,7 +63,7 @@ func (p plugin) versions(o Options) (rows []Row) {
 	return rows
 }
 
-// admits tells whether a range admits a version. Hosts run a plugin whose range they cannot
+// admits reports whether a range admits a version. Hosts run a plugin whose range they cannot
 // read.
 func admits(text, version string) Verdict {
 	r, err := ranges.Parse(text)

@@ -167,7 +167,7 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 }
 
 // isPassedOn reports whether it is acceptable that no query has the refId of a response:
-// plugins report an error of the whole call in this way, and hosts that exist pass it on.
+// plugins report an error of the whole call in this way, and existing hosts pass it on.
 func (s *subject) isPassedOn(a *pluginv2.DataResponse) bool {
 	return s.o.Standard == Existing && a.GetError() != ""
 }

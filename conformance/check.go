@@ -14,7 +14,7 @@ type Check struct {
 	calls       []call // skip the check if the plugin supports none of them
 	ownProcess  bool   // the check starts the processes it needs
 	anyInstance bool   // the check does not need an instance; see instance.go
-	isUnusual   bool   // no host that exists does this; see Existing
+	isUnusual   bool   // no existing host does this; see Existing
 	run         runFunc
 }
 
@@ -28,7 +28,7 @@ type Outcome string
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Warned  Outcome = "warning" // failed, but no host that exists relies on it
+	Warned  Outcome = "warning" // failed, but no existing host relies on it
 	Skipped Outcome = "skipped" // there was nothing to check; see Reason
 )
 
@@ -53,7 +53,7 @@ func warned(sent, got, help string) Verdict {
 	return Verdict{Outcome: Warned, Sent: sent, Got: got, Help: help}
 }
 
-// each runs a check for one call after the other. A failure ends it; otherwise the
+// each runs a check for one call after another. A failure ends it; otherwise the
 // first skip counts.
 func each(run func(context.Context, *subject, call) Verdict) runFunc {
 	return func(ctx context.Context, s *subject, has []call) Verdict {

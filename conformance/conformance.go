@@ -69,7 +69,7 @@ func (r Report) Count(o Outcome) int {
 	return n
 }
 
-// Run runs the checks one after the other. Its error is not about the plugin: there is
+// Run runs the checks one after another. Its error is not about the plugin: there is
 // no backend to start, an id in Only is unknown, or ctx has ended.
 func Run(ctx context.Context, o Options) (Report, error) {
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)

@@ -215,7 +215,7 @@ func TestNothingRunsWithoutAStart(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s\n%s", mode, diff, details(r))
 		}
 		if !strings.Contains(r.Results[0].Got, want) {
-			t.Errorf("%s: got %q, want a text containing %q", mode, r.Results[0].Got, want)
+			t.Errorf("%s: got %q, want a string containing %q", mode, r.Results[0].Got, want)
 		}
 	}
 }
@@ -230,11 +230,11 @@ func TestTheNextCheckGetsAProcess(t *testing.T) {
 	}
 	for _, want := range []string{"exit status 7", "that was too much"} {
 		if !strings.Contains(r.Results[1].Got, want) {
-			t.Errorf("got %q, want a text containing %q", r.Results[1].Got, want)
+			t.Errorf("got %q, want a string containing %q", r.Results[1].Got, want)
 		}
 	}
 	if !strings.Contains(r.Results[1].Sent, "17") {
-		t.Errorf("sent %q, want a text containing 17", r.Results[1].Sent)
+		t.Errorf("sent %q, want a string containing 17", r.Results[1].Sent)
 	}
 	r, ids = run(t, Options{Plugin: writePlugin(t, "datasource", "faulty", "hangs"), Timeout: 4 * time.Second, Only: []string{"nil-context-health", "query-none"}})
 	if diff := cmp.Diff(map[Outcome][]string{Passed: {"query-none"}, Failed: {"nil-context-health"}}, ids); diff != "" {

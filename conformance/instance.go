@@ -82,7 +82,7 @@ func (o *obstacle) reason() string {
 	return fmt.Sprintf("the plugin does not work with these settings: %s failed with %q", joined(o.calls), shorten(o.reply.says, 200))
 }
 
-const helpSettings = "pass the settings and secrets with which the plugin works, and its URL"
+const helpSettings = "pass the settings and secrets with which the plugin works, and the URL of its service"
 
 // makesInstance reports the obstacle once: it is not the plugin's fault that this run has
 // no settings for it.

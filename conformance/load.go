@@ -109,5 +109,5 @@ func canceledLeavesNothing(ctx context.Context, s *subject, has []call) Verdict 
 	}
 	return failed(fmt.Sprintf("%d canceled calls of each kind", s.o.cancels),
 		fmt.Sprintf("%d goroutines 3 s later, up from %d", after, before),
-		"stop what a call started when its context ends; a goroutine profile shows where they wait")
+		"when the context of a call ends, stop what the call started; a goroutine profile shows where goroutines wait")
 }

@@ -97,7 +97,7 @@ func (s *subject) wholeCallFailed(ctx context.Context, sent string, err error) V
 	return skipped("the plugin fails the whole call: " + r.got)
 }
 
-// failsEvery is the reason for which the checks of queries have nothing to check.
+// failsEvery is the reason why the checks of queries have nothing to check.
 func failsEvery(usual reply) string { return "the plugin fails every QueryData call: " + usual.got }
 
 func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {

@@ -15,8 +15,8 @@ type Standard string
 // and Existing for all others.
 const (
 	Strict Standard = "strict" // every check
-	// Existing is what hosts that exist rely on: a requirement that none of them puts to
-	// the test is reported as a warning.
+	// Existing is what existing hosts rely on: a requirement that none of them relies on is
+	// reported as a warning.
 	Existing Standard = "existing"
 )
 
@@ -42,14 +42,14 @@ func forSDK(sdk bundle.SDK) Standard {
 	return Existing
 }
 
-// The versions of Grafana's SDK whose responses to queries have the fields.
+// The versions of Grafana's SDK from which responses to queries have the fields.
 const (
 	statusSince = "0.142.0"
 	sourceSince = "0.180.0" // 0.179 declares the field, but does not send it
 )
 
-// hasField reports whether responses to queries have a field that Grafana's SDK sends
-// since a version.
+// hasField reports whether responses to queries have a field that Grafana's SDK has
+// sent since a version.
 func hasField(sdk bundle.SDK, since string) bool {
 	if sdk.Module != bundle.GrafanaModule {
 		return true

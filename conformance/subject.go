@@ -30,8 +30,8 @@ type subject struct {
 	conn     grpc.ClientConnInterface
 	raw      raw
 	startErr error          // why it does not start
-	lacking  map[call]bool  // whether the plugin lacks a handler, as far as known
-	usual    map[call]reply // replies to valid calls, as far as known
+	lacking  map[call]bool  // whether the plugin lacks a handler, as far as is known
+	usual    map[call]reply // replies to valid calls, as far as is known
 	isProbed bool
 	obstacle *obstacle // nil if the plugin can make an instance; see probe
 }
@@ -219,7 +219,7 @@ func isCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// shorten cuts a text to a readable length.
+// shorten cuts a string to a readable length.
 func shorten(text string, width int) string {
 	if len(text) <= width {
 		return text

@@ -129,7 +129,7 @@ func (t AccountToken) Check() error { return checkName("name", t.Name) }
 const KeepExpired = 30 * 24 * time.Hour
 
 // A host leases the tokens that it issues itself, to plugins and for development: it
-// extends them at every LeaseRenewal, so that they expire LeaseLifetime after it ended.
+// extends them at every LeaseRenewal, so that they expire LeaseLifetime after it ends.
 const (
 	LeaseLifetime = 24 * time.Hour
 	LeaseRenewal  = time.Hour
@@ -138,7 +138,7 @@ const (
 // TooMany reports that an organization or an account has as many things, such as "API
 // keys", as it can have.
 func TooMany(what string, most int) error {
-	return &Error{Category: ErrThrottled, ID: "quota", Message: strconv.Itoa(most) + " " + what + " are the maximum; delete some that are not in use"}
+	return &Error{Category: ErrThrottled, ID: "quota", Message: "the maximum is " + strconv.Itoa(most) + " " + what + "; delete what is not in use"}
 }
 
 // HasExpired reports whether a credential has expired. A zero expiry means never.

@@ -28,7 +28,7 @@ type Error struct {
 	Category error  // one of the Err values above
 	Field    string // the invalid field, such as "items[0].type"; "" if there is none
 	Message  string // the reason and, if it helps, what to do
-	ID       string // a stable identifier for programs; mostly ""
+	ID       string // a stable identifier for programs; usually ""
 }
 
 // Error returns the field, if there is one, and the message.

@@ -69,8 +69,8 @@ type Reach struct {
 	Named map[string][]string // otherwise, the identifiers that grants name, by the prefix of their scopes
 }
 
-// Reach returns what a list contains for the identity, whose objects have scopes with any
-// of the prefixes, such as "dashboards:uid:".
+// Reach returns what the identity sees of a list whose objects have scopes with any of
+// the prefixes, such as "dashboards:uid:".
 func (i Identity) Reach(action string, prefixes ...string) Reach {
 	all := make([]string, len(prefixes))
 	for n, prefix := range prefixes {

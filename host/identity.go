@@ -118,7 +118,7 @@ func (i Identity) Until(now time.Time, life time.Duration) time.Time {
 	return end
 }
 
-// Bound replaces the role by those grants that the role allows. It is applied to API keys
+// Bound replaces the role with those grants that the role allows. It is applied to API keys
 // that a plugin created: they can do no more than their role and no more than the plugin.
 func (i *Identity) Bound() {
 	i.Grants = slices.DeleteFunc(slices.Clone(i.Grants), func(g Grant) bool { return !i.Role.has(g.Action) })

@@ -45,7 +45,7 @@ const (
 
 	MaxBody         = 1 << 20   // bytes of a JSON body
 	MaxResourceBody = 16 << 20  // bytes of a body for a plugin
-	FreeBody        = 32 << 10  // bytes of a body that do not count towards MaxBodies
+	FreeBody        = 32 << 10  // bytes of a body that do not count toward MaxBodies
 	MaxBodies       = 32 << 20  // bytes of all bodies in memory
 	MaxDecoding     = 64 << 20  // bytes that the values in all bodies take while they are decoded, by an estimate
 	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
@@ -66,7 +66,7 @@ const (
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
 	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
-	StreamUnchecked    = time.Minute     // how long a client stays that cannot be checked
+	StreamUnchecked    = time.Minute     // how long a client that cannot be checked stays
 	StreamGrace        = 5 * time.Second // between the last client and the end of a stream
 
 	// Of the expressions of a request together. Intermediate results count, too.
@@ -99,7 +99,7 @@ func Limits() []Limit {
 		{"entries of a list", fmt.Sprint(MaxPageLength), "a page of this length; ask for the next with `page`", "a page is held in memory"},
 		{"playlists of an organization", fmt.Sprint(MaxPlaylists), "429", "an editor must not fill the disk"},
 		{"dashboards of an organization", fmt.Sprint(MaxDashboards), "429", "an editor must not fill the disk"},
-		{"inputs of a dashboard that is imported", fmt.Sprint(MaxInputs), refused, "each is compared with all texts of the dashboard"},
+		{"inputs of a dashboard that is imported", fmt.Sprint(MaxInputs), refused, "each is compared with every string in the dashboard"},
 		{"folders of an organization", fmt.Sprint(MaxFolders), "429", "an editor must not fill the disk"},
 		{"data sources of an organization", fmt.Sprint(MaxDataSources), "429", "an editor must not fill the disk"},
 		{"settings of all data sources of an organization", mebibytes(MaxDataSourceSettings), "429", "a list of data sources contains them"},
@@ -113,8 +113,8 @@ func Limits() []Limit {
 		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
 		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},
 		{"clients of the event stream", fmt.Sprint(MaxFeeds), "503", "each has a queue of events"},
-		{"clients of the event stream, of a caller", fmt.Sprint(MaxCallerFeeds), "429", "a caller must not use up the event streams"},
-		{"permissions of the service account of a plugin", fmt.Sprint(MaxGrants), "the backend does not start; `/api/plugins/errors` has the reason", "each request of the account compares them"},
+		{"clients of the event stream, per caller", fmt.Sprint(MaxCallerFeeds), "429", "a caller must not use up the event streams"},
+		{"permissions of the service account of a plugin", fmt.Sprint(MaxGrants), "the backend does not start; `/api/plugins/errors` has the reason", "each request of the account is checked against them"},
 		{"dashboards of a plugin in a list", fmt.Sprint(MaxOfferedDashboards), "a page of this length; ask for the next with `page`", "the list reads their files"},
 		{"file of a dashboard of a plugin", mebibytes(MaxDashboardFile), "it cannot be imported", "it is held in memory"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
@@ -142,8 +142,8 @@ func Limits() []Limit {
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
-		{"time in which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
-		{"time for which a client stays that the host cannot check", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
+		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
+		{"time for which a client that the host cannot check stays connected", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
 		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
 	}
 }

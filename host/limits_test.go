@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the table of limits in doc/host
 func TestLimitsDocument(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
-	want.WriteString("\n| what | limit | over it | because |\n| --- | --- | --- | --- |\n")
+	want.WriteString("\n| what | limit | when exceeded | because |\n| --- | --- | --- | --- |\n")
 	for _, l := range host.Limits() {
 		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", l.Name, l.Bound, l.Over, l.Reason)
 	}

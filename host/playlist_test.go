@@ -55,10 +55,10 @@ func TestFold(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"My PlayList", "mY pLAYlIST"}, {"ÄÖÜ", "äöü"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"K", "\u212a"}} {
 		if host.Fold(pair[0]) != host.Fold(pair[1]) {
-			t.Errorf("%q and %q fold to different texts", pair[0], pair[1])
+			t.Errorf("%q and %q fold to different strings", pair[0], pair[1])
 		}
 	}
 	if host.Fold("a") == host.Fold("ä") {
-		t.Error("a and ä fold to the same text")
+		t.Error("a and ä fold to the same string")
 	}
 }

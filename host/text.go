@@ -10,7 +10,7 @@ import (
 // MaxNameLength is the maximum length of a name or title in characters.
 const MaxNameLength = 190
 
-// Fold maps texts that differ only in case to the same text, in all scripts.
+// Fold maps strings that differ only in case to the same string, in all scripts.
 func Fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -52,7 +52,7 @@ func slug(text string) string {
 	return strings.Join(words, "-")
 }
 
-// checkName is checkText for a text that must not be blank.
+// checkName is checkText for a string that must not be blank.
 func checkName(field, name string) error {
 	if strings.TrimSpace(name) == "" {
 		return Invalid(field, "is required")
@@ -60,7 +60,7 @@ func checkName(field, name string) error {
 	return checkText(field, name)
 }
 
-// checkText checks that a text is not too long, and that databases can store it and
+// checkText checks that a string is not too long, and that databases can store it and
 // screens display it.
 func checkText(field, text string) error {
 	if err := checkControl(field, text); err != nil {

@@ -64,7 +64,7 @@ func parseToken(text string, kinds ...TokenKind) (Token, error) {
 var anyToken = regexp.MustCompile(fmt.Sprintf("(?:%s|%s|%s)[0-9a-f]{%d}_[0-9a-f]{%d}",
 	ServiceAccountToken, APIKeyToken, SessionToken, secretLength, checksumLength))
 
-// ContainsToken reports whether a text contains a token or the token of a session.
+// ContainsToken reports whether a string contains a token or the token of a session.
 func ContainsToken(text string) bool { return anyToken.MatchString(text) }
 
 // Secret returns the token as text.

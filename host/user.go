@@ -95,7 +95,7 @@ type Credential struct {
 // remembers an HMAC of the credential, under a key that never leaves the process, with
 // the hash that it matched, so that a changed password no longer matches. A credential is
 // remembered for its network only: elsewhere, guesses must not be fast. Passwords computes
-// at most one hash at a time, to leave processors to other requests.
+// at most one hash at a time, to leave processors for other requests.
 type Passwords struct {
 	key     [32]byte
 	turn    chan struct{}
@@ -130,7 +130,7 @@ func (p *Passwords) remembers(key digest, hash string) bool {
 // Match reports whether a credential matches a stored hash. An empty hash, for an unknown
 // login, takes as long as a wrong password. Concurrent calls with equal arguments share
 // one computation. Match calls admit before each computation and returns its error; it
-// calls done with the result afterwards. It returns the error of ctx if that ends first.
+// calls done with the result afterward. It returns the error of ctx if that ends first.
 func (p *Passwords) Match(ctx context.Context, c Credential, hash string, admit func() (done func(matches bool), err error)) (bool, error) {
 	key := p.digest(c)
 	flight := p.flights.DoChan(string(key[:])+hash, func() (any, error) {

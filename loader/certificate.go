@@ -31,7 +31,7 @@ func newCertificate() (*tls.Config, string, error) {
 	template := &x509.Certificate{
 		Subject:  pkix.Name{CommonName: host},
 		DNSNames: []string{host},
-		// Processes can connect to the host as well, by go-plugin's broker.
+		// Processes can connect to the host as well, through go-plugin's broker.
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		BasicConstraintsValid: true,

@@ -85,7 +85,7 @@ func (s *stream) SendMsg(m any) error {
 // RecvMsg implements grpc.ClientStream. The previous message counts as used.
 func (s *stream) RecvMsg(m any) error {
 	s.release()
-	// The first message follows the header at once. Later ones may take long, so only a
+	// The first message follows the header at once. Later ones may take a while, so only a
 	// large one, which is likely to be followed by another, makes the next wait for a turn;
 	// that of a live stream would keep the turn until the plugin sends again.
 	if !s.hasFirst || s.isLarge && !s.conn.isLive {
@@ -117,7 +117,7 @@ func (s *stream) RecvMsg(m any) error {
 	release, ok := s.conn.share.hold(size * s.conn.lease.factor)
 	if !ok {
 		return &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Cause: ErrBusy,
-			Message: fmt.Sprintf("the host holds too many large responses of plugins to accept another from %s; try again later", s.conn.id)}
+			Message: fmt.Sprintf("the host holds too many large responses from plugins to accept another from %s; try again later", s.conn.id)}
 	}
 	s.mu.Lock()
 	s.held = release

@@ -52,10 +52,10 @@ func (d Debugging) launches(id string) bool {
 func (d Debugging) attaches(id string) bool { return slices.Contains(d.Attach, id) }
 
 // delveStart is how long a backend under Delve may take to complete the handshake if nothing
-// holds it. Delve stays when the backend ends, so only time tells that no handshake will come.
+// holds it. Delve stays when the backend ends, so only time shows that no handshake will come.
 const delveStart = 2 * time.Minute
 
-// forPlugin returns the options for a plugin, without timeouts if it is debugged.
+// forPlugin returns the options for a plugin, without timeouts if it is being debugged.
 func (o Options) forPlugin(id string) Options {
 	if o.isDebugged(id) {
 		const forever = time.Duration(math.MaxInt64)
@@ -119,10 +119,10 @@ func delveAddress(file string) (address string, ok bool) {
 	return "", false
 }
 
-// haltInterval is the time between two questions to Delve.
+// haltInterval is the time between two requests to Delve.
 const haltInterval = 500 * time.Millisecond
 
-// finish waits until a process that is debugged has no calls in progress and is not stopped
+// finish waits until a process that is being debugged has no calls in progress and is not stopped
 // at a breakpoint. It returns early when the process has ended or ctx is done.
 func (p *Process) finish(ctx context.Context) {
 	select {

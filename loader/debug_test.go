@@ -168,7 +168,7 @@ func fetched(t *testing.T, p *Plugin, path string) response {
 	return response{text, err}
 }
 
-// A process that is started without a Loader has no time limit either if it is debugged.
+// A process that is started without a Loader has no time limit either if it is being debugged.
 func TestStartOfADebuggedProcess(t *testing.T) {
 	t.Parallel()
 	dir := writePlugin(t, t.TempDir(), "a", "ok", "")
@@ -186,7 +186,7 @@ func TestStartOfADebuggedProcess(t *testing.T) {
 	}
 }
 
-// A backend in standalone mode serves calls through the loader, also after it was
+// A backend in standalone mode serves calls through the loader, even after it was
 // started again at another address.
 func TestAttach(t *testing.T) {
 	t.Parallel()

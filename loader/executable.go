@@ -175,7 +175,7 @@ func isSameFile(a, b os.FileInfo) bool {
 // copyUninherited copies an open file to a new one, and to hash if that is not nil.
 // No process is forked while the copy is open for writing, so none inherits the descriptor:
 // as long as any process has it, the copy cannot be executed ("text file busy"). It would
-// not be enough to wait for the forks in progress afterwards, since a child closes its
+// not be enough to wait for the forks in progress afterward, since a child closes its
 // descriptors shortly after vfork has let its parent continue.
 func copyUninherited(target string, in io.Reader, hash io.Writer) error {
 	syscall.ForkLock.RLock()

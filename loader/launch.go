@@ -95,7 +95,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 
 // stage copies the executable to a private directory: what runs is what was checked, and the
 // plugin directory can be replaced in the meantime, even on Windows. If the SHA-256 is known,
-// the copy must have the same; if it is wanted, it is that of the copy.
+// the copy must match it. With wantsSum, stage records the SHA-256 of the copy.
 func (l *launch) stage(wantsSum bool) error {
 	dir, err := l.runDir.make()
 	if err != nil {

@@ -104,7 +104,7 @@ var (
 // can have several lines, and registers follow the stack.
 const maxStrays = 40
 
-// isOver reports whether a line belongs to a crash no longer, since too many before it did
+// isOver reports whether a line no longer belongs to a crash, since too many before it did
 // not look as if they did: the process only printed a line like the first one of a panic.
 func (l *logWriter) isOver(text string) bool {
 	l.strays++

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// logged returns the records of a text that a backend prints, without their numbers and
+// logged returns the records of what a backend prints, without their numbers and
 // times.
 func logged(t *testing.T, text string) []Record {
 	t.Helper()
@@ -159,7 +159,7 @@ func TestRateOfRecords(t *testing.T) {
 		p.records.add(time.Unix(9, 0), entry{message: "m", size: maxLogLine})
 	}
 	if _, dropped := p.Logs(); dropped != 14+2*byteRate/maxLogLine {
-		t.Errorf("dropped %d records, also by their size", dropped)
+		t.Errorf("dropped %d records, some because of their size", dropped)
 	}
 }
 
@@ -217,8 +217,8 @@ func TestFollowerKeepsUp(t *testing.T) {
 	}
 }
 
-// A line like the first one of a panic does not make errors of what the process prints
-// afterwards.
+// A line like the first one of a panic does not turn what the process prints
+// afterward into errors.
 func TestPlainLinesAfterACaughtPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

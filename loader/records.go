@@ -238,7 +238,7 @@ func (p *Plugin) Follow(after uint64) (recent []Record, feed <-chan Record, end 
 	}, true
 }
 
-// cutText returns the first bytes of a text, at most n, without a part of a character.
+// cutText returns the first bytes of a string, at most n, without a part of a character.
 func cutText(text string, n int) string {
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--

@@ -199,7 +199,7 @@ func filesOf(b mounted) []string {
 const recent = 2 * time.Second
 
 // stamps identify the state of a plugin on disk, without reading its files. The zero value
-// is like none, itself included.
+// differs from all stamps, itself included.
 type stamps struct {
 	parent string
 	files  []stamp // see filesOf

@@ -50,7 +50,7 @@ func TestApplySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pid := changed.Status().PID; pid != before[changed] || changed.Context().Config["GF_PLUGIN_REGION"] != "north" {
-		t.Errorf("Reload replaced process %d by %d; calls are told %v", before[changed], pid, changed.Context().Config)
+		t.Errorf("Reload replaced process %d with %d; calls are told %v", before[changed], pid, changed.Context().Config)
 	}
 	if err := l.ApplySettings(t.Context()); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func TestStreamMovesToTheNextProcess(t *testing.T) {
 	go run()
 	before := <-pids
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
-		t.Errorf("a call beside the stream: %v", err)
+		t.Errorf("a call during the stream: %v", err)
 	}
 	if err := p.Restart(t.Context()); err != nil {
 		t.Fatal(err)

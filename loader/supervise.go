@@ -172,7 +172,7 @@ func (p *Plugin) wakeUp() waking {
 }
 
 // refresh brings the process in line with the bundle and returns the process that runs
-// afterwards, or nil. It replaces a running process only after the handshake of its
+// afterward, or nil. It replaces a running process only after the handshake of its
 // successor.
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
@@ -250,7 +250,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 // errAborted is the error of a start that an update with another bundle canceled.
 var errAborted = errors.New("start aborted")
 
-// start starts a process with the settings of now, unless an update aborts it.
+// start starts a process with the current settings, unless an update aborts it.
 func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

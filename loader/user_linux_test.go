@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// asUser runs f in a thread of another user, which ends afterwards.
+// asUser runs f in a thread of another user, which ends afterward.
 func asUser(uid int, f func() error) error {
 	result := make(chan error)
 	go func() {

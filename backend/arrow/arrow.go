@@ -21,8 +21,8 @@ func Decode(file []byte) (*data.Frame, error) { return DecodeAtMost(file, math.M
 // ErrTooLarge is the error for a frame with too many values.
 var ErrTooLarge = errors.New("the frame has too many values")
 
-// DecodeAtMost is like Decode, but returns ErrTooLarge if the frame has more than a number
-// of values. A value takes up to 400 times as much memory as in the file: there, a boolean
+// DecodeAtMost is like Decode, but returns ErrTooLarge if the frame has more than the given
+// number of values. A value takes up to 400 times as much memory as in the file: there, a boolean
 // is one bit.
 func DecodeAtMost(file []byte, values int) (f *data.Frame, err error) {
 	_, err = frame.ParseAtMost(file, values) // the data package trusts the lengths in the file

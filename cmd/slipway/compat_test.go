@@ -134,7 +134,7 @@ func TestCompatUsage(t *testing.T) {
 		{[]string{file}, verbs.ExitBroken, "not a valid zip file"},
 	} {
 		if _, stderr, code := runCommand(t, append([]string{"compat"}, c.args...)...); code != c.code || !strings.Contains(stderr, c.want) {
-			t.Errorf("%v: status %d, want %d; stderr is %q, want a text containing %q", c.args, code, c.code, stderr, c.want)
+			t.Errorf("%v: status %d, want %d; stderr is %q, want a string containing %q", c.args, code, c.code, stderr, c.want)
 		}
 	}
 }

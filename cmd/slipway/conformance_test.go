@@ -45,7 +45,7 @@ func TestConformanceUsage(t *testing.T) {
 		var stderr bytes.Buffer
 		code := run(t.Context(), append([]string{"conformance"}, c.args...), os.Stdout, &stderr)
 		if code != c.code || !strings.Contains(stderr.String(), c.want) {
-			t.Errorf("%v: status %d, want %d; stderr is %q, want a text containing %q", c.args, code, c.code, stderr.String(), c.want)
+			t.Errorf("%v: status %d, want %d; stderr is %q, want a string containing %q", c.args, code, c.code, stderr.String(), c.want)
 		}
 		if strings.Contains(stderr.String(), "hunter2") {
 			t.Errorf("%v: stderr has a secret: %q", c.args, stderr.String())

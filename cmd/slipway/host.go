@@ -251,7 +251,7 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if password := s.AdminPassword(); password != "" {
 		fmt.Fprintf(stdout, "admin password: %s (user %s; not shown again)\n", password, host.AdminLogin)
 	} else if o.AdminPassword == "" {
-		fmt.Fprintf(stdout, "admin password: as the first start showed it (user %s); to set a new one, use %s or %s\n", host.AdminLogin, f.Option("admin-password-file"), envAdminPassword)
+		fmt.Fprintf(stdout, "admin password: as shown by the first start (user %s); to set a new one, use %s or %s\n", host.AdminLogin, f.Option("admin-password-file"), envAdminPassword)
 	}
 	fmt.Fprintf(stdout, "slipway host is at %s\n", s.URL())
 	if hasLoopbackURL(s) {

@@ -42,7 +42,7 @@ func TestOpenHost(t *testing.T) {
 	if err := closeHost(s, io.Discard); err != nil {
 		t.Error(err)
 	}
-	if !strings.HasPrefix(out.String(), "admin password: as the first start showed it (user admin); to set a new one, use --admin-password-file or SLIPWAY_ADMIN_PASSWORD\n") {
+	if !strings.HasPrefix(out.String(), "admin password: as shown by the first start (user admin); to set a new one, use --admin-password-file or SLIPWAY_ADMIN_PASSWORD\n") {
 		t.Errorf("the second start printed %q", out.String())
 	}
 	o.Listen = "256.0.0.1:0"

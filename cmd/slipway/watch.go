@@ -147,7 +147,7 @@ func (r *rebuilder) partsOfFile(file string) parts {
 		p = parts{frontend: true, packages: true, other: true}
 	case slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".css", ".scss", ".json"}, ext) && name != bundle.MetadataFile:
 		p.frontend = true
-	case isRoot && slices.Contains([]string{".md", ""}, ext): // texts
+	case isRoot && slices.Contains([]string{".md", ""}, ext): // documents
 		p.other = true
 	}
 	p.frontend = p.frontend || r.isInput(rel)

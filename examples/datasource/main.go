@@ -104,7 +104,7 @@ func (s *shop) sales(ctx context.Context, q sdk.Query, a article) ([]sdk.Frame, 
 	return []sdk.Frame{frame.New(a.Name, times, prices)}, nil
 }
 
-// stock returns the number of pieces of an article.
+// stock returns how many pieces of an article are in stock.
 func (s *shop) stock(ctx context.Context, _ sdk.Query, a article) ([]sdk.Frame, error) {
 	pieces, err := s.pieces(ctx, a.Name)
 	if err != nil {

@@ -20,7 +20,7 @@ func (a *API) assetRoutes() []Route {
 	}
 }
 
-// asset serves a file of a plugin directory. It hides executables, also those of nested
+// asset serves a file of a plugin directory. It hides executables, including those of nested
 // plugins, and everything whose name starts with a dot.
 func (a *API) asset(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	p, err := a.plugin(r.PathValue("id"))

@@ -102,7 +102,7 @@ func printable(r rune) rune {
 }
 
 // maxCredentials is the maximum number of bytes of a login and its password. The throttle
-// keeps logins, also those that do not exist.
+// keeps logins, including those that do not exist.
 const maxCredentials = 1024
 
 func decodeBasic(encoded string) (login, password string, ok bool) {

@@ -42,7 +42,7 @@ func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	return bodyError(text, json.Unmarshal(text, into))
 }
 
-// decodedSize is how many times the size of a JSON text its values take, at most: an item
+// decodedSize is how many times the size of a JSON document its values take, at most: an item
 // of a playlist can be written in 3 bytes.
 const decodedSize = 32
 

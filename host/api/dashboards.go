@@ -20,7 +20,7 @@ func (a *API) dashboardRoutes() []Route {
 	write := Action(host.ActionDashboardsWrite, host.ActionDashboardsCreate)
 	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite).On(one).Within(a.dashboardParents)
 	return []Route{
-		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read by title, tags and folder"}},
+		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
 		// The scopes are the uid and the folder in the body, and the stored folder.
 		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), Doc{Summary: "Create or replace a dashboard"}},
 		{"GET", "/api/dashboards/uid/{uid}", read.On(one).Within(a.dashboardParents), slow(a.dashboard), Doc{Summary: "Get a dashboard"}},

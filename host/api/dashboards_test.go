@@ -109,7 +109,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A grant on one dashboard does not allow to save others.
+// A grant on one dashboard does not allow saving others.
 func TestDashboardGrant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

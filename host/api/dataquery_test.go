@@ -12,7 +12,7 @@ import (
 )
 
 // Browsers send the width of a panel as the number of points, and old dashboards contain
-// texts.
+// strings.
 func TestQueryNumbers(t *testing.T) {
 	t.Parallel()
 	for fields, want := range map[string]string{

@@ -27,8 +27,8 @@ func (a *API) dataSourceRoutes() []Route {
 		{"PUT", "/api/datasources/uid/{uid}", write.On(one), call(a.updateDataSource), Doc{Summary: "Replace a data source; secrets that are absent are kept"}},
 		{"DELETE", "/api/datasources/uid/{uid}", remove.On(one), call(a.deleteDataSource), Doc{Summary: "Delete a data source"}},
 		{"GET", "/api/datasources/uid/{uid}/health", query, call(a.dataSourceHealth), Doc{Summary: "Check the health of a data source", Also: http.StatusBadRequest}},
-		{"", "/api/datasources/uid/{uid}/resources", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
-		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, Doc{Summary: "Call a resource of the plugin with a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources", query, resource, Doc{Summary: "Call a resource of a data source"}},
+		{"", "/api/datasources/uid/{uid}/resources/{path...}", query, resource, Doc{Summary: "Call a resource of a data source"}},
 	}
 }
 
@@ -227,8 +227,8 @@ func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSo
 	return dataSourceDeleted{message{Message: "Data source deleted"}, d.ID}, err
 }
 
-// dataSourceHealth is the result of a health check. Existing clients expect another status
-// for an unhealthy data source than for an unhealthy plugin.
+// dataSourceHealth is the result of a health check. Existing clients expect a different
+// status for an unhealthy data source than for an unhealthy plugin.
 type dataSourceHealth struct{ pluginHealth }
 
 func (h dataSourceHealth) status() int {

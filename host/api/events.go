@@ -129,7 +129,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.feeds) >= host.MaxFeeds {
-		return nil, nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d clients already read the events; try again later", host.MaxFeeds)}
+		return nil, nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d clients are already reading the events; try again later", host.MaxFeeds)}
 	}
 	own := 0
 	for _, reader := range s.feeds {
@@ -138,7 +138,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 		}
 	}
 	if own >= host.MaxCallerFeeds {
-		return nil, nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("you already read the events %d times; close a stream and try again", host.MaxCallerFeeds)}
+		return nil, nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients are already reading the events; close one of them", host.MaxCallerFeeds)}
 	}
 	feed = make(chan Event, maxRecent+maxPending)
 	for _, e := range s.recent {

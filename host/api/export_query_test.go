@@ -30,7 +30,7 @@ func Repeat(failure string) string {
 	return results["B"].Error
 }
 
-// Merge returns the texts of errors by refId, after a data source was asked two queries.
+// Merge returns the error messages by refId, after a data source was sent two queries.
 func Merge(a, b string, responses sdk.QueryDataResponse) map[string]string {
 	texts := map[string]string{}
 	for refID, r := range resultsOf([]dataQuery{{Query: sdk.Query{RefID: a}}, {Query: sdk.Query{RefID: b}}}, responses) {

@@ -108,8 +108,8 @@ func expressionResult(r expression.Result) queryResult {
 	return out
 }
 
-// failedExpression is the result of an expression that cannot be computed: mostly, the
-// request is wrong.
+// failedExpression is the result of an expression that cannot be computed: usually,
+// the request is wrong.
 func failedExpression(err error) queryResult {
 	return queryResult{Status: http.StatusBadRequest, Frames: []json.RawMessage{}, Error: err.Error(), ErrorSource: sdk.SourceDownstream}
 }

@@ -56,7 +56,7 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	delete(fields, "__requires")
 	left := host.MaxDashboardFile
 	value := replaceTexts(fields, strings.NewReplacer(pairs...), &left)
-	tooLong := host.Invalid("inputs", "make the dashboard longer than %d bytes", host.MaxDashboardFile)
+	tooLong := host.Invalid("inputs", "must not make the dashboard longer than %d bytes", host.MaxDashboardFile)
 	if left < 0 {
 		return nil, tooLong
 	}
@@ -67,8 +67,8 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	return filled, err
 }
 
-// replaceTexts applies a replacer to all texts in a decoded JSON value. It subtracts their
-// length from left, and omits texts once that is negative.
+// replaceTexts applies a replacer to all strings in a decoded JSON value. It subtracts their
+// length from left, and omits strings once that is negative.
 func replaceTexts(value any, r *strings.Replacer, left *int) any {
 	switch v := value.(type) {
 	case string:
@@ -89,7 +89,7 @@ func replaceTexts(value any, r *strings.Replacer, left *int) any {
 	return value
 }
 
-// capped is a text that grows while left is not negative: few inputs can make a model very
+// capped is a string that grows while left is not negative: few inputs can make a model very
 // long.
 type capped struct {
 	text strings.Builder

@@ -140,7 +140,7 @@ func TestCredentialsDoNotOutlast(t *testing.T) {
 	}
 }
 
-// The name of an expired key is free, and expired keys do not count towards the quota.
+// The name of an expired key is free, and expired keys do not count toward the quota.
 func TestKeyQuota(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -28,7 +28,7 @@ func (a *API) observabilityRoutes() []Route {
 type logQuery struct {
 	pluginPath
 	Level  string `query:"level"`  // the lowest: trace, debug, info, warn or error
-	Text   string `query:"text"`   // that the message or the fields contain, in any case
+	Text   string `query:"text"`   // that the message or the fields contain, ignoring case
 	Follow bool   `query:"follow"` // stream
 }
 

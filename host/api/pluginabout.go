@@ -16,8 +16,8 @@ func publicPath(pluginID, file string) string {
 	return path.Join("public/plugins", pluginID, file)
 }
 
-// pluginAbout is "info" of plugin.json, with the paths of images under which the host
-// serves them.
+// pluginAbout is "info" of plugin.json, with the paths under which the host serves
+// its images.
 type pluginAbout struct {
 	Author      pluginAuthor  `json:"author"`
 	Description string        `json:"description"`

@@ -304,7 +304,7 @@ func resourcePath(r *http.Request) (string, error) {
 	return path, nil
 }
 
-// orUnsupported replaces backend.ErrUnsupported by an error with the category
+// orUnsupported replaces backend.ErrUnsupported with an error with the category
 // host.ErrNotFound.
 func orUnsupported(err error) error {
 	if errors.Is(err, backend.ErrUnsupported) {

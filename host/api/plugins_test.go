@@ -141,7 +141,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// hang blocks until the process ends, also after the call was canceled.
+// hang blocks until the process ends, even after the call was canceled.
 func hang() { select {} }
 
 // withPlugin is a fixture whose host has the backend mounted.

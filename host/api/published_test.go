@@ -184,7 +184,7 @@ var fieldDifferences = []difference{
 	{"/api/auth/keys", "lastUsedAt", "the host stores the last use only of the tokens of service accounts"},
 	{"/api/dashboards/db", "title", "the description means the slug; the page and servers name it `slug`"},
 	{"/api/dashboards/uid", "createdBy, updatedBy", "the host does not store who changed a dashboard"},
-	{"/api/dashboards/uid", "annotationsPermissions, publicDashboardEnabled, isSnapshot, expires, canStar", "there are no annotations, public dashboards, snapshots and stars"},
+	{"/api/dashboards/uid", "annotationsPermissions, publicDashboardEnabled, isSnapshot, expires, canStar", "there are no annotations, public dashboards, snapshots or stars"},
 	{"/api/dashboards/uid", "apiVersion", "there is no API below `/apis`"},
 	{"/api/datasources", "message", "the plugin writes the response of a resource"},
 	{"/api/folders", "parentUid, parents, managedBy", "folders have no parents, and no other tool manages them"},
@@ -225,7 +225,7 @@ func reasonFor(all []difference, op *operation, name string) int {
 }
 
 // checkOperations requires a successful request for each operation that this host serves,
-// and a reason for each of its fields and parameters that are not here.
+// and a reason for each of its fields and parameters that is not here.
 func checkOperations(t *testing.T, f *fixture, known []*operation) {
 	t.Helper()
 	var fieldUses, paramUses = make([]int, len(fieldDifferences)), make([]int, len(paramDifferences))

@@ -323,7 +323,7 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 // maxRepeated is how much of the error of one result others repeat.
 const maxRepeated = 500 // bytes
 
-// cutText returns a text of at most n bytes as it is, and the first n bytes of a longer one.
+// cutText returns a string of at most n bytes as it is, and the first n bytes of a longer one.
 func cutText(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -27,7 +27,7 @@ func withMounted(t *testing.T, metadata string, o loader.Options) *fixture {
 	return f
 }
 
-// mount replaces the API of the fixture by one with the plugins in directories.
+// mount replaces the API of the fixture with one that has the plugins in directories.
 func (f *fixture) mount(t *testing.T, o loader.Options) {
 	t.Helper()
 	l, err := loader.New(o)

@@ -127,7 +127,7 @@ func TestScopesOfLists(t *testing.T) {
 	}
 }
 
-// What one permission shows or changes, beside its own object, needs another permission.
+// What one permission shows or changes, besides its own object, needs another permission.
 func TestScopesOfOthers(t *testing.T) {
 	t.Parallel()
 	f, token := scoped(t)

@@ -243,7 +243,7 @@ func TestSessionsFromElsewhere(t *testing.T) {
 		t.Errorf("sign in with a form: %+v", got)
 	}
 	if got := f.withCookie("GET", "/api/user", cookie); got.status != 200 {
-		t.Errorf("the session afterwards: %+v", got)
+		t.Errorf("the session afterward: %+v", got)
 	}
 }
 

@@ -16,7 +16,7 @@ func (a *API) userRoutes() []Route {
 		{"GET", "/api/user/teams", SignedIn(), call(a.userTeams), Doc{Summary: "List the teams of the caller; the list is always empty, since this host has no teams"}},
 		{"GET", "/api/user/preferences", SignedIn(), call(a.preferences), Doc{Summary: "Get the preferences of the caller: the defaults"}},
 		{"GET", "/api/users", read, call(a.users), Doc{Summary: "List users"}},
-		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their number"}},
+		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their total number"}},
 		{"GET", "/api/users/lookup", read, call(a.lookUpUser), Doc{Summary: "Get a user by login"}},
 		{"GET", "/api/users/{id}", read, call(a.user), Doc{Summary: "Get a user"}},
 		{"GET", "/api/users/{id}/orgs", read, call(a.orgsOfUser), Doc{Summary: "List the organizations of a user"}},

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// fakeAPI answers every call of the pages with a text wherever a plugin or a user controls it.
+// fakeAPI answers every call of the pages with a string wherever a plugin or a user controls it.
 type fakeAPI struct {
 	text string
 	role string // of the caller; "" is not signed in
@@ -206,7 +206,7 @@ func shape(t *testing.T, text string) string {
 	return b.String()
 }
 
-// payloads returns texts that run code in pages that do not escape them.
+// payloads returns strings that run code in pages that do not escape them.
 func payloads() []string {
 	return []string{
 		`<script>alert(1)</script>`, `"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `<img src=x onerror=alert(1)>`,
@@ -222,7 +222,7 @@ func payloads() []string {
 	}
 }
 
-// Texts of plugins and users change the text of a page, never its elements.
+// Strings from plugins and users change the text of a page, never its elements.
 func TestEscaping(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -359,7 +359,7 @@ func (fullWriter) HoldResponse(_ context.Context, caller string, bytes int) (fun
 	return nil, fmt.Errorf("%s: no memory for %t", caller, bytes > 1000)
 }
 
-// A page counts towards the memory for responses; the page to sign in does not.
+// A page counts toward the memory for responses; the sign-in page does not.
 func TestPageMemory(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, "/login": http.StatusOK} {
@@ -384,7 +384,7 @@ func TestViewer(t *testing.T) {
 	}
 }
 
-// Every text that is used exists, and every text is used.
+// Every string that is used exists, and every string is used.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	l, err := readLanguage()

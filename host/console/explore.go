@@ -361,7 +361,7 @@ func (r *result) addTable(f frame, number int, left *room) bool {
 
 const (
 	maxPage  = 32 << 20 // bytes of the results in a page, by an estimate
-	cellSize = 32       // bytes of the elements around a text
+	cellSize = 32       // bytes of the elements around a string
 )
 
 var errNoRoom = errors.New("the results are too large for a page; ask for fewer columns or queries")
@@ -376,7 +376,7 @@ func newRoom() *room {
 	return r
 }
 
-// take reports whether there is room for more texts.
+// take reports whether there is room for more strings.
 func (r *room) take(texts ...string) bool {
 	size := int64(0)
 	for _, text := range texts {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// language has all texts of the pages by key.
+// language has all strings of the pages by key.
 type language map[string]string
 
 func readLanguage() (language, error) {

@@ -58,7 +58,7 @@ func overview(c *client) (any, error) {
 	return data, nil
 }
 
-// login loads the page to sign in. Next is the page to go to afterwards, in this host.
+// login loads the sign-in page. Next is the page to go to afterward, on this host.
 func login(c *client) (any, error) {
 	next := c.r.URL.Query().Get("next")
 	u, err := url.Parse(next)

@@ -41,7 +41,7 @@ type panels struct {
 // panel is a panel with the results of its queries.
 type panel struct {
 	Title, Type, Text string
-	Note              string // the key of a text about what is shown, with the type of the panel
+	Note              string // the key of a string about what is shown, with the type of the panel
 	Results           []result
 	Error             string
 	NoQueries         bool
@@ -64,7 +64,7 @@ type panelOptions struct {
 	ReduceOptions struct{ Calcs []string }
 }
 
-// options returns the options. Those of another type than expected are left out.
+// options returns the options. Those of an unexpected type are left out.
 func (m panelModel) options() (o panelOptions) {
 	_ = json.Unmarshal(m.Options, &o)
 	return o
@@ -228,7 +228,7 @@ func draw(c *client, uid string) (panels, error) {
 	return p, nil
 }
 
-// flatten returns the panels of a dashboard, also those in rows.
+// flatten returns the panels of a dashboard, including those in rows.
 func flatten(d dashboardModel) (all []panelModel) {
 	list := d.Panels
 	for _, row := range d.Rows {
@@ -244,7 +244,7 @@ func flatten(d dashboardModel) (all []panelModel) {
 	return all
 }
 
-// replacer replaces the variables of a dashboard by their current values in JSON text.
+// replacer replaces the variables of a dashboard with their current values in JSON text.
 // Variables with several values, and those of the host such as $__interval, remain.
 func (d dashboardModel) replacer() *strings.Replacer {
 	var pairs []string

@@ -24,8 +24,8 @@ import (
 const (
 	areaSize     = 1000.0 // the width and the height of the inner picture
 	plotMargin   = 30.0   // at both ends of the horizontal axis, where labels would be cut off
-	longestLabel = 13     // letters of a number at the vertical axis
-	wideLabel    = 8      // letters that fit in the usual space for them
+	longestLabel = 13     // characters of a number on the vertical axis
+	wideLabel    = 8      // characters that fit in the usual space for them
 	mostNamed    = 20     // bars with names below
 	mostColors   = 8
 	mostSeries   = 100
@@ -66,7 +66,7 @@ func thin(points []point, n int) []point {
 	for start := 0; start < len(points); {
 		limit := from + width*(math.Floor((points[start].X-from)/width)+1)
 		low, high, end := start, start, start
-		for ; end < len(points) && !(points[end].X >= limit && end > start); end++ { // the limit is NaN if all are at one time
+		for ; end < len(points) && !(points[end].X >= limit && end > start); end++ { // the limit is NaN if all are at the same time
 			if points[end].Y < points[low].Y || math.IsNaN(points[low].Y) {
 				low = end
 			}
@@ -115,7 +115,7 @@ func linePlot(label string, all []series) template.HTML {
 	format := all[0].Format
 	for _, s := range all {
 		if !reflect.DeepEqual(s.Format, format) {
-			format = numberFormat{} // the numbers at the axis have no unit
+			format = numberFormat{} // the numbers on the axis have no unit
 		}
 	}
 	var b strings.Builder
@@ -186,7 +186,7 @@ func barPlot(label string, bars []bar) template.HTML {
 		fmt.Fprintf(&b, `<rect class="bar c0" x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s: %s</title></rect>`,
 			x+width*0.15, top, width*0.7, math.Max(bottom-top, 1), html.EscapeString(c.Name), html.EscapeString(c.Format.text(c.Value)))
 		if len(bars) <= mostNamed {
-			// About 120 letters fit below a wide plot, and 36 below a narrow one.
+			// About 120 characters fit below a wide plot, and 36 below a narrow one.
 			for _, fit := range []struct {
 				class   string
 				letters int
@@ -200,7 +200,7 @@ func barPlot(label string, bars []bar) template.HTML {
 	return template.HTML(b.String())
 }
 
-// cut returns at most n letters of a text, at least one.
+// cut returns at most n characters of a string, at least one.
 func cut(text string, n int) string {
 	letters := []rune(text)
 	if len(letters) <= n {

@@ -41,9 +41,9 @@ func TestThin(t *testing.T) {
 	if got := thin(few, 900); len(got) != len(few) {
 		t.Errorf("%d of %d points remain", len(got), len(few))
 	}
-	same := make([]point, 5000) // all at one time
+	same := make([]point, 5000) // all at the same time
 	if got := thin(same, 900); len(got) == 0 || len(got) > 4 {
-		t.Errorf("%d points at one time", len(got))
+		t.Errorf("%d points at the same time", len(got))
 	}
 }
 
@@ -135,7 +135,7 @@ func checkSVG(t *testing.T, name, svg string) {
 	}
 }
 
-// A long frame has a line for each combination of its texts, a frame without times has bars,
+// A long frame has a line for each combination of its strings, a frame without times has bars,
 // and a single row of numbers is shown large.
 func TestFrames(t *testing.T) {
 	t.Parallel()

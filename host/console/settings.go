@@ -15,7 +15,7 @@ import (
 type settingsField struct {
 	Name, Description string
 	Type              string // string, integer, number or boolean
-	Value             string // of a text or a number
+	Value             string // of a string or a number
 	IsSet             bool   // a flag is true, or a secret is stored
 	HasValue          bool   // a flag is true or false
 	IsRequired        bool   // always false for a secret

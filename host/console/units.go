@@ -129,7 +129,7 @@ func (f numberFormat) isPlain() bool { return f.Before == "" && f.Sizes == nil &
 
 // JSON returns the format for format.js.
 func (f numberFormat) JSON() string {
-	text, _ := json.Marshal(f) // numbers and texts
+	text, _ := json.Marshal(f) // numbers and strings
 	return string(text)
 }
 

@@ -228,7 +228,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// cancelAfter is a context that is canceled after it was asked a number of times.
+// cancelAfter is a context that is canceled after a number of calls of Err.
 type cancelAfter struct {
 	context.Context
 	left *int
@@ -241,7 +241,7 @@ func (c cancelAfter) Err() error {
 	return nil
 }
 
-// TestCancel cancels at each point at which the package looks.
+// TestCancel cancels at each point at which the package checks the context.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	inputs := map[string]expression.Result{"A": {Frames: many(10, "a")}, "B": {Frames: many(10, "a")}}
@@ -251,7 +251,7 @@ func TestCancel(t *testing.T) {
 		err := expression.Evaluate(cancelAfter{t.Context(), &left}, nodes, inputs, enough())["E"].Err
 		if err == nil {
 			if n < 30 {
-				t.Errorf("it looked only %d times", n)
+				t.Errorf("the context was checked only %d times", n)
 			}
 			return
 		}

@@ -112,7 +112,7 @@ type named[T any] struct {
 	value T
 }
 
-// add appends a text if it is new.
+// add appends a string if it is new.
 func add(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMath has the published semantics of math.
+// TestMath requires the published semantics of math.
 func TestMath(t *testing.T) {
 	t.Parallel()
 	const hosts = "{host=a} 0:1 10:2; {host=b} 0:3 10:4"

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReduce has the published semantics of reduce.
+// TestReduce requires the published semantics of reduce.
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	const gaps = "{host=a} 0:1 10:null 20:NaN 30:Inf 40:5"
@@ -59,7 +59,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestResample has the published semantics of resample. The time range is 0 to 40.
+// TestResample requires the published semantics of resample. The time range is 0 to 40.
 func TestResample(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, a, window, down, up, want string }{

@@ -88,10 +88,10 @@ func fieldNames(fields data.Fields) string {
 	return list(names)
 }
 
-// long reads a series per number field and combination of texts. Unlike in a wide
+// long reads a series per number field and combination of strings. Unlike in a wide
 // frame, a series has points only where the frame has a row for it.
 func (r *reader) long(rows int) error {
-	groups := map[string][]int{} // rows by texts
+	groups := map[string][]int{} // rows by strings
 	var keys []string
 	for _, row := range r.timed(rows) {
 		key := r.key(row)
@@ -173,7 +173,7 @@ func (r *reader) values(f *data.Field, rows ...int) ([]*float64, error) {
 	return values, nil
 }
 
-// key identifies the texts of a row.
+// key identifies the strings of a row.
 func (r *reader) key(row int) string {
 	var b strings.Builder
 	for _, f := range r.texts {

@@ -13,7 +13,7 @@ type evaluatorModel struct {
 	Params []float64 `json:"params"`
 }
 
-// predicate says whether a number is what an evaluator asks for.
+// predicate reports whether a number is what an evaluator asks for.
 type predicate func(float64) bool
 
 // comparison makes a predicate from constants: the smaller and the larger one, which are

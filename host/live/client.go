@@ -76,7 +76,7 @@ func (h *Hub) enter(who host.Identity) (leave func(), err error) {
 	case all >= h.options.Clients:
 		return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("too many clients (%d) follow channels; try again later", all)}
 	case h.open[of] >= h.options.PerCaller:
-		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients follow channels already; close one of them", h.open[of])}
+		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients already follow channels; close one of them", h.open[of])}
 	}
 	h.open[of]++
 	if !h.isChecking {

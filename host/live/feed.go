@@ -39,7 +39,7 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 	}
 	isFollowing := false
 	defer func() {
-		if !isFollowing { // also if the call panics
+		if !isFollowing { // even if the call panics
 			leave()
 		}
 	}()

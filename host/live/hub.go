@@ -41,7 +41,7 @@ type Options struct {
 	Logger *slog.Logger // no log if nil
 
 	Check      time.Duration // between checks of the clients; host.StreamCheck
-	Unchecked  time.Duration // how long a client stays that cannot be checked; host.StreamUnchecked
+	Unchecked  time.Duration // how long a client that cannot be checked stays; host.StreamUnchecked
 	Grace      time.Duration // between the last client of a channel and its end; host.StreamGrace
 	Clients    int           // host.MaxStreamClients
 	PerCaller  int           // of Clients; host.MaxUserStreamClients
@@ -174,7 +174,7 @@ func (h *Hub) subscribe(ctx context.Context, who host.Identity, c Channel, data 
 	}
 	isAccepted := false
 	defer func() {
-		if !isAccepted { // also if the call panics
+		if !isAccepted { // even if the call panics
 			h.refused(s)
 		}
 	}()
@@ -250,7 +250,7 @@ func badPacket(c Channel, err error) error {
 	return sdk.Errorf(http.StatusBadGateway, "the plugin sent an invalid packet to the channel %s: %v", c, err)
 }
 
-// orUnsupported replaces backend.ErrUnsupported by an error with the category
+// orUnsupported replaces backend.ErrUnsupported with an error with the category
 // host.ErrNotFound.
 func orUnsupported(err error, c Channel) error {
 	if errors.Is(err, backend.ErrUnsupported) {

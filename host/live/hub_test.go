@@ -267,7 +267,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Clients, channels and streams are bounded, and what a plugin sends.
+// Clients, channels and streams are bounded, and so is what a plugin sends.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	next := make(chan string)
@@ -333,7 +333,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A client that is refused leaves nothing behind, also if the call panics.
+// A client that is refused leaves nothing behind, even if the call panics.
 func TestRefusalsTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, live.Options{PerPlugin: 1}, &fakePlugin{})
@@ -415,9 +415,9 @@ func TestLostAccess(t *testing.T) {
 	}
 }
 
-// A stream runs on behalf of the client that subscribed first. It goes on when that client
-// leaves, if another one with the same credentials follows the channel, and else runs again on
-// behalf of another one. It also runs again when the role of its user changes.
+// A stream runs on behalf of the client that subscribed first. It continues when that client
+// leaves, if another one with the same credentials follows the channel, and otherwise runs again
+// on behalf of another one. It also runs again when the role of its user changes.
 func TestOnWhoseBehalf(t *testing.T) {
 	t.Parallel()
 	users, fail := make(chan string, 10), make(chan struct{})

@@ -102,7 +102,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	next <- "1"
 	for _, s := range reads {
 		if got := s.packet(); got != "1" {
-			t.Errorf("afterwards: %.20s", got)
+			t.Errorf("afterward: %.20s", got)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (h *Hub) ServeWebSocket(w http.ResponseWriter, r *http.Request, caller Call
 	ctx := context.WithValue(r.Context(), clientKey{}, newClient(caller))
 	ctx = centrifuge.SetCredentials(ctx, &centrifuge.Credentials{UserID: fmt.Sprintf("%s-%d", caller.Identity.Kind, caller.Identity.ID)})
 	defer func() {
-		if !entered.isHijacked { // also if the handler panics
+		if !entered.isHijacked { // even if the handler panics
 			entered.leave()
 		}
 	}()

@@ -54,7 +54,7 @@ type StoredDashboard struct {
 
 // Apply makes the target agree with the files. Values that are equal are not stored again,
 // and a dashboard is stored only if its file has changed: one that is not read-only can be
-// edited in between. It returns the state for the next call, also with an error. Another call
+// edited in between. It returns the state for the next call, even with an error. Another call
 // with the same Config stores only what has failed.
 func Apply(ctx context.Context, t Target, c *Config, before State) (State, error) {
 	after := State{Dashboards: map[string]StoredDashboard{}}

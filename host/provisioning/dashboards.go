@@ -90,7 +90,7 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 	case entry.IsDir() || filepath.Ext(name) != ".json":
 		return nil
 	case len(r.config.Dashboards) >= mostDashboards:
-		return fmt.Errorf("more than %d dashboards; the rest is skipped", mostDashboards)
+		return fmt.Errorf("more than %d dashboards; the rest are skipped", mostDashboards)
 	}
 	d, err := r.dashboard(p, name)
 	if errors.Is(err, errTotal) || errors.Is(err, errVisited) {

@@ -57,7 +57,7 @@ func (e *expander) count(bytes int) error {
 }
 
 // expand replaces the variables in a value. A variable that is not set is replaced by "",
-// as existing hosts do. Replacements are not expanded again.
+// as in existing hosts. Replacements are not expanded again.
 func (e *expander) expand(value string) (string, error) {
 	var failed error
 	expanded := variable.ReplaceAllStringFunc(value, func(match string) string {

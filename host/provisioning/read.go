@@ -128,7 +128,7 @@ func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) 
 	r.each("dashboards", r.providers)
 	r.config.seen = r.seen
 	if len(r.faults) >= mostReported {
-		r.faults = append(r.faults, fmt.Errorf("more than %d values are invalid; the rest is not listed", mostReported))
+		r.faults = append(r.faults, fmt.Errorf("more than %d values are invalid; the rest are not listed", mostReported))
 	}
 	return &r.config, errors.Join(r.faults...)
 }
@@ -290,7 +290,7 @@ func (r *reader) entries(d document, key string) (all []entry) {
 		}
 		e := entry{r, d.file, n}
 		if org := cmp.Or(valueOf(n, "orgId"), valueOf(n, "org_id")); org != nil && org.Value != "1" && org.Value != "0" && org.Value != "" {
-			r.warn(d.file, org, "entry skipped: this host has one organization, 1, found %.100q", org.Value)
+			r.warn(d.file, org, "entry skipped: this host has only organization 1, found %.100q", org.Value)
 			continue
 		}
 		all = append(all, e)
@@ -309,7 +309,7 @@ func (e entry) text(key string) string {
 	return n.Value
 }
 
-// required returns a text that must not be empty.
+// required returns a string that must not be empty.
 func (e entry) required(key string) string {
 	value := e.text(key)
 	if value == "" {

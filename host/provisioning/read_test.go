@@ -235,7 +235,7 @@ func TestReadTotal(t *testing.T) {
 		t.Errorf("128 MiB of replacements: %v", err)
 	}
 	_, _, err = read(t, map[string]string{"datasources/a.yaml": head + strings.Repeat("  - {}\n", 100_000)})
-	if err == nil || strings.Count(err.Error(), "\n") != 1000 || !strings.HasSuffix(err.Error(), "more than 1000 values are invalid; the rest is not listed") {
+	if err == nil || strings.Count(err.Error(), "\n") != 1000 || !strings.HasSuffix(err.Error(), "more than 1000 values are invalid; the rest are not listed") {
 		t.Errorf("100,000 entries without a name: %.1000v", err)
 	}
 

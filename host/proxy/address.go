@@ -44,7 +44,7 @@ func after(pieces []piece, i int) string {
 	return ""
 }
 
-// place returns the escaped form of a value between the texts before and after.
+// place returns the escaped form of a value between the strings before and after.
 func place(before string, p piece, after string) (string, error) {
 	_, rest, hasScheme := strings.Cut(before, "://")
 	switch {
@@ -162,8 +162,8 @@ func at(u *url.URL, p path) *url.URL {
 }
 
 // below returns the address of rest below base. Query parameters of the route take
-// precedence over those of the caller. Their names are compared without case, as some
-// servers do.
+// precedence over those of the caller. Their names are compared without regard to
+// case, as some servers do.
 func below(base *url.URL, rest path, own url.Values, query string) (*url.URL, error) {
 	basePath, err := parsePath(base.EscapedPath())
 	if err != nil {

@@ -132,7 +132,7 @@ func passOn(w http.ResponseWriter, in *http.Response) error {
 	}
 	w.WriteHeader(in.StatusCode)
 	out := flushing{w, http.NewResponseController(w)}
-	if in.ContentLength < 0 { // send the headers: the first part of a stream may take long
+	if in.ContentLength < 0 { // send the headers: the first part of a stream may take a while
 		_, _ = out.Write(nil)
 	}
 	if _, err := io.Copy(out, in.Body); err != nil {

@@ -41,7 +41,7 @@ func query(v any) (string, error) {
 	return url.QueryEscape(text), err
 }
 
-// printf is fmt.Sprintf without the directives that turn a short value into a long text.
+// printf is fmt.Sprintf without the directives that turn a short value into a long string.
 func printf(format string, args ...any) (string, error) {
 	for _, long := range strings.FieldsFunc(format, func(r rune) bool { return r < '0' || r > '9' }) {
 		if len(long) > 2 && strings.Contains(format, "%") {

@@ -60,7 +60,7 @@ func beginsWith(p, start path, key func(string) string) bool {
 
 func exact(segment string) string { return segment }
 
-// loose returns what a careless server takes a segment for, in one case.
+// loose returns what a careless server takes a segment for, with its case folded.
 func loose(segment string) string { return host.Fold(urlpath.Loose(segment)) }
 
 // accepts reports whether a list such as "GET, post" contains the method. The method of

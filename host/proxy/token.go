@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxTokens    = 1000             // cached at a time
+	maxTokens    = 1000             // cached at the same time
 	fetchTime    = 20 * time.Second // limit for one fetch
 	retryRefresh = 10 * time.Second // delay after a refresh that failed
 	retryFetch   = 2 * time.Second  // delay after a fetch that failed: a wrong secret is not tried at every request

@@ -178,7 +178,7 @@ func TestTokenLife(t *testing.T) {
 					t.Errorf("%d service accounts are left", n)
 				}
 				if p, ok := s.loader.Plugin(leased); ok && p.Status().Token.Injected {
-					return // the process of before keeps serving, without access, until it is replaced
+					return // the previous process keeps serving, without access, until it is replaced
 				}
 				w.writePlugin(`,"iam":{"permissions":[{"action":"playlists:read"}]}`)
 				w.mount(s)

@@ -135,7 +135,7 @@ func (f *iniFile) parseValue(text string, column int) (value string, quote byte,
 	}
 	text = strings.TrimSpace(text)
 	if strings.HasSuffix(text, `\`) {
-		f.fail(column+len(text)-1, `a value that ends with \ must be in quotes; one of several lines, in """`)
+		f.fail(column+len(text)-1, `a value that ends with \ must be in quotes, and a value of several lines in """`)
 		return "", 0, false
 	}
 	return text, 0, true

@@ -24,7 +24,7 @@ func scanAccount(row scanner) (a host.ServiceAccount, err error) {
 
 // AccountFilter selects service accounts. The zero value selects all of them.
 type AccountFilter struct {
-	Text         string // part of the name or login, in any case
+	Text         string // part of the name or login, ignoring case
 	OnlyDisabled bool
 	Page         Page
 }

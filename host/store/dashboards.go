@@ -200,7 +200,7 @@ func (s *Store) DeleteDashboard(ctx context.Context, org int64, uid string) (d h
 
 // DashboardFilter selects dashboards. The zero value selects all of them.
 type DashboardFilter struct {
-	Text       string   // part of the title, in any case
+	Text       string   // part of the title, ignoring case
 	Tags       []string // the dashboard has all of them; at most MaxSearchTags
 	FolderUIDs []string // in one of these folders, at most MaxSearchUIDs; access.GeneralFolder stands for none
 	UIDs       []string // with one of these uids, at most MaxSearchUIDs

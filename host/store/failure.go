@@ -107,7 +107,7 @@ func isDamaged(err error) bool {
 	return pgerrcode.IsSystemError(sqlState(err))
 }
 
-// orNotFound replaces sql.ErrNoRows by host.NotFound.
+// orNotFound replaces sql.ErrNoRows with host.NotFound.
 func orNotFound(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return host.NotFound(what)
@@ -115,7 +115,7 @@ func orNotFound(err error, what string) error {
 	return err
 }
 
-// orDuplicate replaces the violation of a unique index by duplicate.
+// orDuplicate replaces the violation of a unique index with duplicate.
 func orDuplicate(err error, duplicate error) error {
 	if code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE || sqlState(err) == pgerrcode.UniqueViolation {
 		return duplicate

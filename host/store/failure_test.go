@@ -128,7 +128,7 @@ func TestLostTables(t *testing.T) {
 	}
 }
 
-// A frozen server delays callers until their deadlines, and no longer. When it goes on,
+// A frozen server delays callers until their deadlines, and no longer. When it resumes,
 // so do they.
 func TestFrozen(t *testing.T) {
 	if !testdb.IsWanted() {
@@ -162,12 +162,12 @@ func TestFrozen(t *testing.T) {
 	thaw()
 	must(s.Playlist(ctx, org, uid))(t)
 	if err := s.Ping(ctx); err != nil {
-		t.Errorf("health after the server went on: %v", err)
+		t.Errorf("health after the server resumed: %v", err)
 	}
 }
 
 // During a restart of the server, callers get host.ErrUnavailable and nothing else, and
-// what was acknowledged is there afterwards.
+// what was acknowledged is there afterward.
 func TestRestarted(t *testing.T) {
 	if !testdb.IsWanted() {
 		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")

@@ -110,7 +110,7 @@ func roleOf(text string) host.Role {
 }
 
 const (
-	mostIdentities = 4096        // cached at a time
+	mostIdentities = 4096        // cached at the same time
 	maxAge         = time.Second // of a cached credential
 )
 

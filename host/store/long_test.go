@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 )
 
-// Reads that take long wait for each other, but do not keep short ones waiting.
+// Long reads wait for each other, but do not keep short ones waiting.
 func TestLongReads(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()

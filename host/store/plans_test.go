@@ -22,7 +22,7 @@ import (
 )
 
 // explainAll explains the statements that the tests of the package ran. It returns an
-// error for each that reads more than it answers, and, if all tests ran, for each
+// error for each that reads more than it returns, and, if all tests ran, for each
 // statement in the source that none of them ran.
 func explainAll() (err error) {
 	name, remove, err := testdb.Create()
@@ -79,21 +79,21 @@ func reasonOf(statement string) string {
 		"FROM database_identity":                                   "the table has one row",
 		"UPDATE database_identity":                                 "the table has one row",
 		"FROM schema_migrations":                                   "the table has one row per migration",
-		"FROM playlists WHERE org_id = $1 AND name_folded LIKE":    "a page of what many playlists match, in the order of an index that contains the columns",
+		"FROM playlists WHERE org_id = $1 AND name_folded LIKE":    "a page of many matching playlists, in the order of an index that contains the columns",
 		"FROM service_accounts a WHERE a.org_id = $1 AND a.plugin": "an index contains only the accounts of plugins",
 		"FROM playlist_trigrams WHERE trigram = $1 LIMIT":          "it counts no further than the limit",
 		"FROM service_accounts WHERE org_id = $2 AND plugin_id IS": "an index contains only the accounts of plugins",
 		"FROM (SELECT d.id FROM dashboards d WHERE d.org_id":       "a page of all dashboards, in the order of an index that contains the title",
 		"FROM folders WHERE org_id = $1 ORDER BY title LIMIT":      "a page of all folders, in the order of an index",
-		"FROM service_accounts a WHERE a.org_id = $1 AND (NOT":     "a page of all accounts and their number, from an index that contains the columns",
+		"FROM service_accounts a WHERE a.org_id = $1 AND (NOT":     "a page of all accounts and their total number, from an index that contains the columns",
 		"FROM (SELECT id FROM data_sources WHERE org_id = $1":      "a page of all data sources, in the order of an index",
 		"DELETE FROM sessions WHERE expires_at":                    "at most 50 rows for each user, once in hours",
 		"WHERE token_count <> (SELECT":                             "a check at the end of the tests",
 		"octet_length(settings)":                                   "a sum over at most 5,000 rows for each write, which does not read the settings",
 		"FROM tokens WHERE org_id = $1 AND account_id IS NULL":     "the answer is the list of all API keys, or their number",
 		"UPDATE data_sources SET is_default = FALSE WHERE org_id":  "an index contains only the default data source",
-		"FROM users WHERE org_id = $1 AND ($":                      "a page of all users and their number, in the order of an index",
-		"FROM folders WHERE org_id = $1 AND REPLACE(":              "a page of what many folders match, in the order of an index",
+		"FROM users WHERE org_id = $1 AND ($":                      "a page of all users and their total number, in the order of an index",
+		"FROM folders WHERE org_id = $1 AND REPLACE(":              "a page of many matching folders, in the order of an index",
 		"SELECT COUNT(*) FROM data_sources WHERE org_id = $1":      "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM dashboards WHERE org_id = $1":        "a quota, which is counted at most once a minute",
 		"SELECT COUNT(*) FROM folders WHERE org_id = $1":           "a quota, which is counted at most once a minute",

@@ -10,7 +10,7 @@ import (
 
 const playlist = "Playlist"
 
-// Playlists returns a page of the playlists whose name contains text, in any case, sorted
+// Playlists returns a page of the playlists whose name contains text, ignoring case, sorted
 // by name and uid and without items. An empty text matches all.
 func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page) ([]host.Playlist, error) {
 	limit, offset := page.bounds()

@@ -231,7 +231,7 @@ func TestManyPlaylistDashboards(t *testing.T) {
 	}
 }
 
-// Pages are exact at every offset, also after changes before them.
+// Pages are exact at every offset, even after changes before them.
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()

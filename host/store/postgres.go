@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// postgresDialect is PostgreSQL. It compares texts byte by byte, as SQLite does, so that
+// postgresDialect is PostgreSQL. It compares strings byte by byte, as SQLite does, so that
 // the order of lists does not depend on the locale of the server.
 func postgresDialect() dialect {
 	return dialect{isShared: true, schema: strings.NewReplacer(
@@ -53,7 +53,7 @@ func (s *Store) limits() map[string]string {
 	return map[string]string{"lock_timeout": timeout, "idle_in_transaction_session_timeout": "60s", "statement_timeout": timeout}
 }
 
-// deadlines gives each statement a deadline, also in transactions.
+// deadlines gives each statement a deadline, even in transactions.
 type deadlines struct{ timeout time.Duration }
 
 type cancelKey struct{}

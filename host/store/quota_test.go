@@ -29,7 +29,7 @@ func TestQuota(t *testing.T) {
 		t.Errorf("the last folder: %v", err)
 	}
 	for range 2 {
-		if err := create("c"); !errors.Is(err, host.ErrThrottled) || err.Error() != "10000 folders are the maximum; delete some that are not in use" {
+		if err := create("c"); !errors.Is(err, host.ErrThrottled) || err.Error() != "the maximum is 10000 folders; delete what is not in use" {
 			t.Errorf("one more: %v", err)
 		}
 	}

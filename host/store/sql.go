@@ -70,7 +70,7 @@ func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// mostLong returns how many reads that take long may run at the same time, so that others
+// mostLong returns how many long reads may run at the same time, so that others
 // find a connection and, since SQLite reads in this process, a processor.
 func (s *Store) mostLong() int64 {
 	if s.dialect.isShared {
@@ -79,7 +79,7 @@ func (s *Store) mostLong() int64 {
 	return int64(max(1, min(s.read.size, runtime.GOMAXPROCS(0))/2))
 }
 
-// beginLong waits until a read that takes long may run. The caller calls end after the
+// beginLong waits until a long read may run. The caller calls end after the
 // read.
 func (s *Store) beginLong(ctx context.Context) (end func(), err error) {
 	err = within(ctx, s.timeout, func(ctx context.Context) error { return s.long.Acquire(ctx, 1) })
@@ -206,7 +206,7 @@ func Cut[T any](all []T, p Page) []T {
 	return all[from:min(from+limit, int64(len(all)))]
 }
 
-// containing returns the LIKE pattern, with ESCAPE '!', that matches texts that contain
+// containing returns the LIKE pattern, with ESCAPE '!', that matches strings that contain
 // text. For "" it returns "", which means no filter.
 func containing(text string) string {
 	if text == "" {

@@ -194,8 +194,8 @@ func (s *Store) useWAL(ctx context.Context) error {
 	})
 }
 
-// whileBusy calls do again while another process holds the file, at most for 10 s. SQLite
-// itself waits only shortly, since it ignores the deadlines of callers, and not at all for
+// whileBusy calls do again while another process holds the file, for at most 10 s. SQLite
+// itself waits only briefly, since it ignores the deadlines of callers, and not at all for
 // some statements.
 func whileBusy(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(10 * time.Second); ; {

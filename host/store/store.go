@@ -138,7 +138,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // readers returns the number of connections for reading. Reads of SQLite are CPU-bound:
 // more connections than processors gain nothing, and each has its own page cache. A few
-// more let a long read run beside short ones.
+// more let a long read run alongside short ones.
 func readers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
 // now returns the time in the unit of time columns.

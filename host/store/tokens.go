@@ -27,9 +27,9 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Pa
 		JOIN tokens t ON t.id = p.id ORDER BY t.id`, accountID, limit, offset)
 }
 
-// CreateToken creates a token for a service account. If life is 0, it does not expire. In
-// both cases it expires at the latest with the caller's own credential. The returned token
-// is not stored.
+// CreateToken creates a token for a service account. If life is 0, it has no expiry of
+// its own. In both cases it expires no later than the caller's own credential. The returned
+// token is not stored.
 func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int64, name string, life time.Duration) (host.AccountToken, host.Token, error) {
 	t := host.AccountToken{Name: name, Created: s.clock()}
 	t.Expires = by.Until(t.Created, life)

@@ -9,11 +9,11 @@ import (
 // more frequent one, the first page of matches is found sooner in the order of names.
 const rareTrigram = 300
 
-// maxTrigrams is how many trigrams of a text a search counts, so that a long text costs no
+// maxTrigrams is how many trigrams of a string a search counts, so that a long string costs no
 // more than a short one.
 const maxTrigrams = 16
 
-// trigrams returns the parts of three characters of a text, at most maxTrigrams.
+// trigrams returns the parts of three characters of a string, at most maxTrigrams.
 func trigrams(text string) (parts []string) {
 	runes := []rune(text)
 	for i := 0; i+3 <= len(runes) && i < maxTrigrams; i++ {

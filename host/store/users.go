@@ -33,8 +33,8 @@ func scanUser(row scanner) (u host.User, err error) {
 	return u, err
 }
 
-// Users returns a page of the users of an organization whose login contains text, in any
-// case, sorted by login, and the number of all of them.
+// Users returns a page of the users of an organization whose login contains text,
+// ignoring case, sorted by login, and their total number.
 func (s *Store) Users(ctx context.Context, org int64, text string, page Page) (users []host.User, total int64, err error) {
 	limit, offset := page.bounds()
 	pattern := containing(strings.ToLower(text))

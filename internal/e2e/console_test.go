@@ -354,7 +354,7 @@ func (c *consoleTest) health(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), click("#check-health"), until(hasText("[data-health] .status", "OK")))
 }
 
-// settings creates a data source by the form that the plugin's schema describes.
+// settings creates a data source with the form that the plugin's schema describes.
 func (c *consoleTest) settings(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/datasources/new"), set("name", "North"), set("jsonData.maxPoints", "3"), set("secureJsonData.apiKey", "hunter2"))
 	c.screenshot(t, "datasources-new")

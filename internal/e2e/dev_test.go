@@ -183,7 +183,7 @@ func (d *development) count() (lines, events int) {
 	return len(d.lines), len(d.events)
 }
 
-// await waits until dev has printed a text, after the first since lines.
+// await waits until dev has printed a string, after the first since lines.
 func (d *development) await(t *testing.T, since int, text string) {
 	t.Helper()
 	for !strings.Contains(d.printed(since), text) {
@@ -195,7 +195,7 @@ func (d *development) await(t *testing.T, since int, text string) {
 	}
 }
 
-// awaitBody waits until a path has a text in its response.
+// awaitBody waits until a path has a string in its response.
 func (d *development) awaitBody(t *testing.T, path, text string) {
 	t.Helper()
 	for {
@@ -217,7 +217,7 @@ func (d *development) write(t *testing.T, name, text string) {
 	write(t, filepath.Join(d.repo, filepath.FromSlash(name)), text)
 }
 
-// source is a file to edit. Each edit replaces a text, which a response then contains.
+// source is a file to edit. Each edit replaces a string, which a response then contains.
 type source struct {
 	part, file, path string
 	text             *regexp.Regexp

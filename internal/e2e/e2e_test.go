@@ -148,7 +148,7 @@ func (s *script) findings(t *testing.T) {
 	run(t, 1, s.repo, "go", "tool", "mage", "validate")
 }
 
-// position returns the line and column of a text that occurs once.
+// position returns the line and column of a string that occurs once.
 func position(t *testing.T, text, part string) string {
 	t.Helper()
 	before, _, ok := strings.Cut(text, part)

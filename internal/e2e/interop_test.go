@@ -217,19 +217,19 @@ func expected(kind string, special map[string]string) map[string]string {
 func existingInOurs() map[string]string {
 	return map[string]string{
 		"updated":                   ``, // we send 0, which the plugin reads as 1970
-		"CheckHealth broken":        `{"error":{"status":500,"source":"plugin","message":"the upstream is away"}}`,
+		"CheckHealth broken":        `{"error":{"status":500,"source":"plugin","message":"the upstream is down"}}`,
 		"QueryData fail plugin":     `{"error":{"status":500,"source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"status":500,"source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"status":500,"source":"plugin","message":"no more is known"}}`,
 		"QueryData panic":           `{"error":{"status":500,"source":"plugin","message":"panic triggered: oh no"}}`,
-		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"status":500,"source":"plugin","message":"the other half is away"}}`,
+		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"status":500,"source":"plugin","message":"the other half is missing"}}`,
 		"SubscribeStream missing":   `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
 		"PublishStream missing":     `{"error":{"status":404,"source":"downstream","message":"the plugin has no channel \"missing\""}}`,
 		"SubscribeStream secret":    `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
 		"PublishStream secret":      `{"error":{"status":403,"source":"downstream","message":"the plugin denies access to channel \"secret\""}}`,
-		"SubscribeStream broken":    `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
-		"PublishStream broken":      `{"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
-		"RunStream broken":          `{"result":[{"n":1}],"error":{"status":500,"source":"plugin","message":"the broker is away"}}`,
+		"SubscribeStream broken":    `{"error":{"status":500,"source":"plugin","message":"the broker is down"}}`,
+		"PublishStream broken":      `{"error":{"status":500,"source":"plugin","message":"the broker is down"}}`,
+		"RunStream broken":          `{"result":[{"n":1}],"error":{"status":500,"source":"plugin","message":"the broker is down"}}`,
 		"RunStream refused":         `{"result":[{"n":1}],"error":{"status":500,"source":"plugin","message":"never again"}}`,
 	}
 }
@@ -253,15 +253,15 @@ func oursInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   ``, // zero, though the host sends a time in 1754
 		"absent":                    `{"status":500,"source":"plugin","error":"the plugin returned no response to query absent"}`,
-		"CheckHealth broken":        `{"result":{"status":"ERROR","message":"the upstream is away","details":{"errorSource":"downstream","status":502}}}`,
+		"CheckHealth broken":        `{"result":{"status":"ERROR","message":"the upstream is down","details":{"errorSource":"downstream","status":502}}}`,
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"PermissionDenied","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","source":"plugin","message":"no more is known"}}`,
 		"QueryData panic":           `{"error":{"code":"Internal","message":"the plugin failed on this call; see its log"}}`,
-		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is away","source":"downstream"}}`,
-		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
-		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
-		"RunStream broken":          `{"result":[{"n":1}],"error":{"code":"Unknown","source":"downstream","message":"the broker is away"}}`,
+		"CallResource broken":       `{"result":[{"status":200,"headers":{"Content-Type":["text/plain"],"X-Multi":["a","b"]},"body":"half"}],"error":{"code":"Unknown","message":"the other half is missing","source":"downstream"}}`,
+		"SubscribeStream broken":    `{"error":{"code":"Unknown","source":"downstream","message":"the broker is down"}}`,
+		"PublishStream broken":      `{"error":{"code":"Unknown","source":"downstream","message":"the broker is down"}}`,
+		"RunStream broken":          `{"result":[{"n":1}],"error":{"code":"Unknown","source":"downstream","message":"the broker is down"}}`,
 		"RunStream refused":         `{"result":[{"n":1}]}`,
 		"CollectMetrics":            `{"result":"# HELP interop_health_checks_total Health checks.\n# TYPE interop_health_checks_total counter\ninterop_health_checks_total 5\ninterop_org 3\n"}`,
 	})
@@ -271,15 +271,15 @@ func oursInExisting() map[string]string {
 func existingInExisting() map[string]string {
 	return inExisting(map[string]string{
 		"updated":                   `"updated":-6795364578871`, // a zero time overflows in its conversion
-		"CheckHealth broken":        `{"error":{"code":"Unknown","message":"the upstream is away"}}`,
+		"CheckHealth broken":        `{"error":{"code":"Unknown","message":"the upstream is down"}}`,
 		"QueryData fail plugin":     `{"error":{"code":"Unknown","source":"plugin","message":"a bug in all"}}`,
 		"QueryData fail downstream": `{"error":{"code":"Unknown","source":"downstream","message":"all denied"}}`,
 		"QueryData fail plain":      `{"error":{"code":"Unknown","message":"no more is known"}}`,
 		"QueryData panic":           `{"error":{"code":"Unknown","message":"panic triggered: oh no"}}`,
-		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"code":"Unknown","message":"the other half is away"}}`,
-		"SubscribeStream broken":    `{"error":{"code":"Unknown","message":"the broker is away"}}`,
-		"PublishStream broken":      `{"error":{"code":"Unknown","message":"the broker is away"}}`,
-		"RunStream broken":          `{"result":[{"n":1}],"error":{"code":"Unknown","message":"the broker is away"}}`,
+		"CallResource broken":       `{"result":[{"status":200,"body":"half"}],"error":{"code":"Unknown","message":"the other half is missing"}}`,
+		"SubscribeStream broken":    `{"error":{"code":"Unknown","message":"the broker is down"}}`,
+		"PublishStream broken":      `{"error":{"code":"Unknown","message":"the broker is down"}}`,
+		"RunStream broken":          `{"result":[{"n":1}],"error":{"code":"Unknown","message":"the broker is down"}}`,
 		"RunStream refused":         `{"result":[{"n":1}],"error":{"code":"Unknown","message":"never again"}}`,
 	})
 }

@@ -113,7 +113,7 @@ func digest(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// processesOf returns the processes that have a text in their environment.
+// processesOf returns the processes that have a string in their environment.
 func processesOf(t *testing.T, text string) (list []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -109,7 +109,7 @@ func (s *swapping) executable() string {
 	return filepath.Join(s.dir, bundle.Host().Executable("gpx_swap"))
 }
 
-// replace writes the next build: in turns by a rename and in place, in two steps.
+// replace writes the next build: alternately by a rename and in place, in two steps.
 func (s *swapping) replace(t *testing.T) {
 	t.Helper()
 	s.build++

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 
-// Suites is a document. Write sets the counts and makes all texts valid.
+// Suites is a document. Write sets the counts and makes all strings valid.
 type Suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`

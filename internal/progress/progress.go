@@ -1,5 +1,5 @@
-// Package progress shows that a long step still runs: on a terminal by a line that is
-// redrawn, elsewhere by a line from time to time, for logs that would otherwise be silent.
+// Package progress shows that a long step still runs: on a terminal with a line that is
+// redrawn, elsewhere with a line from time to time, for logs that would otherwise be silent.
 package progress
 
 import (
@@ -16,7 +16,7 @@ const (
 	redrawInterval = 250 * time.Millisecond
 )
 
-// Task is a step that may take long.
+// Task is a step that may take a long time.
 type Task struct {
 	W          io.Writer
 	IsTerminal bool          // redraw a single line

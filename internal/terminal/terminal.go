@@ -20,7 +20,7 @@ func Printable(line string) string {
 	}, line)
 }
 
-// Line returns a text as one printable line.
+// Line returns a string as one printable line.
 func Line(s string) string {
 	return Printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
 }

@@ -141,7 +141,7 @@ func TestSymbolicLinks(t *testing.T) {
 		if err := os.Symlink("1", current); err != nil {
 			t.Skip("the system has no symbolic links: ", err)
 		}
-		must(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, by two links
+		must(t, os.Symlink(current, filepath.Join(root, "linked")), // a plugin elsewhere, through two links
 			os.Mkdir(filepath.Join(root, "plain"), 0o755),
 			os.Symlink(filepath.Join(current, "gpx"), filepath.Join(root, "plain", "gpx"))) // a file
 		r := start(t, o)

@@ -162,7 +162,7 @@ export async function refresh() {
 }
 
 // isRefused reports whether the host refuses the events for good, and shows why. EventSource
-// does not tell.
+// does not say.
 async function isRefused() {
 	const abort = new AbortController();
 	try {

@@ -49,7 +49,7 @@ function columnsIn(table) {
 	});
 }
 
-// compare orders numbers before texts, and what has no order last.
+// compare orders numbers before strings, and what has no order last.
 function compare(a, b) {
 	const rank = (v) => v === null || v === undefined || v === "" || Number.isNaN(v) ? 2 : typeof v === "number" ? 0 : 1;
 	const ranks = rank(a) - rank(b);

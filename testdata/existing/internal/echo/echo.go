@@ -209,7 +209,7 @@ func (i *Instance) CheckHealth(_ context.Context, req *backend.CheckHealthReques
 	case "unknown":
 		return &backend.CheckHealthResult{Status: backend.HealthStatusUnknown, Message: "unknown", JSONDetails: details}, err
 	case "broken":
-		return nil, backend.DownstreamErrorf("the upstream is away")
+		return nil, backend.DownstreamErrorf("the upstream is down")
 	}
 	return &backend.CheckHealthResult{Status: backend.HealthStatusOk, Message: "fine", JSONDetails: details}, err
 }
@@ -284,7 +284,7 @@ func (i *Instance) CallResource(ctx context.Context, req *backend.CallResourceRe
 		if err := sender.Send(&backend.CallResourceResponse{Status: http.StatusOK, Body: []byte("half")}); err != nil {
 			return err
 		}
-		return backend.DownstreamErrorf("the other half is away")
+		return backend.DownstreamErrorf("the other half is missing")
 	}
 	if i.adapter != nil {
 		return i.adapter.CallResource(ctx, req, sender)
@@ -416,7 +416,7 @@ func (i *Instance) SubscribeStream(_ context.Context, req *backend.SubscribeStre
 	case "secret":
 		return &backend.SubscribeStreamResponse{Status: backend.SubscribeStreamStatusPermissionDenied}, nil
 	case "broken":
-		return nil, backend.DownstreamErrorf("the broker is away")
+		return nil, backend.DownstreamErrorf("the broker is down")
 	case "silent":
 		return &backend.SubscribeStreamResponse{Status: backend.SubscribeStreamStatusOK}, nil
 	}
@@ -436,7 +436,7 @@ func (i *Instance) PublishStream(_ context.Context, req *backend.PublishStreamRe
 	case "secret":
 		return &backend.PublishStreamResponse{Status: backend.PublishStreamStatusPermissionDenied}, nil
 	case "broken":
-		return nil, backend.DownstreamErrorf("the broker is away")
+		return nil, backend.DownstreamErrorf("the broker is down")
 	case "silent":
 		return &backend.PublishStreamResponse{Status: backend.PublishStreamStatusOK}, nil
 	}
@@ -448,7 +448,7 @@ func (i *Instance) PublishStream(_ context.Context, req *backend.PublishStreamRe
 func (i *Instance) RunStream(ctx context.Context, req *backend.RunStreamRequest, sender *backend.StreamSender) error {
 	switch req.Path {
 	case "broken":
-		return errors.Join(sender.SendJSON([]byte(`{"n":1}`)), backend.DownstreamErrorf("the broker is away"))
+		return errors.Join(sender.SendJSON([]byte(`{"n":1}`)), backend.DownstreamErrorf("the broker is down"))
 	case "refused":
 		return errors.Join(sender.SendJSON([]byte(`{"n":1}`)), backend.DownstreamErrorf("never again"))
 	case "forever":

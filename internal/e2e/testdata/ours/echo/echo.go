@@ -189,7 +189,7 @@ func (i *Instance) CheckHealth(_ context.Context, req *sdk.CheckHealthRequest) (
 	case "unknown":
 		return &sdk.CheckHealthResult{Status: sdk.HealthUnknown, Message: "unknown", Details: details}, err
 	case "broken":
-		return nil, sdk.Downstreamf(http.StatusBadGateway, "the upstream is away")
+		return nil, sdk.Downstreamf(http.StatusBadGateway, "the upstream is down")
 	}
 	return &sdk.CheckHealthResult{Status: sdk.HealthOK, Message: "fine", Details: details}, err
 }
@@ -294,7 +294,7 @@ func (i *Instance) serve(w http.ResponseWriter, r *http.Request) error {
 	case path == "ended":
 		return flush(i.waitEnd(r.Context()))
 	case path == "broken":
-		return errors.Join(flush("half"), sdk.Downstreamf(http.StatusBadGateway, "the other half is away"))
+		return errors.Join(flush("half"), sdk.Downstreamf(http.StatusBadGateway, "the other half is missing"))
 	}
 	return sdk.Downstreamf(http.StatusNotFound, "there is no such thing")
 }
@@ -345,7 +345,7 @@ func (i *Instance) channel(req *sdk.StreamRequest) (json.RawMessage, error) {
 	case "secret":
 		return nil, sdk.Downstreamf(http.StatusForbidden, "the channel is not for you")
 	case "broken":
-		return nil, sdk.Downstreamf(http.StatusBadGateway, "the broker is away")
+		return nil, sdk.Downstreamf(http.StatusBadGateway, "the broker is down")
 	case "silent":
 		return nil, nil
 	}
@@ -366,7 +366,7 @@ func (i *Instance) PublishStream(_ context.Context, req *sdk.StreamRequest) (jso
 func (i *Instance) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
 	switch req.Path {
 	case "broken":
-		return errors.Join(to.Send(json.RawMessage(`{"n":1}`)), sdk.Downstreamf(http.StatusBadGateway, "the broker is away"))
+		return errors.Join(to.Send(json.RawMessage(`{"n":1}`)), sdk.Downstreamf(http.StatusBadGateway, "the broker is down"))
 	case "refused":
 		return errors.Join(to.Send(json.RawMessage(`{"n":1}`)), sdk.Downstreamf(http.StatusForbidden, "never again"))
 	case "forever":
