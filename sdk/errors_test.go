@@ -55,7 +55,7 @@ func TestOneErrorModel(t *testing.T) {
 		{"plain", errors.New("no such table"), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "no such table"}},
 		{"nil in an interface", (*sdk.Error)(nil), sdk.Error{Status: 500, Source: sdk.SourcePlugin, Message: "nil *sdk.Error: return an untyped nil instead"}},
 		{"own", fmt.Errorf("wrapped: %w", sdk.Errorf(418, "short")), sdk.Error{Status: 418, Source: sdk.SourcePlugin, Message: "short"}},
-		{"downstream", sdk.Downstream("the shop is away", get(slow.URL, 50*time.Millisecond)), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the shop is away"}},
+		{"downstream", sdk.Downstream("the shop is down", get(slow.URL, 50*time.Millisecond)), sdk.Error{Status: 504, Source: sdk.SourceDownstream, Message: "the shop is down"}},
 		{"upstream's 401", sdk.FromStatus(401, "the key is not known there"), sdk.Error{Status: 401, Source: sdk.SourceDownstream, Message: "the key is not known there"}},
 		{"upstream's 500", sdk.FromStatus(500, "the shop failed"), sdk.Error{Status: 502, Source: sdk.SourceDownstream, Message: "the shop failed"}},
 		{"upstream's 422", sdk.FromStatus(422, "the shop refused"), sdk.Error{Status: 400, Source: sdk.SourceDownstream, Message: "the shop refused"}},

@@ -30,7 +30,7 @@ func TestEachQuery(t *testing.T) {
 		case "panic":
 			panic("oh")
 		case "down":
-			return nil, sdk.Downstream("the database is away", &net.DNSError{Err: "no such host", Name: "secret.internal"})
+			return nil, sdk.Downstream("the database is down", &net.DNSError{Err: "no such host", Name: "secret.internal"})
 		case "nil frame":
 			return []sdk.Frame{nil}, nil
 		case "not UTF-8":
@@ -61,7 +61,7 @@ func TestEachQuery(t *testing.T) {
 		"C": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "see its log"},
 		"E": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "could not write a frame"},
 		"F": {Status: http.StatusInternalServerError, Source: sdk.SourcePlugin, Message: "bad \uFFFD bytes"},
-		"D": {Status: http.StatusBadGateway, Source: sdk.SourceDownstream, Message: "the database is away"},
+		"D": {Status: http.StatusBadGateway, Source: sdk.SourceDownstream, Message: "the database is down"},
 	} {
 		var e *sdk.Error
 		if !errors.As(answers[ref].Err, &e) {

@@ -286,7 +286,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 	return results
 }
 
-// resultsOf converts the responses of a data source, also those that no query asked for:
+// resultsOf converts the responses of a data source, including those that no query asked for:
 // some plugins report their errors there. If there is no such error, a query without a
 // response has no data: plugins leave out queries that are empty or match nothing.
 func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
