@@ -75,6 +75,8 @@ func failOn(path string) {
 	case "/panic-outside":
 		go panic("no worker")
 		time.Sleep(time.Hour)
+	case "/complain":
+		_, _ = syscall.Write(2, []byte("accept: too many open files\n")) // os.Stderr is redirected
 	case "/memory":
 		_ = syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})
 		var all [][]byte
