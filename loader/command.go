@@ -33,6 +33,7 @@ type command struct {
 	startErr       error // why the executable could not be started
 	waitErr        error // how the process ended; read after exited
 	limits         ProcessLimits
+	events         limitEvents // read after exited
 
 	mu         sync.Mutex // orders Start and Kill
 	isKilled   bool
@@ -70,13 +71,19 @@ func (c *command) Start(context.Context) error {
 		// this goroutine keeps its thread until the process has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := c.group.Start()
+		cgroup, err := c.limits.cgroup(c.cmd)
 		if err == nil {
-			if err = c.limits.apply(c.cmd.Process.Pid); err != nil {
+			err = c.group.Start()
+		}
+		if err == nil {
+			if err = c.limits.apply(c.cmd.Process.Pid, cgroup); err != nil {
 				c.group.Kill()
 				_ = c.cmd.Wait()
 				c.group.End()
 			}
+		}
+		if err != nil {
+			cgroup.end()
 		}
 		_, _ = outW.Close(), errW.Close()
 		started <- err
@@ -86,6 +93,7 @@ func (c *command) Start(context.Context) error {
 		release := process.GuardGroup(c.cmd.Process.Pid)
 		c.waitErr = c.cmd.Wait()
 		c.group.End()
+		c.events = cgroup.end()
 		release()
 		close(c.exited)
 		time.Sleep(pipeGrace)

@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -75,6 +76,13 @@ func failOn(path string) {
 	case "/panic-outside":
 		go panic("no worker")
 		time.Sleep(time.Hour)
+	case "/complain":
+		_, _ = syscall.Write(2, []byte("accept: too many open files\n")) // os.Stderr is redirected
+	case "/fill":
+		var all [][]byte
+		for {
+			all = append(all, bytes.Repeat([]byte{1}, 8<<20))
+		}
 	case "/memory":
 		_ = syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})
 		var all [][]byte

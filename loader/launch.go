@@ -266,15 +266,19 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	return processError{fmt.Errorf("start backend: %w", f)}
 }
 
-// addLimit adds the limit that the process reached, if its last output shows one.
+// addLimit adds the limit that the process reached, if any.
 func addLimit(f *bundle.Fault, c *command, stderr *logWriter) {
 	f.Reason += hitLimit(c, stderr.tail())
 }
 
-// hitLimit returns the limit that a process reached, judging by its last output, as text to
-// append to an error, or "".
+// hitLimit returns the limit that a process reached, given its last output, as text to append
+// to an error, or "".
 func hitLimit(c *command, output string) string {
-	if hit := c.limits.hit(output); hit != "" {
+	events := c.events
+	if c.endedAlone() {
+		events.throttled = 0 // explains only why a process was late
+	}
+	if hit := c.limits.hit(output, events); hit != "" {
 		return "; " + hit
 	}
 	return ""

@@ -7,19 +7,25 @@ import (
 	"math"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"go.yaml.in/yaml/v3"
 )
 
 // ProcessLimits bound the resources that the process of a plugin may use. A zero value means
-// no limit. All but CPU need Linux.
+// no limit. All but CPU need Linux. If the host may divide its cgroup, each process gets a
+// cgroup with the limits, which also bind the processes that it starts. Otherwise, rlimits do
+// what they can.
 type ProcessLimits struct {
-	Memory    Bytes  `yaml:"memory"`    // for data, heap and stacks; the garbage collector of Go backends aims for less than 90% of it
-	CPU       int    `yaml:"cpu"`       // cores that a Go backend uses at the same time (GOMAXPROCS)
+	// Memory is all memory in a cgroup, and otherwise data, heap and stacks. The garbage
+	// collector of Go backends aims for less than 90% of it.
+	Memory Bytes `yaml:"memory"`
+	// CPU is the number of cores. Without a cgroup, only Go backends respect it (GOMAXPROCS).
+	CPU       int    `yaml:"cpu"`
 	OpenFiles uint64 `yaml:"openFiles"` // file descriptors
-	// Processes counts the processes and threads of the user that the host runs as, since
-	// that is what the system counts. It does not apply to root.
+	// Processes counts processes and threads. Without a cgroup, these are all of the user
+	// that the host runs as, and there is no limit for root.
 	Processes uint64 `yaml:"processes"`
 }
 
@@ -113,8 +119,11 @@ func (l ProcessLimits) environ() (env []string) {
 	return env
 }
 
-// apply limits a process that has just been started.
-func (l ProcessLimits) apply(pid int) error {
+// apply sets the rlimits of a process that has just been started in a cgroup, or in none.
+func (l ProcessLimits) apply(pid int, g *cgroup) error {
+	if g != nil {
+		l.Memory, l.Processes = 0, 0
+	}
 	if l.Memory == 0 && l.OpenFiles == 0 && l.Processes == 0 {
 		return nil
 	}
@@ -124,8 +133,20 @@ func (l ProcessLimits) apply(pid int) error {
 	return nil
 }
 
-// hit describes the limit that a process reached, judging by its last output, or returns "".
-func (l ProcessLimits) hit(output string) string {
+// limitEvents are what a cgroup reports about the limits of its processes.
+type limitEvents struct {
+	isKnown   bool          // there was a cgroup
+	memory    uint64        // how often the limit was exceeded
+	processes uint64        // that could not be started
+	throttled time.Duration // how long threads had to wait
+}
+
+// minThrottled is the least delay that is worth reporting.
+const minThrottled = time.Second
+
+// hit describes the limit that a process reached, or returns "". Without a cgroup, it judges
+// memory and processes by the last output, as it always does open files.
+func (l ProcessLimits) hit(output string, e limitEvents) string {
 	contains := func(texts ...string) bool {
 		for _, text := range texts {
 			if strings.Contains(strings.ToLower(output), text) {
@@ -136,12 +157,14 @@ func (l ProcessLimits) hit(output string) string {
 	}
 	switch {
 	// The last two are of Go programs with the race detector.
-	case l.Memory > 0 && contains("out of memory", "cannot allocate memory", "outofmemory", "memoryerror", "(errno: 12)", "address space collisions"):
+	case l.Memory > 0 && (e.memory > 0 || !e.isKnown && contains("out of memory", "cannot allocate memory", "outofmemory", "memoryerror", "(errno: 12)", "address space collisions")):
 		return fmt.Sprintf("it reached its memory limit of %s", l.Memory)
 	case l.OpenFiles > 0 && contains("too many open files"):
 		return fmt.Sprintf("it reached its limit of %d open files", l.OpenFiles)
-	case l.Processes > 0 && contains("resource temporarily unavailable", "failed to create new os thread"):
+	case l.Processes > 0 && (e.processes > 0 || !e.isKnown && contains("resource temporarily unavailable", "failed to create new os thread")):
 		return fmt.Sprintf("it reached its limit of %d processes", l.Processes)
+	case l.CPU > 0 && e.throttled >= minThrottled:
+		return fmt.Sprintf("its CPU limit of %d delayed it by %s", l.CPU, e.throttled.Round(time.Millisecond))
 	}
 	return ""
 }

@@ -5,13 +5,20 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
-// The processes of a plugin are bound by its limits, and the reason of a crash names the
+// Without cgroups, rlimits bind the processes of a plugin, and the reason of a crash names the
 // limit that was reached.
 func TestProcessLimits(t *testing.T) {
 	t.Parallel()
+	if _, err := hostCgroup(); err == nil {
+		t.Skip("cgroups limit the plugins here")
+	}
 	root := t.TempDir()
 	for id, mode := range map[string]string{"a": "ok", "b": "hungry", "c": "files"} {
 		writePlugin(t, root, id, mode, "")
@@ -47,5 +54,27 @@ func TestProcessLimits(t *testing.T) {
 		if s := mustPlugin(t, l, id).Status(); !strings.Contains(s.Reason, want) {
 			t.Errorf("%s: reason %q, want one with %q", id, s.Reason, want)
 		}
+	}
+}
+
+// The reason names the limit of a process that was killed because it did not respond, too.
+func TestLimitOfADeafProcess(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{
+		Dirs: []string{root}, Probes: Probes{Interval: 10 * time.Millisecond, Timeout: 2 * time.Second, Misses: 1},
+		PluginLimits: PluginLimits{Default: ProcessLimits{OpenFiles: 1000}},
+	}), "a")
+	if _, err := fetch(t.Context(), p, "/complain"); err != nil {
+		t.Fatal(err)
+	}
+	pid := p.Status().PID
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
+	if f := p.Faults(); len(f) != 1 || f[0].Code != bundle.FaultDeaf || !strings.HasSuffix(f[0].Reason, "; it reached its limit of 1000 open files") {
+		t.Errorf("faults %+v", f)
 	}
 }

@@ -50,3 +50,32 @@ func TestLimitsOfAPlugin(t *testing.T) {
 		}
 	}
 }
+
+func TestLimitHit(t *testing.T) {
+	t.Parallel()
+	l := ProcessLimits{Memory: 128 << 20, CPU: 2, OpenFiles: 100, Processes: 50}
+	const memory, files, processes = "it reached its memory limit of 128 MiB", "it reached its limit of 100 open files", "it reached its limit of 50 processes"
+	for _, c := range []struct {
+		limits ProcessLimits
+		output string
+		events limitEvents
+		want   string
+	}{
+		{l, "done", limitEvents{}, ""},
+		{l, "fatal error: runtime: out of memory", limitEvents{}, memory},
+		{l, "accept: too many open files", limitEvents{}, files},
+		{l, "fork: Resource temporarily unavailable", limitEvents{}, processes},
+		{ProcessLimits{CPU: 2}, "runtime: out of memory, too many open files", limitEvents{}, ""},
+		{l, "", limitEvents{isKnown: true, memory: 1, processes: 1}, memory},
+		{l, "", limitEvents{isKnown: true, processes: 1}, processes},
+		{l, "accept: too many open files", limitEvents{isKnown: true}, files},
+		{l, "java.lang.OutOfMemoryError; resource temporarily unavailable", limitEvents{isKnown: true}, ""},
+		{l, "", limitEvents{isKnown: true, throttled: 1234567890}, "its CPU limit of 2 delayed it by 1.235s"},
+		{l, "", limitEvents{isKnown: true, throttled: minThrottled - 1}, ""},
+		{ProcessLimits{OpenFiles: 100}, "", limitEvents{isKnown: true, memory: 1, processes: 1, throttled: minThrottled}, ""},
+	} {
+		if got := c.limits.hit(c.output, c.events); got != c.want {
+			t.Errorf("%q, %+v: %q, want %q", c.output, c.events, got, c.want)
+		}
+	}
+}

@@ -83,6 +83,7 @@ func New(o Options) (*Loader, error) {
 	}
 	o = o.withDefaults()
 	o.starts = newTurns()
+	o.PluginLimits.announce(o.Logger)
 	l := &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}
 	l.stopSampling = l.sample()
 	return l, nil

@@ -54,6 +54,23 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, len(kept))
 		os.Exit(4)
+	case "threads":
+		for range 500 {
+			go func() {
+				runtime.LockOSThread()
+				select {}
+			}()
+		}
+		time.Sleep(time.Hour)
+	case "busy":
+		runtime.GOMAXPROCS(4) // more than the limit, as other languages use
+		for range 4 {
+			go func() {
+				for {
+				}
+			}()
+		}
+		time.Sleep(time.Hour)
 	case "files":
 		for {
 			if _, err := os.Open(os.Args[0]); err != nil {

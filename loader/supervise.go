@@ -112,8 +112,10 @@ func (s *supervisor) crashed(reason string) {
 	if reason == "" {
 		reason = s.process.ended() // the last output has been read by now
 		fault = exitFault(s.process.command, s.process.stderr.lines(), false)
-		addLimit(fault, s.process.command, s.process.stderr)
+	} else {
+		reason += hitLimit(s.process.command, s.process.stderr.tail())
 	}
+	addLimit(fault, s.process.command, s.process.stderr)
 	p.failed(fault)
 	wait, isLoop := s.restarts.crashed(time.Now(), time.Since(s.startedAt))
 	s.process, s.exited, s.deaf = nil, nil, nil
