@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -25,7 +24,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // Many plugins start at the same time. Each start forks while the executables of others are
@@ -191,34 +189,6 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 	}
 	if !p.current.responds(time.Minute) {
 		t.Error("the host gets no response")
-	}
-}
-
-// serveWithOwnCertificate serves with a certificate that is not in the handshake.
-func serveWithOwnCertificate() {
-	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig: wire.Handshake(), Plugins: wire.Services{wire.SetDiagnostics: func(grpc.ServiceRegistrar) {}}.PluginSet(), GRPCServer: goplugin.DefaultGRPCServer,
-		TLSProvider: func() (*tls.Config, error) {
-			own, _, err := newCertificate()
-			return &tls.Config{Certificates: own.Certificates}, err
-		},
-	})
-}
-
-// The host talks to a backend only with TLS, and only if the backend has the certificate of
-// its handshake.
-func TestBackendWithoutItsCertificateIsRefused(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	for mode, want := range map[string]string{
-		"withouttls": "first record does not look like a TLS handshake",
-		"owntls":     "failed to verify certificate",
-	} {
-		_, err := Start(t.Context(), bundle.Plugin{Dir: writePlugin(t, root, mode, mode, ""), Metadata: &bundle.Metadata{ID: mode, Executable: "gpx_" + mode}}, Options{}, Output{})
-		fault, ok := errors.AsType[*bundle.Fault](err)
-		if !ok || fault.Code != bundle.FaultHandshake || !strings.Contains(fault.Reason, want) {
-			t.Errorf("%s: %v, want %s with %q", mode, err, bundle.FaultHandshake, want)
-		}
 	}
 }
 
