@@ -130,6 +130,8 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 	var since time.Time                             // the first change that is not live
 	var failed *failure                             // not printed yet
 	var done <-chan outcome                         // of the running build
+	isComplete := !r.isBroken                       // the last build left nothing out of dist
+	isReduced := false                              // since then, something may have been deleted from dist
 	stop := func() {}
 	defer func() { stop() }()
 	if r.isBroken {
@@ -137,7 +139,7 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 	}
 
 	finish := func(o outcome, isOvertaken bool) {
-		done = nil
+		done, isComplete = nil, o.isLive
 		switch {
 		case o.isLive:
 			r.succeeded(ctx, o, since)
@@ -172,6 +174,7 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 				changed(everything())
 			}
 		case event := <-watcher.Events:
+			isReduced = isReduced || isDeletion(r.repo, event)
 			if p := r.partsOf(watcher, event); p != (parts{}) {
 				changed(p)
 			}
@@ -193,6 +196,12 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 				since = time.Time{} // the fix is another change
 			}
 			failed = nil
+		}
+		if isReduced && done == nil { // a build may set dist aside
+			isReduced = false
+			if p := missing(r.repo); isComplete && p != (parts{}) {
+				changed(p)
+			}
 		}
 	}
 }
