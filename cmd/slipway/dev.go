@@ -104,6 +104,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	watchDist(watcher, repo)
 	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
+	o.Notify = r.notify
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
@@ -125,6 +126,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 // watch rebuilds what file changes affect, until ctx is done.
 func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
+	steady := stoppedTimer()                        // no backend has changed its state for a while
 	var todo parts                                  // to rebuild, of changes that are not live
 	var first, last time.Time                       // the first change that no build has begun with, and the last change
 	var since time.Time                             // the first change that is not live
@@ -173,6 +175,11 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 			if _, err := watchTree(watcher, r.repo, r.repo.Root); err == nil {
 				changed(everything())
 			}
+		case c := <-r.changes:
+			r.outages.note(r.stdout, c)
+			steady.Reset(steadyAfter)
+		case <-steady.C:
+			r.outages.recovered(r.stdout)
 		case event := <-watcher.Events:
 			isReduced = isReduced || isDeletion(r.repo, event)
 			if p := r.partsOf(watcher, event); p != (parts{}) {
