@@ -32,11 +32,12 @@ type conn struct {
 
 // Invoke implements grpc.ClientConnInterface.
 func (c *conn) Invoke(ctx context.Context, method string, args, reply any, options ...grpc.CallOption) error {
+	ctx, cancel := context.WithCancel(ctx) // ends the call if the plugin does not, as after a second response
+	defer cancel()
 	stream, err := c.NewStream(ctx, &grpc.StreamDesc{}, method, options...)
 	if err != nil {
 		return err
 	}
-	// An error of SendMsg or RecvMsg ends the call, as does the only response.
 	if err := stream.SendMsg(args); err != nil && !errors.Is(err, io.EOF) { // after io.EOF, RecvMsg returns the error
 		return err
 	}

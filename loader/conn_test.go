@@ -2,11 +2,16 @@ package loader
 
 import (
 	"context"
+	"net"
 	"testing"
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 )
 
 // packets is a connection on which each message is large.
@@ -45,6 +50,52 @@ func TestLiveStreamsTakeNoTurns(t *testing.T) {
 		}
 		if taken != want {
 			t.Errorf("live %t: %d turns are taken while the second message arrives, want %d", isLive, taken, want)
+		}
+	}
+}
+
+// last is a connection that remembers the last stream.
+type last struct {
+	grpc.ClientConnInterface
+	stream grpc.ClientStream
+}
+
+func (l *last) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, options ...grpc.CallOption) (s grpc.ClientStream, err error) {
+	l.stream, err = l.ClientConnInterface.NewStream(ctx, desc, method, options...)
+	return l.stream, err
+}
+
+// A call ends with its response, even if its context does not, and has the status that follows
+// the response.
+func TestInvokeEndsTheCall(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
+		switch method, _ := grpc.MethodFromServerStream(s); method {
+		case "/x/Two":
+			_ = s.SendMsg(&emptypb.Empty{})
+		case "/x/Late":
+			_ = s.SendMsg(&emptypb.Empty{})
+			return status.Error(codes.Aborted, "")
+		}
+		return s.SendMsg(&emptypb.Empty{})
+	}))
+	go func() { _ = server.Serve(listener) }()
+	defer server.Stop()
+	connection, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	l := &last{ClientConnInterface: connection}
+	c := &conn{ClientConnInterface: l, share: newMemory(1 << 30).newShare()}
+	for method, want := range map[string]codes.Code{"/x/One": codes.OK, "/x/Two": codes.Internal, "/x/Late": codes.Aborted} {
+		err := c.Invoke(context.Background(), method, &emptypb.Empty{}, &emptypb.Empty{})
+		if status.Code(err) != want || l.stream.Context().Err() == nil {
+			t.Errorf("%s: %v, want %s; the call has ended: %t", method, err, want, l.stream.Context().Err() != nil)
 		}
 	}
 }

@@ -104,6 +104,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	watchDist(watcher, repo)
 	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
+	o.Notify = r.notify
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}
@@ -125,11 +126,14 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 // watch rebuilds what file changes affect, until ctx is done.
 func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error {
 	settled, late := stoppedTimer(), stoppedTimer() // a build may start; a failure may be printed
+	steady := stoppedTimer()                        // no backend has changed its state for a while
 	var todo parts                                  // to rebuild, of changes that are not live
 	var first, last time.Time                       // the first change that no build has begun with, and the last change
 	var since time.Time                             // the first change that is not live
 	var failed *failure                             // not printed yet
 	var done <-chan outcome                         // of the running build
+	isComplete := !r.isBroken                       // the last build left nothing out of dist
+	isReduced := false                              // since then, something may have been deleted from dist
 	stop := func() {}
 	defer func() { stop() }()
 	if r.isBroken {
@@ -137,7 +141,7 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 	}
 
 	finish := func(o outcome, isOvertaken bool) {
-		done = nil
+		done, isComplete = nil, o.isLive
 		switch {
 		case o.isLive:
 			r.succeeded(ctx, o, since)
@@ -171,7 +175,13 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 			if _, err := watchTree(watcher, r.repo, r.repo.Root); err == nil {
 				changed(everything())
 			}
+		case c := <-r.changes:
+			r.outages.note(r.stdout, c)
+			steady.Reset(steadyAfter)
+		case <-steady.C:
+			r.outages.recovered(r.stdout)
 		case event := <-watcher.Events:
+			isReduced = isReduced || isDeletion(r.repo, event)
 			if p := r.partsOf(watcher, event); p != (parts{}) {
 				changed(p)
 			}
@@ -193,6 +203,12 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 				since = time.Time{} // the fix is another change
 			}
 			failed = nil
+		}
+		if isReduced && done == nil { // a build may set dist aside
+			isReduced = false
+			if p := missing(r.repo); isComplete && p != (parts{}) {
+				changed(p)
+			}
 		}
 	}
 }

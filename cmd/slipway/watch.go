@@ -76,9 +76,14 @@ func isTemporary(name string) bool {
 	return strings.HasPrefix(name, "#") || name == "4913"
 }
 
-// watchDist watches the built plugin, from which someone may delete files.
+// watchDist watches the built plugin, from which someone may delete files; see isDeletion.
 func watchDist(w *fsnotify.Watcher, repo bundle.Repo) {
 	_ = w.Add(repo.Dist) // fails if nothing is built yet; partsOf tries again
+}
+
+// isDeletion reports whether an event may be the deletion of dist or of a file in it.
+func isDeletion(repo bundle.Repo, e fsnotify.Event) bool {
+	return (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) && (e.Name == repo.Dist || filepath.Dir(e.Name) == repo.Dist)
 }
 
 // missing returns what must be rebuilt because it is not in dist.
@@ -101,9 +106,6 @@ func missing(repo bundle.Repo) parts {
 func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
 	if e.Name == r.repo.Dist && e.Has(fsnotify.Create) {
 		watchDist(watcher, r.repo)
-	}
-	if (e.Name == r.repo.Dist || filepath.Dir(e.Name) == r.repo.Dist) && (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) {
-		return missing(r.repo)
 	}
 	if e.Op == fsnotify.Chmod || isIgnored(r.repo, e.Name) || r.isOutput(e.Name) {
 		return parts{}

@@ -101,7 +101,8 @@ func TestNewDirectory(t *testing.T) {
 	}
 }
 
-// What someone deletes from the built plugin is made again, and the new files are watched.
+// Files that someone deletes from the built plugin are noticed, also in a new dist. That dist
+// is set aside, as a build does, is not a change.
 func TestDeletedFromDist(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -118,21 +119,28 @@ func TestDeletedFromDist(t *testing.T) {
 	if got := r.partsOf(w, fsnotify.Event{Name: dist, Op: fsnotify.Create}); got != (parts{}) || !slices.Contains(w.WatchList(), dist) {
 		t.Errorf("a new dist: %+v, watching %v", got, w.WatchList())
 	}
-	replaced := fsnotify.Event{Name: executable, Op: fsnotify.Remove}
-	if got := r.partsOf(w, replaced); got != (parts{}) {
-		t.Errorf("an executable that was replaced: %+v", got)
+	if got := missing(r.repo); got != (parts{}) {
+		t.Errorf("a complete dist: %+v", got)
 	}
 	if err := os.Remove(executable); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.partsOf(w, replaced); got != (parts{backend: true}) {
+	if got := missing(r.repo); got != (parts{backend: true}) {
 		t.Errorf("a deleted executable: %+v", got)
 	}
-	if err := os.RemoveAll(dist); err != nil {
+	if err := os.Rename(dist, dist+"-aside"); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.partsOf(w, fsnotify.Event{Name: dist, Op: fsnotify.Remove}); got != everything() {
+	if got := missing(r.repo); got != everything() {
 		t.Errorf("a deleted dist: %+v", got)
+	}
+	for _, e := range []fsnotify.Event{{Name: dist, Op: fsnotify.Rename}, {Name: executable, Op: fsnotify.Remove}} {
+		if got := r.partsOf(w, e); got != (parts{}) || !isDeletion(r.repo, e) {
+			t.Errorf("%s: %+v; is a deletion: %t", e, got, isDeletion(r.repo, e))
+		}
+	}
+	if written := (fsnotify.Event{Name: executable, Op: fsnotify.Write}); isDeletion(r.repo, written) {
+		t.Error("a write is a deletion")
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ type files struct {
 	stored    *provisioning.State  // nil before it was read
 	wait      time.Duration        // before the next attempt; 0 if none is needed
 	next      time.Time            // of that attempt
-	logged    map[string]bool      // failures since the files changed
+	logged    map[[32]byte]bool    // digests of failures since the files changed
 	changes   string               // of the files, at the last look
 
 	sources    readOnly
@@ -205,14 +206,14 @@ func (f *files) applyAgain(ctx context.Context) {
 func (f *files) report(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text := err.Error()
-	if f.logged[text] {
+	digest := sha256.Sum256([]byte(err.Error())) // the text may name thousands of dashboards
+	if f.logged[digest] {
 		return
 	}
 	if f.logged == nil || len(f.logged) >= mostLogged {
-		f.logged = map[string]bool{}
+		f.logged = map[[32]byte]bool{}
 	}
-	f.logged[text] = true
+	f.logged[digest] = true
 	f.log.Error("provisioning files were not applied completely; the host tries again", "error", err)
 }
 

@@ -73,6 +73,8 @@ type Options struct {
 
 	Debug loader.Debugging // of backends
 
+	Notify func(loader.Change) // as in loader.Options; may be nil
+
 	LaxProvisioning bool // log invalid provisioning files at the start instead of failing
 }
 
@@ -180,7 +182,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
 		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, PluginLimits: o.PluginLimits, Debug: o.Debug,
-		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.announceState,
+		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.notifier(o.Notify),
 	})
 	if err != nil {
 		return err

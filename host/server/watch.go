@@ -91,11 +91,17 @@ func (s *Server) outcome(p *loader.Plugin, parts []string) api.Event {
 	return e
 }
 
-// announceState announces the state of a plugin. A loader calls it.
-func (s *Server) announceState(c loader.Change) {
-	state := string(c.Status.State)
-	if c.Kind != loader.ChangeState {
-		state = string(c.Kind)
+// notifier returns a function that announces the state of a plugin, and calls notify if that
+// is not nil.
+func (s *Server) notifier(notify func(loader.Change)) func(loader.Change) {
+	return func(c loader.Change) {
+		state := string(c.Status.State)
+		if c.Kind != loader.ChangeState {
+			state = string(c.Kind)
+		}
+		s.api.Announce(api.Event{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
+		if notify != nil {
+			notify(c)
+		}
 	}
-	s.api.Announce(api.Event{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
 }

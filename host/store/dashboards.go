@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -265,12 +267,22 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 		args = append(args, arg)
 		where += " AND " + fmt.Sprintf(format, len(args))
 	}
-	if len(f.FolderUIDs) > 0 {
-		in := "d.folder_id IN (SELECT id FROM folders WHERE org_id = $1 AND REPLACE($%[1]d, ',' || uid || ',', '') <> $%[1]d)"
-		if slices.Contains(f.FolderUIDs, "general") {
-			in = "(" + in + " OR d.folder_id IS NULL)"
+	switch n := len(f.FolderUIDs); {
+	case n == 1 && f.FolderUIDs[0] == "general":
+		where += " AND d.folder_id IS NULL"
+	case n == 1: // in the order of an index
+		and("d.folder_id = (SELECT id FROM folders WHERE org_id = $1 AND uid = $%d)", f.FolderUIDs[0])
+	case n > 1:
+		var in []string
+		for i := range 1 << bits.Len(uint(n-1)) { // a power of two, so that there are few statements
+			args = append(args, f.FolderUIDs[min(i, n-1)])
+			in = append(in, fmt.Sprintf("$%d", len(args)))
 		}
-		and(in, joined(f.FolderUIDs))
+		where += " AND (d.folder_id IN (SELECT id FROM folders WHERE org_id = $1 AND uid IN (" + strings.Join(in, ", ") + "))"
+		if slices.Contains(f.FolderUIDs, "general") {
+			where += " OR d.folder_id IS NULL"
+		}
+		where += ")"
 	}
 	if len(f.UIDs) > 0 {
 		and("REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d", joined(f.UIDs))

@@ -32,6 +32,7 @@ func TestDashboards(t *testing.T) {
 		{store.DashboardFilter{FolderUIDs: []string{"none", "f"}}, []string{"a"}},
 		{store.DashboardFilter{FolderUIDs: []string{"none"}}, nil},
 		{store.DashboardFilter{FolderUIDs: []string{"x,f,y"}}, nil},
+		{store.DashboardFilter{FolderUIDs: []string{"1", "2", "3", "4", "f"}}, []string{"a"}},
 		{store.DashboardFilter{FolderUIDs: []string{"general"}}, []string{"b"}},
 		{store.DashboardFilter{FolderUIDs: []string{"general", "f"}}, []string{"b", "a"}},
 		{store.DashboardFilter{Tags: []string{"x"}}, []string{"b", "a"}},
