@@ -95,7 +95,7 @@ func TestSourceLabels(t *testing.T) {
 	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, map[string]string{
 			"/api/user":        `{"login":"a","role":"Admin"}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"w","name":"Roofs","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
 			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
 		}[r.URL.Path])
 	}), "/explore").Body.String()
@@ -103,7 +103,7 @@ func TestSourceLabels(t *testing.T) {
 	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
 		got = append(got, option[1])
 	}
-	if want := []string{"Other (acme)", "Rooms (uid:u)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
+	if want := []string{"Other (acme)", "Rooms (uid:u)", "Roofs (acme)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

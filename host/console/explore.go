@@ -220,7 +220,7 @@ func sources(c *client, mode string) (all []source, err error) {
 		return nil, err
 	}
 	if i := slices.IndexFunc(stored, func(d dataSource) bool { return d.IsDefault }); i > 0 {
-		stored[0], stored[i] = stored[i], stored[0]
+		stored = slices.Insert(slices.Delete(slices.Clone(stored), i, i+1), 0, stored[i])
 	}
 	names, labels := []string{}, map[string]int{}
 	add := func(key, name, pluginID, path string) {
