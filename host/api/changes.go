@@ -4,9 +4,10 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
 )
 
-// pluginChange is a recent event of a plugin.
+// pluginChange is an event of a plugin.
 type pluginChange struct {
 	Name string `json:"event"`
 	Event
@@ -26,4 +27,19 @@ func (a *API) pluginChanges(_ context.Context, _ host.Identity, in pluginPath) (
 		}
 	}
 	return changes, nil
+}
+
+// lastChanges returns the last outcome of each mounted plugin that the caller manages, even
+// if the events of others have displaced it from pluginChanges.
+func (a *API) lastChanges(_ context.Context, who host.Identity, in pageQuery) ([]pluginChange, error) {
+	plugins := a.loaded.Plugins()
+	a.events.mu.Lock()
+	defer a.events.mu.Unlock()
+	changes := []pluginChange{}
+	for _, p := range plugins {
+		if e, ok := a.events.last[p.ID()]; ok && manages(who, p.ID()) {
+			changes = append(changes, pluginChange{e.Name, e})
+		}
+	}
+	return store.Cut(changes, in.longPage()), nil
 }

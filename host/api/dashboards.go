@@ -69,12 +69,14 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	Query      string   `query:"query"`
 	Tags       []string `query:"tag"`
 	UIDs       []string `query:"dashboardUIDs"`
-	FolderUIDs []string `query:"folderUIDs"` // each can be several, separated by commas
+	FolderUIDs []string `query:"folderUIDs"`
 	Type       string   `query:"type"`
 	pageQuery
-	UID       string `query:"dashboardUID"` // of older clients
-	IsStarred bool   `query:"starred"`
-	IsDeleted bool   `query:"deleted"`
+	UID       string   `query:"dashboardUID"` // of older clients, as are the ids
+	IDs       []string `query:"dashboardIds"`
+	FolderIDs []string `query:"folderIds"`
+	IsStarred bool     `query:"starred"`
+	IsDeleted bool     `query:"deleted"`
 }) ([]searchHit, error) {
 	if len(in.Tags) > store.MaxSearchTags {
 		return nil, host.Invalid("tag", "must not be given more than %d times", store.MaxSearchTags)
@@ -82,20 +84,18 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	if in.IsStarred || in.IsDeleted {
 		return []searchHit{}, nil // this host stores neither
 	}
-	if in.UID != "" {
-		in.UIDs = append(in.UIDs, in.UID)
-	}
-	if len(in.UIDs) > store.MaxSearchUIDs {
-		return nil, host.Invalid("dashboardUIDs", "must not be given more than %d times", store.MaxSearchUIDs)
-	}
-	folders := strings.FieldsFunc(strings.Join(in.FolderUIDs, ","), func(r rune) bool { return r == ',' })
-	if len(folders) > store.MaxSearchUIDs {
-		return nil, host.Invalid("folderUIDs", "must not name more than %d folders", store.MaxSearchUIDs)
+	in.UIDs = append(in.UIDs, in.UID)
+	for name, values := range map[string]*[]string{"dashboardUIDs": &in.UIDs, "folderUIDs": &in.FolderUIDs, "dashboardIds": &in.IDs, "folderIds": &in.FolderIDs} {
+		// Each value can be several, separated by commas.
+		*values = strings.FieldsFunc(strings.Join(*values, ","), func(r rune) bool { return r == ',' })
+		if len(*values) > store.MaxSearchUIDs {
+			return nil, host.Invalid(name, "must not name more than %d", store.MaxSearchUIDs)
+		}
 	}
 	if in.Type != "" && in.Type != dashboardKind {
 		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
 	}
-	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUIDs: folders, Page: in.page()}
+	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUIDs: in.FolderUIDs, IDs: in.IDs, FolderIDs: in.FolderIDs, Page: in.page()}
 	if reach := who.Reach(host.ActionDashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
 		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
 	}

@@ -68,12 +68,13 @@ func TestDashboards(t *testing.T) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Operations"}`)
+	folder := want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"uid":"ops","title":"Operations"}`)["id"]
+	var id any // of the last dashboard
 	for _, d := range []string{
 		`{"dashboard":{"title":"b 100%","tags":["x","y"]},"folderUid":"ops"}`, `{"dashboard":{"title":"Ärger","tags":["x"]}}`,
 		`{"dashboard":{"title":"a 1000"}}`,
 	} {
-		want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, d)
+		id = want[object](t, f, 200, "POST", "/api/dashboards/db", f.editor, d)["id"]
 	}
 	for query, titles := range map[string]string{
 		"":                                   "a 1000|b 100%|Ärger",
@@ -87,8 +88,15 @@ func TestSearch(t *testing.T) {
 		"?folderUIDs=general":                "a 1000|Ärger",
 		"?folderUIDs=":                       "a 1000|b 100%|Ärger",
 		"?folderUIDs=general&folderUIDs=ops": "a 1000|b 100%|Ärger",
-		"?limit=1&page=2":                    "b 100%",
-		"?limit=2&tag=x&page=2":              "",
+		fmt.Sprint("?folderIds=", folder):    "b 100%",
+		fmt.Sprint("?folderIds=0,", folder):  "a 1000|b 100%|Ärger",
+		"?folderIds=0":                       "a 1000|Ärger",
+		"?folderIds=x":                       "",
+		fmt.Sprint("?dashboardIds=99&dashboardIds=", id): "a 1000",
+		fmt.Sprint("?folderIds=0&dashboardIds=", id):     "a 1000",
+		fmt.Sprint("?folderUIDs=ops&dashboardIds=", id):  "",
+		"?limit=1&page=2":       "b 100%",
+		"?limit=2&tag=x&page=2": "",
 	} {
 		found := []string{}
 		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search"+query, f.viewer, "") {
@@ -98,7 +106,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, titles)
 		}
 	}
-	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11), "?folderUIDs=" + strings.Repeat("a,", 501)} {
+	for _, query := range []string{"?limit=x", "?page=-1", "?type=dash-folder", "?tag=" + strings.Repeat("a&tag=", 11), "?folderUIDs=" + strings.Repeat("a,", 501), "?dashboardIds=" + strings.Repeat("1,", 501)} {
 		want[object](t, f, 400, "GET", "/api/search"+query, f.viewer, "")
 	}
 	// The dashboards of a folder are deleted with it.

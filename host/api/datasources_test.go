@@ -177,4 +177,8 @@ func TestStaleDataSource(t *testing.T) {
 	update(409, 1)
 	update(200, 2)
 	update(200, 0) // replaces the latest version
+	// The form in the console sends the version that it shows.
+	if _, form := page(t, pagesAs(t, f, f.admin), "/datasources/main"); !strings.Contains(form, `name="version" data-type="number" value="4"`) {
+		t.Errorf("the form has not the version 4:\n%s", form)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 // The names of events.
@@ -56,12 +57,13 @@ type events struct {
 	mu      sync.Mutex
 	feeds   map[chan Event]string // the callers that read them
 	recent  []Event
+	last    map[string]Event // the last outcome of each plugin that is mounted, by id
 	isEnded bool
 	ended   chan struct{} // closed when isEnded is set
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]string{}, ended: make(chan struct{})}
+	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]string{}, last: map[string]Event{}, ended: make(chan struct{})}
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
@@ -105,6 +107,12 @@ func (s *events) send(e Event) {
 	}
 	s.recent = append(s.recent, e)
 	s.recent = slices.Delete(s.recent, 0, max(0, len(s.recent)-maxRecent))
+	switch {
+	case e.Name != EventState:
+		s.last[e.ID] = e
+	case e.State == string(loader.ChangeRemoved):
+		delete(s.last, e.ID)
+	}
 	for feed := range s.feeds {
 		select {
 		case feed <- e:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/loader"
 )
 
 // Administrators see a plugin.json, with findings at their places, and the latest changes.
@@ -51,12 +52,23 @@ func TestPluginJSON(t *testing.T) {
 	f.Announce(api.Event{Name: api.EventFailed, ID: pluginID, Version: "1", Reason: "no"})
 	f.Announce(api.Event{Name: api.EventReady, ID: pluginID, Version: "2", Changed: []string{"backend"}})
 	var changes []struct {
-		Event, Version, Reason string
-		Changed                []string
+		Event, ID, Version, Reason string
+		Changed                    []string
 	}
 	reply = f.do("GET", "/api/plugins/"+pluginID+"/changes", f.admin, "")
 	if err := json.Unmarshal([]byte(reply.body), &changes); err != nil || len(changes) != 2 || changes[0].Reason != "no" || changes[1].Event != api.EventReady || changes[1].Changed[0] != "backend" {
 		t.Errorf("%v: %+v", err, reply)
+	}
+	for range 200 { // more than the host remembers
+		f.Announce(api.Event{Name: api.EventState, ID: pluginID, State: "running"})
+	}
+	reply = f.do("GET", "/api/plugins/changes", f.admin, "")
+	if err := json.Unmarshal([]byte(reply.body), &changes); err != nil || len(changes) != 1 || changes[0].ID != pluginID || changes[0].Version != "2" {
+		t.Errorf("the last changes: %v: %+v", err, reply)
+	}
+	f.Announce(api.Event{Name: api.EventState, ID: pluginID, State: string(loader.ChangeRemoved)})
+	if reply = f.do("GET", "/api/plugins/changes", f.admin, ""); reply.body != "[]" {
+		t.Errorf("the last changes after the plugin was removed: %+v", reply)
 	}
 	for _, path := range []string{"manifest", "changes"} {
 		if got := f.do("GET", "/api/plugins/"+pluginID+"/"+path, f.editor, ""); got.status != 403 {

@@ -207,7 +207,6 @@ var paramDifferences = []difference{
 	{"/api/access-control/roles", "delegatable, includeHidden", "no role can be hidden or delegated"},
 	{"/api/folders", "forceDeleteRules", "there is no alerting"},
 	{"/api/folders", "permission", "the list has all folders that the caller may read"},
-	{"/api/search", "dashboardIds, folderIds", "`dashboardUIDs` and `folderUIDs` replace them"},
 	{"/api/search", "permission", "the list has all dashboards that the caller may read"},
 	{"/api/search", "sort", "the only order is that of the titles"},
 	{"/api/serviceaccounts/search", "Disabled", "the page and servers name it `disabled`"},

@@ -115,6 +115,7 @@ func TestRoles(t *testing.T) {
 		"GET /api/plugins/{id}/manifest":                    host.RoleAdmin,
 		"GET /api/plugins/{id}/changes":                     host.RoleAdmin,
 		"GET /api/plugins/errors":                           host.RoleAdmin,
+		"GET /api/plugins/changes":                          host.RoleAdmin,
 		"GET /api/plugins/{id}/health":                      host.RoleViewer,
 		"GET /api/plugins/{id}/markdown/{name}":             host.RoleViewer,
 		"/api/plugins/{id}/resources":                       host.RoleViewer,

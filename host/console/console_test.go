@@ -32,7 +32,7 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/plugins":            `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
 		"/api/plugins/errors":     `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
 		"/api/plugins/p/changes":  `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
-		"/api/plugins/q/changes":  `[{"event":"plugin-failed","reason":$}]`,
+		"/api/plugins/changes":    `[{"id":"q","event":"plugin-failed","reason":$}]`,
 		"/api/plugins/p/manifest": `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
 		"/api/plugins/p/metrics":  "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
 		"/api/plugins/p/figures":  `{"running":1,"memory":1e6,"stepSeconds":10,"steps":[{"time":"2026-01-02T03:04:05Z","count":1,"mean":1e300},{"time":"2026-01-02T03:04:15Z","memory":1e7}]}`,
@@ -95,7 +95,7 @@ func TestSourceLabels(t *testing.T) {
 	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, map[string]string{
 			"/api/user":        `{"login":"a","role":"Admin"}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"w","name":"Roofs","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
 			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
 		}[r.URL.Path])
 	}), "/explore").Body.String()
@@ -103,7 +103,7 @@ func TestSourceLabels(t *testing.T) {
 	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
 		got = append(got, option[1])
 	}
-	if want := []string{"Other (acme)", "Rooms (uid:u)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
+	if want := []string{"Other (acme)", "Rooms (uid:u)", "Roofs (acme)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -114,29 +114,32 @@ func TestFailedBuild(t *testing.T) {
 	t.Parallel()
 	const (
 		state  = `{"event":"plugin-state","state":"running"}`
-		ready  = `{"event":"plugin-ready","changed":["backend"]}`
-		build  = `{"event":"plugin-failed","changed":[],"reason":"syntax error"}`
-		start  = `{"event":"plugin-failed","changed":[],"reason":"p: exited: no database"}`
-		change = `{"event":"plugin-failed","changed":["backend"],"reason":"exited"}`
+		ready  = `{"id":"p","event":"plugin-ready","changed":["backend"]}`
+		build  = `{"id":"p","event":"plugin-failed","changed":[],"reason":"syntax error"}`
+		start  = `{"id":"p","event":"plugin-failed","changed":[],"reason":"p: exited: no database"}`
+		change = `{"id":"p","event":"plugin-failed","changed":["backend"],"reason":"exited"}`
 	)
-	for changes, want := range map[string]struct {
-		rows    int
-		isWrong bool
+	for _, c := range []struct {
+		changes, last string
+		rows          int
+		isWrong       bool
 	}{
-		state:                             {},
-		state + "," + ready + "," + state: {rows: 1},
-		ready + "," + build:               {2, true},
-		build + "," + state:               {1, true},
-		build + "," + state + "," + ready: {rows: 2},
-		start:                             {rows: 1},
-		change:                            {rows: 1},
+		{state, "", 0, false},
+		{state + "," + ready + "," + state, ready, 1, false},
+		{ready + "," + build, build, 2, true},
+		{build + "," + state, build, 1, true},
+		{state, build, 0, true}, // the host remembers few events
+		{build + "," + state + "," + ready, ready, 2, false},
+		{start, start, 1, false},
+		{change, change, 1, false},
 	} {
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, ok := map[string]string{
 				"/api/user":              `{"login":"a","role":"Admin"}`,
-				"/api/plugins":           `[{"id":"p","backend":{"state":"running","reason":"exited: no database"}}]`,
+				"/api/plugins":           `[{"id":"p","backend":{"state":"running","reason":"exited: no database"}},{"id":"q","backend":{"state":"running"}}]`,
 				"/api/plugins/errors":    `[]`,
-				"/api/plugins/p/changes": "[" + changes + "]",
+				"/api/plugins/changes":   "[" + c.last + "]",
+				"/api/plugins/p/changes": "[" + c.changes + "]",
 			}[r.URL.Path]
 			if !ok {
 				w.WriteHeader(http.StatusNotFound)
@@ -144,14 +147,32 @@ func TestFailedBuild(t *testing.T) {
 			_, _ = io.WriteString(w, body)
 		})
 		page := load(t, api, "/plugins/p").Body.String()
-		if rows := strings.Count(page, "<tr>") - strings.Count(page, "<thead>"); rows != want.rows {
-			t.Errorf("%s: %d rows, want %d", changes, rows, want.rows)
+		if rows := strings.Count(page, "<tr>") - strings.Count(page, "<thead>"); rows != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.changes, rows, c.rows)
 		}
 		for _, page := range []string{page, load(t, api, "/").Body.String()} {
-			if got := strings.Contains(page, `class="problem"`); got != want.isWrong || got && strings.Contains(page, `class="fine"`) {
-				t.Errorf("%s: a problem is shown: %t\n%s", changes, got, page)
+			if got := strings.Contains(page, `class="problem"`); got != c.isWrong || got && strings.Contains(page, `class="fine"`) {
+				t.Errorf("%s: a problem is shown: %t\n%s", c.changes, got, page)
 			}
 		}
+	}
+}
+
+// The overview asks for the changes of all plugins at once.
+func TestOverviewCalls(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user":            `{"login":"a","role":"Admin"}`,
+			"/api/plugins":         `[` + strings.Repeat(`{"id":"p"},`, 299) + `{"id":"p"}]`,
+			"/api/plugins/errors":  `[{"pluginId":"p","reason":""}]`,
+			"/api/plugins/changes": `[{"id":"p","event":"plugin-failed","reason":"syntax error"}]`,
+		}[r.URL.Path])
+	})
+	if page := load(t, api, "/").Body.String(); calls != 4 || !strings.Contains(page, "syntax error") {
+		t.Errorf("%d calls for\n%s", calls, page)
 	}
 }
 

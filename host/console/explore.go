@@ -95,10 +95,16 @@ type cell struct{ Text, Value string }
 
 // display is how a panel shows results. The zero value shows what fits them best.
 type display struct {
-	Kind        string // kindTable, kindNumber or ""
-	Calculation string // of a number
-	Unit        string // of columns without one
-	Decimals    *float64
+	Kind        string      // kindTable, kindNumber or ""
+	Calculation string      // of a number
+	Defaults    fieldConfig // of columns that have none
+	ByName      map[string]fieldConfig
+}
+
+// fieldConfig is the part of the configuration of columns that a page uses.
+type fieldConfig struct {
+	DisplayName, Unit string
+	Decimals          *float64
 }
 
 const (
@@ -220,7 +226,7 @@ func sources(c *client, mode string) (all []source, err error) {
 		return nil, err
 	}
 	if i := slices.IndexFunc(stored, func(d dataSource) bool { return d.IsDefault }); i > 0 {
-		stored[0], stored[i] = stored[i], stored[0]
+		stored = slices.Insert(slices.Delete(slices.Clone(stored), i, i+1), 0, stored[i])
 	}
 	names, labels := []string{}, map[string]int{}
 	add := func(key, name, pluginID, path string) {

@@ -66,8 +66,8 @@ type field struct {
 	Type   string // time, number, string, boolean or other
 	Labels map[string]string
 	Config struct {
-		DisplayName, DisplayNameFromDS, Unit string
-		Decimals                             *float64
+		fieldConfig
+		DisplayNameFromDS string
 	}
 }
 
@@ -77,11 +77,17 @@ func (f field) format() numberFormat { return formatOf(f.Config.Unit, f.Config.D
 // notice is a remark of a plugin about a frame.
 type notice struct{ Severity, Text string }
 
-// complete sets the unit and the decimals of the number columns that have none.
+// complete sets the name, the unit and the decimals of the columns, as a panel overrides them
+// or, for those that have none, by default.
 func (f frame) complete(as display) {
-	for i := range f.Schema.Fields {
+	for i, field := range f.Schema.Fields {
 		c := &f.Schema.Fields[i].Config
-		c.Unit, c.Decimals = cmp.Or(c.Unit, as.Unit), cmp.Or(c.Decimals, as.Decimals)
+		own, isNamed := as.ByName[field.title()]
+		if !isNamed {
+			own = as.ByName[field.Name] // without its labels
+		}
+		c.DisplayName = cmp.Or(own.DisplayName, c.DisplayName)
+		c.Unit, c.Decimals = cmp.Or(own.Unit, c.Unit, as.Defaults.Unit), cmp.Or(own.Decimals, c.Decimals, as.Defaults.Decimals)
 	}
 }
 

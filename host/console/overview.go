@@ -45,17 +45,9 @@ func overview(c *client) (any, error) {
 	if !c.who.IsAdmin() {
 		return data, nil
 	}
-	if err := c.get("/api/plugins/errors", &data.Problems); err != nil {
-		return nil, err
-	}
-	for _, p := range data.Plugins {
-		changes, err := c.changes("/api/plugins/" + url.PathEscape(p.ID))
-		if err != nil {
-			return nil, err
-		}
-		data.Problems = append(data.Problems, c.notLive(p, changes, data.Problems)...)
-	}
-	return data, nil
+	var err error
+	data.Problems, err = c.problems(data.Plugins)
+	return data, err
 }
 
 // login loads the sign-in page. Next is the page to go to afterward, on this host.

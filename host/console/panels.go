@@ -73,13 +73,35 @@ func (m panelModel) options() (o panelOptions) {
 // display returns how a panel shows its results, and whether that is what its type stands for.
 func (m panelModel) display() (as display, isExact bool) {
 	var fields struct {
-		Defaults struct {
-			Unit     string
-			Decimals *float64
+		Defaults  fieldConfig
+		Overrides []struct {
+			Matcher    struct{ ID, Options any }
+			Properties []struct{ ID, Value any }
 		}
 	}
 	_ = json.Unmarshal(m.FieldConfig, &fields) // as with options
-	as = display{Unit: fields.Defaults.Unit, Decimals: fields.Defaults.Decimals}
+	as = display{Defaults: fields.Defaults, ByName: map[string]fieldConfig{}}
+	for _, o := range fields.Overrides {
+		name, isText := o.Matcher.Options.(string)
+		if !isText || o.Matcher.ID != "byName" {
+			continue
+		}
+		c := as.ByName[name]
+		for _, p := range o.Properties {
+			text, _ := p.Value.(string)
+			switch p.ID {
+			case "unit":
+				c.Unit = text
+			case "displayName":
+				c.DisplayName = text
+			case "decimals":
+				if n, ok := p.Value.(float64); ok {
+					c.Decimals = &n
+				}
+			}
+		}
+		as.ByName[name] = c
+	}
 	if calcs := m.options().ReduceOptions.Calcs; len(calcs) > 0 {
 		as.Calculation = calcs[0]
 	}

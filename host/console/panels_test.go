@@ -43,7 +43,7 @@ func (f *dashboardAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, q := range body.Queries {
 			f.sources = append(f.sources, string(q.DataSource))
 		}
-		_, _ = io.WriteString(w, `{"results":{"A":{"status":200,"frames":[{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","type":"number"}]},"data":{"values":[[1,2,3],[1000,4000,2500]]}}]}}}`)
+		_, _ = io.WriteString(w, `{"results":{"A":{"status":200,"frames":[{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","labels":{"l":"x"},"type":"number"}]},"data":{"values":[[1,2,3],[1000,4000,2500]]}}]}}}`)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
@@ -63,9 +63,12 @@ func TestPanelTypes(t *testing.T) {
 		"stat":        {`"type":"stat"`, []string{number, `<dd>2500</dd>`}, []string{plot, table, note}},
 		"mean":        {`"type":"gauge","options":{"reduceOptions":{"calcs":["mean"]}}`, []string{`<dd>2500</dd>`}, nil},
 		"max in s":    {`"type":"stat","options":{"reduceOptions":{"calcs":["max"]}},"fieldConfig":{"defaults":{"unit":"ms","decimals":2}}`, []string{`<dd>4.00 s</dd>`}, nil},
-		"unknown":     {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
-		"odd values":  {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
-		"text":        {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
+		"override": {`"type":"stat","fieldConfig":{"defaults":{"unit":"s"},"overrides":[null,{"matcher":{"id":"byName","options":{}}},{"matcher":{"id":"byType","options":"v"},"properties":[{"id":"unit","value":"d"}]},` +
+			`{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":"ms"},{"id":"displayName","value":"<b>Took"},{"id":"decimals","value":1e300},{"id":"decimals","value":"x"},{"id":[],"value":{}},{"id":"decimals","value":2}]}]}`,
+			[]string{`<dt>&lt;b&gt;Took</dt><dd>2.50 s</dd>`}, []string{note}},
+		"unknown":    {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
+		"odd values": {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
+		"text":       {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
 	} {
 		api := &dashboardAPI{panels: `[{` + c.panel + `,"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}
 		page := load(t, api, "/dashboards/d/view").Body.String()

@@ -33,6 +33,7 @@ type pluginPage struct {
 // change is an outcome of a change to a plugin, as GET /api/plugins/{id}/changes returns it.
 type change struct {
 	Event   string
+	ID      string // of the plugin
 	Version string
 	Changed []string
 	Time    time.Time
@@ -42,27 +43,33 @@ type change struct {
 // IsFailed reports whether the change is not live.
 func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
 
-// changes returns the outcomes of changes to a plugin, the latest first, or nil if the API has
-// none. States are not outcomes: each live change comes with some.
-func (c *client) changes(pluginPath string) (all []change, err error) {
-	err = c.getOptional(pluginPath+"/changes", &all)
-	slices.Reverse(all)
-	return slices.DeleteFunc(all, func(c change) bool { return c.Event == "plugin-state" }), err
-}
-
-// notLive returns a failed build as a problem until a change is live, unless its reason is
-// among the other problems. The host applies changes without builds, too: it reports what
-// changed, and its failures are problems already.
-func (c *client) notLive(p pluginInfo, changes []change, others []problem) []problem {
-	if len(changes) == 0 || !changes[0].IsFailed() || len(changes[0].Changed) > 0 {
-		return nil
+// problems returns what is wrong with plugins: what the host reports and, until a change is
+// live, failed builds. The host applies changes without builds, too: it reports what changed,
+// and their failures and those of builds that do not start are among its reports already.
+func (c *client) problems(plugins []pluginInfo) (all []problem, err error) {
+	if err := c.get("/api/plugins/errors", &all); err != nil {
+		return nil, err
 	}
-	reason := changes[0].Reason
-	isKnown := p.Backend != nil && p.Backend.Reason != "" && strings.Contains(reason, p.Backend.Reason) // the build did not start
-	if isKnown || slices.ContainsFunc(others, func(other problem) bool { return other.PluginID == p.ID && strings.Contains(reason, other.Reason) }) {
-		return nil
+	var last []change
+	if err := c.getOptional("/api/plugins/changes", &last); err != nil {
+		return nil, err
 	}
-	return []problem{{Code: "build-failed", PluginID: p.ID, Reason: reason, Help: c.text("problem.build.help")}}
+	known := map[string][]string{} // reasons, by plugin
+	for _, p := range all {
+		known[p.PluginID] = append(known[p.PluginID], p.Reason)
+	}
+	for _, p := range plugins {
+		if p.Backend != nil {
+			known[p.ID] = append(known[p.ID], p.Backend.Reason)
+		}
+	}
+	for _, outcome := range last {
+		isKnown := slices.ContainsFunc(known[outcome.ID], func(reason string) bool { return reason != "" && strings.Contains(outcome.Reason, reason) })
+		if outcome.IsFailed() && len(outcome.Changed) == 0 && !isKnown {
+			all = append(all, problem{Code: "build-failed", PluginID: outcome.ID, Reason: outcome.Reason, Help: c.text("problem.build.help")})
+		}
+	}
+	return all, nil
 }
 
 // metric is a sample of the Prometheus text format.
@@ -102,7 +109,8 @@ func plugin(c *client) (any, error) {
 	if !c.who.IsAdmin() {
 		return p, nil
 	}
-	if err := c.get("/api/plugins/errors", &p.Problems); err != nil {
+	var err error
+	if p.Problems, err = c.problems(all); err != nil {
 		return nil, err
 	}
 	p.Problems = slices.DeleteFunc(p.Problems, func(p problem) bool { return p.PluginID != id })
@@ -111,11 +119,12 @@ func plugin(c *client) (any, error) {
 			p.Actions = append(p.Actions, action)
 		}
 	}
-	var err error
-	if p.Changes, err = c.changes(p.Path); err != nil {
+	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
 		return nil, err
 	}
-	p.Problems = append(p.Problems, c.notLive(p.Plugin, p.Changes, p.Problems)...)
+	// States are not outcomes: each live change comes with some.
+	p.Changes = slices.DeleteFunc(p.Changes, func(c change) bool { return c.Event == "plugin-state" })
+	slices.Reverse(p.Changes)
 	if err := c.getOptional(p.Path+"/manifest", &p.Document); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxUnit is how many bytes the name of a unit may have: each number repeats it.
+// maxUnit is how many bytes the name of a unit may have: each number repeats it. See format.js.
 const maxUnit = 30
 
 // size is a multiple of a unit with the text after its numbers.
@@ -19,13 +19,13 @@ type size struct {
 // MarshalJSON returns the form that format.js reads.
 func (s size) MarshalJSON() ([]byte, error) { return json.Marshal([]any{s.Of, s.Text}) }
 
-// units returns the sizes of all known units.
-func units() map[string][]size {
-	all := map[string][]size{}
-	for _, unit := range []string{"short", "percent", "percentunit", "celsius", "fahrenheit", "kelvin", "humidity", "degree", "dB", "pressurehpa",
+// units returns the formats of all known units, for format.js.
+func units() map[string]numberFormat {
+	all := map[string]numberFormat{}
+	for _, unit := range []string{"", "none", "currencyUSD", "currencyEUR", "currencyGBP", "currencyJPY", "short", "percent", "percentunit", "celsius", "fahrenheit", "kelvin", "humidity", "degree", "dB", "pressurehpa",
 		"cps", "ops", "reqps", "rps", "wps", "iops", "hertz", "watt", "watth", "volt", "amp", "lengthm", "decbytes", "decbits", "Bps", "bps",
 		"bytes", "kbytes", "mbytes", "gbytes", "bits", "binBps", "binbps", "ns", "µs", "ms", "s", "m", "h", "d"} {
-		all[unit] = sizesOf(unit)
+		all[unit] = formatOf(unit, nil)
 	}
 	return all
 }
@@ -114,13 +114,13 @@ func formatOf(unit string, decimals *float64) numberFormat {
 		f.Sizes = sizes
 	case currency != "":
 		f.Before = currency
+	case !hasKind:
+		f.Sizes = []size{{1, " " + unit}}
 	case kind == "prefix" || kind == "currency":
 		f.Before = text
 	case kind == "suffix":
 		f.Sizes = []size{{1, text}}
-	case !hasKind: // the others are formats of times and counts
-		f.Sizes = []size{{1, " " + unit}}
-	}
+	} // the others are formats of times and counts
 	return f
 }
 
@@ -146,6 +146,9 @@ func (f numberFormat) sizeFor(v float64) size {
 
 // text writes a number.
 func (f numberFormat) text(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return plainNumber(v)
+	}
 	s := f.sizeFor(v)
 	v /= s.Of
 	if f.Decimals != nil && math.Abs(v) < largestPlain {

@@ -206,6 +206,8 @@ type DashboardFilter struct {
 	Tags       []string // the dashboard has all of them; at most MaxSearchTags
 	FolderUIDs []string // in one of these folders, at most MaxSearchUIDs; access.GeneralFolder stands for none
 	UIDs       []string // with one of these uids, at most MaxSearchUIDs
+	FolderIDs  []string // in a folder with one of these numeric ids, at most MaxSearchUIDs; 0 stands for none
+	IDs        []string // with one of these numeric ids, at most MaxSearchUIDs
 	Page       Page
 
 	// Only restricts the search to dashboards with one of the uids or in one of the folders,
@@ -286,6 +288,12 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 	}
 	if len(f.UIDs) > 0 {
 		and("REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d", joined(f.UIDs))
+	}
+	if len(f.FolderIDs) > 0 {
+		and("REPLACE($%[1]d, ',' || CAST(COALESCE(d.folder_id, 0) AS TEXT) || ',', '') <> $%[1]d", joined(f.FolderIDs))
+	}
+	if len(f.IDs) > 0 {
+		and("REPLACE($%[1]d, ',' || CAST(d.id AS TEXT) || ',', '') <> $%[1]d", joined(f.IDs))
 	}
 	if f.Only != nil {
 		args = append(args, joined(f.Only.UIDs), joined(f.Only.FolderUIDs))

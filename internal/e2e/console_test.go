@@ -20,9 +20,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -88,6 +90,7 @@ func TestConsole(t *testing.T) {
 		{"settings", c.settings},
 		{"speed", c.speed},
 		{"connection", c.connection},
+		{"refused", c.refused},
 		{"keyboard", c.keyboard},
 		{"pages", c.pages},
 		{"stream", c.stream},
@@ -524,15 +527,52 @@ func (c *consoleTest) connection(t *testing.T) {
 	c.stop(t)
 	c.do(t, until(`document.getElementById("connection").hidden === false`))
 	c.screenshot(t, "connection-lost")
+	// The next start finds a backend that does not compile.
+	source := filepath.Join(c.repo, "pkg", "main.go")
+	good := string(readFile(t, source))
+	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1))
 	listen := strings.TrimPrefix(c.url, "http://")
 	c.start(t, listen)
-	c.do(t, until(`document.getElementById("connection").hidden === true`), until(hasText(".fine", "running")))
+	c.do(t, until(`document.getElementById("connection").hidden === true`), until(hasText("#problems .problem", "undefined: missing")))
+	write(t, source, good)
+	c.do(t, until(hasText(".fine", "running")))
 	c.mu.Lock()
 	c.isDown = false
 	c.mu.Unlock()
 	if !value[bool](t, c, "window.isSamePage === true") {
 		t.Error("the page was loaded again")
 	}
+}
+
+// refusedEvents answers the requests for the events as a host does that has none, and lets no
+// time pass until the page asks again.
+const refusedEvents = `
+	window.opened = 0;
+	window.EventSource = class extends EventTarget {
+		static CLOSED = 2;
+		readyState = 2;
+		constructor() { super(); window.opened++; queueMicrotask(() => this.dispatchEvent(new Event("error"))); }
+	};
+	const { fetch: send, setTimeout: wait } = window;
+	window.fetch = (path, ...rest) => path === "/api/plugins/events" ? Promise.resolve(new Response("{}", { status: 404 })) : send(path, ...rest);
+	window.setTimeout = (f) => wait(f, 0);`
+
+// refused opens a page to which the host refuses the events.
+func (c *consoleTest) refused(t *testing.T) {
+	var id page.ScriptIdentifier
+	c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		added, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: refusedEvents})
+		id = added.Identifier
+		return err
+	}), chromedp.Navigate(c.url), until(hasText("#connection:not([hidden])", "refuses")))
+	opened := value[int](t, c, `new Promise((done) => { let turns = 100; const next = () => turns-- > 0 ? setTimeout(next) : done(window.opened); next(); })`)
+	if opened != 1 {
+		t.Errorf("the page asked for the events %d times", opened)
+	}
+	c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+		return err
+	}), chromedp.Navigate(c.url))
 }
 
 // keyboard signs out, signs in with the password, and runs a query, with keys only.

@@ -3,7 +3,7 @@
 
 import "./console.js";
 import "./plot.js";
-import { formatter } from "./format.js";
+import { formatOf, formatter } from "./format.js";
 import { columnsOf, timeText } from "./table.js";
 
 const mostPoints = 1000;   // of a line
@@ -92,7 +92,8 @@ class View {
 
 	addFrame(frame) {
 		const fields = frame.schema.fields;
-		const columns = columnsOf(frame, fields.map((f) => this.formatOf(f)));
+		const formats = fields.map((f) => f.type === "number" ? formatOf(this.units, f.config?.unit, f.config?.decimals) : undefined);
+		const columns = columnsOf(frame, formats);
 		const time = fields.findIndex((f) => f.type === "time");
 		const names = fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" "));
 		const count = Math.max(0, ...frame.data.values.map((column) => column.length));
@@ -104,20 +105,13 @@ class View {
 				const key = i + " " + names[i];
 				if (!this.series.has(key) && this.series.size >= mostSeries) return;
 				const line = this.series.get(key) ?? { name: names[i], points: [] };
-				line.format = this.formatOf(f);
+				line.format = formats[i];
 				this.series.set(key, line);
 				line.points.push([at, v]);
 				if (line.points.length > mostPoints) line.points.shift();
 			});
 			if (row >= count - mostRows) this.addRow(names, columns.map((c) => c.text(row)));
 		}
-	}
-
-	// formatOf returns the JSON of the format of a column; see format.js.
-	formatOf(field) {
-		const { unit, decimals } = field.config ?? {};
-		if (field.type !== "number" || (!unit && decimals === undefined)) return undefined;
-		return JSON.stringify({ sizes: unit ? this.units[unit] ?? [[1, " " + unit]] : undefined, decimals });
 	}
 
 	addRow(names, cells) {
