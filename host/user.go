@@ -37,8 +37,10 @@ func (u User) Identity() Identity {
 
 const mostVerified = 256 // credentials that Passwords remembers
 
-// unknownHash has the cost of other hashes, and is that of no known password.
-var unknownHash = fmt.Sprintf("$2a$%02d$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS", passwordCost)
+// unknownHash returns a hash of no known password, with the cost of other hashes.
+func unknownHash() string {
+	return fmt.Sprintf("$2a$%02d$iZxiXWM3KhG8eDv0NgZlSe.LPsgnl85wz5dIOHqArzBhUXChvKfFS", passwordCost)
+}
 
 // Limits of the length of a new password.
 const (
@@ -157,7 +159,7 @@ func (p *Passwords) Match(ctx context.Context, c Credential, hash string, admit 
 func (p *Passwords) compute(password, hash string) bool {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()
-	return IsPassword(password, cmp.Or(hash, unknownHash)) && hash != ""
+	return IsPassword(password, cmp.Or(hash, unknownHash())) && hash != ""
 }
 
 func (p *Passwords) remember(key digest, hash string) {
