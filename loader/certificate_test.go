@@ -26,7 +26,7 @@ func serveWithOwnCertificate() {
 	})
 }
 
-// The host talks to a backend only with TLS, and only if the backend has the certificate of
+// The host talks to a backend only over TLS, and only if the backend has the certificate of
 // its handshake.
 func TestBackendWithoutItsCertificateIsRefused(t *testing.T) {
 	t.Parallel()

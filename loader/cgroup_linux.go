@@ -19,7 +19,7 @@ import (
 )
 
 // hostCgroup returns the directory of the cgroup in which each plugin gets one of its own.
-// The first call moves this process to a child of it. The error says why rlimits must do.
+// The first call moves this process to a child of it. The error says why cgroups cannot be used.
 var hostCgroup = sync.OnceValues(func() (string, error) {
 	dir, err := ownCgroup("/proc/self/cgroup", "/sys/fs/cgroup")
 	if err != nil {
@@ -108,8 +108,8 @@ func checkCgroup(dir string) (pids []int, err error) {
 	case isManaged(dir):
 		return nil, fmt.Errorf("systemd has not delegated %s", dir)
 	}
-	// A process starts in its cgroup by clone3, which the seccomp profiles of some containers
-	// forbid. Without arguments it is invalid.
+	// A process starts in its cgroup through clone3, which the seccomp profiles of some
+	// containers forbid. Without arguments, the call is invalid.
 	if _, _, errno := unix.Syscall(unix.SYS_CLONE3, 0, 0, 0); errno != unix.EINVAL {
 		return nil, fmt.Errorf("clone3: %w", errno)
 	}
@@ -158,8 +158,8 @@ func writeCgroup(dir, name, text string) error {
 // cgroup limits a process and its descendants. A nil cgroup does nothing.
 type cgroup struct{ dir *os.File }
 
-// cgroup makes the cgroup in which a command is to start. It returns nil if rlimits must do
-// or the limits do not need it.
+// cgroup makes the cgroup in which a command is to start. It returns nil if cgroups cannot be
+// used or the limits do not need one.
 func (l ProcessLimits) cgroup(cmd *exec.Cmd) (*cgroup, error) {
 	if l.Memory == 0 && l.CPU == 0 && l.Processes == 0 {
 		return nil, nil

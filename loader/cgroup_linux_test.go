@@ -55,7 +55,7 @@ func TestCgroupLimits(t *testing.T) {
 		t.Errorf("rlimits %s (%v)", fields, err)
 	}
 	if _, err := fetch(t.Context(), running, "/fill"); err == nil {
-		t.Error("no error of a call that uses up the memory")
+		t.Error("no error from a call that uses up the memory")
 	}
 	awaitStatus(t, running, func(s Status) bool { return s.Restarts == 1 && isRunning(s) })
 	if f := running.Faults(); len(f) != 1 || f[0].Code != bundle.FaultOutOfMemory || !strings.HasSuffix(f[0].Reason, "(signal: killed); it reached its memory limit of 256 MiB") {
@@ -65,7 +65,7 @@ func TestCgroupLimits(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s: %v, want that it does not exist", dir, err)
+		t.Errorf("%s: %v, want no such directory", dir, err)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestEndOfCgroup(t *testing.T) {
 		t.Errorf("events %+v", got)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v, want that the cgroup does not exist", err)
+		t.Errorf("%v, want no such cgroup", err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestDivideCgroup(t *testing.T) {
 			t.Errorf("%+v: error %v", c, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "slipway-host")); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%+v: a cgroup is left: %v", c, err)
+			t.Errorf("%+v: a cgroup is left behind: %v", c, err)
 		}
 	}
 }

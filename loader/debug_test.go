@@ -203,7 +203,7 @@ func TestAttach(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := fetch(t.Context(), p, "x")
-		for ; err != nil; got, err = fetch(t.Context(), p, "x") { // it does not listen yet
+		for ; err != nil; got, err = fetch(t.Context(), p, "x") { // it is not listening yet
 			time.Sleep(20 * time.Millisecond)
 		}
 		if got != "GET /x" {

@@ -18,14 +18,14 @@ import (
 // cgroup with the limits, which also bind the processes that it starts. Otherwise, rlimits do
 // what they can.
 type ProcessLimits struct {
-	// Memory is all memory in a cgroup, and otherwise data, heap and stacks. The garbage
+	// Memory is all memory in a cgroup, and otherwise the data, heap and stacks. The garbage
 	// collector of Go backends aims for less than 90% of it.
 	Memory Bytes `yaml:"memory"`
 	// CPU is the number of cores. Without a cgroup, only Go backends respect it (GOMAXPROCS).
 	CPU       int    `yaml:"cpu"`
 	OpenFiles uint64 `yaml:"openFiles"` // file descriptors
-	// Processes counts processes and threads. Without a cgroup, these are all of the user
-	// that the host runs as, and there is no limit for root.
+	// Processes counts processes and threads. Without a cgroup, these are all those of the
+	// user that the host runs as, and there is no limit for root.
 	Processes uint64 `yaml:"processes"`
 }
 

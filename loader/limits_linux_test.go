@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// Without cgroups, rlimits bind the processes of a plugin, and the reason of a crash names the
+// Without cgroups, rlimits bind the processes of a plugin, and the reason for a crash names the
 // limit that was reached.
 func TestProcessLimits(t *testing.T) {
 	t.Parallel()

@@ -47,12 +47,12 @@ func TestFaces(t *testing.T) {
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			compared++
-			// Mage requires the type and the id, so that it cannot list the types.
+			// Mage requires the type and the id, so it cannot list the types.
 			if f.Hidden || f.Name == "help" || c.Name() == "scaffold" && f.Name == "list" {
 				return
 			}
 			if !slices.Contains(has, strings.TrimPrefix(verbs.Mage.Option(f.Name), "-")) {
-				t.Errorf("slipway %s has --%s, mage %[1]s does not", c.Name(), f.Name)
+				t.Errorf("slipway %s has --%s, but mage %[1]s does not", c.Name(), f.Name)
 			}
 		})
 	}

@@ -25,11 +25,11 @@ type outages struct {
 type outage struct {
 	last    loader.Change
 	isDown  bool     // its process ended, and it is not live again
-	printed []string // reasons, since it is down
+	printed []string // reasons, since it went down
 }
 
 // note prints why a backend does not run, once for each reason, after its process ended on its
-// own. It does not print why a new build does not start: the outcome of the build has that.
+// own. It does not print why a new build does not start: the outcome of the build says so.
 func (o *outages) note(w io.Writer, c loader.Change) {
 	if c.Kind == loader.ChangeRemoved {
 		delete(o.byID, c.ID)

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// Dev prints why a backend does not run once for each reason, and when it is live again.
+// Dev prints, once for each reason, why a backend does not run, and prints when it is live again.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	var o outages

@@ -101,8 +101,8 @@ func TestNewDirectory(t *testing.T) {
 	}
 }
 
-// Files that someone deletes from the built plugin are noticed, also in a new dist. That dist
-// is set aside, as a build does, is not a change.
+// The deletion of a file from the built plugin is noticed, even in a new dist. Setting dist
+// aside, as a build does, is not a change.
 func TestDeletedFromDist(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -79,7 +79,7 @@ func (c *callers) leave(caller string) {
 	}
 }
 
-// turns bound how many requests compute for long at the same time, so that other requests
+// turns bound how many long computations run at the same time, so that other requests
 // find a processor. A single caller gets at most half of the turns, and its other requests
 // do not wait in front of those of other callers.
 type turns struct {

@@ -36,7 +36,7 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 	return typed(f, false)
 }
 
-// slow is call for a function whose response takes long to compute: it waits for its turn.
+// slow is call for a function whose response takes a long time to compute: it waits for its turn.
 func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	return typed(f, true)
 }

@@ -86,10 +86,10 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	}
 	in.UIDs = append(in.UIDs, in.UID)
 	for name, values := range map[string]*[]string{"dashboardUIDs": &in.UIDs, "folderUIDs": &in.FolderUIDs, "dashboardIds": &in.IDs, "folderIds": &in.FolderIDs} {
-		// Each value can be several, separated by commas.
+		// A value can list several, separated by commas.
 		*values = strings.FieldsFunc(strings.Join(*values, ","), func(r rune) bool { return r == ',' })
 		if len(*values) > store.MaxSearchUIDs {
-			return nil, host.Invalid(name, "must not name more than %d", store.MaxSearchUIDs)
+			return nil, host.Invalid(name, "must not have more than %d values", store.MaxSearchUIDs)
 		}
 	}
 	if in.Type != "" && in.Type != dashboardKind {

@@ -179,6 +179,6 @@ func TestStaleDataSource(t *testing.T) {
 	update(200, 0) // replaces the latest version
 	// The form in the console sends the version that it shows.
 	if _, form := page(t, pagesAs(t, f, f.admin), "/datasources/main"); !strings.Contains(form, `name="version" data-type="number" value="4"`) {
-		t.Errorf("the form has not the version 4:\n%s", form)
+		t.Errorf("the form does not have version 4:\n%s", form)
 	}
 }

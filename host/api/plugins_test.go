@@ -180,7 +180,7 @@ func writeBackend(t *testing.T, dir, id string) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(self, filepath.Join(dir, bundle.Host().Executable(backendName))); err != nil {
-		t.Skipf("this system makes no symbolic links: %v", err)
+		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
 }
 

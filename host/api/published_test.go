@@ -26,7 +26,7 @@ const minPublished = 420
 var publishedLine = regexp.MustCompile(`^(\w+) (\w+) (\S+) (\d+)(?:/(\d+) ([\w-]+))?(\??) (\S+)(?: (.+))?$`)
 
 // TestPublished runs the requests of the published documentation. A response that differs
-// from it has a reason in doc/compatibility.md, and so has each field that no response of
+// from it has a reason in doc/compatibility.md, and so does each field that no response of
 // an operation has.
 func TestPublished(t *testing.T) {
 	t.Parallel()
@@ -178,22 +178,22 @@ var fieldDifferences = []difference{
 	{"/api", "accessControl", "`/api/access-control/user/permissions` lists what the caller may do"},
 	{"/api", "isProvisioned, isExternallySynced, isGrafanaAdminExternallySynced", "users and teams come from no other system"},
 	{"/api", "lastSeenAt, lastSeenAtAge", "the host does not store when a user was last seen"},
-	{"/api", "createdAt, updatedAt", "the host does not store when users and service accounts changed"},
+	{"/api", "createdAt, updatedAt", "the host does not store when users and service accounts were created or changed"},
 	{"/api", "cookiePreferences, navbar, queryHistory, regionalFormat", "preferences are not stored; the response has the defaults that clients need"},
 	{"/api/access-control/roles", "uid, version, created, updated, global, group, hidden, mapped, delegatable", "the roles are those that plugins define; their names identify them"},
 	{"/api/auth/keys", "lastUsedAt", "the host stores the last use only of the tokens of service accounts"},
-	{"/api/dashboards/db", "title", "the description means the slug; the page and servers name it `slug`"},
-	{"/api/dashboards/uid", "createdBy, updatedBy", "the host does not store who changed a dashboard"},
+	{"/api/dashboards/db", "title", "the description means the slug; the documentation and servers call it `slug`"},
+	{"/api/dashboards/uid", "createdBy, updatedBy", "the host does not store who created or changed a dashboard"},
 	{"/api/dashboards/uid", "annotationsPermissions, publicDashboardEnabled, isSnapshot, expires, canStar", "there are no annotations, public dashboards, snapshots or stars"},
 	{"/api/dashboards/uid", "apiVersion", "there is no API below `/apis`"},
 	{"/api/datasources", "message", "the plugin writes the response of a resource"},
 	{"/api/folders", "parentUid, parents, managedBy", "folders have no parents, and no other tool manages them"},
 	{"/api/health", "commit, enterpriseCommit", "the version identifies the build"},
-	{"/api/playlists", "id, Id, PlaylistId", "a playlist has a uid; the page shows `uid` and `playlistUid` too"},
-	{"/api/playlists", "message", "the page shows an empty object"},
+	{"/api/playlists", "id, Id, PlaylistId", "a playlist has a uid; the documentation shows `uid` and `playlistUid`, too"},
+	{"/api/playlists", "message", "the documentation shows an empty object"},
 	{"/api/search", "description", "the description is in the dashboard"},
 	{"/api/search", "isDeleted, permanentlyDeleteDate", "the host does not keep deleted dashboards"},
-	{"/api/search", "sortMetaName", "the only order is that of the titles"},
+	{"/api/search", "sortMetaName", "results are always sorted by title"},
 	{"/api/serviceaccounts", "isRevoked", "a revoked token is deleted"},
 	{"/api/serviceaccounts ", "isExternal", "only the accounts of plugins have it, and the host creates them"},
 	{"/api/serviceaccounts", "teams", "there are no teams"},
@@ -208,8 +208,8 @@ var paramDifferences = []difference{
 	{"/api/folders", "forceDeleteRules", "there is no alerting"},
 	{"/api/folders", "permission", "the list has all folders that the caller may read"},
 	{"/api/search", "permission", "the list has all dashboards that the caller may read"},
-	{"/api/search", "sort", "the only order is that of the titles"},
-	{"/api/serviceaccounts/search", "Disabled", "the page and servers name it `disabled`"},
+	{"/api/search", "sort", "results are always sorted by title"},
+	{"/api/serviceaccounts/search", "Disabled", "the documentation and servers call it `disabled`"},
 	{"/api/serviceaccounts/search", "expiredTokens", "the list of the tokens of an account has `hasExpired`"},
 	{"/api/teams/search", "accesscontrol, name, sort", "there are no teams"},
 }

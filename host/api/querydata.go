@@ -109,8 +109,8 @@ func (a *API) compute(ctx context.Context, who host.Identity, f func() error) er
 	return f()
 }
 
-// unleasedBytes returns how much memory the errors take, and what no lease covers of the
-// frames, unless it is little.
+// unleasedBytes returns how much memory the errors take, and how much of the frames no lease
+// covers, or 0 if that is little.
 func unleasedBytes(results map[string]queryResult) int64 {
 	n := int64(0)
 	for _, r := range results {

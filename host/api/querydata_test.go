@@ -150,7 +150,7 @@ func TestManyValues(t *testing.T) {
 }
 
 // The JSON of booleans is many times as large as their Arrow file, which is all that a
-// response of a plugin is charged with.
+// response of a plugin is charged for.
 func TestUnleasedBytes(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

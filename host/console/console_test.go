@@ -88,8 +88,8 @@ func TestBuiltinSource(t *testing.T) {
 	}
 }
 
-// A data source and a plugin with one name and type are told apart, and the default data
-// source is the first.
+// A data source and a plugin with the same name and type are told apart, and the default data
+// source comes first.
 func TestSourceLabels(t *testing.T) {
 	t.Parallel()
 	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

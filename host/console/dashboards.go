@@ -74,7 +74,7 @@ func newDashboard(c *client) (any, error) {
 	return f, c.get("/api/folders?limit=5000", &f.Folders)
 }
 
-// exampleDashboard is the JSON of a new dashboard, with the place of a data source.
+// exampleDashboard is the JSON of a new dashboard, in which %s stands for the data source.
 const exampleDashboard = `{
   "title": "New dashboard",
   "time": {"from": "now-1h", "to": "now"},

@@ -26,7 +26,7 @@ const (
 	plotMargin   = 30.0   // at both ends of the horizontal axis, where labels would be cut off
 	longestLabel = 13     // characters of a number on the vertical axis
 	wideLabel    = 8      // characters that fit in the usual space for them
-	mostNamed    = 20     // bars with names below
+	mostNamed    = 20     // bars with names below them
 	mostColors   = 8
 	mostSeries   = 100
 	// mostIntervals limits the points of all lines of a plot; see thin.

@@ -44,8 +44,8 @@ type change struct {
 func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
 
 // problems returns what is wrong with plugins: what the host reports and, until a change is
-// live, failed builds. The host applies changes without builds, too: it reports what changed,
-// and their failures and those of builds that do not start are among its reports already.
+// live, failed builds. The host also applies changes without builds. Their outcomes name what
+// changed. Their failures, and those of builds that do not start, are already in its reports.
 func (c *client) problems(plugins []pluginInfo) (all []problem, err error) {
 	if err := c.get("/api/plugins/errors", &all); err != nil {
 		return nil, err

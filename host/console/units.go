@@ -160,7 +160,7 @@ func (f numberFormat) text(v float64) string {
 	return f.Before + formatNumber(v) + s.Text
 }
 
-// Numbers between these are written without an exponent, as JavaScript does.
+// Numbers between these are written without an exponent, as in JavaScript.
 const (
 	smallestPlain = 1e-6
 	largestPlain  = 1e21

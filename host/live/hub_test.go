@@ -185,8 +185,8 @@ func TestRunsAgain(t *testing.T) {
 	}
 }
 
-// The plugin runs a channel with the data that the client sent on whose behalf it runs, also
-// when it runs it again. Another client does not choose what runs with these credentials.
+// A channel runs with the data of the client on whose behalf it runs, even when it runs again.
+// Another client cannot choose what runs with these credentials.
 func TestSubscriptionData(t *testing.T) {
 	t.Parallel()
 	next := make(chan bool)
@@ -463,7 +463,7 @@ func TestOnWhoseBehalf(t *testing.T) {
 	}
 }
 
-// The checks of all clients together end, so that one that cannot be checked leaves in time.
+// The checks of all clients share a deadline, so a client that cannot be checked leaves in time.
 func TestManyChecksThatHang(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, live.Options{Check: time.Hour, Unchecked: 2 * time.Millisecond}, &fakePlugin{})

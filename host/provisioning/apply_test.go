@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// failing is a target whose data sources cannot be listed, or only not be deleted.
+// failing is a target whose data sources cannot be listed, or can be listed but not deleted.
 type failing struct {
 	Target
 	isGone bool

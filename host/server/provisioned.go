@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	provisionCheck = 2 * time.Second  // between looks for changes of provisioning files
+	provisionCheck = 2 * time.Second  // between looks for changes to provisioning files
 	provisionRetry = 30 * time.Second // the longest wait before what has failed is tried again
 	mostLogged     = 1000             // failures that are remembered, so that each is logged once
 )
@@ -41,7 +41,7 @@ type files struct {
 	mu        sync.Mutex           // guards what follows, up to sources
 	last      *provisioning.Config // nil before the first reading
 	isPending bool                 // last is valid, but was not applied completely
-	stored    *provisioning.State  // nil before it was read
+	stored    *provisioning.State  // nil before it is read
 	wait      time.Duration        // before the next attempt; 0 if none is needed
 	next      time.Time            // of that attempt
 	logged    map[[32]byte]bool    // digests of failures since the files changed

@@ -219,7 +219,7 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 	}
 }
 
-// failing is a target without anything, which fails to store the next dashboards.
+// failing is an empty target, which fails to store the next dashboards.
 type failing struct {
 	provisioning.Target
 	failures        []error

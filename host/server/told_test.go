@@ -108,7 +108,7 @@ func openTeller(t *testing.T, o Options) tellerHost {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(self, filepath.Join(h.pluginDir, bundle.Host().Executable(tellerName))); err != nil {
-		t.Skipf("this system makes no symbolic links: %v", err)
+		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
 	now := time.Unix(1_767_225_600, 0)
 	o.Listen, o.DataDir, o.Database, o.AdminPassword = "127.0.0.1:0", t.TempDir(), testdb.New(t), "a long password"

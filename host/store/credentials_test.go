@@ -89,7 +89,7 @@ func TestPurgeExpired(t *testing.T) {
 }
 
 // The tokens of an older database are counted, and those that are deleted with the plugin
-// that created them.
+// that created them no longer count.
 func TestTokenCount(t *testing.T) {
 	t.Parallel()
 	ctx, database := t.Context(), testdb.New(t)

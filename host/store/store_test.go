@@ -27,7 +27,7 @@ func open(t *testing.T, o store.Options) *store.Store {
 	}
 	t.Cleanup(func() {
 		if accounts, err := s.Miscounted(context.Background()); err == nil && len(accounts) > 0 { // the test may have lost the database
-			t.Errorf("accounts with another number of tokens than they say: %v", accounts)
+			t.Errorf("accounts with a wrong count of tokens: %v", accounts)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -46,9 +46,9 @@ type orders struct {
 // envAttackers is the environment variable that makes the test executable run the attackers.
 const envAttackers = "SLIPWAY_BENCH_ATTACKERS"
 
-// attackers is a process for everything that is on other machines in reality: the clients
+// attackers is a process for everything that would be on other machines in reality: the clients
 // that attack, the server behind a route, and a server that reads all requests, for
-// comparison. It only gets the processor time that nobody else wants.
+// comparison. It gets only the processor time that nobody else wants.
 type attackers struct {
 	tb         testing.TB
 	sink, idle string // addresses of the servers

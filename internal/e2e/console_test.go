@@ -544,7 +544,7 @@ func (c *consoleTest) connection(t *testing.T) {
 	}
 }
 
-// refusedEvents answers the requests for the events as a host does that has none, and lets no
+// refusedEvents answers the requests for the events as a host without events does, and lets no
 // time pass until the page asks again.
 const refusedEvents = `
 	window.opened = 0;

@@ -21,9 +21,9 @@ func Parse(file []byte) (*Frame, error) { return ParseAtMost(file, math.MaxInt) 
 // ErrTooLarge is the error for a frame with too many values.
 var ErrTooLarge = errors.New("the frame has too many values")
 
-// ParseAtMost is like Parse, but returns ErrTooLarge, before it allocates the values, if the
-// frame has more than a number of them. In memory, a value takes up to 300 times as much as in
-// the file: there, a boolean is one bit.
+// ParseAtMost is like Parse, but returns ErrTooLarge if the frame has more than the given
+// number of values, before it allocates them. In memory, a value takes up to 300 times as much
+// as in the file, where a boolean is one bit.
 func ParseAtMost(file []byte, values int) (f *Frame, err error) {
 	defer recoverDamage(&err)
 	a, err := openArrow(file)

@@ -162,7 +162,7 @@ func sourceSteps(c datasources.ClientService) error {
 	return fails("then the data source is not found", err, http.StatusNotFound)
 }
 
-// querySteps runs a query, and what a data source whose plugin is not mounted answers.
+// querySteps runs a query, and checks the responses of a data source whose plugin is not mounted.
 func querySteps(c *goapi.GrafanaHTTPAPI) error {
 	from, to := "now-1h", "now"
 	sum := map[string]any{"refId": "A", "datasource": map[string]any{"type": "__expr__", "uid": "__expr__"}, "type": "math", "expression": "1 + 2"}

@@ -34,7 +34,7 @@ func TestConfine(t *testing.T) {
 		"out": "../../../secret", "absolute": filepath.Join(base, "secret"), "git": "../../.git/config",
 	} {
 		if err := os.Symlink(target, filepath.Join(src, name)); err != nil {
-			t.Skipf("this system makes no symbolic links: %v", err)
+			t.Skipf("this system cannot create symbolic links: %v", err)
 		}
 	}
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestConfine(t *testing.T) {
 	}
 }
 
-// TestReplaced replaces what a tree has listed by links that leave the plugin.
+// TestReplaced puts links that leave the plugin in place of what a tree has listed.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -115,7 +115,7 @@ func TestReplaced(t *testing.T) {
 	for name, target := range map[string]string{"outside": "../../secret", "repository": "../secret", "img": "../img"} {
 		name = filepath.Join(plugin, name)
 		if err := errors.Join(os.RemoveAll(name), os.Symlink(target, name)); err != nil {
-			t.Skipf("this system makes no symbolic links: %v", err)
+			t.Skipf("this system cannot create symbolic links: %v", err)
 		}
 	}
 	for _, name := range []string{"dist/outside", "dist/repository", "dist/img/logo"} {

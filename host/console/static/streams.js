@@ -37,7 +37,7 @@ function follow(section) {
 		source = new EventSource(address);
 		source.addEventListener("open", () => state(section.dataset.waiting));
 		source.addEventListener("message", (event) => { state(section.dataset.receiving); view.add(JSON.parse(event.data), event.data); });
-		source.addEventListener("ended", (event) => end(JSON.parse(event.data).message || section.dataset.ended)); // to connect again would not help
+		source.addEventListener("ended", (event) => end(JSON.parse(event.data).message || section.dataset.ended)); // connecting again would not help
 		source.addEventListener("error", async () => {
 			if (source?.readyState !== EventSource.CLOSED) { state(section.dataset.lost); return; } // it connects again by itself
 			end(section.dataset.stopped);
