@@ -30,12 +30,18 @@ type budget struct {
 type budgets struct {
 	bodies, decoding, responses *budget
 
-	processors *turns
+	processors *turns // to compute for long
+	large      *turns // to prepare a large response
 }
+
+// mostLarge bounds how many large responses are prepared at the same time, most of which
+// wait for the database or for a processor.
+const mostLarge = 16
 
 func newBudgets() *budgets {
 	b := &budgets{
 		processors: newTurns(runtime.GOMAXPROCS(0) / 2),
+		large:      newTurns(mostLarge),
 		bodies:     newBudget(host.MaxBodies, "request bodies"),
 		decoding:   newBudget(host.MaxDecoding, "decoding request bodies"),
 		responses:  newBudget(host.MaxResponses, "responses that are not read"),
@@ -79,9 +85,9 @@ func (c *callers) leave(caller string) {
 	}
 }
 
-// turns bound how many long computations run at the same time, so that other requests
-// find a processor. A single caller gets at most half of the turns, and its other requests
-// do not wait in front of those of other callers.
+// turns bound how many requests do something expensive at the same time. A single caller
+// gets at most half of the turns, and its other requests do not wait in front of those of
+// other callers.
 type turns struct {
 	free    *semaphore.Weighted // in the order of the requests
 	callers callers
@@ -110,6 +116,16 @@ func (t *turns) take(ctx context.Context, caller string) (end func(), err error)
 		t.free.Release(1)
 		leave()
 	}, nil
+}
+
+// do calls f when the caller has a turn.
+func (t *turns) do(ctx context.Context, caller string, f func() error) error {
+	end, err := t.take(ctx, caller)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return f()
 }
 
 func newBudget(size int64, what string) *budget {

@@ -36,7 +36,8 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 	return typed(f, false)
 }
 
-// slow is call for a function whose response takes a long time to compute: it waits for its turn.
+// slow is call for a function with large responses. Few of them run at the same time, and
+// each waits for its turn to encode its response.
 func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	return typed(f, true)
 }
@@ -48,15 +49,15 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
-		end := func() {}
+		budgets, end := w.(*response).budgets, func() {}
 		if isSlow {
-			var err error
-			if end, err = w.(*response).budgets.processors.take(r.Context(), callerOf(who)); err != nil {
+			leave, err := budgets.large.take(r.Context(), callerOf(who))
+			if err != nil {
 				return err
 			}
+			end = sync.OnceFunc(leave)
+			defer end() // after an error or a panic
 		}
-		end = sync.OnceFunc(end)
-		defer end() // after a panic
 		out, err := f(withHeaders(r), who, in)
 		if err != nil {
 			return err
@@ -69,7 +70,16 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 		}); ok {
 			return own.respond(w, status)
 		}
-		body, err := encode(out)
+		var body []byte
+		write := func() (err error) {
+			body, err = encode(out)
+			return err
+		}
+		if isSlow {
+			err = budgets.processors.do(r.Context(), callerOf(who), write)
+		} else {
+			err = write()
+		}
 		if err != nil {
 			return err
 		}

@@ -123,9 +123,15 @@ func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.Pa
 
 // dashboardFull is a dashboard with its model.
 type dashboardFull struct {
-	Dashboard json.RawMessage `json:"dashboard"`
-	Meta      dashboardMeta   `json:"meta"`
+	Dashboard any           `json:"dashboard"` // a dashboardModel
+	Meta      dashboardMeta `json:"meta"`
 }
+
+// dashboardModel is the model of a dashboard, which is written with the response.
+type dashboardModel struct{ of host.Dashboard }
+
+// MarshalJSON implements json.Marshaler.
+func (m dashboardModel) MarshalJSON() ([]byte, error) { return m.of.FullModel() }
 
 type dashboardMeta struct {
 	Type        string     `json:"type"`
@@ -156,15 +162,14 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 		return dashboardFull{}, err
 	}
 	file, isReadOnly := a.fixed(in.UID)
-	model, err := d.FullModel()
 	scopes := host.DashboardScopes(d.UID, d.FolderUID)
 	mayWrite := who.Allows(host.ActionDashboardsWrite, scopes...)
-	return dashboardFull{model, dashboardMeta{
+	return dashboardFull{dashboardModel{d}, dashboardMeta{
 		Type: "db", Slug: d.Slug(), URL: dashboardURL(d), Version: d.Version, Created: timeOrNil(d.Created), Updated: d.Updated.UTC(),
 		FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d), PluginID: d.PluginID,
 		Provisioned: isReadOnly, File: file,
 		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(host.ActionDashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
-	}}, err
+	}}, nil
 }
 
 type dashboardBody struct {

@@ -82,7 +82,7 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	}()
 	results := a.queryAll(ctx, who, plan.queries)
 	if len(plan.expressions) > 0 {
-		err := a.compute(ctx, who, func() error { plan.evaluate(ctx, results); return nil })
+		err := a.budgets.processors.do(ctx, callerOf(who), func() error { plan.evaluate(ctx, results); return nil })
 		if err != nil {
 			return queryResults{}, err
 		}
@@ -97,16 +97,6 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 	}
 	isKept = true
 	return queryResults{results, func() { held.release(); release() }}, nil
-}
-
-// compute calls f when the caller has a turn.
-func (a *API) compute(ctx context.Context, who host.Identity, f func() error) error {
-	end, err := a.budgets.processors.take(ctx, callerOf(who))
-	if err != nil {
-		return err
-	}
-	defer end()
-	return f()
 }
 
 // unleasedBytes returns how much memory the errors take, and how much of the frames no lease
@@ -250,7 +240,7 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	err = a.compute(ctx, who, func() error { results = resultsOf(queries, responses); return nil })
+	err = a.budgets.processors.do(ctx, callerOf(who), func() error { results = resultsOf(queries, responses); return nil })
 	if err != nil { // the client has left
 		return failAll(queries, http.StatusServiceUnavailable, sdk.SourcePlugin, "the request has ended")
 	}
@@ -267,7 +257,7 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
 	var results map[string]queryResult
-	err := a.compute(ctx, who, func() error {
+	err := a.budgets.processors.do(ctx, callerOf(who), func() error {
 		responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 		results = resultsOf(queries, responses)
 		return err

@@ -3,8 +3,13 @@ package api
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/slipway-dev/slipway/host"
 )
 
 // A caller waits for one request of another caller, however many that one sends, and a
@@ -55,6 +60,41 @@ func TestTurns(t *testing.T) {
 		}
 		if len(turns.callers.of) != 0 {
 			t.Errorf("callers without a request are remembered: %v", turns.callers.of)
+		}
+	})
+}
+
+// While a large response waits for the database, others may compute.
+func TestTurnsDuringReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &budgets{processors: newTurns(1), large: newTurns(1), responses: newBudget(1<<20, "responses")}
+		read := make(chan bool)
+		h := slow(func(context.Context, host.Identity, struct{}) (string, error) {
+			<-read
+			return "dashboard", nil
+		})
+		w := httptest.NewRecorder()
+		go func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+			if err := h.serve(newResponse(w, b, time.Minute), r, host.Identity{}, http.StatusOK); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		end, err := b.processors.take(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(read)
+		synctest.Wait()
+		if w.Body.Len() > 0 {
+			t.Error("a response was encoded out of turn")
+		}
+		end()
+		synctest.Wait()
+		if got := w.Body.String(); got != `"dashboard"`+"\n" && got != `"dashboard"` {
+			t.Errorf("got %q", got)
 		}
 	})
 }
