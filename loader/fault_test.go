@@ -82,6 +82,7 @@ func failOn(path string) {
 		var all [][]byte
 		for {
 			all = append(all, bytes.Repeat([]byte{1}, 8<<20))
+			runtime.KeepAlive(all)
 		}
 	case "/memory":
 		_ = syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})

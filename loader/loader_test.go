@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 		runtime.GOMAXPROCS(4) // more than the limit, as other languages use
 		for range 4 {
 			go func() {
-				for {
+				for n := uint(0); ; n++ {
 				}
 			}()
 		}

@@ -31,7 +31,7 @@ func (o Options) unmet(mounts []ordered) (list []bundle.Fault) {
 			report(bundle.FaultInvalidRange, "invalid range %q of service versions", service)
 		}
 		if admits, ok := inRange(service, o.HostVersion); ok && !admits {
-			report(bundle.FaultServiceRange, "requires version %s of the service, but this host has %s", service, o.HostVersion)
+			report(bundle.FaultServiceRange, "requires version %s of the service, but this host reports %s", service, o.HostVersion)
 		}
 		if p.cycle != nil {
 			report(bundle.FaultDependencyCycle, "is in a cycle of plugins that require each other: %s", strings.Join(p.cycle, ", "))

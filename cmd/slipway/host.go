@@ -235,7 +235,7 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if listen, ok := errors.AsType[*server.ListenError](err); ok {
 		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; with port 0, the system chooses a free one", err)
+			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with %s=127.0.0.1:0", err, f.Option("listen"))
 		}
 		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
 	}

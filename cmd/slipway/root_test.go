@@ -54,7 +54,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"help", "biuld"}, "unknown command \"biuld\"; did you mean \"build\"?\nrun 'slipway --help' for usage"},
 		{[]string{"zzzzzzzz"}, "unknown command \"zzzzzzzz\"; use one of build, clean, compat, completion, conformance, deps, dev, explain, format, host, init, lint, package, plugins, rules, scaffold, schema, sign, test, validate, verify, version\nrun 'slipway --help' for usage"},
 		{[]string{"scaffold", "pannel", "acme-x-panel"}, `unknown plugin type "pannel"; did you mean "panel"?`},
-		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]"},
+		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]\nhelp: the types are app, datasource, panel"},
 		{[]string{"scaffold", "panel"}, "missing argument <id>\nusage: slipway scaffold <type> <id> [flags]"},
 		{[]string{"scaffold", "panel", "acme-x-panel", "--dir=."}, "choose another directory with --dir, or overwrite files with --force"},
 		{[]string{"init", "x"}, "unexpected argument \"x\"\nusage: slipway init [flags]"},

@@ -2,12 +2,14 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/templates"
 )
 
 const profileUsage = "key names in plugin.json: service or grafana (default: derived from the file)"
@@ -28,7 +30,11 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 			if o.List || term.IsTerminal(int(os.Stdin.Fd())) {
 				return arguments(cobra.MaximumNArgs(2))(c, args)
 			}
-			return arguments(cobra.ExactArgs(2))(c, args)
+			err := arguments(cobra.ExactArgs(2))(c, args)
+			if err != nil && len(args) < 2 {
+				err = usageError("%w\nhelp: the types are %s; an id is <org>-<name>-<type>, such as acme-hello-datasource", err, strings.Join(templates.TypeNames(), ", "))
+			}
+			return err
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {

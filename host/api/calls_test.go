@@ -90,7 +90,7 @@ func TestUnmetRequirements(t *testing.T) {
 	expected := []string{
 		"validate incomplete acme-a-app missing name, info.updated, info.keywords, info.logos, dependencies.plugins[0].name, dependencies.plugins[0].type, " +
 			"dependencies.plugins[0].version, dependencies.plugins[1].name, dependencies.plugins[1].type",
-		"resolve service-range acme-a-app requires version >=99 of the service, but this host has 10.4.2",
+		"resolve service-range acme-a-app requires version >=99 of the service, but this host reports 10.4.2",
 		"resolve dependency-cycle acme-a-app is in a cycle of plugins that require each other: acme-a-app",
 		`resolve dependency-missing acme-a-app requires the plugin "acme-none-panel", which is not mounted`,
 		`resolve dependency-range acme-a-app requires version ^2.0.0 of the plugin "acme-a-app", but version 1.0.0 is mounted`,
