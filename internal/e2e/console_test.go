@@ -564,15 +564,18 @@ func (c *consoleTest) refused(t *testing.T) {
 		added, err := cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: refusedEvents})
 		id = added.Identifier
 		return err
-	}), chromedp.Navigate(c.url), until(hasText("#connection:not([hidden])", "refuses")))
+	}))
+	defer func() { // also if the test fails: the script would break the tests after it
+		c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			_, err := cdp.Call(ctx, tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
+			return err
+		}), chromedp.Navigate(c.url))
+	}()
+	c.do(t, chromedp.Navigate(c.url), until(hasText("#connection:not([hidden])", "refused")))
 	opened := value[int](t, c, `new Promise((done) => { let turns = 100; const next = () => turns-- > 0 ? setTimeout(next) : done(window.opened); next(); })`)
 	if opened != 1 {
 		t.Errorf("the page asked for the events %d times", opened)
 	}
-	c.do(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: id})
-		return err
-	}), chromedp.Navigate(c.url))
 }
 
 // keyboard signs out, signs in with the password, and runs a query, with keys only.
