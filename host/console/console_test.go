@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"golang.org/x/net/html"
 )
@@ -246,30 +247,32 @@ func payloads() []string {
 // Strings from plugins and users change the text of a page, never its elements.
 func TestEscaping(t *testing.T) {
 	t.Parallel()
-	n := 0
-	api := &fakeAPI{role: "Admin"}
-	c := newConsole(t, api)
-	of := func(text, path string) *httptest.ResponseRecorder {
-		t.Helper()
-		api.text = text
-		return loadFrom(t, c, path)
-	}
-	for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-		"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
-		benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
-		want := shape(t, benign.Body.String())
-		for _, payload := range payloads() {
-			w := of(payload, strings.ReplaceAll(path, "TEXT", url.PathEscape(url.QueryEscape(payload))))
-			if strings.Contains(path, "?") {
-				w = of(payload, strings.ReplaceAll(path, "TEXT", url.QueryEscape(payload)))
-			}
-			if got := shape(t, w.Body.String()); got != want || w.Code != benign.Code {
-				t.Errorf("%s with %q has status %d and other elements:\n%s", path, payload, w.Code, w.Body.String())
-			}
-			n++
+	synctest.Test(t, func(t *testing.T) { // the labels of plots depend on the time
+		n := 0
+		api := &fakeAPI{role: "Admin"}
+		c := newConsole(t, api)
+		of := func(text, path string) *httptest.ResponseRecorder {
+			t.Helper()
+			api.text = text
+			return loadFrom(t, c, path)
 		}
-	}
-	t.Logf("%d pages", n)
+		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
+			want := shape(t, benign.Body.String())
+			for _, payload := range payloads() {
+				w := of(payload, strings.ReplaceAll(path, "TEXT", url.PathEscape(url.QueryEscape(payload))))
+				if strings.Contains(path, "?") {
+					w = of(payload, strings.ReplaceAll(path, "TEXT", url.QueryEscape(payload)))
+				}
+				if got := shape(t, w.Body.String()); got != want || w.Code != benign.Code {
+					t.Errorf("%s with %q has status %d and other elements:\n%s", path, payload, w.Code, w.Body.String())
+				}
+				n++
+			}
+		}
+		t.Logf("%d pages", n)
+	})
 }
 
 // Signing in leads only to pages of this host.

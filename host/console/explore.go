@@ -42,6 +42,7 @@ type exploration struct {
 	Source    string // the key of the selected one
 	Path      string // the path of its routes in the API
 	Query     string // JSON
+	OwnRange  bool   // the query has a time range of its own
 	QueryType string // added to the query, unless it is ""
 	From      string
 	To        string
@@ -95,6 +96,7 @@ type cell struct{ Text, Value string }
 
 // display is how a panel shows results. The zero value shows what fits them best.
 type display struct {
+	Asked       span        // the times on the horizontal axis of a plot
 	Kind        string      // kindTable, kindNumber or ""
 	Calculation string      // of a number
 	Defaults    fieldConfig // of columns that have none
@@ -153,13 +155,18 @@ func explore(c *client) (any, error) {
 	e.Body, e.Curl = string(text), curl(c.r, "/api/ds/query", string(text))
 	left := newRoom()
 	start := time.Now()
+	asked, as := spanOf(e.From, e.To, start), display{}
+	asked.setRange(body)
+	if !e.OwnRange {
+		as.Asked = asked
+	}
 	err = c.query(body, func(refID string, raw json.RawMessage) error {
 		if e.Took == 0 {
 			e.Took = time.Since(start).Round(time.Millisecond / 10)
 		}
 		view := result{RefID: refID}
 		view.keepRaw(raw)
-		err := view.read(raw, display{}, left)
+		err := view.read(raw, as, left)
 		e.Results = append(e.Results, view)
 		return err
 	})
@@ -270,6 +277,7 @@ func (e *exploration) body() (map[string]any, error) {
 	if query == nil {
 		query = map[string]any{}
 	}
+	e.OwnRange = query["timeRange"] != nil
 	kind, value, _ := strings.Cut(e.Source, ":")
 	query["datasource"] = map[string]string{kind: value}
 	if query["refId"] == nil {
@@ -308,7 +316,7 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
 	switch {
 	case len(lines) > 0:
-		r.Plot = linePlot(r.RefID, lines)
+		r.Plot = linePlot(r.RefID, lines, as.Asked)
 		for _, s := range lines[:min(len(lines), mostSeries)] {
 			r.Legend = append(r.Legend, s.Name)
 		}

@@ -29,7 +29,7 @@ func (f *dashboardAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/frontend/settings":
 		_, _ = io.WriteString(w, `{"defaultDatasource":"`+f.defaultName+`","datasources":{"X":{"uid":"x"}}}`)
 	case "/api/dashboards/uid/d":
-		_, _ = io.WriteString(w, `{"dashboard":{"panels":`+f.panels+`,"templating":{"list":[{"name":"ds","current":{"value":"default"}}]}}}`)
+		_, _ = io.WriteString(w, `{"dashboard":{"time":{"from":"0","to":"10"},"panels":`+f.panels+`,"templating":{"list":[{"name":"ds","current":{"value":"default"}}]}}}`)
 	case "/api/ds/query":
 		var body struct {
 			Queries []struct{ DataSource json.RawMessage }

@@ -7,10 +7,13 @@ import (
 	"html/template"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/instant"
 )
 
 // Plots are SVG whose colors come from style.css, so that they follow the theme, and which
@@ -36,6 +39,27 @@ const (
 
 // point is a time in Unix milliseconds with a value; NaN interrupts the line.
 type point struct{ X, Y float64 }
+
+// span is a range of times in Unix milliseconds. The zero value is unknown.
+type span struct{ From, To int64 }
+
+// spanOf returns the range of a query, or the zero value if the API refuses it.
+func spanOf(from, to string, now time.Time) span {
+	start, isStart := instant.Parse(from, now, false)
+	end, isEnd := instant.Parse(to, now, true)
+	if !isStart || !isEnd || end.Before(start) {
+		return span{}
+	}
+	return span{start.UnixMilli(), end.UnixMilli()}
+}
+
+// setRange sets the time range of a body of POST /api/ds/query to what the plot spans. The
+// API reports why an unknown one is invalid.
+func (s span) setRange(body map[string]any) {
+	if s != (span{}) {
+		body["from"], body["to"] = s.From, s.To
+	}
+}
 
 // series is a line.
 type series struct {
@@ -93,11 +117,19 @@ func (s scale) at(v float64) float64 {
 	return s.low + (v-s.from)/(s.to-s.from)*(s.high-s.low)
 }
 
-// linePlot draws lines over time. The label is the accessible name of the picture.
-func linePlot(label string, all []series) template.HTML {
-	all = all[:min(len(all), mostSeries)]
+// linePlot draws lines over the times that were asked for, without the points at others, or
+// over the times of all points if it is unknown what was asked for. The label is the accessible
+// name of the picture.
+func linePlot(label string, all []series, asked span) template.HTML {
+	all = slices.Clone(all[:min(len(all), mostSeries)])
 	x := scale{math.Inf(1), math.Inf(-1), 0, areaSize}
 	y := scale{math.Inf(1), math.Inf(-1), areaSize, 0}
+	if asked != (span{}) {
+		x.from, x.to = float64(asked.From), float64(asked.To)
+		for i := range all {
+			all[i].Points = slices.DeleteFunc(slices.Clone(all[i].Points), func(p point) bool { return p.X < x.from || p.X > x.to })
+		}
+	}
 	for _, s := range all {
 		for _, p := range s.Points {
 			x.from, x.to = math.Min(x.from, p.X), math.Max(x.to, p.X)
@@ -106,7 +138,7 @@ func linePlot(label string, all []series) template.HTML {
 			}
 		}
 	}
-	if x.from > x.to {
+	if len(all) == 0 || x.from > x.to {
 		return ""
 	}
 	if x.from == x.to {
