@@ -246,6 +246,49 @@ func TestPageRanges(t *testing.T) {
 	}
 }
 
+// A point between gaps is a dot, which lines of other points are not.
+func TestDots(t *testing.T) {
+	t.Parallel()
+	gap := math.NaN()
+	for want, values := range map[string][]float64{
+		"":                             {0, 10, 5},
+		"M0.0 1000.0h0":                {0, gap, 10, 10},
+		"M0.0 1000.0h0M666.7 0.0h0":    {0, gap, 10, gap},
+		"M333.3 0.0h0M1000.0 1000.0h0": {gap, 10, gap, 0},
+	} {
+		var points []point
+		for i, v := range values {
+			points = append(points, point{float64(i), v})
+		}
+		svg := string(linePlot("x", []series{{Points: points}}, span{0, 3}))
+		_, got, _ := strings.Cut(svg, `<path class="dots c0" d="`)
+		if got, _, _ = strings.Cut(got, `"`); got != want {
+			t.Errorf("%v: dots %q, want %q", values, got, want)
+		}
+	}
+}
+
+// The labels of times that a plot shows do not touch.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	for span := 10.0; span < 1e12; span *= 1.07 {
+		step, layout := timeStep(span)
+		for class, width := range map[string]float64{"spare1": mediumWidth, "spare2": narrowWidth} {
+			last := math.Inf(-1)
+			for i := range int(span/step) + 1 {
+				if strings.Contains(spare(i, step/span, len(layout)), class) {
+					continue
+				}
+				at := float64(i) * step / span * width
+				if at-last < 7*float64(len(layout))+8 {
+					t.Fatalf("%gms: %s labels %g and %g of %s", span, class, last, at, layout)
+				}
+				last = at
+			}
+		}
+	}
+}
+
 func TestTimeStep(t *testing.T) {
 	t.Parallel()
 	for span, want := range map[time.Duration]string{
