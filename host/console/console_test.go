@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,29 +84,39 @@ func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecor
 func TestBuiltinSource(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{"/explore": true, "/explore?mode=resource": false, "/explore?mode=health": false} {
-		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana">-- Grafana -- (randomWalk)`); got != want {
+		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana" data-path="">-- Grafana -- (randomWalk)`); got != want {
 			t.Errorf("%s contains the built-in data source: %v", path, got)
 		}
 	}
 }
 
-// A data source and a plugin with the same name and type are told apart, and the default data
-// source comes first.
-func TestSourceLabels(t *testing.T) {
+// Data sources are apart from the plugins, which have their ids where names repeat and are left
+// out if they failed, and the default data source comes first.
+func TestSourceLists(t *testing.T) {
 	t.Parallel()
-	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, map[string]string{
 			"/api/user":        `{"login":"a","role":"Admin"}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"w","name":"Roofs","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
-			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
+			"/api/ds/query":    `{"results":{}}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/plugins": `[{"id":"acme","name":"Rooms","type":"datasource","backend":{"state":"running"}},{"id":"one","name":"One","type":"datasource","backend":{"state":"restarting"}},
+				{"id":"app","name":"App","type":"app","backend":{}},{"id":"panel","name":"Panel","type":"panel"},
+				{"id":"bad","name":"Bad","type":"datasource","backend":{"state":"failed"}},{"id":"loop","name":"Loop","type":"datasource","backend":{"state":"crash-loop"}}]`,
 		}[r.URL.Path])
-	}), "/explore").Body.String()
-	var got []string
-	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
-		got = append(got, option[1])
-	}
-	if want := []string{"Other (acme)", "Rooms (uid:u)", "Roofs (acme)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	})
+	option := regexp.MustCompile(`<optgroup label="([^"]*)|<option value="(\w+:\w+)" data-path="[^"]*"( selected)?>([^<]*)`)
+	for path, want := range map[string][]string{
+		"/explore?source=uid:u":    {"Data sources", "uid:v Other", "uid:u selected Rooms", "uid:grafana -- Grafana -- (randomWalk)", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one One"},
+		"/explore?mode=health":     {"Data sources", "uid:v Other", "uid:u Rooms", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one One", "type:app App"},
+		"/streams?source=type:one": {"Data sources", "uid:v Other", "uid:u Rooms", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one selected One", "type:app App"},
+	} {
+		var got []string
+		for _, m := range option.FindAllStringSubmatch(load(t, api, path).Body.String(), -1) {
+			got = append(got, cmp.Or(m[1], m[2]+m[3]+" "+m[4]))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
 	}
 }
 
