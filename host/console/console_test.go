@@ -120,6 +120,35 @@ func TestSourceLists(t *testing.T) {
 	}
 }
 
+// A saved data source is shown with a button that tests it, and a new one has a plugin that works.
+func TestSaveDataSource(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user":                            `{"login":"a","role":"Admin"}`,
+			"/api/access-control/user/permissions": `{"datasources:create":["*"],"datasources:write":["*"],"datasources:query":["*"]}`,
+			"/api/datasources/uid/u":               `{"uid":"u","name":"Rooms","type":"good"}`,
+			"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
+				{"id":"b","type":"datasource"},{"id":"app","type":"app"}]`,
+		}[r.URL.Path])
+	})
+	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `name="check"`
+	const types, form = `<option selected>b</option><option>c</option><option>a</option>`, `name="type" value="b"`
+	for path, want := range map[string][]string{
+		"/datasources/new":        {next, types, form},
+		"/datasources/new?type=a": {next, `<option selected>a</option>`, `name="type" value="a"`},
+		"/datasources/u":          {next, test},
+		"/datasources/u?saved":    {next, test, saved},
+	} {
+		page := load(t, api, path).Body.String()
+		for _, part := range append([]string{saved, test}, want...) {
+			if strings.Contains(page, part) != slices.Contains(want, part) {
+				t.Errorf("%s: contains %s is %t:\n%s", path, part, !slices.Contains(want, part), page)
+			}
+		}
+	}
+}
+
 // The latest changes are outcomes, without the states that come with them, and a build that
 // failed is a problem until a change is live.
 func TestFailedBuild(t *testing.T) {

@@ -132,3 +132,14 @@ func TestNewDashboard(t *testing.T) {
 		}
 	}
 }
+
+// A saved dashboard is shown, and only a stored one can be overwritten.
+func TestSaveDashboard(t *testing.T) {
+	t.Parallel()
+	for path, isStored := range map[string]bool{"/dashboards/new": false, "/dashboards/d": true} {
+		page := load(t, &dashboardAPI{panels: `[]`}, path).Body.String()
+		if !strings.Contains(page, `data-next="/dashboards/{uid}/view"`) || strings.Contains(page, `name="overwrite"`) != isStored {
+			t.Errorf("%s:\n%s", path, page)
+		}
+	}
+}
