@@ -13,7 +13,7 @@ func (a *API) keyRoutes() []Route {
 	const manage = host.ActionServiceAccountsWrite // implies all actions on API keys
 	read, create, remove := Action(host.ActionAPIKeysRead, manage), Action(host.ActionAPIKeysCreate, manage), Action(host.ActionAPIKeysDelete, manage)
 	return []Route{
-		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys, at most limit of them, or 1000 by default", IsDeprecated: true}},
+		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys, up to limit (1000 by default)", IsDeprecated: true}},
 		{"POST", "/api/auth/keys", create, call(a.createKey), Doc{Summary: "Create an API key", IsDeprecated: true}},
 		{"DELETE", "/api/auth/keys/{id}", remove.On(one), call(a.deleteKey), Doc{Summary: "Delete an API key", IsDeprecated: true}},
 		// The store compares the role of each key with host.Identity.KeyRole. A permission has

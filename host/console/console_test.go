@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"golang.org/x/net/html"
 )
@@ -82,29 +84,68 @@ func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecor
 func TestBuiltinSource(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{"/explore": true, "/explore?mode=resource": false, "/explore?mode=health": false} {
-		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana">-- Grafana -- (randomWalk)`); got != want {
+		if got := strings.Contains(load(t, fakeAPI{role: "Viewer"}, path).Body.String(), `value="uid:grafana" data-path="">-- Grafana -- (randomWalk)`); got != want {
 			t.Errorf("%s contains the built-in data source: %v", path, got)
 		}
 	}
 }
 
-// A data source and a plugin with the same name and type are told apart, and the default data
-// source comes first.
-func TestSourceLabels(t *testing.T) {
+// Data sources are apart from the plugins, which have their ids where names repeat and are left
+// out if they failed, and the default data source comes first.
+func TestSourceLists(t *testing.T) {
 	t.Parallel()
-	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, map[string]string{
 			"/api/user":        `{"login":"a","role":"Admin"}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"w","name":"Roofs","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
-			"/api/plugins":     `[{"id":"acme","name":"Rooms","type":"datasource","backend":{}}]`,
+			"/api/ds/query":    `{"results":{}}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme","isDefault":true}]`,
+			"/api/plugins": `[{"id":"acme","name":"Rooms","type":"datasource","backend":{"state":"running"}},{"id":"one","name":"One","type":"datasource","backend":{"state":"restarting"}},
+				{"id":"app","name":"App","type":"app","backend":{}},{"id":"panel","name":"Panel","type":"panel"},
+				{"id":"bad","name":"Bad","type":"datasource","backend":{"state":"failed"}},{"id":"loop","name":"Loop","type":"datasource","backend":{"state":"crash-loop"}}]`,
 		}[r.URL.Path])
-	}), "/explore").Body.String()
-	var got []string
-	for _, option := range regexp.MustCompile(`<option value="\w+:\w+">([^<]*)`).FindAllStringSubmatch(page, -1) {
-		got = append(got, option[1])
+	})
+	option := regexp.MustCompile(`<optgroup label="([^"]*)|<option value="(\w+:\w+)" data-path="[^"]*"( selected)?>([^<]*)`)
+	for path, want := range map[string][]string{
+		"/explore?source=uid:u":    {"Data sources", "uid:v Other", "uid:u selected Rooms", "uid:grafana -- Grafana -- (randomWalk)", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one One"},
+		"/explore?mode=health":     {"Data sources", "uid:v Other", "uid:u Rooms", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one One", "type:app App"},
+		"/streams?source=type:one": {"Data sources", "uid:v Other", "uid:u Rooms", "Plugins, without a data source", "type:acme Rooms (acme)", "type:one selected One", "type:app App"},
+	} {
+		var got []string
+		for _, m := range option.FindAllStringSubmatch(load(t, api, path).Body.String(), -1) {
+			got = append(got, cmp.Or(m[1], m[2]+m[3]+" "+m[4]))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
 	}
-	if want := []string{"Other (acme)", "Rooms (uid:u)", "Roofs (acme)", "Rooms (type:acme)", "-- Grafana -- (randomWalk)"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+}
+
+// A saved data source is shown with a button that tests it, and a new one has a plugin that works.
+func TestSaveDataSource(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user":                            `{"login":"a","role":"Admin"}`,
+			"/api/access-control/user/permissions": `{"datasources:create":["*"],"datasources:write":["*"],"datasources:query":["*"]}`,
+			"/api/datasources/uid/u":               `{"uid":"u","name":"Rooms","type":"good"}`,
+			"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
+				{"id":"b","type":"datasource"},{"id":"app","type":"app"}]`,
+		}[r.URL.Path])
+	})
+	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `name="check"`
+	const types, form = `<option selected>b</option><option>c</option><option>a</option>`, `name="type" value="b"`
+	for path, want := range map[string][]string{
+		"/datasources/new":        {next, types, form},
+		"/datasources/new?type=a": {next, `<option selected>a</option>`, `name="type" value="a"`},
+		"/datasources/u":          {next, test},
+		"/datasources/u?saved":    {next, test, saved},
+	} {
+		page := load(t, api, path).Body.String()
+		for _, part := range append([]string{saved, test}, want...) {
+			if strings.Contains(page, part) != slices.Contains(want, part) {
+				t.Errorf("%s: contains %s is %t:\n%s", path, part, !slices.Contains(want, part), page)
+			}
+		}
 	}
 }
 
@@ -246,30 +287,32 @@ func payloads() []string {
 // Strings from plugins and users change the text of a page, never its elements.
 func TestEscaping(t *testing.T) {
 	t.Parallel()
-	n := 0
-	api := &fakeAPI{role: "Admin"}
-	c := newConsole(t, api)
-	of := func(text, path string) *httptest.ResponseRecorder {
-		t.Helper()
-		api.text = text
-		return loadFrom(t, c, path)
-	}
-	for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-		"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
-		benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
-		want := shape(t, benign.Body.String())
-		for _, payload := range payloads() {
-			w := of(payload, strings.ReplaceAll(path, "TEXT", url.PathEscape(url.QueryEscape(payload))))
-			if strings.Contains(path, "?") {
-				w = of(payload, strings.ReplaceAll(path, "TEXT", url.QueryEscape(payload)))
-			}
-			if got := shape(t, w.Body.String()); got != want || w.Code != benign.Code {
-				t.Errorf("%s with %q has status %d and other elements:\n%s", path, payload, w.Code, w.Body.String())
-			}
-			n++
+	synctest.Test(t, func(t *testing.T) { // the labels of plots depend on the time
+		n := 0
+		api := &fakeAPI{role: "Admin"}
+		c := newConsole(t, api)
+		of := func(text, path string) *httptest.ResponseRecorder {
+			t.Helper()
+			api.text = text
+			return loadFrom(t, c, path)
 		}
-	}
-	t.Logf("%d pages", n)
+		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
+			want := shape(t, benign.Body.String())
+			for _, payload := range payloads() {
+				w := of(payload, strings.ReplaceAll(path, "TEXT", url.PathEscape(url.QueryEscape(payload))))
+				if strings.Contains(path, "?") {
+					w = of(payload, strings.ReplaceAll(path, "TEXT", url.QueryEscape(payload)))
+				}
+				if got := shape(t, w.Body.String()); got != want || w.Code != benign.Code {
+					t.Errorf("%s with %q has status %d and other elements:\n%s", path, payload, w.Code, w.Body.String())
+				}
+				n++
+			}
+		}
+		t.Logf("%d pages", n)
+	})
 }
 
 // Signing in leads only to pages of this host.

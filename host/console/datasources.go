@@ -67,13 +67,14 @@ const headerName, headerValue = "httpHeaderName", "httpHeaderValue"
 type dataSourceForm struct {
 	dataSource
 	IsNew               bool
-	Types               []string // ids of mounted plugins
+	Types               []string // ids of mounted plugins, those that failed last
 	Headers             []header
 	Rest                string // JSON of jsonData without the keys that have fields
 	Plugin              settingsForm
 	MoreSecrets         []string // names of secrets that have no field
 	MayWrite, MayDelete bool
 	MayQuery            bool
+	IsSaved             bool // the page follows the form that saved it
 	Checked             *check
 }
 
@@ -112,6 +113,7 @@ func editDataSource(c *client) (any, error) {
 	f.MayWrite = !f.ReadOnly && p.May("datasources:write", scope)
 	f.MayDelete = !f.ReadOnly && (p.May("datasources:write", scope) || p.May("datasources:delete", scope))
 	f.MayQuery = p.May("datasources:query", scope)
+	f.IsSaved = c.r.URL.Query().Has("saved")
 	if f.MayQuery && c.r.URL.Query().Has("check") && isFromHere(c.r) {
 		f.Checked = c.check("/api/datasources/uid/" + url.PathEscape(uid) + "/health")
 	}
@@ -136,16 +138,23 @@ func (f *dataSourceForm) complete(c *client) error {
 	if err := c.get("/api/plugins", &plugins); err != nil {
 		return err
 	}
+	var failed []string
 	for _, p := range plugins {
-		if p.Type == "datasource" {
+		switch {
+		case p.Type != "datasource":
+		case p.IsFailed():
+			failed = append(failed, p.ID)
+		default:
 			f.Types = append(f.Types, p.ID)
 		}
 	}
+	slices.Sort(f.Types)
+	slices.Sort(failed)
+	f.Types = append(f.Types, failed...)
 	if f.Type != "" && !slices.Contains(f.Types, f.Type) { // not mounted
 		f.Types = append(f.Types, f.Type)
 	}
-	slices.Sort(f.Types)
-	if f.Type == "" && len(f.Types) == 1 {
+	if f.Type == "" && len(f.Types) > 0 {
 		f.Type = f.Types[0]
 	}
 	if f.Type != "" {

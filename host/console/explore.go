@@ -27,21 +27,28 @@ const (
 	modeHealth   = "health"
 )
 
+// sourceGroup is a part of the list of what can be queried.
+type sourceGroup struct {
+	Title   string // the key of its heading
+	Sources []source
+}
+
 // source is a data source that can be queried: one that is stored, or a plugin with its
 // default settings.
 type source struct {
-	Key   string // "uid:" or "type:" with the value that a query contains
-	Label string // differs from that of other sources
-	Path  string // of its routes in the API
+	Key        string // "uid:" or "type:" with the value that a query contains
+	Label      string // differs from that of other sources
+	Path       string // of its routes in the API
+	IsSelected bool
 }
 
 // exploration is the page to query a data source, call its resources or check its health.
 type exploration struct {
 	Mode      string
-	Sources   []source
+	Sources   []sourceGroup
 	Source    string // the key of the selected one
-	Path      string // the path of its routes in the API
 	Query     string // JSON
+	OwnRange  bool   // the query has a time range of its own
 	QueryType string // added to the query, unless it is ""
 	From      string
 	To        string
@@ -95,6 +102,7 @@ type cell struct{ Text, Value string }
 
 // display is how a panel shows results. The zero value shows what fits them best.
 type display struct {
+	Asked       span        // the times on the horizontal axis of a plot
 	Kind        string      // kindTable, kindNumber or ""
 	Calculation string      // of a number
 	Defaults    fieldConfig // of columns that have none
@@ -129,13 +137,8 @@ func explore(c *client) (any, error) {
 		e.Ranges = append(e.Ranges, timeRange{name, e.From == "now-"+name && e.To == "now"})
 	}
 	var err error
-	if e.Sources, err = sources(c, e.Mode); err != nil {
+	if e.Sources, err = sources(c, e.Mode, e.Source); err != nil {
 		return nil, err
-	}
-	for i, s := range e.Sources {
-		if i == 0 || s.Key == e.Source {
-			e.Path = s.Path
-		}
 	}
 	if e.Mode != modeQuery || !q.Has("source") || !isFromHere(c.r) {
 		return e, nil
@@ -153,13 +156,18 @@ func explore(c *client) (any, error) {
 	e.Body, e.Curl = string(text), curl(c.r, "/api/ds/query", string(text))
 	left := newRoom()
 	start := time.Now()
+	asked, as := spanOf(e.From, e.To, start), display{}
+	asked.setRange(body)
+	if !e.OwnRange {
+		as.Asked = asked
+	}
 	err = c.query(body, func(refID string, raw json.RawMessage) error {
 		if e.Took == 0 {
 			e.Took = time.Since(start).Round(time.Millisecond / 10)
 		}
 		view := result{RefID: refID}
 		view.keepRaw(raw)
-		err := view.read(raw, display{}, left)
+		err := view.read(raw, as, left)
 		e.Results = append(e.Results, view)
 		return err
 	})
@@ -214,9 +222,9 @@ func (r *result) keepRaw(raw json.RawMessage) {
 	}
 }
 
-// sources returns the data sources that the caller may see, and the plugins that the
-// mode can use with their default settings.
-func sources(c *client, mode string) (all []source, err error) {
+// sources returns the data sources that the caller may see, and the plugins that the mode can
+// use without one.
+func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	var stored []dataSource
 	err = c.get("/api/datasources", &stored)
 	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status == http.StatusForbidden {
@@ -228,33 +236,33 @@ func sources(c *client, mode string) (all []source, err error) {
 	if i := slices.IndexFunc(stored, func(d dataSource) bool { return d.IsDefault }); i > 0 {
 		stored = slices.Insert(slices.Delete(slices.Clone(stored), i, i+1), 0, stored[i])
 	}
-	names, labels := []string{}, map[string]int{}
-	add := func(key, name, pluginID, path string) {
-		s := source{key, name + " (" + pluginID + ")", path}
-		labels[s.Label]++
-		all, names = append(all, s), append(names, name)
-	}
-	for _, d := range stored {
-		add("uid:"+d.UID, d.Name, d.Type, "/api/datasources/uid/"+url.PathEscape(d.UID))
-	}
 	var plugins []pluginInfo
 	if err := c.get("/api/plugins", &plugins); err != nil {
 		return nil, err
 	}
-	for _, p := range plugins {
-		if p.Backend != nil && (p.Type == "datasource" || mode != modeQuery) {
-			add("type:"+p.ID, p.Name, p.ID, "/api/plugins/"+url.PathEscape(p.ID))
-		}
+	named := map[string]int{}
+	ofStored, ofPlugins := sourceGroup{Title: "explore.sources.stored"}, sourceGroup{Title: "explore.sources.plugins"}
+	add := func(to *sourceGroup, key, name, path string) {
+		named[name]++
+		to.Sources = append(to.Sources, source{key, name, path, key == selected})
+	}
+	for _, d := range stored {
+		add(&ofStored, "uid:"+d.UID, d.Name, "/api/datasources/uid/"+url.PathEscape(d.UID))
 	}
 	if mode == modeQuery {
-		add("uid:grafana", "-- Grafana --", "randomWalk", "") // every host has it
+		add(&ofStored, "uid:grafana", "-- Grafana -- (randomWalk)", "") // every host has it
 	}
-	for i, s := range all {
-		if labels[s.Label] > 1 {
-			all[i].Label = names[i] + " (" + s.Key + ")"
+	for _, p := range plugins {
+		if p.Backend != nil && !p.IsFailed() && (p.Type == "datasource" || mode != modeQuery) {
+			add(&ofPlugins, "type:"+p.ID, p.Name, "/api/plugins/"+url.PathEscape(p.ID))
 		}
 	}
-	return all, nil
+	for i, s := range ofPlugins.Sources { // the names of data sources are unique
+		if named[s.Label] > 1 {
+			ofPlugins.Sources[i].Label += " (" + strings.TrimPrefix(s.Key, "type:") + ")"
+		}
+	}
+	return slices.DeleteFunc([]sourceGroup{ofStored, ofPlugins}, func(g sourceGroup) bool { return len(g.Sources) == 0 }), nil
 }
 
 // body returns the body of POST /api/ds/query.
@@ -270,6 +278,7 @@ func (e *exploration) body() (map[string]any, error) {
 	if query == nil {
 		query = map[string]any{}
 	}
+	e.OwnRange = query["timeRange"] != nil
 	kind, value, _ := strings.Cut(e.Source, ":")
 	query["datasource"] = map[string]string{kind: value}
 	if query["refId"] == nil {
@@ -308,7 +317,7 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
 	switch {
 	case len(lines) > 0:
-		r.Plot = linePlot(r.RefID, lines)
+		r.Plot = linePlot(r.RefID, lines, as.Asked)
 		for _, s := range lines[:min(len(lines), mostSeries)] {
 			r.Legend = append(r.Legend, s.Name)
 		}

@@ -80,11 +80,15 @@ type labeledPlot struct {
 	Legend []string
 }
 
+// maxFigures is how long ago the first step can be.
+const maxFigures = 15 * time.Minute
+
 // draw sets the plots.
-func (f *figures) draw(l func(key string, args ...any) string) {
+func (f *figures) draw(l func(key string, args ...any) string, now time.Time) {
 	if len(f.Steps) == 0 || f.StepSeconds <= 0 {
 		return
 	}
+	asked := span{now.Add(-maxFigures).UnixMilli(), now.UnixMilli()}
 	add := func(key, unit string, names []string, values ...func(step) float64) {
 		p, format := labeledPlot{Key: key}, formatOf(unit, nil)
 		var all []series
@@ -99,7 +103,7 @@ func (f *figures) draw(l func(key string, args ...any) string) {
 			}
 			all, p.Legend = append(all, line), append(p.Legend, line.Name)
 		}
-		p.Plot = linePlot(l(key), all)
+		p.Plot = linePlot(l(key), all, asked)
 		f.Plots = append(f.Plots, p)
 	}
 	ifCalled := func(s step, v float64) float64 {

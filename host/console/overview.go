@@ -21,6 +21,11 @@ type pluginInfo struct {
 	}
 }
 
+// IsFailed reports whether the backend has failed and does not start again by itself.
+func (p pluginInfo) IsFailed() bool {
+	return p.Backend != nil && (p.Backend.State == "failed" || p.Backend.State == "crash-loop")
+}
+
 // problem is a plugin that is not mounted or not running, as GET /api/plugins/errors
 // returns it.
 type problem struct {

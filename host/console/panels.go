@@ -230,6 +230,7 @@ func draw(c *client, uid string) (panels, error) {
 	}
 	replace := model.replacer()
 	defaultSource := sync.OnceValues(func() (json.RawMessage, error) { return defaultSource(c) })
+	asked := spanOf(p.From, p.To, time.Now())
 	left := newRoom()
 	turns := make(chan struct{}, mostQueries)
 	var running sync.WaitGroup
@@ -243,7 +244,7 @@ func draw(c *client, uid string) (panels, error) {
 					p.Panels[i] = panel{Title: m.Title, Type: m.Type, Error: fmt.Sprint("the panel cannot be drawn: ", value)}
 				}
 			}()
-			p.Panels[i] = m.draw(c, p.From, p.To, replace, defaultSource, left)
+			p.Panels[i] = m.draw(c, p.From, p.To, asked, replace, defaultSource, left)
 		})
 	}
 	running.Wait()
@@ -288,7 +289,7 @@ func (d dashboardModel) replacer() *strings.Replacer {
 }
 
 // draw runs the queries of a panel.
-func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, defaultSource func() (json.RawMessage, error), left *room) panel {
+func (m panelModel) draw(c *client, from, to string, asked span, replace *strings.Replacer, defaultSource func() (json.RawMessage, error), left *room) panel {
 	p := panel{Title: m.Title, Type: m.Type, Text: cmp.Or(m.options().Content, m.Content)}
 	if m.Type == "text" {
 		m.Targets = nil // left over from another type
@@ -298,7 +299,7 @@ func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, 
 		p.Error = err.Error()
 		return p
 	}
-	queries := []map[string]json.RawMessage{}
+	queries, hasOwnRange := []map[string]json.RawMessage{}, false
 	for i, target := range m.Targets {
 		if target == nil || string(target["hide"]) == "true" {
 			continue
@@ -314,6 +315,7 @@ func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, 
 		if len(target["refId"]) == 0 {
 			target["refId"], _ = json.Marshal("Q" + strconv.Itoa(i+1))
 		}
+		hasOwnRange = hasOwnRange || !slices.Contains([]string{"", "null"}, string(target["timeRange"]))
 		queries = append(queries, target)
 	}
 	if p.NoQueries = len(queries) == 0; p.NoQueries {
@@ -323,7 +325,11 @@ func (m panelModel) draw(c *client, from, to string, replace *strings.Replacer, 
 	if !isExact {
 		p.Note = "play.other-type"
 	}
+	if !hasOwnRange {
+		as.Asked = asked
+	}
 	body := map[string]any{"from": from, "to": to, "queries": queries}
+	asked.setRange(body)
 	ctx, cancel := context.WithTimeout(c.r.Context(), panelTimeout)
 	defer cancel()
 	bounded := &client{api: c.api, r: c.r.WithContext(ctx), who: c.who, decoding: c.decoding}

@@ -29,7 +29,7 @@ func (f *dashboardAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/frontend/settings":
 		_, _ = io.WriteString(w, `{"defaultDatasource":"`+f.defaultName+`","datasources":{"X":{"uid":"x"}}}`)
 	case "/api/dashboards/uid/d":
-		_, _ = io.WriteString(w, `{"dashboard":{"panels":`+f.panels+`,"templating":{"list":[{"name":"ds","current":{"value":"default"}}]}}}`)
+		_, _ = io.WriteString(w, `{"dashboard":{"time":{"from":"0","to":"10"},"panels":`+f.panels+`,"templating":{"list":[{"name":"ds","current":{"value":"default"}}]}}}`)
 	case "/api/ds/query":
 		var body struct {
 			Queries []struct{ DataSource json.RawMessage }
@@ -129,6 +129,17 @@ func TestNewDashboard(t *testing.T) {
 			if !strings.Contains(page, want) {
 				t.Errorf("with the default data source %q, the page does not contain %s:\n%s", name, want, page)
 			}
+		}
+	}
+}
+
+// A saved dashboard is shown, and only a stored one can be overwritten.
+func TestSaveDashboard(t *testing.T) {
+	t.Parallel()
+	for path, isStored := range map[string]bool{"/dashboards/new": false, "/dashboards/d": true} {
+		page := load(t, &dashboardAPI{panels: `[]`}, path).Body.String()
+		if !strings.Contains(page, `data-next="/dashboards/{uid}/view"`) || strings.Contains(page, `name="overwrite"`) != isStored {
+			t.Errorf("%s:\n%s", path, page)
 		}
 	}
 }

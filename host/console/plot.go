@@ -7,10 +7,13 @@ import (
 	"html/template"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/instant"
 )
 
 // Plots are SVG whose colors come from style.css, so that they follow the theme, and which
@@ -27,6 +30,8 @@ const (
 	longestLabel = 13     // characters of a number on the vertical axis
 	wideLabel    = 8      // characters that fit in the usual space for them
 	mostNamed    = 20     // bars with names below them
+	mediumWidth  = 340.0  // pixels of a plot in which labels with the class spare1 are hidden
+	narrowWidth  = 200.0  // likewise, spare2
 	mostColors   = 8
 	mostSeries   = 100
 	// mostIntervals limits the points of all lines of a plot; see thin.
@@ -36,6 +41,27 @@ const (
 
 // point is a time in Unix milliseconds with a value; NaN interrupts the line.
 type point struct{ X, Y float64 }
+
+// span is a range of times in Unix milliseconds. The zero value is unknown.
+type span struct{ From, To int64 }
+
+// spanOf returns the range of a query, or the zero value if it is invalid.
+func spanOf(from, to string, now time.Time) span {
+	start, isStart := instant.Parse(from, now, false)
+	end, isEnd := instant.Parse(to, now, true)
+	if !isStart || !isEnd || end.Before(start) {
+		return span{}
+	}
+	return span{start.UnixMilli(), end.UnixMilli()}
+}
+
+// setRange sets the time range of a body of POST /api/ds/query to what the plot spans. The
+// API reports why an unknown one is invalid.
+func (s span) setRange(body map[string]any) {
+	if s != (span{}) {
+		body["from"], body["to"] = s.From, s.To
+	}
+}
 
 // series is a line.
 type series struct {
@@ -93,11 +119,19 @@ func (s scale) at(v float64) float64 {
 	return s.low + (v-s.from)/(s.to-s.from)*(s.high-s.low)
 }
 
-// linePlot draws lines over time. The label is the accessible name of the picture.
-func linePlot(label string, all []series) template.HTML {
-	all = all[:min(len(all), mostSeries)]
+// linePlot draws lines over the times that were asked for, without the points at others, or
+// over the times of all points if it is unknown what was asked for. The label is the accessible
+// name of the picture.
+func linePlot(label string, all []series, asked span) template.HTML {
+	all = slices.Clone(all[:min(len(all), mostSeries)])
 	x := scale{math.Inf(1), math.Inf(-1), 0, areaSize}
 	y := scale{math.Inf(1), math.Inf(-1), areaSize, 0}
+	if asked != (span{}) {
+		x.from, x.to = float64(asked.From), float64(asked.To)
+		for i := range all {
+			all[i].Points = slices.DeleteFunc(slices.Clone(all[i].Points), func(p point) bool { return p.X < x.from || p.X > x.to })
+		}
+	}
 	for _, s := range all {
 		for _, p := range s.Points {
 			x.from, x.to = math.Min(x.from, p.X), math.Max(x.to, p.X)
@@ -106,7 +140,7 @@ func linePlot(label string, all []series) template.HTML {
 			}
 		}
 	}
-	if x.from > x.to {
+	if len(all) == 0 || x.from > x.to {
 		return ""
 	}
 	if x.from == x.to {
@@ -129,13 +163,13 @@ func linePlot(label string, all []series) template.HTML {
 	}
 	for i, t := range times {
 		fmt.Fprintf(&b, `<text class="tick%s" x="%.2f%%" y="100%%" dy="20" text-anchor="middle">%s</text>`,
-			spare(i, len(times)), x.at(t)/areaSize*100, time.UnixMilli(int64(t)).UTC().Format(layout))
+			spare(i, step/(x.to-x.from), len(layout)), x.at(t)/areaSize*100, time.UnixMilli(int64(t)).UTC().Format(layout))
 	}
 	openArea(&b)
 	for i, s := range all {
 		points := thin(s.Points, min(int(areaSize), mostIntervals/len(all)))
 		values := make([][2]any, 0, len(points))
-		var path strings.Builder
+		var path, dots strings.Builder
 		isOpen := false
 		for n, p := range points {
 			if math.IsNaN(p.Y) {
@@ -148,7 +182,7 @@ func linePlot(label string, all []series) template.HTML {
 			}
 			fmt.Fprintf(&path, "%s%.1f %.1f", command, x.at(p.X), y.at(p.Y))
 			if !isOpen && (n+1 == len(points) || math.IsNaN(points[n+1].Y)) {
-				path.WriteString("h0") // a point between gaps is a dot
+				fmt.Fprintf(&dots, "M%.1f %.1fh0", x.at(p.X), y.at(p.Y))
 			}
 			isOpen = true
 			values = append(values, [2]any{p.X, p.Y})
@@ -156,6 +190,9 @@ func linePlot(label string, all []series) template.HTML {
 		data, _ := json.Marshal(values) // finite numbers
 		fmt.Fprintf(&b, `<path class="line c%d" d="%s" data-name="%s"%s data-points="%s"/>`,
 			color(i), path.String(), html.EscapeString(s.Name), formatAttribute(s.Format), data)
+		if dots.Len() > 0 { // points between gaps
+			fmt.Fprintf(&b, `<path class="dots c%d" d="%s"/>`, color(i), dots.String())
+		}
 	}
 	b.WriteString(`</svg><line class="cursor" y2="100%" hidden/></svg>`)
 	return template.HTML(b.String())
@@ -241,16 +278,17 @@ func openArea(b *strings.Builder) {
 	fmt.Fprintf(b, `<svg viewBox="0 0 %g %[1]g" width="100%%" height="100%%" preserveAspectRatio="none">`, areaSize)
 }
 
-// spare returns the class of one of n labels of times, by which a medium plot shows at most
-// five of them and a narrow one three.
-func spare(i, n int) string {
-	switch {
-	case i%((n+4)/5) != 0:
-		return " spare1 spare2"
-	case i%((n+2)/3) != 0:
-		return " spare2"
+// spare returns the class of the i-th label of times, by which medium and narrow plots hide
+// those for which there is no room. The distance between labels is a part of the width.
+func spare(i int, distance float64, characters int) (class string) {
+	need := 7*float64(characters) + 12 // pixels
+	if i%int(math.Ceil(need/(distance*mediumWidth))) != 0 {
+		class = " spare1"
 	}
-	return ""
+	if i%int(math.Ceil(need/(distance*narrowWidth))) != 0 {
+		class += " spare2"
+	}
+	return class
 }
 
 // round widens the scale to round numbers and returns those to label.

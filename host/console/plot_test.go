@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +90,8 @@ func TestHostileValues(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		checkSVG(t, name, string(linePlot(`"<label>`, f.series())))
+		checkSVG(t, name, string(linePlot(`"<label>`, f.series(), span{})))
+		checkSVG(t, name, string(linePlot(`"<label>`, f.series(), span{2, 3})))
 		for row := range f.rows() {
 			for column := range 2 {
 				_ = f.cell(column, row)
@@ -104,14 +108,14 @@ func TestHostileValues(t *testing.T) {
 			t.Errorf("row %d: %q, want %q", row, got, want)
 		}
 	}
-	checkSVG(t, "special", string(linePlot("x", special.series())))
+	checkSVG(t, "special", string(linePlot("x", special.series(), span{})))
 	checkSVG(t, "bars", string(barPlot("x", []bar{{Name: "<a>", Value: 1e100}, {Value: -1e100}, {Name: "b"}})))
 	checkSVG(t, "no bars", string(barPlot("x", nil)))
 	many := make([]series, 500)
 	for i := range many {
 		many[i] = series{Name: fmt.Sprint(i), Points: []point{{1, 1}, {2, 2}}}
 	}
-	if n := strings.Count(string(linePlot("x", many)), "<path"); n != mostSeries {
+	if n := strings.Count(string(linePlot("x", many, span{})), "<path"); n != mostSeries {
 		t.Errorf("%d lines", n)
 	}
 }
@@ -175,8 +179,112 @@ func BenchmarkPlot(b *testing.B) {
 		s.Points = append(s.Points, point{float64(i) * 1000, math.Sin(float64(i) / 500)})
 	}
 	for b.Loop() {
-		if linePlot("x", []series{s}) == "" {
+		if linePlot("x", []series{s}, span{}) == "" {
 			b.Fatal("empty")
+		}
+	}
+}
+
+// A plot spans the times that were asked for, not those of the points.
+func TestPlotRange(t *testing.T) {
+	t.Parallel()
+	points := []point{{1, 1000}, {60_000, 1}, {120_000, 2}, {240_001, 1000}}
+	svg := string(linePlot("x", []series{{Points: points}}, span{60_000, 240_000}))
+	for _, want := range []string{`data-from="60000" data-to="240000"`, `d="M0.0 1000.0L333.3 0.0"`, `data-points="[[60000,1],[120000,2]]"`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the plot does not contain %s: %s", want, svg)
+		}
+	}
+	if len(points) != 4 || points[0].X != 1 {
+		t.Errorf("the points have become %v", points)
+	}
+	if empty := string(linePlot("x", []series{{Points: points[:1]}}, span{60_000, 240_000})); !strings.Contains(empty, `data-to="240000"`) {
+		t.Errorf("without points in the range: %s", empty)
+	}
+}
+
+// Pages plot the range that they ask the API for.
+func TestPageRanges(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]time.Duration{
+		"/explore?source=uid:x": time.Hour,
+		"/explore?source=uid:x&from=2026-01-01&to=2026-01-01T06:00": 6 * time.Hour,
+		"/explore?source=uid:x&from=now%2Fd&to=now%2Fd":             24*time.Hour - time.Millisecond,
+		`/explore?source=uid:x&query={"timeRange":{"from":"0"}}`:    time.Millisecond, // between the points
+		"/dashboards/d/view": 10 * time.Millisecond,
+		"/plugins/p":         15 * time.Minute,
+	} {
+		var asked struct{ From, To json.Number }
+		dashboards := &dashboardAPI{panels: `[{"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/ds/query" {
+				body, _ := io.ReadAll(r.Body)
+				if err := json.Unmarshal(body, &asked); err != nil {
+					t.Errorf("%s: %v in %s", path, err, body)
+				}
+			}
+			if strings.HasPrefix(r.URL.Path, "/api/dashboards") {
+				dashboards.ServeHTTP(w, r)
+				return
+			}
+			fakeAPI{"x", "Admin"}.ServeHTTP(w, r)
+		})
+		page := load(t, api, strings.ReplaceAll(path, `"`, "%22")).Body.String()
+		m := regexp.MustCompile(`data-from="([^"]+)" data-to="([^"]+)"`).FindStringSubmatch(page)
+		if m == nil {
+			t.Errorf("%s has no plot:\n%s", path, page)
+			continue
+		}
+		from, _ := strconv.ParseFloat(m[1], 64)
+		to, _ := strconv.ParseFloat(m[2], 64)
+		if to-from != float64(want.Milliseconds()) {
+			t.Errorf("%s: the plot spans %s to %s, want %s", path, m[1], m[2], want)
+		}
+		if asked.From != "" && !strings.Contains(path, "timeRange") && (asked.From.String() != strconv.FormatFloat(from, 'f', -1, 64) || asked.To.String() != strconv.FormatFloat(to, 'f', -1, 64)) {
+			t.Errorf("%s: the plot spans %s to %s, but the query %s to %s", path, m[1], m[2], asked.From, asked.To)
+		}
+	}
+}
+
+// A point between gaps is a dot, which lines of other points are not.
+func TestDots(t *testing.T) {
+	t.Parallel()
+	gap := math.NaN()
+	for want, values := range map[string][]float64{
+		"":                             {0, 10, 5},
+		"M0.0 1000.0h0":                {0, gap, 10, 10},
+		"M0.0 1000.0h0M666.7 0.0h0":    {0, gap, 10, gap},
+		"M333.3 0.0h0M1000.0 1000.0h0": {gap, 10, gap, 0},
+	} {
+		var points []point
+		for i, v := range values {
+			points = append(points, point{float64(i), v})
+		}
+		svg := string(linePlot("x", []series{{Points: points}}, span{0, 3}))
+		_, got, _ := strings.Cut(svg, `<path class="dots c0" d="`)
+		if got, _, _ = strings.Cut(got, `"`); got != want {
+			t.Errorf("%v: dots %q, want %q", values, got, want)
+		}
+	}
+}
+
+// The labels of times that a plot shows do not touch.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	for span := 10.0; span < 1e12; span *= 1.07 {
+		step, layout := timeStep(span)
+		for class, width := range map[string]float64{"spare1": mediumWidth, "spare2": narrowWidth} {
+			last := math.Inf(-1)
+			for i := range int(span/step) + 1 {
+				if strings.Contains(spare(i, step/span, len(layout)), class) {
+					continue
+				}
+				at := float64(i) * step / span * width
+				if at-last < 7*float64(len(layout))+8 {
+					t.Fatalf("%gms: %s labels %g and %g of %s", span, class, last, at, layout)
+				}
+				last = at
+			}
 		}
 	}
 }

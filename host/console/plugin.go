@@ -141,7 +141,7 @@ func plugin(c *client) (any, error) {
 		return nil, err
 	}
 	if p.Figures != nil {
-		p.Figures.draw(c.text)
+		p.Figures.draw(c.text, time.Now())
 	}
 	p.Log, err = logOf(c, p.Path)
 	return p, err

@@ -7,7 +7,7 @@ import (
 
 // streaming is the page that follows a channel.
 type streaming struct {
-	Sources []source
+	Sources []sourceGroup
 	Source  string // the key of the selected one
 	Path    string // of the channel within the plugin
 	Channel string // "" until one is chosen
@@ -21,7 +21,7 @@ func streams(c *client) (any, error) {
 	q := c.r.URL.Query()
 	s := streaming{Source: q.Get("source"), Path: strings.Trim(q.Get("path"), "/"), IsIdle: !isFromHere(c.r)}
 	var err error
-	if s.Sources, err = sources(c, modeResource); err != nil {
+	if s.Sources, err = sources(c, modeResource, s.Source); err != nil {
 		return nil, err
 	}
 	kind, id, _ := strings.Cut(s.Source, ":")

@@ -361,8 +361,8 @@ func (c *consoleTest) health(t *testing.T) {
 func (c *consoleTest) settings(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/datasources/new"), set("name", "North"), set("jsonData.maxPoints", "3"), set("secureJsonData.apiKey", "hunter2"))
 	c.screenshot(t, "datasources-new")
-	c.do(t, click("[data-settings] .actions button"), until(`location.pathname === "/datasources"`), until(hasText("table", "North")),
-		js(`[...document.querySelectorAll("table a")].find((a) => a.textContent === "North").click()`), until(`document.querySelector('[name="jsonData.maxPoints"]')?.value === "3"`))
+	c.do(t, click("[data-settings] .actions button"), until(`location.pathname.startsWith("/datasources/") && location.search === "?saved"`), until(hasText("[role=status]", "Saved")),
+		until(`document.querySelector('[name="jsonData.maxPoints"]')?.value === "3"`))
 	if !value[bool](t, c, `document.querySelector('[name="secureJsonData.apiKey"]').disabled`) || value[bool](t, c, `document.body.innerHTML.includes("hunter2")`) {
 		t.Error("the secret is not shown as set, or its value is")
 	}

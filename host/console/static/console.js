@@ -31,8 +31,8 @@ export async function send(method, path, body) {
 }
 
 // A form with data-send="METHOD /path" sends its fields as a JSON object. It then goes to
-// data-next, or shows the page as it is now. Names with dots are nested; data-type is
-// number, boolean or json.
+// data-next, in which {uid} stands for what was saved, or shows the page as it is now. Names
+// with dots are nested; data-type is number, boolean or json.
 function bodyOf(form) {
 	const body = {};
 	for (const field of form.elements) {
@@ -65,7 +65,11 @@ async function submit(form, body) {
 		const [method, path] = form.dataset.send.split(" ");
 		const hasBody = method !== "DELETE" && method !== "GET";
 		const result = await send(method, path, hasBody ? body ?? bodyOf(form) : undefined);
-		if (form.dataset.next) { location.assign(form.dataset.next); return; }
+		if (form.dataset.next) {
+			const { uid } = result.datasource ?? result;
+			location.assign(form.dataset.next.replace("{uid}", () => encodeURIComponent(uid)));
+			return;
+		}
 		show(result.message ?? "", false);
 		form.dispatchEvent(new CustomEvent("sent", { bubbles: true, detail: result }));
 		await refresh();

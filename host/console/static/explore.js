@@ -74,7 +74,7 @@ call?.addEventListener("submit", async (event) => {
 	const field = (name) => call.elements[name]?.value ?? "";
 	const isHealth = call.dataset.mode === "health";
 	const method = isHealth ? "GET" : field("method");
-	const path = field("source") + (isHealth ? "/health" : "/resources/" + field("path").replace(/^\/+/, ""));
+	const path = call.elements.source.selectedOptions[0].dataset.path + (isHealth ? "/health" : "/resources/" + field("path").replace(/^\/+/, ""));
 	const body = method === "GET" || field("body") === "" ? undefined : field("body");
 	const headers = body === undefined ? {} : { "Content-Type": "application/json" };
 	const card = document.getElementById("response");
