@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,8 +223,9 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 // failing is an empty target, which fails to store the next dashboards.
 type failing struct {
 	provisioning.Target
-	failures        []error
-	created, stored int
+	failures []error
+	created  int
+	stored   atomic.Int64
 }
 
 func (f *failing) DataSources(context.Context) ([]host.DataSource, error)  { return nil, nil }
@@ -234,7 +236,7 @@ func (f *failing) SaveDashboard(_ context.Context, d host.Dashboard) (err error)
 		return err
 	}
 	if d.Model != nil {
-		f.stored++
+		f.stored.Add(1)
 	}
 	return nil
 }
@@ -257,7 +259,7 @@ func TestProvisioningRetries(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		watching.Go(func() { f.watch(ctx) })
-		for into.stored == 0 {
+		for into.stored.Load() == 0 {
 			time.Sleep(provisionCheck)
 			synctest.Wait()
 		}
@@ -267,8 +269,8 @@ func TestProvisioningRetries(t *testing.T) {
 		time.Sleep(time.Hour)
 		cancel()
 		watching.Wait()
-		if into.created != 1 || into.stored != 1 {
-			t.Errorf("the data source was stored %d times, the dashboard %d times", into.created, into.stored)
+		if stored := into.stored.Load(); into.created != 1 || stored != 1 {
+			t.Errorf("the data source was stored %d times, the dashboard %d times", into.created, stored)
 		}
 		for text, want := range map[string]int{"busy": 1, "full": 1, "provider skipped": 1, "files applied": 1} {
 			if got := strings.Count(log.String(), text); got != want {
