@@ -44,15 +44,17 @@ func TestPublished(t *testing.T) {
 	reasons := readCompatibility(t)
 	who := map[string]string{"none": "", "viewer": f.viewer, "editor": f.editor, "admin": f.admin}
 	known := readOperations(t)
-	requests, used, created := 0, map[string]bool{}, ""
+	requests, used, created := 0, map[string]bool{}, "" // the last uid
+	ids := map[string]string{}                          // the last one for each path; they depend on the database
 	for _, line := range readFacts(t, "published.txt") {
 		part := publishedLine.FindStringSubmatch(line)
 		if part == nil {
 			t.Fatalf("invalid line %q", line)
 		}
-		method, target, here, there, key, source, fields := part[2], strings.ReplaceAll(part[3], "$uid", created), part[4], part[5], part[6], part[7], part[8]
+		fill := strings.NewReplacer("$uid", created, "$datasource", ids["/api/datasources"], "$key", ids["/api/auth/keys"])
+		method, target, here, there, key, source, fields := part[2], fill.Replace(part[3]), part[4], part[5], part[6], part[7], part[8]
 		requests++
-		got := f.do(method, target, who[part[1]], strings.TrimPrefix(part[9], "-"))
+		got := f.do(method, target, who[part[1]], fill.Replace(strings.TrimPrefix(part[9], "-")))
 		if fmt.Sprint(got.status) != here {
 			t.Errorf("%s: %d %s", line, got.status, got.body)
 			continue
@@ -76,8 +78,11 @@ func TestPublished(t *testing.T) {
 				t.Errorf("%s: %v", line, err)
 			}
 			addFields(op.seen, "", body)
-			if object, ok := body.(object); ok && method == "POST" && object["uid"] != nil {
-				created = fmt.Sprint(object["uid"])
+			if object, ok := body.(object); ok && method == "POST" {
+				if object["uid"] != nil {
+					created = fmt.Sprint(object["uid"])
+				}
+				ids[target] = fmt.Sprint(object["id"])
 			}
 		}
 	}
