@@ -63,7 +63,7 @@ func (o *outages) recovered(w io.Writer) {
 	}
 }
 
-// forget begins anew after a build has gone live.
+// forget discards what was printed about earlier builds. It is called when a build goes live.
 func (o *outages) forget() {
 	for _, p := range o.byID {
 		p.isDown, p.printed = false, nil

@@ -97,7 +97,7 @@ func newTurns(n int) *turns {
 	return &turns{semaphore.NewWeighted(int64(max(1, n))), callers{each: int64(max(1, n/2)), of: map[string]*allowance{}}}
 }
 
-// take waits for a turn. If there is no error, the caller must call end.
+// take waits for a turn. Unless it returns an error, its caller must call end afterward.
 func (t *turns) take(ctx context.Context, caller string) (end func(), err error) {
 	own := t.callers.join(caller)
 	if err := own.free.Acquire(ctx, 1); err != nil {

@@ -163,7 +163,7 @@ func TestAppSettings(t *testing.T) {
 	}
 }
 
-// An update of a version that is no longer the latest would undo the change of someone else.
+// An update that is based on an old version is refused: it would undo someone else's change.
 func TestStaleDataSource(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -190,7 +190,7 @@ var fieldDifferences = []difference{
 	{"/api/dashboards/db", "title", "the description means the slug; the documentation and servers call it `slug`"},
 	{"/api/dashboards/uid", "createdBy, updatedBy", "the host does not store who created or changed a dashboard"},
 	{"/api/dashboards/uid", "annotationsPermissions, publicDashboardEnabled, isSnapshot, expires, canStar", "there are no annotations, public dashboards, snapshots or stars"},
-	{"/api/dashboards/uid", "apiVersion", "there is no API below `/apis`"},
+	{"/api/dashboards/uid", "apiVersion", "this host serves nothing below `/apis`"},
 	{"/api/datasources", "message", "the plugin writes the response of a resource"},
 	{"/api/folders", "parentUid, parents, managedBy", "folders have no parents, and no other tool manages them"},
 	{"/api/health", "commit, enterpriseCommit", "the version identifies the build"},
@@ -210,7 +210,7 @@ var fieldDifferences = []difference{
 
 var paramDifferences = []difference{
 	{"/api/access-control/roles", "delegatable, includeHidden", "no role can be hidden or delegated"},
-	{"/api/folders", "forceDeleteRules", "there is no alerting"},
+	{"/api/folders", "forceDeleteRules", "this host has no alerting"},
 	{"/api/folders", "permission", "the list has all folders that the caller may read"},
 	{"/api/search", "permission", "the list has all dashboards that the caller may read"},
 	{"/api/search", "sort", "results are always sorted by title"},
