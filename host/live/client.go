@@ -1,12 +1,12 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +21,8 @@ type client struct {
 	isOver atomic.Bool                   // it is disconnected, or about to be
 
 	checked time.Time // the last check that succeeded; only check uses it
-	data    sync.Map  // the json.RawMessage that it sent with the subscription to an address
+
+	data map[address]json.RawMessage // that it sent with its subscriptions; guarded by hub.mu
 
 	channels func() []string                  // names of those that it follows
 	leave    func(name, reason string)        // unsubscribes it
@@ -29,7 +30,7 @@ type client struct {
 }
 
 func newClient(c Caller) *client {
-	out := &client{caller: c, checked: time.Now()}
+	out := &client{caller: c, checked: time.Now(), data: map[address]json.RawMessage{}}
 	out.who.Store(&c.Identity)
 	return out
 }
@@ -46,11 +47,44 @@ func (c *client) follows(at address) bool {
 	return !c.isOver.Load() && slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) })
 }
 
+// keep keeps the data that a client sent with a subscription, for the runs of the channel.
+func (h *Hub) keep(c *client, at address, data json.RawMessage) error {
+	if len(data) == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all, own := len(data), len(data)
+	for _, other := range h.clients {
+		for _, kept := range other.data {
+			all += len(kept)
+			if ownerOf(other.caller.Identity) == ownerOf(c.caller.Identity) {
+				own += len(kept)
+			}
+		}
+	}
+	switch {
+	case all > host.MaxStreamData:
+		return &host.Error{Category: host.ErrUnavailable, Message: "the data of all subscriptions takes too much memory; try again later"}
+	case own > host.MaxStreamData/4:
+		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("the data of your subscriptions takes more than %d bytes; leave a channel and try again", host.MaxStreamData/4)}
+	}
+	c.data[at] = bytes.Clone(data)
+	return nil
+}
+
+// discard removes what keep kept.
+func (h *Hub) discard(c *client, at address) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(c.data, at)
+}
+
 // sent returns the data that a client sent with its subscription, or nil.
-func (c *client) sent(at address) json.RawMessage {
-	data, _ := c.data.Load(at)
-	raw, _ := data.(json.RawMessage)
-	return raw
+func (h *Hub) sent(c *client, at address) json.RawMessage {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return c.data[at]
 }
 
 // owner is what the limit of clients applies to.

@@ -217,6 +217,32 @@ func TestSubscriptionData(t *testing.T) {
 	}
 }
 
+// What a caller sends with subscriptions is bounded, until the caller leaves the channels.
+func TestSubscriptionDataIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	a := f.connect("a")
+	subscribe := func(n int) int {
+		return a.call(fmt.Sprintf(`"subscribe":{"channel":"ds/a/%d","data":%q}`, n, strings.Repeat("x", host.MaxPublication-2))).Error.Code
+	}
+	most := host.MaxStreamData / 4 / host.MaxPublication
+	for n := range most {
+		if code := subscribe(n); code != 0 {
+			t.Fatalf("subscription %d: %d", n, code)
+		}
+	}
+	if code := subscribe(most); code != http.StatusTooManyRequests {
+		t.Errorf("a subscription over the limit: %d, want 429", code)
+	}
+	if r := a.call(fmt.Sprintf(`"subscribe":{"channel":"ds/a/%d"}`, most)); r.Error.Code != 0 {
+		t.Errorf("a subscription without data: %+v", r)
+	}
+	a.call(`"unsubscribe":{"channel":"ds/a/0"}`)
+	if code := subscribe(0); code != 0 {
+		t.Errorf("after leaving a channel: %d", code)
+	}
+}
+
 // Clients that lose access are disconnected or unsubscribed. A change of settings runs the
 // channel again.
 func TestCheck(t *testing.T) {

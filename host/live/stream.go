@@ -256,7 +256,7 @@ func (s *stream) once(ctx context.Context) (err error) {
 	s.by = by.caller.Credential
 	s.set(&run{s.by, of, again})
 	defer s.set(nil)
-	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path, Data: by.sent(s.at)}, func(packet json.RawMessage) error {
+	err = plugin.RunStream(call, &sdk.StreamRequest{Context: of, Path: s.at.Path, Data: s.hub.sent(by, s.at)}, func(packet json.RawMessage) error {
 		if call.Err() != nil {
 			return call.Err()
 		}

@@ -214,7 +214,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 	c.OnUnsubscribe(func(e centrifuge.UnsubscribeEvent) {
 		org := own.caller.Identity.OrgID
 		if channel, err := ParseChannel(e.Channel, org); err == nil {
-			own.data.Delete(address{org, channel})
+			h.discard(own, address{org, channel})
 			h.left(address{org, channel})
 		}
 	})
@@ -236,7 +236,10 @@ func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.Subscrib
 	if err != nil {
 		return err
 	}
-	own.data.Store(s.at, json.RawMessage(e.Data))
+	if err := h.keep(own, s.at, e.Data); err != nil {
+		h.refused(s)
+		return err
+	}
 	defer h.joined(s) // once the client receives what is published
 	reply(centrifuge.SubscribeReply{Options: centrifuge.SubscribeOptions{Data: initial}}, nil)
 	return nil
