@@ -145,7 +145,7 @@ func E2e(ctx context.Context,
 	return tests(ctx, run)
 }
 
-// Lint runs gofmt, go vet, also for Windows, and staticcheck.
+// Lint runs gofmt, go vet (also for Windows) and staticcheck.
 func Lint(ctx context.Context,
 	all *bool, // vet for macOS and FreeBSD as well, which takes minutes with an empty build cache
 ) error {

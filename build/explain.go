@@ -69,7 +69,7 @@ func (p *Plan) commandChange(c *Command, previous record) string {
 		}
 		return "the flags or the environment of the go command changed"
 	case !before.isCurrent(filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output)), c.inputs):
-		return "dist/" + c.Output + " is not as it was built"
+		return "dist/" + c.Output + " was changed or deleted after the build"
 	}
 	return ""
 }

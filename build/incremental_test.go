@@ -109,7 +109,7 @@ func TestFrontendUpToDate(t *testing.T) {
 		{"the lockfile", change("package-lock.json", "{ }"), true, "package-lock.json changed"},
 		{"another package manager", change("node_modules/.package-lock.json", "{}"), true, "node_modules/.package-lock.json is new"},
 		{"what tsconfig.json extends", change("base.json", "{ }"), true, "base.json changed"},
-		{"a file of dist", change("dist/module.js", "mine"), true, "dist/module.js is not as it was built"},
+		{"a file of dist", change("dist/module.js", "mine"), true, "dist/module.js was changed or deleted after the build"},
 		{"nothing changed again", func() {}, false, "up to date"},
 	} {
 		step.change()
@@ -186,7 +186,7 @@ func TestExplain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, map[string]string{host: "runs: pkg/a.txt is new, pkg/b.txt is new, pkg/c.txt is new, and 2 more", "assets": "up to date", "plugin.json": "up to date"}},
-		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " is not as it was built", "assets": "up to date", "plugin.json": "up to date"}},
+		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " was changed or deleted after the build", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
 		{func() { write(t, filepath.Join(dir, "release", "x.zip"), "packed") }, map[string]string{host: "up to date"}},
 		{func() { o.Only = OnlyBackend }, map[string]string{host: "up to date", "assets": "", "plugin.json": "up to date"}},

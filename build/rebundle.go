@@ -91,7 +91,7 @@ func (p *Plan) bundleChange(f Frontend, before recordedBundle) string {
 	}
 	for name, state := range before.Files {
 		if name = path.Join(f.to, name); !state.isStateOf(filepath.Join(p.Repo.Dist, filepath.FromSlash(name))) {
-			return "dist/" + name + " is not as it was built"
+			return "dist/" + name + " was changed or deleted after the build"
 		}
 	}
 	return ""

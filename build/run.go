@@ -57,7 +57,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	}
 	temp, err := process.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("prepare build: dist is made in the repository, which must be writable: %w", err)
+		return nil, fmt.Errorf("prepare build: dist is built in the repository, which must be writable: %w", err)
 	}
 	defer func() { _ = temp.Remove() }()
 	staging := temp.Path()

@@ -91,7 +91,7 @@ func Checks() []Check {
 		{ID: "start-bare", Why: "a host may set only the variables that the protocol requires", ownProcess: true, run: startBare},
 		{ID: "start-health-service", Why: "hosts use it to see whether the plugin is alive", run: startHealthService},
 		// instance.go
-		{ID: "instance", Why: "without an instance, the plugin does nothing that the other checks could judge", calls: instanceCalls(), anyInstance: true, run: makesInstance},
+		{ID: "instance", Why: "most other checks need a plugin that works with its settings", calls: instanceCalls(), anyInstance: true, run: makesInstance},
 		// robust.go
 		{ID: "unknown-service", Why: "hosts learn what a plugin supports by calling it", run: unknownService},
 		{ID: "unknown-method", Why: "a newer host calls methods that this plugin does not know", run: unknownMethod},

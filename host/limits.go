@@ -107,7 +107,7 @@ func Limits() []Limit {
 		{"service accounts of an organization", fmt.Sprint(MaxServiceAccounts), "429", "an administrator's script must not fill the disk"},
 		{"tokens of a service account", fmt.Sprint(MaxAccountTokens), "429", "a script must not fill the disk; expired tokens are deleted first"},
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "a script must not fill the disk; expired keys are deleted first"},
-		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory and a part of a call"},
+		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory in the host and in the plugin"},
 		{"refId of a query", fmt.Sprintf("%d bytes", MaxRefID), refused, "errors and results repeat it"},
 		{"values of the frames in a response of a plugin", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and 35 bytes in memory while it is converted"},
 		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},

@@ -62,7 +62,7 @@ func (c Config) ConcurrentQueries() int { return int(c.count(keyConcurrentQuerie
 // that it does not set is 0.
 type SQLLimits struct {
 	Rows         int64 // of a response
-	MaxOpenConns int   // of a data source that does not set its own; so are the next two
+	MaxOpenConns int   // this and the next two are for data sources that do not set their own
 	MaxIdleConns int
 	ConnLifetime time.Duration
 }

@@ -148,7 +148,7 @@
 //
 // sdk/metrics exports Prometheus metrics, sdk/tracing sends OpenTelemetry traces, and
 // sdk/profiling serves pprof profiles. sdk/renderer and sdk/secretsmanager support the
-// plugin types of those names. A plugin that has no instances fills in a [Plugin].
+// plugin types of those names. A plugin without instances sets the handlers of a [Plugin].
 //
 // The package speaks the published protocol pluginv2 over go-plugin, so that a backend
 // runs in every host that supports it. Existing hosts are those other than Slipway's,

@@ -53,7 +53,7 @@ func Host(ctx context.Context,
 	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml
 	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
-	trustedKeys *string, // file of ed25519 public keys, one of which must have signed each plugin
+	trustedKeys *string, // file with ed25519 public keys, one of which must have signed each plugin
 	debug *string, // ids of plugins whose backends run under Delve, separated by commas
 	debugWait *bool, // do not run these backends until a debugger connects and continues them
 	attach *string, // ids of plugins whose backends are started elsewhere with -standalone, separated by commas

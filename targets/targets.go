@@ -17,7 +17,7 @@ func Scaffold(ctx context.Context,
 	name *string, // name shown to users (default: derived from the id)
 	org *string, // author (default: the first part of the id)
 	description *string, // one sentence about the plugin
-	profile *string, // key names of plugin.json: service, grafana or both (default: service)
+	profile *string, // key names in plugin.json: service, grafana or both (default: service)
 	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
@@ -34,14 +34,14 @@ func Validate(ctx context.Context,
 	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json from standard input
 	format *string, // format of the report: text, json, sarif, junit or github
 	output *string, // write the report to this file
-	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	strict *bool, // treat warnings as errors
 	fix *bool, // apply the safe fixes, then report the remaining findings
 	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
 	config *string, // configuration file (default: the nearest slipway.yaml)
 	baseline *string, // omit the findings recorded in this file
 	writeBaseline *string, // record all findings in this file
-	key *string, // file of ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
+	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 	all *bool, // let fix change several plugin repositories
 	verbose *bool, // list the rules that did not run
 ) error {
@@ -63,7 +63,7 @@ func Validate(ctx context.Context,
 func Build(ctx context.Context,
 	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)
 	dir *string, // plugin repository (default: this directory)
-	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	explain *bool, // print why each step runs
 	only *string, // build only the backend or the frontend, and keep the rest of dist
 	debug *bool, // build executables for a debugger
@@ -89,7 +89,7 @@ func Deps(ctx context.Context,
 func Package(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	out *string, // directory to write to (default: release in the repository)
-	key *string, // file of an ed25519 private key (PEM or OpenSSH) to sign with
+	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
 	ctx, stop := target.Interruptible(ctx)
 	defer stop()
@@ -98,7 +98,7 @@ func Package(ctx context.Context,
 
 // Sign signs the built plugin and the zips of its version in release.
 func Sign(
-	key *string, // file of an ed25519 private key (PEM or OpenSSH)
+	key *string, // file with an ed25519 private key (PEM or OpenSSH)
 	dir *string, // plugin repository (default: this directory)
 	path *string, // sign only this dist, zip or directory of zips
 ) error {
@@ -108,7 +108,7 @@ func Sign(
 // Verify compares a zip, a directory of zips or a dist with its manifest, checksums and signature.
 func Verify(
 	path string,
-	key *string, // file of ed25519 public keys, one of which must have signed (default: signatures are not verified)
+	key *string, // file with ed25519 public keys, one of which must have signed each plugin (default: signatures are not verified)
 ) error {
 	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Path: path, Key: value(key)}))
 }
@@ -131,7 +131,7 @@ func Explain(rule string) error { return exit(verbs.Explain(os.Stdout, rule)) }
 func Schema(
 	what *string, // schema to write: plugin or config (default: both)
 	dir *string, // directory to write to (default: this directory)
-	profile *string, // key names of plugin.json: service or grafana (default: derived from the file)
+	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 ) error {
 	return exit(verbs.Schema(os.Stdout, verbs.SchemaOptions{Face: verbs.Mage, What: value(what), Dir: value(dir), Profile: value(profile)}))
 }

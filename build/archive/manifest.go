@@ -220,7 +220,7 @@ func (m *Manifest) checkOwner() error {
 		return fmt.Errorf("the id %q must start with a letter or digit and contain only letters, digits, dots, hyphens, underscores and plus signs", m.Plugin)
 	}
 	if !isSafeName(m.Version) {
-		return fmt.Errorf("the version %q must be a version such as 1.0.0", m.Version)
+		return fmt.Errorf("the version %q is invalid: use one such as 1.0.0", m.Version)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func TestNewManifestErrors(t *testing.T) {
 		{name: "no plugin.json", change: func(t *testing.T, dir string) { removeTest(t, dir, "plugin.json") }, want: os.ErrNotExist},
 		{name: "no version", change: func(t *testing.T, dir string) {
 			writeTest(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app"}`)
-		}, text: `plugin.json: the version "" must be`},
+		}, text: `plugin.json: the version "" is invalid`},
 		{name: "placeholder", change: func(t *testing.T, dir string) {
 			writeTest(t, filepath.Join(dir, "plugin.json"), `{"id": "acme-tide-app", "info": {"version": "%VERSION%"}}`)
 		}, text: `the version "%VERSION%"`},

@@ -1,8 +1,10 @@
-// Package frontend bundles the frontend of a plugin, TypeScript or JavaScript, into the
-// AMD module that hosts load. It needs no Node.js. It owns the list of libraries that
-// hosts share with plugins and the shape of module.js. It writes no files, runs no scripts of
-// the repository and downloads nothing itself: packages that are not on disk come
-// from Options.Packages.
+// Package frontend bundles the frontend of a plugin, TypeScript or JavaScript, into
+// module.js, the AMD module that hosts load. Its exports are those of src/module.ts: for an
+// app, plugin, which is an AppPlugin. Package extensions finds what the app registers.
+//
+// It needs no Node.js. It owns the list of libraries that hosts share with plugins and the
+// shape of module.js. It writes no files, runs no scripts of the repository and downloads
+// nothing itself: packages that are not on disk come from Options.Packages.
 package frontend
 
 import (

@@ -44,7 +44,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 		Long: "Read the files of a plugin and report whether it runs in this host, in existing hosts, or in\n" +
 			"both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
 			"directory. Nothing is executed without --start.\n\n" +
-			"For each aspect, the table has yes, partly (the plugin runs, but a part of it does not work or is\n" +
+			"For each aspect, the table says yes, partly (the plugin runs, but a part of it does not work or is\n" +
 			"not checked), no or unknown, and what to do.\n\n" +
 			"Exit status: 0 the plugin runs in both, at least partly, 1 it does not run in one of them, or\n" +
 			"that is unknown, 2 invalid usage, 3 the plugin could not be read.",
@@ -64,7 +64,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
 	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of this host")
 	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")
-	f.StringVar(&o.Platform, "platform", bundle.Host().String(), "platform of the hosts, as os/arch")
+	f.StringVar(&o.Platform, "platform", "host", "platform of the hosts: os/arch, or host for that of this machine")
 	f.BoolVar(&o.Start, "start", false, "start the backend and complete the handshake; not for a zip")
 	return c
 }

@@ -69,7 +69,7 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	f.StringVar(&o.Format, "format", "text", "output format: text, json or junit")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit for each check")
 	f.StringVar(&o.Checks, "checks", "auto", "what to require: strict, existing, or auto, which depends on the plugin's SDK")
-	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (default all)")
+	f.StringSliceVar(&o.Only, "only", nil, "checks to run, such as query-none,huge-request (default: all)")
 	f.StringSliceVar(&o.Skip, "skip", nil, "checks to skip")
 	f.StringVar(&o.Query, "query", "", "JSON of a valid query, with its queryType")
 	f.StringVar(&o.Settings, "settings", "", "JSON of the settings (jsonData) of a data source or app")

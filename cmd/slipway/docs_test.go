@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
 )
 
@@ -173,13 +174,16 @@ func TestCommandsDocument(t *testing.T) {
 		"Mage targets take the same options in camel case, with one hyphen: `--service-version` is\n" +
 		"`-serviceVersion`. Optional arguments become options: `slipway validate dist` is\n" +
 		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
-		"`go tool mage -h <target>` lists them.\n")
+		"`go tool mage -h <target>` lists the options of a target.\n")
 	for _, c := range withSubcommands(newRoot(os.Stdout, io.Discard)) {
 		about := c.Long
 		if about == "" {
 			about = c.Short + "."
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s\n\n%s```\n", c.CommandPath(), strings.TrimSpace(about), c.UsageString())
+	}
+	if machine := `(default "` + bundle.Host().String() + `")`; strings.Contains(b.String(), machine) {
+		t.Errorf("the help names this machine: %s", machine)
 	}
 	name := filepath.Join("..", "..", "doc", "commands.md")
 	if *update {

@@ -91,8 +91,8 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"PostgreSQL database need the same key.\n\n" +
 			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
 			"a host name that is not allowed gets status 421.\n\n" +
-			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys,\n" +
-			"neither is one that is not signed with one of these keys.",
+			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys, a\n" +
+			"plugin without a signature by one of these keys is not mounted either.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if trustedKeys != "" {

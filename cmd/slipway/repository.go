@@ -37,10 +37,10 @@ func updateCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "update",
 		Short: "Bring the files of a scaffold up to date",
-		Long: "Merge what changed in the templates since the repository was scaffolded or last updated into\n" +
-			"the files that follow Slipway: magefile, workflow, .gitignore, schema and editor settings. Your\n" +
-			"edits are kept. If both sides changed the same lines, the file contains both between markers,\n" +
-			"and the exit status is 1. The merge needs git.",
+		Long: "Bring the files that the templates maintain up to date: magefile, workflow, .gitignore, schema\n" +
+			"and editor settings. What changed in the templates since the repository was scaffolded or last\n" +
+			"updated is merged into them, and your edits are kept. If both sides changed the same lines, the\n" +
+			"file contains both between markers, and the exit status is 1. The merge needs git.",
 		Example: "  slipway scaffold update --dry-run\n" +
 			"  slipway scaffold update",
 		Args: arguments(cobra.NoArgs),

@@ -235,7 +235,7 @@ func buildCommand(stdout *os.File) *cobra.Command {
 		Use:   "build",
 		Short: "Build the plugin into dist",
 		Long: "Build a plugin repository: write its executables, frontend, assets and plugin.json to\n" +
-			"dist. TypeScript is bundled without Node.js. The same commit gives the same files in any\n" +
+			"dist. TypeScript is bundled without Node.js. The same commit produces the same files in any\n" +
 			"directory.\n\n" +
 			"Build settings come from backend and frontend in the nearest slipway.yaml; the schema command\n" +
 			"writes a schema that describes them. A build runs the plugin's code: it starts the executable for\n" +

@@ -83,6 +83,6 @@ func versionCommand(v version) *cobra.Command {
 			return e.Encode(v)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "text or json")
+	c.Flags().StringVar(&format, "format", "text", "output format: text or json")
 	return c
 }

@@ -57,7 +57,7 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 		return printDiff(w, plan)
 	}
 	if len(plan.Files) == 0 {
-		fmt.Fprintln(w, "nothing to change: Slipway is set up")
+		fmt.Fprintln(w, "nothing to change: Slipway is already set up")
 		return nil
 	}
 	printPlan(w, plan)

@@ -264,7 +264,7 @@ func TestInit(t *testing.T) {
 	}
 
 	w, printed = captured(t)
-	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is set up\n" {
+	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
 		t.Errorf("a second time: %v\n%s", err, printed())
 	}
 	w, printed = captured(t)

@@ -59,9 +59,9 @@ func FromEnv() (*Client, error) {
 	return newClient(sdk.Env(EnvAppURL), token)
 }
 
-// FromContext is FromEnv for a host that sends its URL and the token with each call. Recent
-// versions of existing hosts do, and may change them while the plugin runs. What is missing is
-// taken from the environment.
+// FromContext is like FromEnv, but uses the URL and the token that the host sent with the call.
+// Recent versions of existing hosts send them, and may change them while the plugin runs. What
+// is missing is taken from the environment.
 func FromContext(ctx context.Context) (*Client, error) {
 	config := sdk.ContextOf(ctx).Config
 	token := config.Setting("APP_CLIENT_SECRET")

@@ -101,7 +101,7 @@ func (Scaffold) List(ctx context.Context) error {
 	})
 }
 
-// Update merges changes of the templates into the files of a scaffold that follow Slipway.
+// Update brings the files of a scaffold that the templates maintain up to date.
 func (Scaffold) Update(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	dryRun *bool, // print a diff and change nothing

@@ -1,7 +1,7 @@
-// Grafanaclient checks that the Go clients that Grafana and the community publish for its API
-// work with a host. Its arguments are the URL of the host and the password of its admin. It
-// prints each step and fails at the first one with an unexpected result. It is a
-// separate module, so that nothing else depends on the clients.
+// Command grafanaclient checks that the Go clients that Grafana and the community publish for
+// its API work with a host. Its arguments are the address of the host, as host:port, and the
+// password of its admin. It prints each step and fails at the first one with an unexpected
+// result. It is a separate module, so that nothing else depends on the clients.
 package main
 
 import (

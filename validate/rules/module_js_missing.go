@@ -18,7 +18,7 @@ func moduleJSMissing() validate.Rule {
 		Severity: validate.Error,
 		Summary:  "missing or empty module.js",
 		Why:      "The web application loads module.js to show the plugin. Without it, users see an error instead.",
-		Help:     "build the frontend, so that it writes module.js next to plugin.json",
+		Help:     "build the frontend; the build must write module.js next to plugin.json",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
