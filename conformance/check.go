@@ -14,7 +14,7 @@ type Check struct {
 	calls       []call // skip the check if the plugin supports none of them
 	ownProcess  bool   // the check starts the processes it needs
 	anyInstance bool   // the check does not need an instance; see instance.go
-	isUnusual   bool   // no existing host does this; see Existing
+	isUnusual   bool   // no existing host does or needs this; see Existing
 	run         runFunc
 }
 
@@ -138,6 +138,6 @@ func Checks() []Check {
 		{ID: "stop-host-killed", Why: "a plugin that outlives its host keeps ports and memory", ownProcess: true, isUnusual: true, run: stopHostKilled},
 		// output.go
 		{ID: "stdout-silent", Why: "standard output is reserved for the protocol; a host that does not read it blocks the plugin", run: stdoutSilent},
-		{ID: "logs-readable", Why: "hosts read level and message from the JSON of a log line", run: logsReadable},
+		{ID: "logs-readable", Why: "hosts read level and message from the JSON of a log line", isUnusual: true, run: logsReadable},
 	}
 }

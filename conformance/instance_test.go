@@ -100,19 +100,22 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 }
 
-// TestStandards requires that what no host does is a failure for our SDK and a warning for
-// others.
+// TestStandards requires that what no host does or needs is a failure for our SDK and a
+// warning for others.
 func TestStandards(t *testing.T) {
 	t.Parallel()
-	o := Options{Plugin: writePlugin(t, "datasource", "faulty", "nil-context"), Only: []string{"nil-context-query", "query-none"}}
-	for standard, want := range map[Standard]Outcome{"": Failed, Strict: Failed, Existing: Warned} {
-		o.Standard = standard
-		r, ids := run(t, o)
-		if diff := cmp.Diff(map[Outcome][]string{want: {"nil-context-query"}, Passed: {"query-none"}}, ids); diff != "" {
-			t.Errorf("%q (-want +got):\n%s\n%s", standard, diff, details(r))
-		}
-		if r.SDK == nil || !strings.HasPrefix(r.SDK.String(), "Slipway's SDK ") {
-			t.Errorf("SDK is %v", r.SDK)
+	var o Options
+	for mode, id := range map[string]string{"nil-context": "nil-context-query", "plain-logs": "logs-readable"} {
+		o = Options{Plugin: writePlugin(t, "datasource", "faulty", mode), Only: []string{id, "query-none"}}
+		for standard, want := range map[Standard]Outcome{"": Failed, Strict: Failed, Existing: Warned} {
+			o.Standard = standard
+			r, ids := run(t, o)
+			if diff := cmp.Diff(map[Outcome][]string{want: {id}, Passed: {"query-none"}}, ids); diff != "" {
+				t.Errorf("%q (-want +got):\n%s\n%s", standard, diff, details(r))
+			}
+			if r.SDK == nil || !strings.HasPrefix(r.SDK.String(), "Slipway's SDK ") {
+				t.Errorf("SDK is %v", r.SDK)
+			}
 		}
 	}
 	o.Only, o.Skip, o.Standard = nil, allBut("query-none"), ""

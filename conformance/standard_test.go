@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -53,4 +55,29 @@ func TestCauses(t *testing.T) {
 	if cause := result(passed()).cause(ordinary); cause != "" {
 		t.Errorf("a check that passed has the cause %q", cause)
 	}
+}
+
+// A crash is reported with its reason, even if that arrives after the end of the process and
+// after other output.
+func TestAwaitCrash(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &subject{stderr: &output{}}
+		print := func(text string) {
+			if _, err := s.stderr.Write([]byte(text)); err != nil {
+				t.Error(err)
+			}
+		}
+		print("QueryData called\n")
+		go func() {
+			time.Sleep(outputGrace / 2)
+			print("panic: ")
+			time.Sleep(outputGrace / 4)
+			print("no such table\n\ngoroutine 1 [running]:\n")
+		}()
+		s.awaitCrash()
+		if got, want := s.lastOutput(), "; last output: QueryData called | panic: no such table"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
 }

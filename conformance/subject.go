@@ -167,9 +167,7 @@ func (s *subject) survived(ctx context.Context, v Verdict) Verdict {
 		defer wait.Stop()
 		select {
 		case <-s.process.Exited():
-			for end := time.Now().Add(outputGrace); s.lastOutput() == "" && time.Now().Before(end); {
-				time.Sleep(10 * time.Millisecond)
-			}
+			s.awaitCrash()
 			v = failed(sent, "the process ended ("+s.process.Result()+")"+s.lastOutput(), helpExited)
 		case <-wait.C:
 			v = failed(sent, fmt.Sprintf("no response within %s", s.o.Timeout), helpSlow)
@@ -188,6 +186,17 @@ func (s *subject) survived(ctx context.Context, v Verdict) Verdict {
 func (s *subject) ping(ctx context.Context) error {
 	_, err := serving(ctx, s.conn)
 	return err
+}
+
+// awaitCrash waits for the reason of a crash, which can arrive after the end of the process.
+func (s *subject) awaitCrash() {
+	for end := time.Now().Add(outputGrace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for line := range strings.Lines(s.stderr.text()[s.before:]) {
+			if isCrash(line) && strings.HasSuffix(line, "\n") {
+				return
+			}
+		}
+	}
 }
 
 // lastOutput returns the end of what the process printed to standard error.

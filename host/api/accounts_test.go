@@ -97,7 +97,11 @@ func TestKeyMigration(t *testing.T) {
 	status := func() bool {
 		return want[object](t, f, 200, "GET", "/api/serviceaccounts/migrationstatus", f.editor, "")["migrated"].(bool)
 	}
-	one := want[object](t, f, 200, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")["serviceaccount"].(object)
+	migrated := want[object](t, f, 200, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")
+	if got := migrated["message"]; got != "Service accounts migrated" { // clients compare it
+		t.Errorf("the message is %q", got)
+	}
+	one := migrated["serviceaccount"].(object)
 	wantFields(t, "account of a migrated key", one, object{"name": "one", "login": "sa-one", "role": "Viewer", "tokens": 1.0})
 	want[object](t, f, 403, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["boss"]), f.editor, "")
 	want[object](t, f, 404, "POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids["one"]), f.editor, "")

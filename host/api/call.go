@@ -181,10 +181,14 @@ func (in input) readQuery(values url.Values, to reflect.Value) error {
 	case reflect.Slice:
 		to.Set(reflect.ValueOf(values[in.name]))
 	case reflect.Bool:
-		if text != "" && text != "true" && text != "false" {
+		if text == "" {
+			return nil
+		}
+		value, err := strconv.ParseBool(text) // clients in Python send True
+		if err != nil {
 			return host.Invalid(in.name, "must be true or false")
 		}
-		to.SetBool(text == "true")
+		to.SetBool(value)
 	case reflect.Int64:
 		if text == "" {
 			return nil

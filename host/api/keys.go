@@ -138,7 +138,7 @@ type keyMigrated struct {
 
 func (a *API) migrateKey(ctx context.Context, who host.Identity, in keyPath) (keyMigrated, error) {
 	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
-	return keyMigrated{message{Message: "API key migrated to a service account"}, accountOf(created)}, err
+	return keyMigrated{message{Message: "Service accounts migrated"}, accountOf(created)}, err
 }
 
 func (a *API) migrateKeyByID(ctx context.Context, who host.Identity, in struct {

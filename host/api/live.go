@@ -19,7 +19,7 @@ func (a *API) liveRoutes() []Route {
 	anyPlugin := Action(host.ActionDatasourcesQuery, host.ActionPluginsAccess)
 	return []Route{
 		{"GET", "/api/live/ws", anyPlugin, raw(a.liveSocket), Doc{Summary: "Follow channels over a WebSocket that speaks the protocol of centrifuge", Status: http.StatusSwitchingProtocols, Media: "application/json"}},
-		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/<uid>/<path>, as server-sent events", Media: "text/event-stream"}},
+		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/<uid>/<path>, as server-sent events; data is JSON for the plugin", Media: "text/event-stream"}},
 		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
 		{"GET", "/api/live/list", anyPlugin, call(a.liveChannels), Doc{Summary: "List the channels that clients follow"}},
 	}
@@ -80,9 +80,10 @@ func (a *API) liveSocket(w http.ResponseWriter, r *http.Request, who host.Identi
 	return a.live.ServeWebSocket(w, r, a.liveCaller(r, who))
 }
 
-// channelQuery names a channel.
+// channelQuery is a subscription to a channel.
 type channelQuery struct {
 	Channel string `query:"channel"` // such as ds/<uid>/<path> or plugin/<id>/<path>
+	Data    string `query:"data"`    // JSON
 }
 
 // liveEvents returns a Handler that streams the packets of a channel in the format of
@@ -95,7 +96,7 @@ func (a *API) liveEvents() Handler {
 		if err != nil {
 			return err
 		}
-		feed, err := a.live.Follow(r.Context(), a.liveCaller(r, who), query.Get("channel"))
+		feed, err := a.live.Follow(r.Context(), a.liveCaller(r, who), query.Get("channel"), json.RawMessage(query.Get("data")))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -76,11 +77,23 @@ func TestLiveEvents(t *testing.T) {
 	for path, status := range map[string]int{
 		target: 404, "/api/live/events": 400, "/api/live/events?channel=ds/x": 400, "/api/live/events?channel=grafana/dashboard/x": 404,
 		"/api/live/events?channel=2/ds/one/x": 403, "/api/live/events?channel=plugin/" + pluginID + "/missing": 404, "/api/live/events?channel=plugin/other/x": 404,
-		"/api/live/ws": 400,
+		"/api/live/ws": 400, "/api/live/events?channel=plugin/" + pluginID + "/echo&data=%7B": 400,
 	} {
 		if got := f.do("GET", path, f.viewer, ""); got.status != status {
 			t.Errorf("%s: %+v, want %d", path, got, status)
 		}
+	}
+}
+
+// What a client sends with an event stream reaches the plugin.
+func TestLiveEventsData(t *testing.T) {
+	t.Parallel()
+	f, server := liveServer(t)
+	const data = `{"expr":"a + b & c"}`
+	s := open(t, server, "/api/live/events?channel=ds/one/echo&data="+url.QueryEscape(data), f.viewer, "")
+	s.next(t)
+	if got := s.next(t); got != "data: "+data+"\n" {
+		t.Errorf("got %q", got)
 	}
 }
 

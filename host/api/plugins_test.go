@@ -92,6 +92,9 @@ func TestMain(m *testing.M) {
 			if req.Path == "missing" {
 				return nil, sdk.Errorf(http.StatusNotFound, "there is no such channel")
 			}
+			if req.Path == "echo" {
+				return req.Data, nil
+			}
 			return json.Marshal(req.Context)
 		},
 		RunStream: func(ctx context.Context, _ *sdk.StreamRequest, to *sdk.StreamSender) error {

@@ -27,8 +27,8 @@ type Feed struct {
 	close   func()
 }
 
-// Follow returns a feed of a channel.
-func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, error) {
+// Follow returns a feed of a channel. The data is JSON for the plugin, or empty.
+func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.RawMessage) (*Feed, error) {
 	channel, err := ParseChannel(name, caller.Identity.OrgID)
 	if err != nil {
 		return nil, err
@@ -43,12 +43,16 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string) (*Feed, er
 			leave()
 		}
 	}()
-	s, initial, err := h.subscribe(ctx, caller.Identity, channel, nil)
+	s, initial, err := h.subscribe(ctx, caller.Identity, channel, data)
 	if err != nil {
 		return nil, err
 	}
-	isFollowing = true
 	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
+	if err := h.keep(c, s.at, data); err != nil {
+		h.refused(s)
+		return nil, err
+	}
+	isFollowing = true
 	end := func() {
 		c.isOver.Store(true)
 		s.drop(f)

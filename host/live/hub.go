@@ -126,9 +126,6 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	if err != nil {
 		return err
 	}
-	if len(data) > host.MaxPublication {
-		return host.Invalid("data", "must not be longer than %d bytes, found %d", host.MaxPublication, len(data))
-	}
 	if err := checkData(data); err != nil {
 		return err
 	}
@@ -218,8 +215,12 @@ func (h *Hub) List(ctx context.Context, who host.Identity) []Info {
 	return list
 }
 
-// checkData returns an error for what a client sent that is not JSON, as Protobuf allows.
+// checkData returns an error for what a client sent that is too long or, as Protobuf and URLs
+// allow, not JSON.
 func checkData(data json.RawMessage) error {
+	if len(data) > host.MaxPublication {
+		return host.Invalid("data", "must not be longer than %d bytes, found %d", host.MaxPublication, len(data))
+	}
 	if len(data) > 0 && !json.Valid(data) {
 		return host.Invalid("data", "must be JSON")
 	}

@@ -45,7 +45,7 @@ func TestSockets(t *testing.T) {
 		}
 		sockets = append(sockets, s)
 	}
-	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x", nil)
 	if err != nil || string(feed.Initial) != `{"welcome":"feed"}` {
 		t.Fatalf("%+v, %v", feed, err)
 	}
@@ -119,7 +119,7 @@ func TestPublish(t *testing.T) {
 	a.subscribe("1/ds/a/chat")
 	b.subscribe("ds/a/chat")
 	other.subscribe("2/ds/a/chat")
-	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/chat")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/chat", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestRunsAgain(t *testing.T) {
 	f := newFixture(t, live.Options{RetryAfter: time.Millisecond}, p)
 	s := f.connect("a")
 	s.subscribe("ds/a/x")
-	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +210,20 @@ func TestSubscriptionData(t *testing.T) {
 			t.Errorf("got %s%s", got, again)
 		}
 	}
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x", []byte(`{"expr":"left"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
 	a.call(`"unsubscribe":{"channel":"ds/a/x"}`)
 	for got := ""; got != `{"expr":"down"}`; { // a run of the first client may not have ended
 		next <- true
 		got = b.packet()
+	}
+	b.call(`"unsubscribe":{"channel":"ds/a/x"}`)
+	for got := ""; got != `{"expr":"left"}`; {
+		next <- true
+		got = string((<-feed.Packets()).Data)
 	}
 }
 
@@ -238,8 +248,25 @@ func TestSubscriptionDataIsBounded(t *testing.T) {
 		t.Errorf("a subscription without data: %+v", r)
 	}
 	a.call(`"unsubscribe":{"channel":"ds/a/0"}`)
-	if code := subscribe(0); code != 0 {
-		t.Errorf("after leaving a channel: %d", code)
+	follow := func(data string) error {
+		feed, err := f.Follow(t.Context(), f.caller("a"), "ds/a/0", []byte(data))
+		if err == nil {
+			t.Cleanup(feed.Close)
+		}
+		return err
+	}
+	largest := `"` + strings.Repeat("x", host.MaxPublication-2) + `"`
+	if err := follow(largest + " "); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("data that is too long: %v", err)
+	}
+	if err := follow(largest); err != nil {
+		t.Errorf("after leaving a channel: %v", err)
+	}
+	if err := follow("1"); !errors.Is(err, host.ErrThrottled) {
+		t.Errorf("a feed over the limit: %v", err)
+	}
+	if code := subscribe(most + 1); code != http.StatusTooManyRequests {
+		t.Errorf("a subscription after the feed: %d, want 429", code)
 	}
 }
 
@@ -258,7 +285,7 @@ func TestCheck(t *testing.T) {
 	a.subscribe("ds/a/x")
 	a.subscribe("ds/b/x")
 	b.subscribe("ds/a/x")
-	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,18 +337,18 @@ func TestBounds(t *testing.T) {
 	if got := s.packet(); got != "1" {
 		t.Errorf("after invalid packets: %s", got)
 	}
-	feed, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x"); !errors.Is(err, host.ErrThrottled) {
+	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x", nil); !errors.Is(err, host.ErrThrottled) {
 		t.Errorf("a third client of a caller: %v", err)
 	}
 	if _, err := f.dial("a"); err == nil {
 		t.Error("a third client of a caller connected")
 	}
 	third := f.connect("b")
-	if _, err := f.Follow(t.Context(), f.caller("c"), "ds/a/x"); !errors.Is(err, host.ErrUnavailable) {
+	if _, err := f.Follow(t.Context(), f.caller("c"), "ds/a/x", nil); !errors.Is(err, host.ErrUnavailable) {
 		t.Errorf("a fourth client: %v", err)
 	}
 	feed.Close()
@@ -329,7 +356,7 @@ func TestBounds(t *testing.T) {
 	_ = third.conn.Close()
 	until(t, "the end of a client", func() bool { return live.Clients(f.Hub) == 1 })
 	// A feed that is not read is closed, and holds up nobody.
-	feed, err = f.Follow(t.Context(), f.caller("c"), "ds/a/x")
+	feed, err = f.Follow(t.Context(), f.caller("c"), "ds/a/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +393,7 @@ func TestRefusalsTakeNoRoom(t *testing.T) {
 	for _, path := range []string{"missing", "secret", "broken", "panic"} {
 		func() {
 			defer func() { _ = recover() }()
-			if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/"+path); err == nil {
+			if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/"+path, nil); err == nil {
 				t.Errorf("%s: a client follows the channel", path)
 			}
 		}()
@@ -377,7 +404,7 @@ func TestRefusalsTakeNoRoom(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x"); err == nil || err.Error() != "the host is stopping" {
+	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x", nil); err == nil || err.Error() != "the host is stopping" {
 		t.Errorf("after the hub was closed: %v", err)
 	}
 }
@@ -477,7 +504,7 @@ func TestOnWhoseBehalf(t *testing.T) {
 	until(t, "the end of a client", func() bool { return live.Clients(f.Hub) == 2 })
 	second.call(`"unsubscribe":{"channel":"ds/a/x"}`)
 	runs("after the user has left", "early Viewer")
-	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x")
+	feed, err := f.Follow(t.Context(), f.caller("feed"), "ds/a/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +524,7 @@ func TestManyChecksThatHang(t *testing.T) {
 	for n := range 3 {
 		caller := f.caller("stuck")
 		caller.Credential = fmt.Sprint(n)
-		feed, err := f.Follow(t.Context(), caller, "ds/a/x")
+		feed, err := f.Follow(t.Context(), caller, "ds/a/x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
