@@ -111,8 +111,9 @@ type display struct {
 
 // fieldConfig is the part of the configuration of columns that a page uses.
 type fieldConfig struct {
-	DisplayName, Unit string
-	Decimals          *float64
+	DisplayName string   `json:"displayName"`
+	Unit        string   `json:"unit"`
+	Decimals    *float64 `json:"decimals"`
 }
 
 const (
