@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -69,7 +70,10 @@ type timeRange struct {
 }
 
 // labeled is a number with the name of its field.
-type labeled struct{ Name, Value string }
+type labeled struct {
+	Name, Value string
+	Mark        mark
+}
 
 // result is the result of one query.
 type result struct {
@@ -98,7 +102,10 @@ type frameView struct {
 type column struct{ Title, Format string }
 
 // cell is a cell of a table. Value is its number if Text has a unit.
-type cell struct{ Text, Value string }
+type cell struct {
+	Text, Value string
+	Mark        mark
+}
 
 // display is how a panel shows results. The zero value shows what fits them best.
 type display struct {
@@ -111,9 +118,11 @@ type display struct {
 
 // fieldConfig is the part of the configuration of columns that a page uses.
 type fieldConfig struct {
-	DisplayName string   `json:"displayName"`
-	Unit        string   `json:"unit"`
-	Decimals    *float64 `json:"decimals"`
+	DisplayName string          `json:"displayName"`
+	Unit        string          `json:"unit"`
+	Decimals    *float64        `json:"decimals"`
+	Mappings    json.RawMessage `json:"mappings"`
+	Thresholds  json.RawMessage `json:"thresholds"`
 }
 
 const (
@@ -302,7 +311,7 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
 		f.complete(as)
-		if isFull = !r.addTable(f, i, left); isFull {
+		if isFull = !r.addTable(f, i, as, left); isFull {
 			break
 		}
 		switch {
@@ -335,17 +344,21 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 }
 
 // addTable adds a frame as a table. It reports whether there was room for the head.
-func (r *result) addTable(f frame, number int, left *room) bool {
+func (r *result) addTable(f frame, number int, as display, left *room) bool {
 	view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: number, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
 	hasRoom := left.take(view.Name)
 	for _, notice := range view.Notices {
 		hasRoom = hasRoom && left.take(notice.Text)
 	}
-	formats := make([]numberFormat, len(f.Schema.Fields))
+	formats, markers := make([]numberFormat, len(f.Schema.Fields)), make([]marker, len(f.Schema.Fields))
 	for i, field := range f.Schema.Fields {
 		head := column{Title: field.title()}
 		if field.Type == "number" {
 			formats[i] = field.format()
+		}
+		if as.Kind == kindTable {
+			markers[i] = field.marker()
+			markers[i].steps = nil // few tables show their thresholds
 		}
 		if !formats[i].isPlain() {
 			head.Format = formats[i].JSON()
@@ -360,10 +373,16 @@ func (r *result) addTable(f frame, number int, left *room) bool {
 		cells := make([]cell, len(view.Columns))
 		for i := range cells {
 			cells[i].Text = f.cell(i, row)
-			if v, ok := f.number(i, row); ok && !formats[i].isPlain() {
-				cells[i] = cell{formats[i].text(v), cells[i].Text}
+			v, isNumber := f.number(i, row)
+			if !isNumber {
+				v = math.NaN()
 			}
-			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value)
+			found := markers[i].mark(cells[i].Text, v)
+			if text := found.Text; text != "" || isNumber && !formats[i].isPlain() {
+				cells[i] = cell{Text: cmp.Or(text, formats[i].text(v)), Value: cells[i].Text}
+			}
+			cells[i].Mark = found
+			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value, found.Color)
 		}
 		if !hasRoom {
 			view.IsCut = true

@@ -3,7 +3,9 @@ package console
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,9 +73,18 @@ func TestPanelTypes(t *testing.T) {
 		"override": {`"type":"stat","fieldConfig":{"defaults":{"unit":"s"},"overrides":[null,{"matcher":{"id":"byName","options":{}}},{"matcher":{"id":"byType","options":"v"},"properties":[{"id":"unit","value":"d"}]},` +
 			`{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":"ms"},{"id":"displayName","value":"<b>Took"},{"id":"decimals","value":1e300},{"id":"decimals","value":"x"},{"id":[],"value":{}},{"id":"decimals","value":2}]}]}`,
 			[]string{`<dt>&lt;b&gt;Took</dt><dd>2.50 s</dd>`}, []string{note}},
-		"unknown":    {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
-		"odd values": {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
-		"text":       {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
+		"threshold":          {`"type":"stat","fieldConfig":{"defaults":{"unit":"ms","thresholds":{"mode":"absolute","steps":[{"color":"green","value":null},{"color":"dark-red","value":2000},{"color":"x\"><b>","value":9000}]}}}`, []string{`fill="#e02f44"/></svg>2.5 s <small>≥ 2 s</small></dd>`}, nil},
+		"first threshold":    {`"type":"gauge","fieldConfig":{"defaults":{"thresholds":{"mode":"absolute","steps":[{"color":"rgb(1, 2, 3)","value":null},{"color":"#f00","value":3000}]}}}`, []string{`fill="rgb(1, 2, 3)"/></svg>2500 <small>&lt; 3000</small>`}, nil},
+		"default thresholds": {`"type":"stat","fieldConfig":{"defaults":{"thresholds":{"mode":"absolute","steps":[{"color":"green"}]}}}`, []string{`<dd>2500</dd>`}, nil},
+		"percentage":         {`"type":"stat","fieldConfig":{"defaults":{"thresholds":{"mode":"percentage","steps":[{"color":"green"},{"color":"red","value":80}]}}}`, []string{`<dd>2500</dd>`}, nil},
+		"mapped value":       {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"1":{"text":"No"},"2500":{"text":"<b>Up","color":"semi-dark-green","index":1}}}]}}`, []string{`fill="#56a64b"/></svg>&lt;b&gt;Up</dd>`}, nil},
+		"mapped range": {`"type":"table","fieldConfig":{"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"mappings","value":[{"type":"range","options":{"from":2500,"to":null,"result":{"text":"high"}}},{"type":"range","options":{"from":null,"to":1000,"result":{"text":"low","color":"javascript:alert(1)"}}}]}]}]}`,
+			[]string{`<td data-value="1000">low</td>`, `<td data-value="4000">high</td>`, `<td data-value="2500">high</td>`}, []string{"javascript"}},
+		"old mappings":  {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":1,"value":"2500","text":"Up"}],"thresholds":[]}}`, []string{`<dd>2500</dd>`}, []string{`class="bad"`}},
+		"unmapped plot": {`"type":"timeseries","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"2500":{"text":"Up"}}}]}}`, []string{`>2500<`}, nil},
+		"unknown":       {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
+		"odd values":    {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
+		"text":          {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
 	} {
 		api := &dashboardAPI{panels: `[{` + c.panel + `,"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}
 		page := load(t, api, "/dashboards/d/view").Body.String()
@@ -172,12 +183,14 @@ const typicalDashboard = `{"title":"D","refresh":"10s","time":{"from":"0","to":"
 	"rows":[{"panels":[{"title":"In an old row","targets":[{"refId":"A"}]}]}],
 	"panels":[
 		{"title":"One","type":"timeseries","datasource":{"type":"t","uid":"$ds"},"targets":[{"refId":"A","hide":false,"datasource":{"uid":"x"},"timeRange":null}],
-			"fieldConfig":{"defaults":{"unit":"s","decimals":1,"displayName":"","mappings":[{"type":"value","options":{"2500":{"text":"Up","color":"green","index":0}}}],"thresholds":{"mode":"absolute","steps":[{"color":"red","value":null},{"color":"green","value":3}]}},
+			"fieldConfig":{"defaults":{"unit":"s","decimals":1,"displayName":""},
 			"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":"ms"}]}]}},
 		{"title":"Two","type":"stat","targets":[{"refId":"A"}],"options":{"reduceOptions":{"calcs":["max"]}}},
 		{"title":"Three","type":"text","options":{"content":"c"}},
 		{"title":"Row","type":"row","collapsed":true,"panels":[{"title":"Four","type":"table","targets":[{"refId":"A"}]}]},
-		{"title":"Five","type":"gauge","targets":[{"refId":"A"}]}]}`
+		{"title":"Five","type":"gauge","targets":[{"refId":"A"}],"fieldConfig":{"defaults":{
+			"mappings":[{"type":"value","options":{"1":{"text":"Up","color":"green","index":0}}},{"type":"range","options":{"from":0,"to":null,"result":{"text":"Down"}}}],
+			"thresholds":{"mode":"absolute","steps":[{"color":"red","value":null},{"color":"green","value":3}]}}}}]}`
 
 // The type of no field keeps the other panels from being drawn.
 func TestAnyFieldWrong(t *testing.T) {
@@ -211,7 +224,7 @@ func TestAnyFieldWrong(t *testing.T) {
 	// walk replaces a value, and those in it. Panel is the title of the panel that it is in.
 	var walk func(value any, panel string, set func(any))
 	walk = func(value any, panel string, set func(any)) {
-		for _, other := range []any{nil, true, 5.0, 1e308, "x", []any{}, map[string]any{}, []any{5.0}, []any{[]any{}}, map[string]any{"a": 1.0}} {
+		for _, other := range []any{nil, true, 5.0, "x", []any{}, map[string]any{}, []any{5.0}, map[string]any{"a": 1.0}} {
 			set(other)
 			text, err := json.Marshal(model)
 			if err != nil {
@@ -267,6 +280,20 @@ func TestSaveDashboard(t *testing.T) {
 		page := load(t, &dashboardAPI{panels: `[]`}, path).Body.String()
 		if !strings.Contains(page, `data-next="/dashboards/{uid}/view"`) || strings.Contains(page, `name="overwrite"`) != isStored {
 			t.Errorf("%s:\n%s", path, page)
+		}
+	}
+}
+
+// Special values are mapped, and the first mapping that matches counts.
+func TestMappings(t *testing.T) {
+	t.Parallel()
+	for match, texts := range map[string][]string{"null": {""}, "empty": {""}, "nan": {"NaN"}, "null+nan": {"", "NaN"}, "true": {"true"}, "false": {"false"}, "other": nil} {
+		var f field
+		f.Config.Mappings = json.RawMessage(`[{"type":"special","options":{"match":"` + match + `","result":{"text":"found"}}},{"type":"special","options":{"match":"true","result":{"text":"later"}}}]`)
+		for _, text := range []string{"", "NaN", "true", "false", "x"} {
+			if got := f.marker().mark(text, math.NaN()).Text == "found"; got != slices.Contains(texts, text) {
+				t.Errorf("%s maps %q: %t", match, text, got)
+			}
 		}
 	}
 }
