@@ -43,6 +43,8 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/datasources":        `[{"uid":$,"name":$,"type":$}]`,
 		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
 		"/api/plugins/p/restart":  "",
+		"/api/search":             `[{"uid":"d","title":$}]`,
+		"/api/dashboards/uid/d":   `{"dashboard":{"title":$,"panels":[{"title":$,"targets":[{"expr":$,"datasource":{"uid":$}}]}]}}`,
 	}[r.URL.Path]
 	switch {
 	case f.role == "":
@@ -117,6 +119,48 @@ func TestSourceLists(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// Explore offers the queries that dashboards have for the plugin of a data source, and runs none
+// of them until one is chosen.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := map[string]string{
+			"/api/user":        `{"login":"a","role":"Viewer"}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme"},{"uid":"w","name":"More","type":"more"}]`,
+			"/api/plugins":     `[{"id":"acme","name":"Acme","type":"datasource","backend":{"state":"running"}}]`,
+			"/api/search":      `[{"uid":"d","title":"D"},{"uid":"gone","title":"Gone"}]`,
+			"/api/dashboards/uid/d": `{"dashboard":{"title":"D","templating":{"list":[{"name":"room","current":{"value":"north"}}]},"panels":[
+				{"title":"One","datasource":{"uid":"v"},"targets":[{"refId":"A","expr":"a $room","hide":true},{"refId":"B","expr":"other","datasource":{"uid":"w"}},{"refId":"C"}]},
+				{"title":"Two","datasource":"Rooms","targets":[{"refId":"A","expr":"a north"}]},
+				{"title":"Three","datasource":{"type":"acme","uid":"lost"},"targets":[{"refId":"A","expr":"by type"}]},5]}}`,
+			"/api/plugins/acme/dashboards":             `[{"path":"dashboards/x y.json"},{"path":"dashboards/missing.json"}]`,
+			"/public/plugins/acme/dashboards/x y.json": `{"title":"Offered","panels":[{"title":"P","datasource":"${DS}","targets":[{"expr":"offered"}]}]}`,
+		}[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, body)
+	})
+	query := regexp.MustCompile(`<code>({.*?})</code></a> <small>(.*?)</small>`)
+	acme := []string{`{"expr":"a north"} D › One`, `{"expr":"by type"} D › Three`, `{"expr":"offered"} Offered › P`}
+	for path, want := range map[string][]string{
+		"/explore": acme, "/explore?for=uid:v": acme, "/explore?for=type:acme": acme, "/explore?for=uid:w": {`{"expr":"other"} D › One`}, "/explore?for=uid:grafana": nil,
+		"/explore?mode=resource": nil, "/explore?for=uid:v&every=5": nil,
+	} {
+		page := load(t, api, path).Body.String()
+		var got []string
+		for _, m := range query.FindAllStringSubmatch(page, -1) {
+			got = append(got, html.UnescapeString(m[1])+" "+m[2])
+		}
+		if !slices.Equal(got, want) || strings.Contains(page, `class="problem"`) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if page := load(t, api, "/explore?for=uid:v").Body.String(); !strings.Contains(page, "source=uid%3Av") || !strings.Contains(page, `value="uid:v" data-path="/api/datasources/uid/v" selected`) {
+		t.Errorf("the data source is not selected:\n%s", page)
 	}
 }
 
@@ -297,7 +341,7 @@ func TestEscaping(t *testing.T) {
 			return loadFrom(t, c, path)
 		}
 		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
 			for _, payload := range payloads() {

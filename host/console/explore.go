@@ -40,6 +40,7 @@ type source struct {
 	Key        string // "uid:" or "type:" with the value that a query contains
 	Label      string // differs from that of other sources
 	Path       string // of its routes in the API
+	Plugin     string // its id
 	IsSelected bool
 }
 
@@ -61,6 +62,7 @@ type exploration struct {
 	Results   []result
 	Body      string // of the request
 	Curl      string
+	Examples  []example
 }
 
 // timeRange is a range until now that a page offers.
@@ -134,7 +136,7 @@ const (
 // to the page repeats it.
 func explore(c *client) (any, error) {
 	q := c.r.URL.Query()
-	e := exploration{Mode: modeQuery, Source: q.Get("source"), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
+	e := exploration{Mode: modeQuery, Source: cmp.Or(q.Get("source"), q.Get("for")), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
 		From: cmp.Or(q.Get("from"), "now-1h"), To: cmp.Or(q.Get("to"), "now"), Every: q.Get("every")}
 	if mode := q.Get("mode"); mode == modeResource || mode == modeHealth {
 		e.Mode = mode
@@ -150,7 +152,13 @@ func explore(c *client) (any, error) {
 	if e.Sources, err = sources(c, e.Mode, e.Source); err != nil {
 		return nil, err
 	}
-	if e.Mode != modeQuery || !q.Has("source") || !isFromHere(c.r) {
+	if e.Mode != modeQuery {
+		return e, nil
+	}
+	if e.Every == "" { // or it is loaded too often
+		e.Examples = e.examples(c, selectedOf(e.Sources))
+	}
+	if !q.Has("source") || !isFromHere(c.r) {
 		return e, nil
 	}
 	e.HasRun = true
@@ -252,19 +260,19 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	}
 	named := map[string]int{}
 	ofStored, ofPlugins := sourceGroup{Title: "explore.sources.stored"}, sourceGroup{Title: "explore.sources.plugins"}
-	add := func(to *sourceGroup, key, name, path string) {
+	add := func(to *sourceGroup, key, name, path, plugin string) {
 		named[name]++
-		to.Sources = append(to.Sources, source{key, name, path, key == selected})
+		to.Sources = append(to.Sources, source{key, name, path, plugin, key == selected})
 	}
 	for _, d := range stored {
-		add(&ofStored, "uid:"+d.UID, d.Name, "/api/datasources/uid/"+url.PathEscape(d.UID))
+		add(&ofStored, "uid:"+d.UID, d.Name, "/api/datasources/uid/"+url.PathEscape(d.UID), d.Type)
 	}
 	if mode == modeQuery {
-		add(&ofStored, "uid:grafana", "-- Grafana -- (randomWalk)", "") // every host has it
+		add(&ofStored, "uid:grafana", "-- Grafana -- (randomWalk)", "", "grafana") // every host has it
 	}
 	for _, p := range plugins {
 		if p.Backend != nil && !p.IsFailed() && (p.Type == "datasource" || mode != modeQuery) {
-			add(&ofPlugins, "type:"+p.ID, p.Name, "/api/plugins/"+url.PathEscape(p.ID))
+			add(&ofPlugins, "type:"+p.ID, p.Name, "/api/plugins/"+url.PathEscape(p.ID), p.ID)
 		}
 	}
 	for i, s := range ofPlugins.Sources { // the names of data sources are unique
@@ -273,6 +281,21 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 		}
 	}
 	return slices.DeleteFunc([]sourceGroup{ofStored, ofPlugins}, func(g sourceGroup) bool { return len(g.Sources) == 0 }), nil
+}
+
+// selectedOf returns the selected data source, or the first one, as a browser shows it.
+func selectedOf(groups []sourceGroup) (first source) {
+	for _, group := range groups {
+		for _, s := range group.Sources {
+			if s.IsSelected {
+				return s
+			}
+			if first.Key == "" {
+				first = s
+			}
+		}
+	}
+	return first
 }
 
 // body returns the body of POST /api/ds/query.
