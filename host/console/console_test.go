@@ -288,6 +288,35 @@ func TestBooleanSettings(t *testing.T) {
 	}
 }
 
+// An empty log says why it is empty.
+func TestEmptyLog(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct{ state, problems, filter string }{
+		"has not logged anything since":             {state: "running"},
+		"No records match the filter":               {state: "running", filter: "?text=x"},
+		"is not running and has not logged":         {state: "failed", problems: `{"pluginId":"p","reason":"exited"}`},
+		"Its last output:</p>\n<pre tabindex=\"0\"": {state: "failed", problems: `{"pluginId":"q","stderr":["other"]},{"pluginId":"p","stderr":["panic: no database","exit status 2"]}`},
+	} {
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ok := map[string]string{
+				"/api/user":           `{"login":"a","role":"Admin"}`,
+				"/api/plugins":        `[{"id":"p","backend":{"state":"` + c.state + `"}}]`,
+				"/api/plugins/errors": `[` + c.problems + `]`,
+				"/api/plugins/p/logs": `{"records":[]}`,
+			}[r.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(w, body)
+		})
+		page := load(t, api, "/plugins/p"+c.filter).Body.String()
+		_, log, _ := strings.Cut(page, `id="log"`)
+		if !strings.Contains(log, want) || strings.Contains(log, "panic: no database\nexit status 2") != strings.Contains(c.problems, "panic") || strings.Contains(log, "other") {
+			t.Errorf("%s: the log is\n%s", want, log)
+		}
+	}
+}
+
 // A label is made from the key if the schema has no title.
 func TestLabels(t *testing.T) {
 	t.Parallel()

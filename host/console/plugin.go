@@ -40,6 +40,14 @@ type change struct {
 	Reason  string
 }
 
+// Stderr returns the last lines that the backend printed before it failed.
+func (p pluginPage) Stderr() (all []string) {
+	for _, problem := range p.Problems {
+		all = append(all, problem.Stderr...)
+	}
+	return all
+}
+
 // IsFailed reports whether the change is not live.
 func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
 
