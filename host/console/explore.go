@@ -379,7 +379,7 @@ func (r *result) addTable(f frame, number int, as display, left *room) bool {
 		if field.Type == "number" {
 			formats[i] = field.format()
 		}
-		if as.Kind == kindTable {
+		if as.Kind == kindTable && field.Type != "time" { // ranges of numbers would contain all times
 			markers[i] = field.marker()
 			markers[i].steps = nil // few tables show their thresholds
 		}

@@ -80,6 +80,7 @@ func TestPanelTypes(t *testing.T) {
 		"mapped value":       {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"1":{"text":"No"},"2500":{"text":"<b>Up","color":"semi-dark-green","index":1}}}]}}`, []string{`fill="#56a64b"/></svg>&lt;b&gt;Up</dd>`}, nil},
 		"mapped range": {`"type":"table","fieldConfig":{"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"mappings","value":[{"type":"range","options":{"from":2500,"to":null,"result":{"text":"high"}}},{"type":"range","options":{"from":null,"to":1000,"result":{"text":"low","color":"javascript:alert(1)"}}}]}]}]}`,
 			[]string{`<td data-value="1000">low</td>`, `<td data-value="4000">high</td>`, `<td data-value="2500">high</td>`}, []string{"javascript"}},
+		"mapped times":  {`"type":"table","fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"to":null,"result":{"text":"any"}}}]}}`, []string{`<td>1970-01-01`, `>any</td>`}, nil},
 		"old mappings":  {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":1,"value":"2500","text":"Up"}],"thresholds":[]}}`, []string{`<dd>2500</dd>`}, []string{`class="bad"`}},
 		"unmapped plot": {`"type":"timeseries","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"2500":{"text":"Up"}}}]}}`, []string{`>2500<`}, nil},
 		"unknown":       {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},

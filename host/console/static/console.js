@@ -15,6 +15,9 @@ for (const button of document.querySelectorAll("[data-theme-switch]")) {
 	});
 }
 
+// The current page in the navigation is visible where it scrolls.
+document.querySelector(".bar [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // send calls the API and returns the decoded response. Errors have the message of the
 // API.
 export async function send(method, path, body) {
