@@ -44,7 +44,9 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
 		"/api/plugins/p/restart":  "",
 		"/api/search":             `[{"uid":"d","title":$}]`,
-		"/api/dashboards/uid/d":   `{"dashboard":{"title":$,"panels":[{"title":$,"targets":[{"expr":$,"datasource":{"uid":$}}]}]}}`,
+		"/api/dashboards/uid/d":   `{"dashboard":{"title":$,"panels":[{"title":$,"type":"table","targets":[{"expr":$,"datasource":{"uid":$}}],
+			"fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"result":{"text":$,"color":$}}}],"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}},
+			{"title":$,"type":$,"targets":$},{"type":"text","options":{"content":$}},{"title":$,"type":"stat","targets":[{"datasource":$}],"fieldConfig":{"defaults":{"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}}]}}`,
 	}[r.URL.Path]
 	switch {
 	case f.role == "":
@@ -383,7 +385,7 @@ func TestEscaping(t *testing.T) {
 			return loadFrom(t, c, path)
 		}
 		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT"} {
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT", "/dashboards/d/view"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
 			for _, payload := range payloads() {

@@ -68,8 +68,9 @@ func (e *examples) add(raw json.RawMessage, offeredBy string) {
 		return
 	}
 	replace := model.replacer()
-	for _, panel := range flatten(model) {
-		if panel.replaceVariables(replace) != nil {
+	list := flatten(model)
+	for _, panel := range list[:min(len(list), mostPanels)] {
+		if len(e.all) == mostExamples || panel.replaceVariables(replace) != nil {
 			continue
 		}
 		for _, target := range panel.Targets {
