@@ -42,17 +42,14 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/sessions":           `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
 		"/api/datasources":        `[{"uid":$,"name":$,"type":$}]`,
 		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
-		"/api/plugins/p/restart":  "",
 		"/api/search":             `[{"uid":"d","title":$}]`,
-		"/api/dashboards/uid/d":   `{"dashboard":{"title":$,"panels":[{"title":$,"type":"table","targets":[{"expr":$,"datasource":{"uid":$}}],
+		"/api/dashboards/uid/d": `{"dashboard":{"title":$,"panels":[{"title":$,"type":"table","targets":[{"expr":$,"datasource":{"uid":$}}],
 			"fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"result":{"text":$,"color":$}}}],"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}},
 			{"title":$,"type":$,"targets":$},{"type":"text","options":{"content":$}},{"title":$,"type":"stat","targets":[{"datasource":$}],"fieldConfig":{"defaults":{"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}}]}}`,
 	}[r.URL.Path]
 	switch {
 	case f.role == "":
 		w.WriteHeader(http.StatusUnauthorized)
-	case r.URL.Path == "/api/plugins/p/restart":
-		w.WriteHeader(http.StatusMethodNotAllowed)
 	case !ok:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprintf(w, `{"message":%s}`, raw)
@@ -260,6 +257,22 @@ func TestOverviewCalls(t *testing.T) {
 	})
 	if page := load(t, api, "/").Body.String(); calls != 4 || !strings.Contains(page, "syntax error") {
 		t.Errorf("%d calls for\n%s", calls, page)
+	}
+}
+
+// The page of a plugin calls no action to see whether it exists: the host logs refused requests,
+// and the page is loaded every few seconds.
+func TestPluginCalls(t *testing.T) {
+	t.Parallel()
+	fake := fakeAPI{role: "Admin", text: "x"}
+	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/restart") || strings.HasSuffix(r.URL.Path, "/reload") {
+			t.Errorf("%s %s", r.Method, r.URL.Path)
+		}
+		fake.ServeHTTP(w, r)
+	}), "/plugins/p").Body.String()
+	if !strings.Contains(page, `data-send="POST /api/plugins/p/restart"`) {
+		t.Errorf("no button restarts the plugin:\n%s", page)
 	}
 }
 
