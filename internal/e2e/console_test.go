@@ -92,6 +92,7 @@ func TestConsole(t *testing.T) {
 		{"connection", c.connection},
 		{"refused", c.refused},
 		{"keyboard", c.keyboard},
+		{"dashboard", c.dashboard},
 		{"pages", c.pages},
 		{"stream", c.stream},
 	} {
@@ -424,10 +425,12 @@ func (c *consoleTest) stream(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url))
 }
 
-// dashboard saves a dashboard with a panel of each kind, and returns its page. The data source gets
-// a query without time and one without data.
-func (c *consoleTest) dashboard(t *testing.T) string {
-	t.Helper()
+// dashboardPath is the page of a dashboard with a panel of each kind.
+const dashboardPath = "/dashboards/kinds/view"
+
+// dashboard saves a dashboard with a panel of each kind, and looks at it. The data source gets a
+// query without time and one without data.
+func (c *consoleTest) dashboard(t *testing.T) {
 	source := filepath.Join(c.repo, "pkg", "datasource.go")
 	good := string(readFile(t, source))
 	const check = "	if m.Points < 1 ||"
@@ -466,14 +469,17 @@ func (c *consoleTest) dashboard(t *testing.T) string {
 	if saved != 200 {
 		t.Fatalf("saving the dashboard: status %d", saved)
 	}
-	const path = "/dashboards/kinds/view"
-	c.do(t, chromedp.Navigate(c.url+path), until(`document.querySelectorAll("#panels article").length === 10`))
+	c.do(t, chromedp.Navigate(c.url+dashboardPath), until(`document.querySelectorAll("#panels article").length === 10`))
 	for title, want := range map[string]string{"Time series": "°C", "Stat": "≥ 20 ms", "Gauge": "fine", "Table": "high", "Bars": "south", "Fails": "points must be", "Without data": "No data", "stat": "title is a number"} {
 		if !value[bool](t, c, fmt.Sprintf(`[...document.querySelectorAll("#panels article")].some((a) => a.querySelector("h2").textContent === %q && a.textContent.includes(%q))`, title, want)) {
 			t.Errorf("the panel %s does not contain %q", title, want)
 		}
 	}
-	return path
+	// Explore offers its queries for the data source that is selected.
+	const count = `document.querySelectorAll("#examples li").length`
+	c.do(t, chromedp.Navigate(c.url+"/explore?for=uid:grafana"), until(`document.readyState === "complete" && `+count+` === 0`),
+		js(`{ const s = document.querySelector("#query [name=source]"); s.value = "type:`+pluginID+`"; s.dispatchEvent(new Event("change")); }`), until(count+` === 4`),
+		click("#examples summary"), click("#examples a"), until(`document.querySelector("#results .line") !== null`))
 }
 
 // pages takes a picture of each page in both themes and three widths, and checks each with
@@ -490,7 +496,7 @@ func (c *consoleTest) pages(t *testing.T) {
 	paths := value[[]string](t, c, `[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href"))`)
 	query := url.Values{"source": {"type:" + pluginID}, "query": {`{"points":24,"amplitude":3}`}, "from": {"now-6h"}, "to": {"now"}}
 	paths = append(paths, "/plugins/"+pluginID, "/explore?"+query.Encode(), "/explore?mode=resource", "/explore?mode=health", "/explore?source=type%3Ax&query=%7B", "/missing")
-	paths = append(paths, c.dashboard(t), "/dashboards/kinds", "/dashboards/new", "/playlists/new", "/datasources/new", "/folders", "/keys", "/roles", "/profile")
+	paths = append(paths, dashboardPath, "/dashboards/kinds", "/dashboards/new", "/playlists/new", "/datasources/new", "/folders", "/keys", "/roles", "/profile")
 	for _, path := range paths {
 		name, _, _ := strings.Cut(strings.Trim(path, "/"), "?")
 		if name = strings.ReplaceAll(name, "/", "-"); name == "" {
