@@ -202,20 +202,25 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v v
 // functions returns the functions of the templates.
 func (c *console) functions() template.FuncMap {
 	return template.FuncMap{
-		"t":            c.language.text,
-		"asset":        func(name string) string { return "/static/" + c.version + "/" + name },
-		"ago":          func(t time.Time) string { return c.language.ago(time.Since(t)) },
-		"path":         url.PathEscape,
-		"color":        color,
-		"bytes":        formatOf("bytes", nil).text,
-		"units":        func() string { return indentJSON(units()) },
-		"modes":        func() []string { return []string{modeQuery, modeResource, modeHealth} },
-		"levels":       func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
-		"methods":      func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
-		"every":        func() []string { return []string{"1", "5", "10", "30", "60"} },
-		"entry":        func(path, name, current string) navEntry { return navEntry{path, name, path == current} },
-		"field":        func(name, label string, isSet bool) formField { return formField{name, label, isSet, false} },
-		"longField":    func(name, label string, isSet bool) formField { return formField{name, label, isSet, true} },
+		"t":       c.language.text,
+		"asset":   func(name string) string { return "/static/" + c.version + "/" + name },
+		"ago":     func(t time.Time) string { return c.language.ago(time.Since(t)) },
+		"path":    url.PathEscape,
+		"color":   color,
+		"bytes":   formatOf("bytes", nil).text,
+		"units":   func() string { return indentJSON(units()) },
+		"modes":   func() []string { return []string{modeQuery, modeResource, modeHealth} },
+		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
+		"methods": func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
+		"every":   func() []string { return []string{"1", "5", "10", "30", "60"} },
+		"entry":   func(path, name, current string) navEntry { return navEntry{path, name, path == current} },
+		"field": func(name, label string, isSet bool) formField {
+			return formField{Name: name, Label: label, IsSet: isSet}
+		},
+		"longField": func(name, label string, isSet bool) formField {
+			return formField{Name: name, Label: label, IsSet: isSet, IsLong: true}
+		},
+		"keyed":        func(f formField, key string) formField { f.Key = key; return f },
 		"playlistItem": func() playlistItem { return playlistItem{} },
 	}
 }

@@ -42,13 +42,14 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/sessions":           `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
 		"/api/datasources":        `[{"uid":$,"name":$,"type":$}]`,
 		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
-		"/api/plugins/p/restart":  "",
+		"/api/search":             `[{"uid":"d","title":$}]`,
+		"/api/dashboards/uid/d": `{"dashboard":{"title":$,"panels":[{"title":$,"type":"table","targets":[{"expr":$,"datasource":{"uid":$}}],
+			"fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"result":{"text":$,"color":$}}}],"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}},
+			{"title":$,"type":$,"targets":$},{"type":"text","options":{"content":$}},{"title":$,"type":"stat","targets":[{"datasource":$}],"fieldConfig":{"defaults":{"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}}]}}`,
 	}[r.URL.Path]
 	switch {
 	case f.role == "":
 		w.WriteHeader(http.StatusUnauthorized)
-	case r.URL.Path == "/api/plugins/p/restart":
-		w.WriteHeader(http.StatusMethodNotAllowed)
 	case !ok:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprintf(w, `{"message":%s}`, raw)
@@ -117,6 +118,48 @@ func TestSourceLists(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// Explore offers the queries that dashboards have for the plugin of a data source, and runs none
+// of them until one is chosen.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := map[string]string{
+			"/api/user":        `{"login":"a","role":"Viewer"}`,
+			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme"},{"uid":"w","name":"More","type":"more"}]`,
+			"/api/plugins":     `[{"id":"acme","name":"Acme","type":"datasource","backend":{"state":"running"}}]`,
+			"/api/search":      `[{"uid":"d","title":"D"},{"uid":"gone","title":"Gone"}]`,
+			"/api/dashboards/uid/d": `{"dashboard":{"title":"D","templating":{"list":[{"name":"room","current":{"value":"north"}}]},"panels":[
+				{"title":"One","datasource":{"uid":"v"},"targets":[{"refId":"A","expr":"a $room","hide":true},{"refId":"B","expr":"other","datasource":{"uid":"w"}},{"refId":"C"}]},
+				{"title":"Two","datasource":"Rooms","targets":[{"refId":"A","expr":"a north"}]},
+				{"title":"Three","datasource":{"type":"acme","uid":"lost"},"targets":[{"refId":"A","expr":"by type"}]},5]}}`,
+			"/api/plugins/acme/dashboards":             `[{"path":"dashboards/x y.json"},{"path":"dashboards/missing.json"}]`,
+			"/public/plugins/acme/dashboards/x y.json": `{"title":"Offered","panels":[{"title":"P","datasource":"${DS}","targets":[{"expr":"offered"}]}]}`,
+		}[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, body)
+	})
+	query := regexp.MustCompile(`<code>({.*?})</code></a> <small>(.*?)</small>`)
+	acme := []string{`{"expr":"a north"} D › One`, `{"expr":"by type"} D › Three`, `{"expr":"offered"} Offered › P`}
+	for path, want := range map[string][]string{
+		"/explore": acme, "/explore?for=uid:v": acme, "/explore?for=type:acme": acme, "/explore?for=uid:w": {`{"expr":"other"} D › One`}, "/explore?for=uid:grafana": nil,
+		"/explore?mode=resource": nil, "/explore?for=uid:v&every=5": nil,
+	} {
+		page := load(t, api, path).Body.String()
+		var got []string
+		for _, m := range query.FindAllStringSubmatch(page, -1) {
+			got = append(got, html.UnescapeString(m[1])+" "+m[2])
+		}
+		if !slices.Equal(got, want) || strings.Contains(page, `class="problem"`) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if page := load(t, api, "/explore?for=uid:v").Body.String(); !strings.Contains(page, "source=uid%3Av") || !strings.Contains(page, `value="uid:v" data-path="/api/datasources/uid/v" selected`) {
+		t.Errorf("the data source is not selected:\n%s", page)
 	}
 }
 
@@ -217,6 +260,22 @@ func TestOverviewCalls(t *testing.T) {
 	}
 }
 
+// The page of a plugin calls no action to see whether it exists: the host logs refused requests,
+// and the page is loaded every few seconds.
+func TestPluginCalls(t *testing.T) {
+	t.Parallel()
+	fake := fakeAPI{role: "Admin", text: "x"}
+	page := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/restart") || strings.HasSuffix(r.URL.Path, "/reload") {
+			t.Errorf("%s %s", r.Method, r.URL.Path)
+		}
+		fake.ServeHTTP(w, r)
+	}), "/plugins/p").Body.String()
+	if !strings.Contains(page, `data-send="POST /api/plugins/p/restart"`) {
+		t.Errorf("no button restarts the plugin:\n%s", page)
+	}
+}
+
 // A boolean of a plugin's schema that is not set stays so unless the user chooses a value.
 func TestBooleanSettings(t *testing.T) {
 	t.Parallel()
@@ -226,7 +285,7 @@ func TestBooleanSettings(t *testing.T) {
 			"/api/access-control/user/permissions": `{}`,
 			"/api/plugins/p/settings":              `{"id":"p","name":"P","type":"app","jsonData":{"off":false,"on":true},"secureJsonFields":{}}`,
 			"/api/plugins/p" + settingsSchemaPath: `{"properties":{"jsonData":{"properties":{
-				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean"},"must":{"type":"boolean"}},"required":["must"]}}}`,
+				"off":{"type":"boolean"},"on":{"type":"boolean"},"free":{"type":"boolean","title":"Mine"},"must":{"type":"boolean"}},"required":["must"]}}}`,
 		}[r.URL.Path]
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
@@ -236,10 +295,52 @@ func TestBooleanSettings(t *testing.T) {
 	page := load(t, api, "/plugins/p/settings").Body.String()
 	for _, want := range []string{
 		`<input type="checkbox" name="jsonData.off">`, `<input type="checkbox" name="jsonData.on" checked>`,
-		`<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
+		`Off <small class="code">off</small>`, `Mine <small class="code">free</small>`, `<select name="jsonData.free" data-type="boolean" data-optional>`, `<select name="jsonData.must" data-type="boolean" required>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not contain %s:\n%s", want, page)
+		}
+	}
+}
+
+// An empty log says why it is empty.
+func TestEmptyLog(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]struct{ state, problems, filter string }{
+		"has not logged anything since":             {state: "running"},
+		"No records match the filter":               {state: "running", filter: "?text=x"},
+		"is not running and has not logged":         {state: "failed", problems: `{"pluginId":"p","reason":"exited"}`},
+		"Its last output:</p>\n<pre tabindex=\"0\"": {state: "failed", problems: `{"pluginId":"q","stderr":["other"]},{"pluginId":"p","stderr":["panic: no database","exit status 2"]}`},
+	} {
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, ok := map[string]string{
+				"/api/user":           `{"login":"a","role":"Admin"}`,
+				"/api/plugins":        `[{"id":"p","backend":{"state":"` + c.state + `"}}]`,
+				"/api/plugins/errors": `[` + c.problems + `]`,
+				"/api/plugins/p/logs": `{"records":[]}`,
+			}[r.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(w, body)
+		})
+		page := load(t, api, "/plugins/p"+c.filter).Body.String()
+		_, log, _ := strings.Cut(page, `id="log"`)
+		if !strings.Contains(log, want) || strings.Contains(log, "panic: no database\nexit status 2") != strings.Contains(c.problems, "panic") || strings.Contains(log, "other") {
+			t.Errorf("%s: the log is\n%s", want, log)
+		}
+	}
+}
+
+// A label is made from the key if the schema has no title.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"defaultBucket": "Default bucket", "apiKey": "API key", "APIKey": "API key", "tlsSkipVerify": "TLS skip verify", "clientID": "Client ID", "max_data_points": "Max data points",
+		"retry-after": "Retry after", "x": "X", "sha256Sum": "Sha256 sum", "_a": "A", "awsARN": "Aws ARN",
+	} {
+		if got := labelOf(key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
 }
@@ -297,7 +398,7 @@ func TestEscaping(t *testing.T) {
 			return loadFrom(t, c, path)
 		}
 		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT"} {
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT", "/dashboards/d/view"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
 			for _, payload := range payloads() {

@@ -246,4 +246,5 @@ func app(c *client) (any, error) {
 type formField struct {
 	Name, Label   string
 	IsSet, IsLong bool
+	Key           string // in the JSON, if the label does not say it
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,6 +40,7 @@ type source struct {
 	Key        string // "uid:" or "type:" with the value that a query contains
 	Label      string // differs from that of other sources
 	Path       string // of its routes in the API
+	Plugin     string // its id
 	IsSelected bool
 }
 
@@ -60,6 +62,7 @@ type exploration struct {
 	Results   []result
 	Body      string // of the request
 	Curl      string
+	Examples  []example
 }
 
 // timeRange is a range until now that a page offers.
@@ -69,7 +72,10 @@ type timeRange struct {
 }
 
 // labeled is a number with the name of its field.
-type labeled struct{ Name, Value string }
+type labeled struct {
+	Name, Value string
+	Mark        mark
+}
 
 // result is the result of one query.
 type result struct {
@@ -98,7 +104,10 @@ type frameView struct {
 type column struct{ Title, Format string }
 
 // cell is a cell of a table. Value is its number if Text has a unit.
-type cell struct{ Text, Value string }
+type cell struct {
+	Text, Value string
+	Mark        mark
+}
 
 // display is how a panel shows results. The zero value shows what fits them best.
 type display struct {
@@ -111,8 +120,11 @@ type display struct {
 
 // fieldConfig is the part of the configuration of columns that a page uses.
 type fieldConfig struct {
-	DisplayName, Unit string
-	Decimals          *float64
+	DisplayName string          `json:"displayName"`
+	Unit        string          `json:"unit"`
+	Decimals    *float64        `json:"decimals"`
+	Mappings    json.RawMessage `json:"mappings"`
+	Thresholds  json.RawMessage `json:"thresholds"`
 }
 
 const (
@@ -124,7 +136,7 @@ const (
 // to the page repeats it.
 func explore(c *client) (any, error) {
 	q := c.r.URL.Query()
-	e := exploration{Mode: modeQuery, Source: q.Get("source"), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
+	e := exploration{Mode: modeQuery, Source: cmp.Or(q.Get("source"), q.Get("for")), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
 		From: cmp.Or(q.Get("from"), "now-1h"), To: cmp.Or(q.Get("to"), "now"), Every: q.Get("every")}
 	if mode := q.Get("mode"); mode == modeResource || mode == modeHealth {
 		e.Mode = mode
@@ -140,7 +152,13 @@ func explore(c *client) (any, error) {
 	if e.Sources, err = sources(c, e.Mode, e.Source); err != nil {
 		return nil, err
 	}
-	if e.Mode != modeQuery || !q.Has("source") || !isFromHere(c.r) {
+	if e.Mode != modeQuery {
+		return e, nil
+	}
+	if e.Every == "" { // or it is loaded too often
+		e.Examples = e.examples(c, selectedOf(e.Sources))
+	}
+	if !q.Has("source") || !isFromHere(c.r) {
 		return e, nil
 	}
 	e.HasRun = true
@@ -242,19 +260,19 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	}
 	named := map[string]int{}
 	ofStored, ofPlugins := sourceGroup{Title: "explore.sources.stored"}, sourceGroup{Title: "explore.sources.plugins"}
-	add := func(to *sourceGroup, key, name, path string) {
+	add := func(to *sourceGroup, key, name, path, plugin string) {
 		named[name]++
-		to.Sources = append(to.Sources, source{key, name, path, key == selected})
+		to.Sources = append(to.Sources, source{key, name, path, plugin, key == selected})
 	}
 	for _, d := range stored {
-		add(&ofStored, "uid:"+d.UID, d.Name, "/api/datasources/uid/"+url.PathEscape(d.UID))
+		add(&ofStored, "uid:"+d.UID, d.Name, "/api/datasources/uid/"+url.PathEscape(d.UID), d.Type)
 	}
 	if mode == modeQuery {
-		add(&ofStored, "uid:grafana", "-- Grafana -- (randomWalk)", "") // every host has it
+		add(&ofStored, "uid:grafana", "-- Grafana -- (randomWalk)", "", "grafana") // every host has it
 	}
 	for _, p := range plugins {
 		if p.Backend != nil && !p.IsFailed() && (p.Type == "datasource" || mode != modeQuery) {
-			add(&ofPlugins, "type:"+p.ID, p.Name, "/api/plugins/"+url.PathEscape(p.ID))
+			add(&ofPlugins, "type:"+p.ID, p.Name, "/api/plugins/"+url.PathEscape(p.ID), p.ID)
 		}
 	}
 	for i, s := range ofPlugins.Sources { // the names of data sources are unique
@@ -263,6 +281,21 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 		}
 	}
 	return slices.DeleteFunc([]sourceGroup{ofStored, ofPlugins}, func(g sourceGroup) bool { return len(g.Sources) == 0 }), nil
+}
+
+// selectedOf returns the selected data source, or the first one, as a browser shows it.
+func selectedOf(groups []sourceGroup) (first source) {
+	for _, group := range groups {
+		for _, s := range group.Sources {
+			if s.IsSelected {
+				return s
+			}
+			if first.Key == "" {
+				first = s
+			}
+		}
+	}
+	return first
 }
 
 // body returns the body of POST /api/ds/query.
@@ -301,7 +334,7 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
 		f.complete(as)
-		if isFull = !r.addTable(f, i, left); isFull {
+		if isFull = !r.addTable(f, i, as, left); isFull {
 			break
 		}
 		switch {
@@ -334,17 +367,21 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 }
 
 // addTable adds a frame as a table. It reports whether there was room for the head.
-func (r *result) addTable(f frame, number int, left *room) bool {
+func (r *result) addTable(f frame, number int, as display, left *room) bool {
 	view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: number, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
 	hasRoom := left.take(view.Name)
 	for _, notice := range view.Notices {
 		hasRoom = hasRoom && left.take(notice.Text)
 	}
-	formats := make([]numberFormat, len(f.Schema.Fields))
+	formats, markers := make([]numberFormat, len(f.Schema.Fields)), make([]marker, len(f.Schema.Fields))
 	for i, field := range f.Schema.Fields {
 		head := column{Title: field.title()}
 		if field.Type == "number" {
 			formats[i] = field.format()
+		}
+		if as.Kind == kindTable && field.Type != "time" { // ranges of numbers would contain all times
+			markers[i] = field.marker()
+			markers[i].steps = nil // few tables show their thresholds
 		}
 		if !formats[i].isPlain() {
 			head.Format = formats[i].JSON()
@@ -359,10 +396,16 @@ func (r *result) addTable(f frame, number int, left *room) bool {
 		cells := make([]cell, len(view.Columns))
 		for i := range cells {
 			cells[i].Text = f.cell(i, row)
-			if v, ok := f.number(i, row); ok && !formats[i].isPlain() {
-				cells[i] = cell{formats[i].text(v), cells[i].Text}
+			v, isNumber := f.number(i, row)
+			if !isNumber {
+				v = math.NaN()
 			}
-			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value)
+			found := markers[i].mark(cells[i].Text, v)
+			if text := found.Text; text != "" || isNumber && !formats[i].isPlain() {
+				cells[i] = cell{Text: cmp.Or(text, formats[i].text(v)), Value: cells[i].Text}
+			}
+			cells[i].Mark = found
+			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value, found.Color)
 		}
 		if !hasRoom {
 			view.IsCut = true

@@ -77,8 +77,8 @@ func (f field) format() numberFormat { return formatOf(f.Config.Unit, f.Config.D
 // notice is a remark of a plugin about a frame.
 type notice struct{ Severity, Text string }
 
-// complete sets the name, the unit and the decimals of the columns, as a panel overrides them
-// or, for those that have none, by default.
+// complete sets the configuration of the columns that a page uses, as a panel overrides it or,
+// for those that have none, by default.
 func (f frame) complete(as display) {
 	for i, field := range f.Schema.Fields {
 		c := &f.Schema.Fields[i].Config
@@ -88,7 +88,18 @@ func (f frame) complete(as display) {
 		}
 		c.DisplayName = cmp.Or(own.DisplayName, c.DisplayName)
 		c.Unit, c.Decimals = cmp.Or(own.Unit, c.Unit, as.Defaults.Unit), cmp.Or(own.Decimals, c.Decimals, as.Defaults.Decimals)
+		c.Mappings, c.Thresholds = firstOf(own.Mappings, c.Mappings, as.Defaults.Mappings), firstOf(own.Thresholds, c.Thresholds, as.Defaults.Thresholds)
 	}
+}
+
+// firstOf returns the first value that is not empty: null, or an empty array.
+func firstOf(values ...json.RawMessage) json.RawMessage {
+	for _, v := range values {
+		if len(v) > len("[]") && string(v) != "null" {
+			return v
+		}
+	}
+	return nil
 }
 
 // title returns the name of a column with its labels.
@@ -241,7 +252,7 @@ func (f frame) numbers() (all []labeled) {
 	}
 	for i, field := range f.Schema.Fields {
 		if v, ok := f.number(i, 0); ok {
-			all = append(all, labeled{field.title(), field.format().text(v)})
+			all = append(all, labeled{Name: field.title(), Value: field.format().text(v)})
 		}
 	}
 	return all
@@ -280,7 +291,7 @@ func (f frame) reduced(calculation string) (all []labeled) {
 		case "count":
 			v = float64(len(values))
 		}
-		all = append(all, labeled{field.title(), field.format().text(v)})
+		all = append(all, field.marker().labeled(field.title(), v))
 	}
 	return all
 }

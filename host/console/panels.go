@@ -29,8 +29,9 @@ type panels struct {
 	From, To   string
 	Every      int // seconds between refreshes
 	Panels     []panel
-	Omitted    int  // panels beyond mostPanels
-	IsIdle     bool // another site linked here, so nothing was queried
+	Omitted    int    // panels beyond mostPanels
+	IsIdle     bool   // another site linked here, so nothing was queried
+	Wrong      string // the first field of the dashboard, outside of its panels, that has another JSON type
 
 	Playlist   *playlistInfo // nil outside of a playlist
 	At, Count  int           // position in the playlist, from 1
@@ -41,6 +42,7 @@ type panels struct {
 // panel is a panel with the results of its queries.
 type panel struct {
 	Title, Type, Text string
+	Wrong             string // the first field that has another JSON type
 	Note              string // the key of a string about what is shown, with the type of the panel
 	Results           []result
 	Error             string
@@ -49,90 +51,113 @@ type panel struct {
 
 // panelModel is a panel in the JSON of a dashboard.
 type panelModel struct {
-	Title, Type string
-	DataSource  json.RawMessage
-	Targets     []map[string]json.RawMessage
-	Panels      []panelModel // of a collapsed row
-	Options     json.RawMessage
-	FieldConfig json.RawMessage
-	Content     string
+	Title       string                       `json:"title"`
+	Type        string                       `json:"type"`
+	DataSource  json.RawMessage              `json:"datasource"`
+	Targets     []map[string]json.RawMessage `json:"targets"`
+	Panels      []json.RawMessage            `json:"panels"` // of a collapsed row
+	Content     string                       `json:"content"`
+	FieldConfig struct {
+		Defaults  fieldConfig `json:"defaults"`
+		Overrides []struct {
+			Matcher struct {
+				ID      string `json:"id"`
+				Options any    `json:"options"`
+			} `json:"matcher"`
+			Properties []struct {
+				ID    string          `json:"id"`
+				Value json.RawMessage `json:"value"`
+			} `json:"properties"`
+		} `json:"overrides"`
+	} `json:"fieldConfig"`
+
+	options panelOptions
+	wrong   string // the first field that has another JSON type
 }
 
 // panelOptions are the options of a panel that a page uses.
 type panelOptions struct {
-	Content       string
-	ReduceOptions struct{ Calcs []string }
+	Content       string `json:"content"`
+	ReduceOptions struct {
+		Calcs []string `json:"calcs"`
+	} `json:"reduceOptions"`
 }
 
-// options returns the options. Those of an unexpected type are left out.
-func (m panelModel) options() (o panelOptions) {
-	_ = json.Unmarshal(m.Options, &o)
-	return o
+// kindOf returns what panels of a type show, and whether this page knows the type.
+func kindOf(panelType string) (kind string, isKnown bool) {
+	switch panelType {
+	case "table", "table-old", "logs":
+		return kindTable, true
+	case "stat", "gauge", "bargauge", "singlestat":
+		return kindNumber, true
+	case "timeseries", "graph", "barchart", "text", "":
+		return "", true
+	}
+	return "", false
 }
 
 // display returns how a panel shows its results, and whether that is what its type stands for.
-func (m panelModel) display() (as display, isExact bool) {
-	var fields struct {
-		Defaults  fieldConfig
-		Overrides []struct {
-			Matcher    struct{ ID, Options any }
-			Properties []struct{ ID, Value any }
-		}
-	}
-	_ = json.Unmarshal(m.FieldConfig, &fields) // as with options
-	as = display{Defaults: fields.Defaults, ByName: map[string]fieldConfig{}}
-	for _, o := range fields.Overrides {
-		name, isText := o.Matcher.Options.(string)
-		if !isText || o.Matcher.ID != "byName" {
+func (m *panelModel) display() (as display, isExact bool) {
+	as = display{Defaults: m.FieldConfig.Defaults, ByName: map[string]fieldConfig{}}
+	for _, override := range m.FieldConfig.Overrides {
+		name, isText := override.Matcher.Options.(string)
+		if !isText || override.Matcher.ID != "byName" {
 			continue
 		}
 		c := as.ByName[name]
-		for _, p := range o.Properties {
-			text, _ := p.Value.(string)
-			switch p.ID {
-			case "unit":
-				c.Unit = text
-			case "displayName":
-				c.DisplayName = text
-			case "decimals":
-				if n, ok := p.Value.(float64); ok {
-					c.Decimals = &n
-				}
+		for _, p := range override.Properties {
+			if len(p.Value) == 0 {
+				continue
 			}
+			property, _ := json.Marshal(map[string]json.RawMessage{p.ID: p.Value}) // a fieldConfig has the same names; the value is valid
+			wrong, _ := decode(property, &c)
+			m.wrong = cmp.Or(m.wrong, wrong)
 		}
 		as.ByName[name] = c
 	}
-	if calcs := m.options().ReduceOptions.Calcs; len(calcs) > 0 {
+	if calcs := m.options.ReduceOptions.Calcs; len(calcs) > 0 {
 		as.Calculation = calcs[0]
 	}
-	switch m.Type {
-	case "table", "table-old", "logs":
-		as.Kind = kindTable
-	case "stat", "gauge", "bargauge", "singlestat":
-		as.Kind = kindNumber
-	case "timeseries", "graph", "barchart", "":
-	default:
-		return as, false
-	}
-	return as, true
+	as.Kind, isExact = kindOf(m.Type)
+	return as, isExact
 }
 
 // dashboardModel is the part of the JSON of a dashboard that a page draws.
 type dashboardModel struct {
-	Title      string
-	Refresh    any
-	Time       struct{ From, To string }
-	Panels     []panelModel
-	Rows       []struct{ Panels []panelModel } // of old dashboards
+	Title   string `json:"title"`
+	Refresh any    `json:"refresh"`
+	Time    struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+	} `json:"time"`
+	Panels []json.RawMessage `json:"panels"`
+	Rows   []struct {
+		Panels []json.RawMessage `json:"panels"`
+	} `json:"rows"` // of old dashboards
 	Templating struct {
-		List []variable
-	}
+		List []variable `json:"list"`
+	} `json:"templating"`
 }
 
 // variable is a variable of a dashboard.
 type variable struct {
-	Name    string
-	Current struct{ Value any }
+	Name    string `json:"name"`
+	Current struct {
+		Value any `json:"value"`
+	} `json:"current"`
+}
+
+// decode decodes JSON that the API has accepted as a dashboard. A field of another type than a
+// page expects is left out, and the first such field is reported: the rest can be drawn.
+func decode(raw json.RawMessage, into any) (wrong string, err error) {
+	err = json.Unmarshal(raw, into)
+	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return "", err
+	}
+	kinds := map[string]string{"bool": "a boolean", "string": "a string", "number": "a number", "array": "an array", "slice": "an array", "float64": "a smaller number"}
+	got, _, _ := strings.Cut(mismatch.Value, " ") // without the digits of a number
+	return fmt.Sprintf("%s is %s; it must be %s", cmp.Or(mismatch.Field, "the panel"), cmp.Or(kinds[got], "an object"), cmp.Or(kinds[mismatch.Type.Kind().String()], "an object")), nil
 }
 
 // viewDashboard loads a dashboard with live data.
@@ -208,10 +233,11 @@ func draw(c *client, uid string) (panels, error) {
 		return panels{}, err
 	}
 	var model dashboardModel
-	if err := json.Unmarshal(stored.Dashboard, &model); err != nil {
+	wrong, err := decode(stored.Dashboard, &model)
+	if err != nil {
 		return panels{}, &apiError{http.StatusUnprocessableEntity, "the dashboard cannot be drawn: " + err.Error()}
 	}
-	p := panels{UID: uid, Title: model.Title, From: cmp.Or(model.Time.From, "now-6h"), To: cmp.Or(model.Time.To, "now"), Every: defaultRefresh}
+	p := panels{UID: uid, Wrong: wrong, Title: model.Title, From: cmp.Or(model.Time.From, "now-6h"), To: cmp.Or(model.Time.To, "now"), Every: defaultRefresh}
 	if refresh, ok := model.Refresh.(string); ok {
 		if every := int(seconds(refresh)); every > 0 {
 			p.Every = max(every, leastRefresh)
@@ -252,17 +278,38 @@ func draw(c *client, uid string) (panels, error) {
 }
 
 // flatten returns the panels of a dashboard, including those in rows.
-func flatten(d dashboardModel) (all []panelModel) {
+func flatten(d dashboardModel) []panelModel {
 	list := d.Panels
 	for _, row := range d.Rows {
 		list = append(list, row.Panels...)
 	}
-	for _, p := range list {
-		if p.Type == "row" {
-			all = append(all, p.Panels...)
-			continue
+	var all []panelModel
+	for _, p := range decodePanels(list) {
+		if p.Type == "row" && len(p.Panels) > 0 {
+			all = append(all, decodePanels(p.Panels)...)
 		}
-		all = append(all, p)
+		if p.Type != "row" || p.wrong != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func decodePanels(list []json.RawMessage) []panelModel {
+	all := make([]panelModel, len(list))
+	for i, raw := range list {
+		var err error
+		if all[i].wrong, err = decode(raw, &all[i]); err != nil {
+			all[i].wrong = err.Error()
+		}
+		var more struct {
+			Options panelOptions `json:"options"`
+		}
+		wrong, _ := decode(raw, &more)
+		all[i].options = more.Options
+		if _, isKnown := kindOf(all[i].Type); isKnown { // the options of other types have other fields
+			all[i].wrong = cmp.Or(all[i].wrong, wrong)
+		}
 	}
 	return all
 }
@@ -290,7 +337,7 @@ func (d dashboardModel) replacer() *strings.Replacer {
 
 // draw runs the queries of a panel.
 func (m panelModel) draw(c *client, from, to string, asked span, replace *strings.Replacer, defaultSource func() (json.RawMessage, error), left *room) panel {
-	p := panel{Title: m.Title, Type: m.Type, Text: cmp.Or(m.options().Content, m.Content)}
+	p := panel{Title: m.Title, Type: m.Type, Wrong: m.wrong, Text: cmp.Or(m.options.Content, m.Content)}
 	if m.Type == "text" {
 		m.Targets = nil // left over from another type
 	}
@@ -322,6 +369,7 @@ func (m panelModel) draw(c *client, from, to string, asked span, replace *string
 		return p
 	}
 	as, isExact := m.display()
+	p.Wrong = m.wrong
 	if !isExact {
 		p.Note = "play.other-type"
 	}

@@ -3,7 +3,9 @@ package console
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,7 @@ import (
 // dashboardAPI serves one dashboard, and answers each query with a time series.
 type dashboardAPI struct {
 	panels      string // JSON
+	dashboard   string // JSON, in place of one with the panels
 	defaultName string // of the data source x, or "" for none
 
 	mu      sync.Mutex
@@ -29,6 +32,10 @@ func (f *dashboardAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/frontend/settings":
 		_, _ = io.WriteString(w, `{"defaultDatasource":"`+f.defaultName+`","datasources":{"X":{"uid":"x"}}}`)
 	case "/api/dashboards/uid/d":
+		if f.dashboard != "" {
+			_, _ = io.WriteString(w, `{"dashboard":`+f.dashboard+`}`)
+			return
+		}
 		_, _ = io.WriteString(w, `{"dashboard":{"time":{"from":"0","to":"10"},"panels":`+f.panels+`,"templating":{"list":[{"name":"ds","current":{"value":"default"}}]}}}`)
 	case "/api/ds/query":
 		var body struct {
@@ -66,9 +73,19 @@ func TestPanelTypes(t *testing.T) {
 		"override": {`"type":"stat","fieldConfig":{"defaults":{"unit":"s"},"overrides":[null,{"matcher":{"id":"byName","options":{}}},{"matcher":{"id":"byType","options":"v"},"properties":[{"id":"unit","value":"d"}]},` +
 			`{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":"ms"},{"id":"displayName","value":"<b>Took"},{"id":"decimals","value":1e300},{"id":"decimals","value":"x"},{"id":[],"value":{}},{"id":"decimals","value":2}]}]}`,
 			[]string{`<dt>&lt;b&gt;Took</dt><dd>2.50 s</dd>`}, []string{note}},
-		"unknown":    {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
-		"odd values": {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
-		"text":       {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
+		"threshold":          {`"type":"stat","fieldConfig":{"defaults":{"unit":"ms","thresholds":{"mode":"absolute","steps":[{"color":"green","value":null},{"color":"dark-red","value":2000},{"color":"x\"><b>","value":9000}]}}}`, []string{`fill="#e02f44"/></svg>2.5 s <small>≥ 2 s</small></dd>`}, nil},
+		"first threshold":    {`"type":"gauge","fieldConfig":{"defaults":{"thresholds":{"mode":"absolute","steps":[{"color":"rgb(1, 2, 3)","value":null},{"color":"#f00","value":3000}]}}}`, []string{`fill="rgb(1, 2, 3)"/></svg>2500 <small>&lt; 3000</small>`}, nil},
+		"default thresholds": {`"type":"stat","fieldConfig":{"defaults":{"thresholds":{"mode":"absolute","steps":[{"color":"green"}]}}}`, []string{`<dd>2500</dd>`}, nil},
+		"percentage":         {`"type":"stat","fieldConfig":{"defaults":{"thresholds":{"mode":"percentage","steps":[{"color":"green"},{"color":"red","value":80}]}}}`, []string{`<dd>2500</dd>`}, nil},
+		"mapped value":       {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"1":{"text":"No"},"2500":{"text":"<b>Up","color":"semi-dark-green","index":1}}}]}}`, []string{`fill="#56a64b"/></svg>&lt;b&gt;Up</dd>`}, nil},
+		"mapped range": {`"type":"table","fieldConfig":{"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"mappings","value":[{"type":"range","options":{"from":2500,"to":null,"result":{"text":"high"}}},{"type":"range","options":{"from":null,"to":1000,"result":{"text":"low","color":"javascript:alert(1)"}}}]}]}]}`,
+			[]string{`<td data-value="1000">low</td>`, `<td data-value="4000">high</td>`, `<td data-value="2500">high</td>`}, []string{"javascript"}},
+		"mapped times":  {`"type":"table","fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"to":null,"result":{"text":"any"}}}]}}`, []string{`<td>1970-01-01`, `>any</td>`}, nil},
+		"old mappings":  {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":1,"value":"2500","text":"Up"}],"thresholds":[]}}`, []string{`<dd>2500</dd>`}, []string{`class="bad"`}},
+		"unmapped plot": {`"type":"timeseries","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"2500":{"text":"Up"}}}]}}`, []string{`>2500<`}, nil},
+		"unknown":       {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
+		"odd values":    {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
+		"text":          {`"type":"text","options":{"content":"<b>x"}`, []string{`&lt;b&gt;x`}, []string{plot, table, note}},
 	} {
 		api := &dashboardAPI{panels: `[{` + c.panel + `,"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}
 		page := load(t, api, "/dashboards/d/view").Body.String()
@@ -120,6 +137,130 @@ func TestPanelSources(t *testing.T) {
 	}
 }
 
+// A field of another type than expected is reported at its panel, which shows what it can.
+func TestWrongFields(t *testing.T) {
+	t.Parallel()
+	const plot, number = `class="plot`, `<dd>2500</dd>`
+	for panel, want := range map[string][]string{
+		`"title":5`:                             {"title is a number; it must be a string", plot},
+		`"type":[]`:                             {"type is an array; it must be a string", plot},
+		`"targets":{}`:                          {"targets is an object; it must be an array"},
+		`"targets":[1]`:                         {"targets is a number; it must be an object"},
+		`"targets":"x"`:                         {"targets is a string; it must be an array"},
+		`"fieldConfig":true`:                    {"fieldConfig is a boolean; it must be an object", plot},
+		`"fieldConfig":{"defaults":{"unit":3}}`: {"fieldConfig.defaults.unit is a number; it must be a string", plot},
+		`"fieldConfig":{"defaults":{"decimals":1e999}}`:                                                                   {"fieldConfig.defaults.decimals is a number; it must be a smaller number", plot},
+		`"fieldConfig":{"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":[]}]}]}`: {"unit is an array; it must be a string", plot},
+		`"type":"stat","options":[]`:                                {"options is an array; it must be an object", number},
+		`"type":"stat","options":{"reduceOptions":{"calcs":"max"}}`: {"options.reduceOptions.calcs is a string; it must be an array", number},
+		`"type":"text","options":{"content":{}}`:                    {"options.content is an object; it must be a string"},
+		`"type":"row","panels":{}`:                                  {"panels is an object; it must be an array"},
+	} {
+		targets := `"targets":[{"refId":"A"}],`
+		if strings.Contains(panel, "targets") {
+			targets = ""
+		}
+		w := load(t, &dashboardAPI{panels: `[{` + targets + panel + `},7,{"title":"Other","type":"stat","targets":[{"refId":"A"}]}]`, defaultName: "X"}, "/dashboards/d/view")
+		page := w.Body.String()
+		articles := strings.Split(page, "<article")
+		if w.Code != http.StatusOK || len(articles) != 4 || !strings.Contains(articles[2], "the panel is a number; it must be an object") || !strings.Contains(articles[3], number) {
+			t.Errorf("%s: the other panels are not shown:\n%s", panel, page)
+			continue
+		}
+		for _, part := range want {
+			if !strings.Contains(articles[1], part) {
+				t.Errorf("%s: the panel does not contain %q:\n%s", panel, part, articles[1])
+			}
+		}
+	}
+	if page := load(t, &dashboardAPI{panels: `[{"type":"acme-panel","options":{"content":{}},"targets":[{"refId":"A"}]}]`, defaultName: "X"}, "/dashboards/d/view").Body.String(); strings.Contains(page, `class="bad"`) {
+		t.Errorf("the options of another plugin are checked:\n%s", page)
+	}
+}
+
+// typicalDashboard has a field of each kind that the page reads.
+const typicalDashboard = `{"title":"D","refresh":"10s","time":{"from":"0","to":"10"},
+	"templating":{"list":[{"name":"ds","current":{"value":"x"}},{"name":"more","current":{"value":["a"]}}]},
+	"rows":[{"panels":[{"title":"In an old row","targets":[{"refId":"A"}]}]}],
+	"panels":[
+		{"title":"One","type":"timeseries","datasource":{"type":"t","uid":"$ds"},"targets":[{"refId":"A","hide":false,"datasource":{"uid":"x"},"timeRange":null}],
+			"fieldConfig":{"defaults":{"unit":"s","decimals":1,"displayName":""},
+			"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"unit","value":"ms"}]}]}},
+		{"title":"Two","type":"stat","targets":[{"refId":"A"}],"options":{"reduceOptions":{"calcs":["max"]}}},
+		{"title":"Three","type":"text","options":{"content":"c"}},
+		{"title":"Row","type":"row","collapsed":true,"panels":[{"title":"Four","type":"table","targets":[{"refId":"A"}]}]},
+		{"title":"Five","type":"gauge","targets":[{"refId":"A"}],"fieldConfig":{"defaults":{
+			"mappings":[{"type":"value","options":{"1":{"text":"Up","color":"green","index":0}}},{"type":"range","options":{"from":0,"to":null,"result":{"text":"Down"}}}],
+			"thresholds":{"mode":"absolute","steps":[{"color":"red","value":null},{"color":"green","value":3}]}}}}]}`
+
+// The type of no field keeps the other panels from being drawn.
+func TestAnyFieldWrong(t *testing.T) {
+	t.Parallel()
+	api := &dashboardAPI{defaultName: "X", dashboard: typicalDashboard}
+	c := newConsole(t, api)
+	of := func() map[string]string { // articles by title
+		t.Helper()
+		w := loadFrom(t, c, "/dashboards/d/view")
+		if w.Code != http.StatusOK {
+			t.Errorf("status %d for %s", w.Code, api.dashboard)
+		}
+		all := map[string]string{}
+		for _, article := range strings.Split(w.Body.String(), "<article")[1:] {
+			article, _, _ = strings.Cut(article, "</article>")
+			_, title, _ := strings.Cut(article, "<h2>")
+			title, _, _ = strings.Cut(title, "</h2>")
+			all[title] = article
+		}
+		return all
+	}
+	before := of()
+	if len(before) != 6 {
+		t.Fatalf("%d panels", len(before))
+	}
+	var model any
+	if err := json.Unmarshal([]byte(typicalDashboard), &model); err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	// walk replaces a value, and those in it. Panel is the title of the panel that it is in.
+	var walk func(value any, panel string, set func(any))
+	walk = func(value any, panel string, set func(any)) {
+		for _, other := range []any{nil, true, 5.0, "x", []any{}, map[string]any{}, []any{5.0}, map[string]any{"a": 1.0}} {
+			set(other)
+			text, err := json.Marshal(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried++
+			api.dashboard = string(text)
+			after := of()
+			for title, article := range before {
+				if panel != "" && title != panel && !(panel == "Row" && title == "Four") && after[title] != article {
+					t.Errorf("%s in %s changes the panel %s:\n%s", text, panel, title, after[title])
+				}
+			}
+		}
+		set(value)
+		switch v := value.(type) {
+		case map[string]any:
+			if title, ok := v["title"].(string); ok && title != "D" {
+				panel = title
+			}
+			for key := range v {
+				walk(v[key], panel, func(other any) { v[key] = other })
+			}
+		case []any:
+			for i := range v {
+				walk(v[i], panel, func(other any) { v[i] = other })
+			}
+		}
+	}
+	for key, value := range model.(map[string]any) {
+		walk(value, "", func(other any) { model.(map[string]any)[key] = other })
+	}
+	t.Logf("%d dashboards", tried)
+}
+
 // A new dashboard has a panel that can be drawn.
 func TestNewDashboard(t *testing.T) {
 	t.Parallel()
@@ -140,6 +281,20 @@ func TestSaveDashboard(t *testing.T) {
 		page := load(t, &dashboardAPI{panels: `[]`}, path).Body.String()
 		if !strings.Contains(page, `data-next="/dashboards/{uid}/view"`) || strings.Contains(page, `name="overwrite"`) != isStored {
 			t.Errorf("%s:\n%s", path, page)
+		}
+	}
+}
+
+// Special values are mapped, and the first mapping that matches counts.
+func TestMappings(t *testing.T) {
+	t.Parallel()
+	for match, texts := range map[string][]string{"null": {""}, "empty": {""}, "nan": {"NaN"}, "null+nan": {"", "NaN"}, "true": {"true"}, "false": {"false"}, "other": nil} {
+		var f field
+		f.Config.Mappings = json.RawMessage(`[{"type":"special","options":{"match":"` + match + `","result":{"text":"found"}}},{"type":"special","options":{"match":"true","result":{"text":"later"}}}]`)
+		for _, text := range []string{"", "NaN", "true", "false", "x"} {
+			if got := f.marker().mark(text, math.NaN()).Text == "found"; got != slices.Contains(texts, text) {
+				t.Errorf("%s maps %q: %t", match, text, got)
+			}
 		}
 	}
 }

@@ -164,8 +164,8 @@ func TestFrames(t *testing.T) {
 		t.Errorf("bars: %v and lines: %v", got, bars.series())
 	}
 	single := read(`{"schema":{"fields":[{"name":"v","type":"number","labels":{"b":"2","a":"1"}}]},"data":{"values":[[1234567.5]]}}`)
-	if got := fmt.Sprint(single.numbers()); got != `[{v {a="1", b="2"} 1234568}]` {
-		t.Errorf("single: %s", got)
+	if got := single.numbers(); !slices.Equal(got, []labeled{{Name: `v {a="1", b="2"}`, Value: "1234568"}}) {
+		t.Errorf("single: %q", got)
 	}
 	if _, err := readFrame(json.RawMessage(`{"schema":{"name":"x","fields":[{"name":"v"}]},"data":{"values":[]}}`)); err == nil {
 		t.Error("a frame without a column of values is accepted")

@@ -40,6 +40,14 @@ type change struct {
 	Reason  string
 }
 
+// Stderr returns the last lines that the backend printed before it failed.
+func (p pluginPage) Stderr() (all []string) {
+	for _, problem := range p.Problems {
+		all = append(all, problem.Stderr...)
+	}
+	return all
+}
+
 // IsFailed reports whether the change is not live.
 func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
 
@@ -114,11 +122,7 @@ func plugin(c *client) (any, error) {
 		return nil, err
 	}
 	p.Problems = slices.DeleteFunc(p.Problems, func(p problem) bool { return p.PluginID != id })
-	for _, action := range []string{"restart", "reload"} {
-		if c.has(p.Path + "/" + action) {
-			p.Actions = append(p.Actions, action)
-		}
-	}
+	p.Actions = []string{"restart", "reload"}
 	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
 		return nil, err
 	}
@@ -154,12 +158,6 @@ func (c *client) getOptional(path string, into any) error {
 		return nil
 	}
 	return err
-}
-
-// has reports whether the API has a route whose only method is POST.
-func (c *client) has(path string) bool {
-	problem, ok := errors.AsType[*apiError](c.get(path, new(any)))
-	return ok && problem.Status == http.StatusMethodNotAllowed
 }
 
 // metrics returns the metrics of a backend, or nil if it has none.

@@ -15,6 +15,15 @@ for (const button of document.querySelectorAll("[data-theme-switch]")) {
 	});
 }
 
+// The current page in the navigation is visible where it scrolls.
+const current = document.querySelector(".bar [aria-current]");
+function showCurrent() {
+	const list = current?.closest("ul");
+	if (list) list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2;
+}
+showCurrent();
+addEventListener("resize", showCurrent);
+
 // send calls the API and returns the decoded response. Errors have the message of the
 // API.
 export async function send(method, path, body) {

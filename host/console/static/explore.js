@@ -52,6 +52,12 @@ if (form) {
 	};
 	show();
 	form.elements.source.addEventListener("change", show);
+	form.elements.source.addEventListener("change", async () => {
+		const of = form.elements.source.value;
+		const response = await fetch("/explore?for=" + encodeURIComponent(of), { headers: { Accept: "text/html" } }).catch(() => null);
+		const page = new DOMParser().parseFromString(await response?.text() ?? "", "text/html");
+		if (form.elements.source.value === of) document.getElementById("examples").replaceChildren(...page.getElementById("examples")?.childNodes ?? []);
+	});
 	select.addEventListener("change", () => {
 		const q = select.selectedOptions[0].query;
 		if (!q) return;
