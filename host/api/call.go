@@ -38,6 +38,7 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 
 // slow is call for a function with large responses. Few of them run at the same time, and
 // each waits for its turn to encode its response, and to read it if reading takes a processor.
+// call does the same for an In with a pageQuery that asks for a long page.
 func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	return typed(f, true)
 }
@@ -48,6 +49,10 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 		var in In
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
+		}
+		isSlow := isSlow
+		if list, ok := any(in).(interface{ isLong() bool }); ok {
+			isSlow = isSlow || list.isLong()
 		}
 		budgets, end := w.(*response).budgets, func() {}
 		if isSlow {

@@ -64,6 +64,38 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// A long page takes a turn, a short one does not.
+func TestTurnsOfPages(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]bool{"?limit=200": true, "?limit=201": false, "": false} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBudgets(true)
+			b.processors = newTurns(1)
+			end, err := b.processors.take(t.Context(), "other")
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := call(func(context.Context, host.Identity, struct{ pageQuery }) (string, error) { return "list", nil })
+			w := httptest.NewRecorder()
+			go func() {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+query, nil)
+				if err := h.serve(newResponse(w, b, time.Minute), r, host.Identity{}, http.StatusOK); err != nil {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait()
+			if got := w.Body.Len() > 0; got != want {
+				t.Errorf("%q while others compute: sent %t, want %t", query, got, want)
+			}
+			end()
+			synctest.Wait()
+			if w.Body.Len() == 0 {
+				t.Errorf("%q was not sent", query)
+			}
+		})
+	}
+}
+
 // While a large response waits for the database, others may compute, unless reading the
 // database computes as well.
 func TestTurnsDuringReads(t *testing.T) {
