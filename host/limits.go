@@ -52,7 +52,8 @@ const (
 	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
 	FreeResponse    = 64 << 10  // bytes
 	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
-	MaxHeaderBytes  = 64 << 10
+	MaxHeaderBytes  = 32 << 10
+	MaxPluginHeader = 64 << 10 // bytes of the headers of a plugin's response
 	MaxConnections  = 2048
 
 	// Of streams. At most half of the connections follow channels, so that other requests
@@ -133,8 +134,8 @@ func Limits() []Limit {
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
-		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory"},
-		{"headers of a plugin's response", kibibytes(MaxHeaderBytes), "502", "they are held in memory"},
+		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
+		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
 		{"channels of a WebSocket", fmt.Sprint(MaxChannels), "the error `limit exceeded`", "a subscription costs memory"},
