@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // ErrNotFile is the error from Open for anything but a regular file.
@@ -17,13 +18,16 @@ func (p Plugin) Open(name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	name = filepath.FromSlash(name)
-	info, err := root.Stat(name)
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a pipe
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would block
-		return nil, ErrNotFile
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotFile
 	}
-	return root.Open(name)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }

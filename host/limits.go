@@ -11,6 +11,7 @@ const (
 
 	DefaultPageLength = 1000 // entries
 	MaxPageLength     = 5000 // entries
+	FreeEntries       = 200  // of a page that does not wait for a turn
 
 	MaxPlaylists   = 100_000 // in an organization
 	MaxFolders     = 10_000  // in an organization
@@ -51,7 +52,8 @@ const (
 	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
 	FreeResponse    = 64 << 10  // bytes
 	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
-	MaxHeaderBytes  = 64 << 10
+	MaxHeaderBytes  = 32 << 10
+	MaxPluginHeader = 64 << 10 // bytes of the headers of a plugin's response
 	MaxConnections  = 2048
 
 	// Of streams. At most half of the connections follow channels, so that other requests
@@ -122,7 +124,7 @@ func Limits() []Limit {
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
 		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
 		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
-		{"long computations at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor, and no caller waits for all requests of another; this applies to bodies of more than " + kibibytes(FreeBody) + ", frames of plugins, expressions, whole dashboards and the dashboards of a playlist"},
+		{"long computations at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor, and no caller waits for all requests of another; this applies to bodies of more than " + kibibytes(FreeBody) + ", frames of plugins, expressions, whole dashboards, the dashboards of a playlist, and lists without a `limit` of at most " + fmt.Sprint(FreeEntries)},
 		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},
 		{"points that the expressions of a request compute", fmt.Sprint(MaxExpressionPoints), "the expression fails", "a short window or a long expression turns a few points into many"},
 		{"series and numbers that the expressions of a request compute", fmt.Sprint(MaxExpressionItems), "the expression fails", "a union can have more items than its operands"},
@@ -132,8 +134,8 @@ func Limits() []Limit {
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
-		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory"},
-		{"headers of a plugin's response", kibibytes(MaxHeaderBytes), "502", "they are held in memory"},
+		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
+		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
 		{"channels of a WebSocket", fmt.Sprint(MaxChannels), "the error `limit exceeded`", "a subscription costs memory"},

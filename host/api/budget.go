@@ -32,19 +32,22 @@ type budgets struct {
 
 	processors *turns // to compute for long
 	large      *turns // to prepare a large response
+
+	readsCompute bool // whether reading the database takes a processor, as with SQLite
 }
 
 // mostLarge bounds how many large responses are prepared at the same time, most of which
 // wait for the database or for a processor.
 const mostLarge = 16
 
-func newBudgets() *budgets {
+func newBudgets(readsCompute bool) *budgets {
 	b := &budgets{
-		processors: newTurns(runtime.GOMAXPROCS(0) / 2),
-		large:      newTurns(mostLarge),
-		bodies:     newBudget(host.MaxBodies, "request bodies"),
-		decoding:   newBudget(host.MaxDecoding, "decoding request bodies"),
-		responses:  newBudget(host.MaxResponses, "responses that are not read"),
+		readsCompute: readsCompute,
+		processors:   newTurns(runtime.GOMAXPROCS(0) / 2),
+		large:        newTurns(mostLarge),
+		bodies:       newBudget(host.MaxBodies, "request bodies"),
+		decoding:     newBudget(host.MaxDecoding, "decoding request bodies"),
+		responses:    newBudget(host.MaxResponses, "responses that are not read"),
 	}
 	b.responses.queue = semaphore.NewWeighted(host.MaxResponses) // they are encoded before their size is known
 	return b

@@ -37,7 +37,8 @@ func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Ou
 }
 
 // slow is call for a function with large responses. Few of them run at the same time, and
-// each waits for its turn to encode its response.
+// each waits for its turn to encode its response, and to read it if reading takes a processor.
+// call does the same for an In with a pageQuery that asks for a long page.
 func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
 	return typed(f, true)
 }
@@ -49,6 +50,10 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
+		isSlow := isSlow
+		if list, ok := any(in).(interface{ isLong() bool }); ok {
+			isSlow = isSlow || list.isLong()
+		}
 		budgets, end := w.(*response).budgets, func() {}
 		if isSlow {
 			leave, err := budgets.large.take(r.Context(), callerOf(who))
@@ -58,7 +63,21 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 			end = sync.OnceFunc(leave)
 			defer end() // after an error or a panic
 		}
-		out, err := f(withHeaders(r), who, in)
+		turn := func(do func() error) error { return do() }
+		if isSlow {
+			turn = func(do func() error) error { return budgets.processors.do(r.Context(), callerOf(who), do) }
+		}
+		var out Out
+		read := func() (err error) {
+			out, err = f(withHeaders(r), who, in)
+			return err
+		}
+		var err error
+		if budgets.readsCompute {
+			err = turn(read)
+		} else {
+			err = read()
+		}
 		if err != nil {
 			return err
 		}
@@ -75,12 +94,7 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 			body, err = encode(out)
 			return err
 		}
-		if isSlow {
-			err = budgets.processors.do(r.Context(), callerOf(who), write)
-		} else {
-			err = write()
-		}
-		if err != nil {
+		if err := turn(write); err != nil {
 			return err
 		}
 		end() // the client may read slowly

@@ -218,8 +218,8 @@ func setHeaders(to http.Header, first backend.CallResourceResponse) error {
 			size += len(name) + len(value)
 		}
 	}
-	if size > host.MaxHeaderBytes {
-		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", host.MaxHeaderBytes>>10)}
+	if size > host.MaxPluginHeader {
+		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", host.MaxPluginHeader>>10)}
 	}
 	copyHeaders(to, first.Header, responseHeaders())
 	hasBody := first.Status != http.StatusNoContent && first.Status != http.StatusNotModified

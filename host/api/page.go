@@ -14,6 +14,9 @@ type pageQuery struct {
 	Page  int64 `query:"page"`
 }
 
+// isLong reports whether the page may take as long as a large response.
+func (q pageQuery) isLong() bool { return q.Limit == 0 || q.Limit > host.FreeEntries }
+
 func (q pageQuery) page() store.Page { return store.Page{Limit: q.Limit, Number: q.Page} }
 
 // longPage is page for lists that published clients expect to be complete: without a

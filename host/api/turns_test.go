@@ -64,37 +64,83 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// While a large response waits for the database, others may compute.
+// A long page takes a turn, a short one does not.
+func TestTurnsOfPages(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]bool{"?limit=200": true, "?limit=201": false, "": false} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBudgets(true)
+			b.processors = newTurns(1)
+			end, err := b.processors.take(t.Context(), "other")
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := call(func(context.Context, host.Identity, struct{ pageQuery }) (string, error) { return "list", nil })
+			w := httptest.NewRecorder()
+			go func() {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+query, nil)
+				if err := h.serve(newResponse(w, b, time.Minute), r, host.Identity{}, http.StatusOK); err != nil {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait()
+			if got := w.Body.Len() > 0; got != want {
+				t.Errorf("%q while others compute: sent %t, want %t", query, got, want)
+			}
+			end()
+			synctest.Wait()
+			if w.Body.Len() == 0 {
+				t.Errorf("%q was not sent", query)
+			}
+		})
+	}
+}
+
+// While a large response waits for the database, others may compute, unless reading the
+// database computes as well.
 func TestTurnsDuringReads(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := &budgets{processors: newTurns(1), large: newTurns(1), responses: newBudget(1<<20, "responses")}
-		read := make(chan bool)
-		h := slow(func(context.Context, host.Identity, struct{}) (string, error) {
-			<-read
-			return "dashboard", nil
-		})
-		w := httptest.NewRecorder()
-		go func() {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-			if err := h.serve(newResponse(w, b, time.Minute), r, host.Identity{}, http.StatusOK); err != nil {
-				t.Error(err)
+	for _, readsCompute := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBudgets(readsCompute)
+			b.processors = newTurns(1)
+			read := make(chan bool)
+			isReading := false
+			h := slow(func(context.Context, host.Identity, struct{}) (string, error) {
+				isReading = true
+				<-read
+				return "dashboard", nil
+			})
+			w := httptest.NewRecorder()
+			end, err := b.processors.take(t.Context(), "other")
+			if err != nil {
+				t.Fatal(err)
 			}
-		}()
-		synctest.Wait()
-		end, err := b.processors.take(t.Context(), "other")
-		if err != nil {
-			t.Fatal(err)
-		}
-		close(read)
-		synctest.Wait()
-		if w.Body.Len() > 0 {
-			t.Error("a response was encoded out of turn")
-		}
-		end()
-		synctest.Wait()
-		if got := w.Body.String(); got != `"dashboard"`+"\n" && got != `"dashboard"` {
-			t.Errorf("got %q", got)
-		}
-	})
+			go func() {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+				if err := h.serve(newResponse(w, b, time.Minute), r, host.Identity{}, http.StatusOK); err != nil {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait()
+			if isReading == readsCompute {
+				t.Errorf("while others compute, the database is read: %t, want %t", isReading, !readsCompute)
+			}
+			if !readsCompute {
+				close(read)
+				synctest.Wait()
+			}
+			if w.Body.Len() > 0 {
+				t.Error("a response was encoded out of turn")
+			}
+			end()
+			if readsCompute {
+				close(read)
+			}
+			synctest.Wait()
+			if got := w.Body.String(); got != `"dashboard"`+"\n" && got != `"dashboard"` {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
 }

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/sdk"
@@ -20,7 +23,9 @@ type client struct {
 	who    atomic.Pointer[host.Identity] // at the last check
 	isOver atomic.Bool                   // it is disconnected, or about to be
 
-	checked time.Time // the last check that succeeded; only check uses it
+	// Only check and checkCaller use them.
+	tried   time.Time // the last check for which its round had time
+	checked time.Time // the last check that succeeded
 
 	data map[address]json.RawMessage // that it sent with its subscriptions; guarded by hub.mu
 
@@ -158,12 +163,6 @@ func (h *Hub) keepChecking() {
 	}
 }
 
-// verdict is the result of a check of credentials.
-type verdict struct {
-	who host.Identity
-	err error
-}
-
 // use is a channel that is followed with credentials.
 type use struct {
 	credential string
@@ -187,8 +186,14 @@ func (h *Hub) openAgain(round context.Context, who host.Identity, c Channel) (sd
 }
 
 // isOverdue reports whether no check of a client has succeeded for too long. A round of checks
-// may take the other half of Options.Unchecked.
-func (h *Hub) isOverdue(c *client) bool { return time.Since(c.checked) > h.options.Unchecked/2 }
+// may take the rest of Options.Unchecked.
+func (h *Hub) isOverdue(c *client) bool {
+	return time.Since(c.checked) > h.options.Unchecked*3/4
+}
+
+// parallelChecks is how many callers are checked at the same time. It must not exceed how many
+// logins from one network may be in progress.
+const parallelChecks = 4
 
 // check disconnects clients whose credentials are no longer valid, and unsubscribes those
 // that may no longer use the plugin of a channel. Clients that it cannot check stay for a
@@ -196,7 +201,7 @@ func (h *Hub) isOverdue(c *client) bool { return time.Since(c.checked) > h.optio
 // changed, or whose client no longer follows them while others do. Clients with the same
 // credentials are checked once.
 func (h *Hub) check() {
-	round, cancel := context.WithTimeout(h.ctx, h.options.Unchecked/2)
+	round, cancel := context.WithTimeout(h.ctx, h.options.Unchecked/4)
 	defer cancel()
 	h.mu.Lock()
 	clients, runs := h.snapshot(), map[*stream]*run{}
@@ -205,37 +210,76 @@ func (h *Hub) check() {
 		runs[s] = s.inProgress()
 	}
 	h.mu.Unlock()
-	verdicts, uses, contexts := map[string]verdict{}, map[use]error{}, map[use]sdk.Context{}
+	// On a slow database, a round ends before it has reached all clients. The next one begins with the rest.
+	slices.SortStableFunc(clients, func(a, b *client) int { return a.tried.Compare(b.tried) })
+	var credentials []string
+	callers := map[string][]*client{}
 	for _, c := range clients {
-		v, ok := verdicts[c.caller.Credential]
-		if !ok {
-			v.who, v.err = h.authenticate(round, c)
-			verdicts[c.caller.Credential] = v
+		credential := c.caller.Credential
+		if callers[credential] == nil {
+			credentials = append(credentials, credential)
 		}
+		callers[credential] = append(callers[credential], c)
+	}
+	var checks errgroup.Group
+	checks.SetLimit(parallelChecks)
+	var mu sync.Mutex
+	contexts := map[use]sdk.Context{}
+	for _, credential := range credentials {
+		checks.Go(func() error {
+			opened := h.checkCaller(round, callers[credential])
+			mu.Lock()
+			defer mu.Unlock()
+			for at, of := range opened {
+				contexts[use{credential, at}] = of
+			}
+			return nil
+		})
+	}
+	_ = checks.Wait() // always nil
+	for s, r := range runs {
+		if r == nil {
+			continue
+		}
+		isFollowing := func(c *client) bool { return c.caller.Credential == r.by && c.follows(s.at) }
+		of, isKnown := contexts[use{r.by, s.at}]
+		if isKnown && !r.isSame(of) || !slices.ContainsFunc(clients, isFollowing) && s.isFollowed() {
+			r.again(errChanged)
+		}
+	}
+}
+
+// checkCaller checks clients with the same credentials. It returns the contexts of the channels
+// that they may follow.
+func (h *Hub) checkCaller(round context.Context, clients []*client) (opened map[address]sdk.Context) {
+	who, denied := h.authenticate(round, clients[0])
+	opened, failed := map[address]sdk.Context{}, map[address]error{}
+	for _, c := range clients {
 		switch {
-		case isDenied(v.err), v.err == nil && v.who.OrgID != c.caller.Identity.OrgID:
+		case isDenied(denied), denied == nil && who.OrgID != c.caller.Identity.OrgID:
 			c.disconnect(codeEnded, "the credentials are no longer valid")
 			continue
-		case errors.Is(v.err, host.ErrThrottled), v.err != nil && h.isOverdue(c):
+		case errors.Is(denied, host.ErrThrottled), denied != nil && h.isOverdue(c):
 			c.disconnect(codeUnchecked, "the host cannot check the credentials; try again later")
 			continue
-		case v.err != nil:
+		case denied != nil:
 			continue
 		}
-		c.who.Store(&v.who)
+		c.who.Store(&who)
 		isChecked := true
 		for _, name := range c.channels() {
-			channel, err := ParseChannel(name, v.who.OrgID)
+			channel, err := ParseChannel(name, who.OrgID)
 			if err != nil {
 				continue // it was parsed when the client subscribed
 			}
-			u := use{c.caller.Credential, address{v.who.OrgID, channel}}
-			if err, ok = uses[u]; !ok {
+			at := address{who.OrgID, channel}
+			err, isKnown := failed[at]
+			if !isKnown {
 				var of sdk.Context
-				if of, err = h.openAgain(round, v.who, channel); err == nil {
-					contexts[u] = of
+				if of, err = h.openAgain(round, who, channel); err == nil {
+					opened[at] = of
 				}
-				uses[u] = err
+				failed[at] = err
 			}
 			switch {
 			case isDenied(err):
@@ -250,16 +294,12 @@ func (h *Hub) check() {
 			c.checked = time.Now()
 		}
 	}
-	for s, r := range runs {
-		if r == nil {
-			continue
-		}
-		isFollowing := func(c *client) bool { return c.caller.Credential == r.by && c.follows(s.at) }
-		of, isKnown := contexts[use{r.by, s.at}]
-		if isKnown && !r.isSame(of) || !slices.ContainsFunc(clients, isFollowing) && s.isFollowed() {
-			r.again(errChanged)
+	if round.Err() == nil {
+		for _, c := range clients {
+			c.tried = time.Now()
 		}
 	}
+	return opened
 }
 
 // isDenied reports whether an error means that a client has lost access.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -531,13 +533,53 @@ func TestManyChecksThatHang(t *testing.T) {
 		defer feed.Close()
 		feeds = append(feeds, feed)
 	}
-	time.Sleep(time.Millisecond) // half of Unchecked
+	time.Sleep(2 * time.Millisecond) // Unchecked
 	live.Check(f.Hub)
 	for _, feed := range feeds {
 		if _, ok := <-feed.Packets(); ok {
 			t.Error("a client whose check hangs stays")
 		}
 	}
+}
+
+// On a slow database, all clients are checked, even if a round of checks does not reach all.
+func TestSlowChecks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := live.New(live.Options{Open: func(context.Context, host.Identity, live.Channel) (live.Plugin, sdk.Context, error) {
+			return &fakePlugin{}, sdk.Context{PluginID: "acme-x-datasource", User: &sdk.User{}}, nil
+		}})
+		var feeds [100]*live.Feed
+		var checks [len(feeds)]atomic.Int64
+		for n := range feeds {
+			who := host.Identity{Kind: host.KindUser, ID: int64(n), OrgID: 1}
+			feed, err := h.Follow(t.Context(), live.Caller{Identity: who, Credential: fmt.Sprint(n), Again: func(ctx context.Context) (host.Identity, error) {
+				checks[n].Add(1)
+				select {
+				case <-time.After(time.Second):
+				case <-ctx.Done():
+				}
+				return who, ctx.Err()
+			}}, "ds/a/x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			feeds[n] = feed
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		for n, feed := range feeds {
+			select {
+			case <-feed.Packets():
+				t.Errorf("client %d was disconnected after %d checks", n, checks[n].Load())
+			default:
+			}
+			feed.Close()
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A check that hangs ends, so that other clients are checked.

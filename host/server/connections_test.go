@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
@@ -89,5 +90,26 @@ func TestConnections(t *testing.T) {
 	defer bound.mu.Unlock()
 	if bound.open > most {
 		t.Errorf("%d connections are open", bound.open)
+	}
+}
+
+// The headers of a request are bounded.
+func TestHeaderBytes(t *testing.T) {
+	t.Parallel()
+	s := open(t, testOptions(t))
+	for size, want := range map[int]int{30 << 10: http.StatusOK, 48 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/api/health", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X", strings.Repeat("x", size))
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%d bytes: status %d, want %d", size, res.StatusCode, want)
+		}
 	}
 }

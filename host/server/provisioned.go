@@ -24,9 +24,10 @@ import (
 )
 
 const (
-	provisionCheck = 2 * time.Second  // between looks for changes to provisioning files
-	provisionRetry = 30 * time.Second // the longest wait before what has failed is tried again
-	mostLogged     = 1000             // failures that are remembered, so that each is logged once
+	provisionCheck  = 2 * time.Second  // between looks for changes to provisioning files
+	provisionSettle = 10 * time.Second // the longest wait for files to stop changing
+	provisionRetry  = 30 * time.Second // the longest wait before what has failed is tried again
+	mostLogged      = 1000             // failures that are remembered, so that each is logged once
 )
 
 // files applies a provisioning directory to a store, again when it changes, and again when
@@ -46,6 +47,7 @@ type files struct {
 	next      time.Time            // of that attempt
 	logged    map[[32]byte]bool    // digests of failures since the files changed
 	changes   string               // of the files, at the last look
+	changed   time.Time            // the first look that found changes; zero if none did since last was read
 
 	sources    readOnly
 	dashboards readOnly
@@ -69,7 +71,7 @@ func (f *files) apply(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.last != nil && f.last.IsStale() {
-		f.isPending, f.wait, f.logged = false, 0, nil
+		f.isPending, f.wait, f.logged, f.changed = false, 0, nil, time.Time{}
 	}
 	err := f.applyLast(ctx)
 	if err == nil {
@@ -181,15 +183,20 @@ func (f *files) watch(ctx context.Context) {
 
 // isDue reports whether the directory has changed since it was read, or whether it is time
 // to try again. A change is due at the second look at it: a file that is being written may
-// be empty at the first, and a data source that no file describes is deleted.
+// be empty at the first, and a data source that no file describes is deleted. Files that do
+// not stop changing are due after provisionSettle.
 func (f *files) isDue() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before := f.changes
-	if f.changes = f.last.Changes(); f.changes != "" {
-		return f.changes == before
+	before, now := f.changes, time.Now()
+	if f.changes = f.last.Changes(); f.changes == "" {
+		f.changed = time.Time{}
+		return f.wait > 0 && !now.Before(f.next)
 	}
-	return f.wait > 0 && !time.Now().Before(f.next)
+	if f.changed.IsZero() {
+		f.changed = now
+	}
+	return f.changes == before || now.Sub(f.changed) >= provisionSettle
 }
 
 // applyAgain applies the directory and logs the outcome.

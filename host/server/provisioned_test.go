@@ -220,6 +220,32 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 	}
 }
 
+// Files that never stop changing are applied, but not at every look.
+func TestProvisioningOfFilesThatKeepChanging(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := "apiVersion: 1\n"
+	writeProvisioning(t, dir, "datasources/a.yaml", text)
+	synctest.Test(t, func(t *testing.T) {
+		f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: &failing{}, env: os.LookupEnv, log: slog.New(slog.DiscardHandler)}
+		applied := 0
+		for look := range 13 {
+			if look == 0 || f.isDue() {
+				applied++
+				if err := f.apply(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text += "#"
+			writeProvisioning(t, dir, "datasources/a.yaml", text)
+			time.Sleep(provisionCheck)
+		}
+		if applied != 3 { // at the looks 0, 6 and 12
+			t.Errorf("applied %d times, want 3", applied)
+		}
+	})
+}
+
 // failing is an empty target, which fails to store the next dashboards.
 type failing struct {
 	provisioning.Target

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -31,6 +32,11 @@ func TestBusy(t *testing.T) {
 	unlock = must(store.Lock(ctx, file, "BEGIN IMMEDIATE"))(t)
 	if _, err := newPlaylist(ctx, hasty, "x"); !errors.Is(err, host.ErrTimeout) {
 		t.Errorf("write until the deadline: %v", err)
+	}
+	hurried, leave := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer leave()
+	if _, err := newPlaylist(hurried, s, "x"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("write of a caller that does not wait: %v", err)
 	}
 	written := make(chan error)
 	go func() {

@@ -206,7 +206,7 @@ func whileBusy(ctx context.Context, do func() error) error {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
-			return err
+			return fmt.Errorf("%w (%w)", ctx.Err(), err)
 		}
 	}
 }

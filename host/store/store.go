@@ -115,6 +115,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
+// ReadsInProcess reports whether reading takes the processors of this process.
+func (s *Store) ReadsInProcess() bool { return !s.dialect.isShared }
+
 // Close waits for running statements and closes the database. Calling it again returns
 // the same error.
 func (s *Store) Close() error { return s.close() }

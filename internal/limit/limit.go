@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // TooLargeError reports more bytes than may be read.
@@ -50,18 +51,18 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 // ReadFile reads a regular file of at most limit bytes. It refuses others, such as named
 // pipes, which might never end.
 func ReadFile(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a pipe
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	text, err := ReadAll(f, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
