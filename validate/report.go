@@ -5,6 +5,9 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // Report is the result of a run. It is sorted, so the same tree has the same report.
@@ -79,6 +82,29 @@ func (r *Report) add(other Report) {
 	r.Skips = append(r.Skips, other.Skips...)
 	r.Files = append(r.Files, other.Files...)
 	maps.Copy(r.Sources, other.Sources)
+}
+
+// dropCopies removes findings in a dist that its source has too, even if suppressed there:
+// a build has copied them.
+func (r *Report) dropCopies() {
+	known := map[string]bool{}
+	for _, f := range r.Findings {
+		known[f.Fingerprint()] = true
+	}
+	for _, s := range r.Suppressed {
+		known[s.Fingerprint()] = true
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		i := strings.LastIndex("/"+f.File, "/"+bundle.DistDir+"/")
+		if i < 0 {
+			return false
+		}
+		repo, name := f.File[:i], f.File[i+len(bundle.DistDir)+1:]
+		return slices.ContainsFunc([]string{sourceDir, "."}, func(dir string) bool {
+			f.File = path.Join(repo, dir, name)
+			return known[f.Fingerprint()]
+		})
+	})
 }
 
 // prefix prepends a path to the names of all files.

@@ -105,6 +105,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 		seen |= t.where
 	}
 	unused := report.suppress(opts, seen)
+	report.dropCopies()
 	run.finish(unused)
 	report.prefix(opts.Prefix)
 	report.Findings = append(report.Findings, unused...) // these have their final file names

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,6 +113,58 @@ func TestTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(strings.Join(c.wants, "\n")+"\n", findings(r)); d != "" {
+				t.Errorf("the report differs (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestCopiesInDist checks repositories with a dist: what a build copied is reported once,
+// at its source, and everything else where it is.
+func TestCopiesInDist(t *testing.T) {
+	t.Parallel()
+	id := func(text string) string { return `={"id":"` + text + `"}` }
+	links := validate.Rule{ID: "links", Severity: validate.Warning, Help: "fix it", Check: func(p *validate.Pass) {
+		for _, name := range []string{path.Join(p.Dir, "README.md"), path.Join(path.Dir(p.Dir), "README.md")} {
+			if text, err := fs.ReadFile(p.FS, name); err == nil {
+				p.Reportf(validate.Place{File: name, Line: 1}, "link to %s", text)
+				return
+			}
+		}
+	}}
+	ids := validate.Rule{ID: "ids", Severity: validate.Warning, Help: "fix it", Check: func(p *validate.Pass) {
+		text, _ := p.Doc.Text("/id")
+		p.Reportf(p.Value("/id"), "id %s", text)
+	}}
+	for _, c := range []struct {
+		name         string
+		tree         fstest.MapFS
+		suppressions []validate.Suppression
+		wants        []string
+	}{
+		{"texts beside src", tree("src/plugin.json", "README.md=x", "dist/plugin.json", "dist/README.md=x"), nil, []string{
+			"README.md warning: link to x", "src/plugin.json warning: id "}},
+		{"texts in src of a monorepo", tree("packages/a/src/plugin.json", "packages/a/src/README.md=x", "packages/a/dist/plugin.json", "packages/a/dist/README.md=x"), nil, []string{
+			"packages/a/src/README.md warning: link to x", "packages/a/src/plugin.json warning: id "}},
+		{"plugin.json at the root", tree("plugin.json", "README.md=x", "dist/plugin.json", "dist/README.md=x"), nil, []string{
+			"README.md warning: link to x", "plugin.json warning: id "}},
+		{"nested", tree("src/plugin.json", "src/in/plugin.json"+id("a"), "dist/plugin.json", "dist/in/plugin.json=\n"+strings.TrimPrefix(id("a"), "=")), nil, []string{
+			"src/in/plugin.json warning: id a", "src/plugin.json warning: id "}},
+		{"an older dist", tree("src/plugin.json"+id("new"), "README.md=x", "dist/plugin.json"+id("old"), "dist/README.md=y"), nil, []string{
+			"README.md warning: link to x", "dist/README.md warning: link to y", "dist/plugin.json warning: id old", "src/plugin.json warning: id new"}},
+		{"of another plugin", tree("a/src/plugin.json", "b/dist/plugin.json"), nil, []string{
+			"a/src/plugin.json warning: id ", "b/dist/plugin.json warning: id "}},
+		{"suppressed at the source", tree("src/plugin.json", "dist/plugin.json"), []validate.Suppression{{File: "src/**"}}, []string{}},
+		{"suppressed in dist", tree("src/plugin.json", "dist/plugin.json"), []validate.Suppression{{File: "dist/**"}}, []string{
+			"src/plugin.json warning: id "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := validate.Run(t.Context(), c.tree, validate.Options{Rules: []validate.Rule{links, ids}, Suppressions: c.suppressions})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.wants, strings.FieldsFunc(findings(r), func(r rune) bool { return r == '\n' })); d != "" {
 				t.Errorf("the report differs (-want +got):\n%s", d)
 			}
 		})

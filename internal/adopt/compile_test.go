@@ -65,7 +65,8 @@ func TestPlanKeepsCodeThatCompiles(t *testing.T) {
 		root := repository(t, plugin+"-- go.mod --\nmodule example.com/acme\n\ngo 1.25\n\nrequire example.com/dep v1.0.0\n"+
 			"-- pkg/main.go --\npackage main\n\nimport \"example.com/dep\"\n\nfunc main() { dep."+function+"() }\n")
 		before := state(t, root)
-		p, err := MakePlan(t.Context(), Options{Dir: root, Slipway: origin.Origin{Version: "v1.0.0"}})
+		var steps []string
+		p, err := MakePlan(t.Context(), Options{Dir: root, Slipway: origin.Origin{Version: "v1.0.0"}, Step: func(name string) { steps = append(steps, name) }})
 		if (err == nil) != compiles {
 			t.Errorf("%s: error %v, want one: %t", function, err, !compiles)
 		}
@@ -74,6 +75,9 @@ func TestPlanKeepsCodeThatCompiles(t *testing.T) {
 		}
 		if err == nil && !cmp.Equal(p.Raised, []string{"example.com/dep v1.0.0 => v1.1.0"}) {
 			t.Errorf("%s: raised %v", function, p.Raised)
+		}
+		if want := []string{"resolving modules", "compiling the plugin with other versions of modules"}; !cmp.Equal(steps, want) {
+			t.Errorf("%s: steps %q, want %q", function, steps, want)
 		}
 		if diff := cmp.Diff(before, state(t, root)); diff != "" {
 			t.Errorf("%s: MakePlan changed the repository (-want +got):\n%s", function, diff)

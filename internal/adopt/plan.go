@@ -24,6 +24,13 @@ import (
 type Options struct {
 	Dir     string // directory of the plugin; "" is the current directory
 	Slipway origin.Origin
+	Step    func(name string) // called before each long step; may be nil
+}
+
+func (o *Options) step(name string) {
+	if o.Step != nil {
+		o.Step(name)
+	}
 }
 
 // A File is the change of one file.

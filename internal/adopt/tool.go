@@ -42,7 +42,7 @@ func (p *Plan) addTool(ctx context.Context, o Options) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := m.require(ctx, work, o.Slipway); err != nil {
+	if err := m.require(ctx, work, o); err != nil {
 		return err
 	}
 	if err := p.addMagefile(ctx, found, m); err != nil {
@@ -171,7 +171,7 @@ func (mod *goMod) isComplete() bool {
 
 // require adds the tool and the requirements of the targets to copies of go.mod and
 // go.sum in the directory work. It downloads modules that are not in the module cache.
-func (m *module) require(ctx context.Context, work string, from origin.Origin) error {
+func (m *module) require(ctx context.Context, work string, o Options) error {
 	file := filepath.Join(work, "go.mod")
 	start := m.before
 	if start == nil { // node_modules can contain Go files
@@ -193,15 +193,16 @@ func (m *module) require(ctx context.Context, work string, from origin.Origin) e
 			return err
 		}
 	}
-	version := from.Version
+	version := o.Slipway.Version
 	edits := []string{"-tool=" + mage}
-	if from.Checkout != "" {
+	if o.Slipway.Checkout != "" {
 		version = "v0.0.0"
-		edits = append(edits, "-replace="+origin.Module+"="+from.Checkout)
+		edits = append(edits, "-replace="+origin.Module+"="+o.Slipway.Checkout)
 	}
 	if _, err := editMod(ctx, file, edits...); err != nil {
 		return err
 	}
+	o.step("resolving modules")
 	m.workFile = file
 	packages := []string{targets, workflows, mage}
 	// The checksums of the plugin's own packages change with the versions they are built with.
@@ -226,15 +227,16 @@ func (m *module) require(ctx context.Context, work string, from origin.Origin) e
 		return err
 	}
 	m.raised = raised(before, after)
+	if len(m.raised) == 0 {
+		return nil
+	}
+	o.step("compiling the plugin with other versions of modules")
 	return m.checkCompiles(ctx, work)
 }
 
 // checkCompiles returns an error if the plugin compiles with its own versions of modules
 // but not with those that Slipway requires.
 func (m *module) checkCompiles(ctx context.Context, work string) error {
-	if len(m.raised) == 0 {
-		return nil
-	}
 	compile := func(workFile string) error {
 		with := *m
 		with.workFile = workFile

@@ -44,8 +44,11 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if err != nil {
 		return err
 	}
-	stop := progress.Task{W: os.Stderr, Name: "resolving modules"}.Start()
-	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from})
+	stop := func() {}
+	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from, Step: func(name string) {
+		stop()
+		stop = progress.Task{W: os.Stderr, Name: name}.Start()
+	}})
 	stop()
 	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest {
 		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("init: %w", err)}

@@ -95,8 +95,15 @@ func (c *Column[T]) vector() *vector {
 	if c == nil {
 		return nil
 	}
-	var v *vector
-	switch values := any(c.Values).(type) {
+	v := vectorOf(c.Values)
+	v.Header = c.Header
+	return v
+}
+
+// vectorOf returns the values of a column. As a part of a method, it would be compiled for
+// each type of a column.
+func vectorOf(values any) (v *vector) {
+	switch values := values.(type) {
 	case []int8:
 		v = plain[integers[int8]](signed(8), values)
 	case []*int8:
@@ -162,6 +169,5 @@ func (c *Column[T]) vector() *vector {
 	case []*json.RawMessage:
 		v = nullable[messages](rawJSON(), values)
 	}
-	v.Header = c.Header
 	return v
 }
