@@ -15,24 +15,10 @@ import (
 )
 
 // Client calls a plugin. It is safe for concurrent use. Create it with New.
-type Client struct {
-	data        pluginv2.DataClient
-	diagnostics pluginv2.DiagnosticsClient
-	resource    pluginv2.ResourceClient
-	stream      pluginv2.StreamClient
-	conn        grpc.ClientConnInterface
-}
+type Client struct{ conn grpc.ClientConnInterface }
 
 // New returns a client for the plugin at the other end of a connection.
-func New(conn grpc.ClientConnInterface) *Client {
-	return &Client{
-		data:        pluginv2.NewDataClient(conn),
-		diagnostics: pluginv2.NewDiagnosticsClient(conn),
-		resource:    pluginv2.NewResourceClient(conn),
-		stream:      pluginv2.NewStreamClient(conn),
-		conn:        conn,
-	}
-}
+func New(conn grpc.ClientConnInterface) *Client { return &Client{conn} }
 
 // Conn returns the connection, for clients of other services.
 func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
@@ -43,7 +29,7 @@ func (c *Client) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.
 	for _, q := range req.Queries {
 		in.Queries = append(in.Queries, queryToWire(q))
 	}
-	out, err := c.data.QueryData(ctx, in)
+	out, err := pluginv2.NewDataClient(c.conn).QueryData(ctx, in)
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
@@ -56,7 +42,7 @@ func (c *Client) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (sdk.
 
 // CheckHealth runs the plugin's health check.
 func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
-	out, err := c.diagnostics.CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
+	out, err := pluginv2.NewDiagnosticsClient(c.conn).CheckHealth(ctx, &pluginv2.CheckHealthRequest{PluginContext: contextToWire(req.Context), Headers: req.Headers})
 	if err != nil {
 		return nil, callError(ctx, err)
 	}
@@ -66,7 +52,7 @@ func (c *Client) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 // CollectMetrics returns the metrics of the plugin's process in the Prometheus text
 // format.
 func (c *Client) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) ([]byte, error) {
-	out, err := c.diagnostics.CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
+	out, err := pluginv2.NewDiagnosticsClient(c.conn).CollectMetrics(ctx, &pluginv2.CollectMetricsRequest{PluginContext: contextToWire(req.Context)})
 	if err != nil {
 		return nil, callError(ctx, err)
 	}

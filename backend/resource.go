@@ -35,7 +35,7 @@ type CallResourceResponse struct {
 func (c *Client) CallResource(ctx context.Context, req *CallResourceRequest, receive func(CallResourceResponse) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := c.resource.CallResource(ctx, &pluginv2.CallResourceRequest{
+	stream, err := pluginv2.NewResourceClient(c.conn).CallResource(ctx, &pluginv2.CallResourceRequest{
 		PluginContext: contextToWire(req.Context), Method: req.Method, Path: req.Path, Url: req.URL,
 		Headers: wire.StringLists(req.Header), Body: req.Body,
 	})

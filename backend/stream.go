@@ -21,7 +21,7 @@ const maxPacket = 1 << 20
 // nil. If the plugin denies it, the error is an *sdk.Error with status 404 or 403.
 func (c *Client) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	var trailer metadata.MD
-	out, err := c.stream.SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{
+	out, err := pluginv2.NewStreamClient(c.conn).SubscribeStream(ctx, &pluginv2.SubscribeStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	}, grpc.Trailer(&trailer))
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Client) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (j
 // status 404 or 403.
 func (c *Client) PublishStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	var trailer metadata.MD
-	out, err := c.stream.PublishStream(ctx, &pluginv2.PublishStreamRequest{
+	out, err := pluginv2.NewStreamClient(c.conn).PublishStream(ctx, &pluginv2.PublishStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	}, grpc.Trailer(&trailer))
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Client) PublishStream(ctx context.Context, req *sdk.StreamRequest) (jso
 func (c *Client) RunStream(ctx context.Context, req *sdk.StreamRequest, receive func(json.RawMessage) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := c.stream.RunStream(ctx, &pluginv2.RunStreamRequest{
+	stream, err := pluginv2.NewStreamClient(c.conn).RunStream(ctx, &pluginv2.RunStreamRequest{
 		PluginContext: contextToWire(req.Context), Path: req.Path, Data: req.Data, Headers: req.Headers,
 	}, grpc.MaxCallRecvMsgSize(maxPacket))
 	if err != nil {

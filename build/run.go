@@ -113,10 +113,10 @@ const (
 // recover restores the dist of a build that was killed while replacing it, or while the
 // repository's own bundler wrote to it.
 func (p *Plan) recover() error {
-	if aside := p.leftovers(asideSuffix); len(aside) > 0 {
+	if aside := leftovers(p.Repo.Root, asideSuffix); len(aside) > 0 {
 		return p.restore(aside[len(aside)-1])
 	}
-	previous := p.leftovers(previousSuffix)
+	previous := leftovers(p.Repo.Root, previousSuffix)
 	if len(previous) == 0 {
 		return nil
 	}
@@ -133,14 +133,14 @@ func (p *Plan) recover() error {
 }
 
 // leftovers lists the directories that builds work in and whose names have a suffix.
-func (p *Plan) leftovers(suffix string) (dirs []string) {
-	entries, err := os.ReadDir(p.Repo.Root)
+func leftovers(root, suffix string) (dirs []string) {
+	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), stagingPrefix) && strings.HasSuffix(e.Name(), suffix) {
-			dirs = append(dirs, filepath.Join(p.Repo.Root, e.Name()))
+			dirs = append(dirs, filepath.Join(root, e.Name()))
 		}
 	}
 	return dirs
@@ -148,7 +148,7 @@ func (p *Plan) leftovers(suffix string) (dirs []string) {
 
 // sweep removes old staging directories. Recent ones may be in use.
 func (p *Plan) sweep(context.Context, string, *Result) error {
-	for _, dir := range p.leftovers("") {
+	for _, dir := range leftovers(p.Repo.Root, "") {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
 			_ = os.RemoveAll(dir)
 		}

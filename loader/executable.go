@@ -60,6 +60,21 @@ func Executable(p bundle.Plugin) (string, error) {
 	return path, nil
 }
 
+// executable is Executable for a plugin whose directory may have been moved.
+func (o Options) executable(p bundle.Plugin) (string, error) {
+	path, err := Executable(p)
+	fault, ok := errors.AsType[*bundle.Fault](err)
+	if o.Aside == nil || !ok || fault.Code != bundle.FaultExecutableMissing {
+		return path, err
+	}
+	if p.Dir = o.Aside(p.Dir); p.Dir != "" {
+		if aside, asideErr := Executable(p); asideErr == nil {
+			return aside, nil
+		}
+	}
+	return path, err
+}
+
 // otherExecutables names the executables for other platforms beside a missing one.
 func otherExecutables(p bundle.Plugin) string {
 	matches, err := filepath.Glob(filepath.Join(p.Dir, filepath.FromSlash(p.Metadata.Executable)) + "_*_*")

@@ -131,16 +131,16 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 	case f == nil && t.of == subject:
 		t.health = bundle.Fault{}
 	case f != nil:
-		f.Stderr, f.Since = proc.stderr.lines(), time.Now()
+		f.Since = time.Now()
 		if t.of == subject && t.health.Code == f.Code {
 			f.Since = t.health.Since
 		}
 		t.health, t.of = *f, subject
+		t.quote(proc, &t.health)
 	}
 }
 
-// panicked records a panic that the SDK of the plugin recovered, at most one in a second. The
-// process may still be writing its log.
+// panicked records a panic that the SDK of the plugin recovered, at most one in a second.
 func (p *Plugin) panicked(proc *Process, method string) {
 	p.troubles.mu.Lock()
 	defer p.troubles.mu.Unlock()
@@ -149,12 +149,19 @@ func (p *Plugin) panicked(proc *Process, method string) {
 		return
 	}
 	t.call = *newFault(bundle.FaultHandlerPanic, "a handler of %s panicked", method[strings.LastIndex(method, "/")+1:])
-	t.call.Stderr, t.call.Since = proc.stderr.lines(), time.Now()
+	t.call.Since = time.Now()
+	t.quote(proc, &t.call)
+}
+
+// quote adds the last lines of a process to its fault, and does so again a little later:
+// the process may still be writing its log. The caller must hold the lock.
+func (t *troubles) quote(proc *Process, f *bundle.Fault) {
+	f.Stderr = proc.stderr.lines()
 	time.AfterFunc(pipeGrace, func() {
-		p.troubles.mu.Lock()
-		defer p.troubles.mu.Unlock()
-		if t.pid == proc.PID() && t.call.Code != "" {
-			t.call.Stderr = proc.stderr.lines()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.pid == proc.PID() && f.Code != "" {
+			f.Stderr = proc.stderr.lines()
 		}
 	})
 }

@@ -670,3 +670,18 @@ func TestHealthOfDataSources(t *testing.T) {
 		t.Errorf("%+v", faults)
 	}
 }
+
+// The fault of a health check has the lines that the process writes after its response.
+func TestFaultQuotesLateOutput(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
+	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{}, nil, errors.New("no settings"))
+	if _, err := p.current.stderr.Write([]byte("no region\n")); err != nil {
+		t.Fatal(err)
+	}
+	for !slices.Contains(p.Faults()[0].Stderr, "no region") {
+		time.Sleep(time.Millisecond)
+	}
+}

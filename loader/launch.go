@@ -60,7 +60,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 		return &launch{plugin: p.Plugin, options: o, share: m, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
-	source, err := Executable(p.Plugin)
+	source, err := o.executable(p.Plugin)
 	if err != nil {
 		return nil, permanentError{err}
 	}

@@ -104,7 +104,7 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	}
 	watchDist(watcher, repo)
 	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
-	o.Notify = r.notify
+	o.Notify, o.Aside = r.notify, r.aside
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
 	}

@@ -15,6 +15,10 @@ import (
 // always ends soon after its start is not live.
 const steadyAfter = 2 * time.Second
 
+// maxPrinted is how many reasons are remembered for a backend: a reason may quote output that
+// differs each time.
+const maxPrinted = 16
+
 // outages prints when backends end on their own, and when they are live again. The zero value
 // knows of no backend.
 type outages struct {
@@ -25,11 +29,12 @@ type outages struct {
 type outage struct {
 	last    loader.Change
 	isDown  bool     // its process ended, and it is not live again
-	printed []string // reasons, since it went down
+	printed []string // the last reasons, since it went down
 }
 
-// note prints why a backend does not run, once for each reason, after its process ended on its
-// own. It does not print why a new build does not start: the outcome of the build says so.
+// note prints why a backend does not run, after its process ended on its own, unless one of the
+// last reasons was the same. It does not print why a new build does not start: the outcome of
+// the build says so.
 func (o *outages) note(w io.Writer, c loader.Change) {
 	if c.Kind == loader.ChangeRemoved {
 		delete(o.byID, c.ID)
@@ -49,7 +54,7 @@ func (o *outages) note(w io.Writer, c loader.Change) {
 	if !p.isDown || c.Status.State == loader.StateRunning || reason == "" || slices.Contains(p.printed, reason) {
 		return
 	}
-	p.printed = append(p.printed, reason)
+	p.printed = append(p.printed[max(0, len(p.printed)+1-maxPrinted):], reason)
 	fmt.Fprintln(w, terminal.Line(fmt.Sprintf("%s: %s", stateOf(c.ID, c.Status), reason)))
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -49,4 +51,16 @@ func TestOutages(t *testing.T) {
 	change(loader.StateRunning, 0, "")
 	change(loader.StateRestarting, 1, "exit status 1")
 	printed("a crash of a plugin that was mounted again", "acme-x-app is restarting: exit status 1\n")
+}
+
+// A backend whose reasons differ each time does not make dev remember them all.
+func TestOutagesAreBounded(t *testing.T) {
+	t.Parallel()
+	var o outages
+	for n := range 10 * maxPrinted {
+		o.note(io.Discard, loader.Change{ID: "acme-x-app", Status: loader.Status{State: loader.StateRestarting, Restarts: 1, Reason: fmt.Sprintf("address %d", n)}})
+	}
+	if n := len(o.byID["acme-x-app"].printed); n != maxPrinted {
+		t.Errorf("dev remembers %d reasons, want %d", n, maxPrinted)
+	}
 }

@@ -134,6 +134,17 @@ func (r *rebuilder) notify(c loader.Change) {
 	}
 }
 
+// aside returns where a directory in dist is while the repository's own bundler writes to dist,
+// or "".
+func (r *rebuilder) aside(dir string) string {
+	rel, err := filepath.Rel(r.repo.Dist, dir)
+	aside := build.Aside(r.repo)
+	if err != nil || !filepath.IsLocal(rel) || aside == "" {
+		return ""
+	}
+	return filepath.Join(aside, rel)
+}
+
 // rebuild updates dist and reloads the plugin.
 func (r *rebuilder) rebuild(ctx context.Context, p parts) outcome {
 	o := outcome{parts: p}

@@ -73,7 +73,8 @@ type Options struct {
 
 	Debug loader.Debugging // of backends
 
-	Notify func(loader.Change) // as in loader.Options; may be nil
+	Notify func(loader.Change)     // as in loader.Options; may be nil
+	Aside  func(dir string) string // as in loader.Options; may be nil
 
 	LaxProvisioning bool // log invalid provisioning files at the start instead of failing
 }
@@ -182,7 +183,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	s.loader, err = loader.New(loader.Options{
 		Dirs: o.PluginDirs, HostVersion: o.ServiceVersion, Toggles: o.Toggles, AppURL: s.url,
 		Environ: o.Environ, Token: s.accounts.token, Logger: s.log, TrustedKeys: o.TrustedKeys, PluginLimits: o.PluginLimits, Debug: o.Debug,
-		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.notifier(o.Notify),
+		Settings: func(id string) loader.Settings { return s.settings.of(id, s.mountedIDs()) }, Notify: s.notifier(o.Notify), Aside: o.Aside,
 	})
 	if err != nil {
 		return err

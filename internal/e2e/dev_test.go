@@ -73,24 +73,36 @@ func TestDev(t *testing.T) {
 	t.Run("mage", d.mage)
 }
 
-// TestDevWithBundler edits a plugin whose own bundler writes to dist, slowly. One edit makes it
-// run once. Then the process of the backend ends.
+// TestDevWithBundler edits a plugin whose own bundler writes to dist. The process of the backend
+// is killed during the build that follows, and after it. One edit makes the bundler run once.
 func TestDevWithBundler(t *testing.T) {
 	dir := t.TempDir()
 	d := &development{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID)}
 	run(t, 0, "", d.slipway, "scaffold", "datasource", pluginID, "--dir", d.repo)
-	runs := filepath.Join(dir, "runs")
-	d.write(t, "slipway.yaml", "frontend:\n  command: echo >> "+runs+"; mkdir dist; sleep 1; cp src/module.ts dist/module.js\n")
+	runs, wait := filepath.Join(dir, "runs"), filepath.Join(dir, "wait")
+	d.write(t, "slipway.yaml", "frontend:\n  command: echo >> "+runs+"; mkdir dist; while test -e "+wait+"; do sleep 0.1; done; cp src/module.ts dist/module.js\n")
 	d.write(t, "src/module.ts", "define([], () => ({}));\n")
 	d.start(t, dir)
+	write(t, wait, "")
 	d.write(t, "src/module.ts", "define([], () => ({ edited: true }));\n")
-	d.await(t, 0, " is live, ")
-	lines, _ := d.count()
-	if err := syscall.Kill(d.backend(t), syscall.SIGKILL); err != nil {
+	for len(readFile(t, runs)) < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	kill := func() {
+		t.Helper()
+		lines, _ := d.count()
+		if err := syscall.Kill(d.backend(t), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		d.await(t, lines, "the process exited unexpectedly (signal: killed)")
+		d.await(t, lines, " is live again")
+	}
+	kill()
+	if err := os.Remove(wait); err != nil {
 		t.Fatal(err)
 	}
-	d.await(t, lines, "the process exited unexpectedly (signal: killed)")
-	d.await(t, lines, " is live again")
+	d.await(t, 0, " is live, ")
+	kill()
 	if n := len(readFile(t, runs)); n != 2 {
 		t.Errorf("the bundler ran %d times, want 2", n)
 	}
