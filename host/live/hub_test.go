@@ -560,7 +560,7 @@ func TestSlowChecks(t *testing.T) {
 				case <-ctx.Done():
 				}
 				return who, ctx.Err()
-			}}, "ds/a/x")
+			}}, "ds/a/x", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
