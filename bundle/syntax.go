@@ -56,7 +56,7 @@ func (d *Document) checkSyntax() (text []byte, errs SyntaxErrors, ok bool) {
 	s := &syntax{doc: d, json: d.Data}
 	for t := nextToken(d.Data, 0); ; t = nextToken(d.Data, t.to) {
 		if t.kind == tokenComment && !t.isOpen {
-			s.drop(t, "comments are not allowed", "delete it, or move what it explains to README.md")
+			s.drop(t, "comments are not allowed", "delete the comment, or move what it explains to README.md")
 			continue
 		}
 		err := s.check(t)

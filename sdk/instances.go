@@ -56,8 +56,9 @@ type Instances[T any] struct {
 // DataSources returns the instances of a data source plugin. create returns the
 // instance for a data source, whose settings were decoded by [DecodeSettings]. The
 // context passed to create is canceled when create returns, or earlier if no call is
-// waiting for it; a goroutine that outlives create needs a context of its own, which
-// Close cancels. For a call that is not about a data source, ds is the zero value.
+// waiting for it; a goroutine that outlives create needs a context of its own, which the
+// instance's Close must cancel. For a call that is not about a data source, ds is the
+// zero value.
 func DataSources[S, T any](create func(ctx context.Context, ds DataSource, settings S) (T, error)) *Instances[T] {
 	return &Instances[T]{
 		slots:  map[slotKey]*slot[T]{},

@@ -44,8 +44,8 @@ type Plugin struct {
 	Close func() error
 }
 
-// NewServer returns a gRPC server with the plugin's services, as Serve runs it, for use
-// without go-plugin, as package sdk/sdktest does. A nil logger discards the log.
+// NewServer returns a gRPC server with the plugin's services, like the one that Serve runs. It
+// is for use without go-plugin, as in package sdk/sdktest. A nil logger discards the log.
 func (p Plugin) NewServer(logger *slog.Logger) *grpc.Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)

@@ -285,7 +285,7 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 	rule.Check(p)
 	if p.touched != nil && p.touched.Load() { // its results depend on missing files
 		p.report.Findings, p.report.Skips = p.report.Findings[:findings], p.report.Skips[:skipped]
-		skip("it needs files other than plugin.json", false)
+		skip("files other than plugin.json are required", false)
 	}
 	return skips
 }

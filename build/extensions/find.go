@@ -244,7 +244,7 @@ func (e Extension) isSame(o Extension) bool { e.Place = o.Place; return e == o }
 func (e Exposed) isSame(o Exposed) bool { e.Place = o.Place; return e == o }
 
 func (f *finder) unknown(at file.Position, noun, method string, v value) {
-	help := "its value is known only when the plugin runs; write it as a constant"
+	help := "write it as a constant string"
 	if v.Origin != "" {
 		help = "it comes from " + v.Origin + ", which is known only when the plugin runs; write it as a constant"
 	}

@@ -41,7 +41,7 @@ func idFormat() validate.Rule {
 				p.Report(validate.Finding{
 					Severity: validate.Info, // the catalog has such plugins
 					Place:    at,
-					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows three", id, len(parts)),
+					Message:  fmt.Sprintf("id %q has %d parts separated by hyphens; Grafana's published schema allows at most 3", id, len(parts)),
 				})
 			}
 		},
