@@ -137,6 +137,7 @@ const (
 // to the page repeats it.
 func explore(c *client) (any, error) {
 	q := c.r.URL.Query()
+	// "for" selects a data source without running a query.
 	e := exploration{Mode: modeQuery, Source: cmp.Or(q.Get("source"), q.Get("for")), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
 		From: cmp.Or(q.Get("from"), "now-1h"), To: cmp.Or(q.Get("to"), "now"), Every: q.Get("every")}
 	if mode := q.Get("mode"); mode == modeResource || mode == modeHealth {
