@@ -163,6 +163,53 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// Examples cost little, however many and large the dashboards are.
+func TestExampleLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, source, stored, offered string
+		dashboards, files             int // dashboards that are read
+	}{
+		{"enough examples", "uid:u", `{"panels":[{"title":"` + strings.Repeat("t", 4<<10) + `","datasource":"Rooms","targets":[` + strings.Repeat(`{"n":$},`, 9) + `{"n":10}]}]}`, "", 3, 0},
+		{"large", "uid:u", `{"panels":[{"datasource":"Rooms","targets":[{"n":"` + strings.Repeat("x", 1<<20) + `"}]}]}`, "", 2, 0},
+		{"variables", "uid:u", `{"panels":[{"datasource":"Rooms","targets":[{"n":"` + strings.Repeat("$v", 1<<10) + `"}]}],"templating":{"list":[{"name":"v","current":{"value":"` + strings.Repeat("y", 2<<10) + `"}}]}}`, "", 2, 0},
+		{"offered", "uid:u", `{}`, `{}`, mostRead, 1},
+		{"the host's own", "uid:grafana", `{}`, `{}`, mostRead, 0},
+	} {
+		read, files, n := 0, 0, 0
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := map[string]string{
+				"/api/user":                       `{"login":"a","role":"Viewer"}`,
+				"/api/datasources":                `[{"uid":"u","name":"Rooms","type":"acme"}]`,
+				"/api/plugins":                    `[]`,
+				"/api/search":                     `[` + strings.TrimSuffix(strings.Repeat(`{"uid":"d"},`, mostRead), ",") + `]`,
+				"/api/plugins/acme/dashboards":    `[{"path":"large.json","error":"too large"},{"path":"x.json"}]`,
+				"/public/plugins/acme/x.json":     c.offered,
+				"/public/plugins/acme/large.json": c.offered,
+				"/api/plugins/grafana/dashboards": `[{"path":"x.json"}]`,
+				"/public/plugins/grafana/x.json":  c.offered,
+			}[r.URL.Path]
+			switch {
+			case strings.HasPrefix(r.URL.Path, "/api/dashboards/uid/"):
+				read++
+				for body = c.stored; strings.Contains(body, "$}"); n++ {
+					body = strings.Replace(body, "$}", fmt.Sprint(1000+n, "}"), 1)
+				}
+				body = `{"dashboard":` + body + `}`
+			case strings.HasPrefix(r.URL.Path, "/public/"):
+				files++
+			case strings.HasPrefix(r.URL.Path, "/api/plugins/grafana/"):
+				t.Errorf("%s: %s", c.name, r.URL.Path)
+			}
+			_, _ = io.WriteString(w, body)
+		})
+		page := load(t, api, "/explore?for="+c.source).Body.String()
+		if read != c.dashboards || files != c.files || !strings.Contains(page, `id="examples"`) || len(page) > 32<<10 {
+			t.Errorf("%s: the page has %d bytes, and %d dashboards and %d files are read", c.name, len(page), read, files)
+		}
+	}
+}
+
 // A saved data source is shown with a button that tests it, and a new one has a plugin that works.
 func TestSaveDataSource(t *testing.T) {
 	t.Parallel()

@@ -74,7 +74,8 @@ type timeRange struct {
 // labeled is a number with the name of its field.
 type labeled struct {
 	Name, Value string
-	Mark        mark
+	Color       swatch
+	Note        string // the threshold that applies, or ""
 }
 
 // result is the result of one query.
@@ -103,10 +104,10 @@ type frameView struct {
 // column is a column of a table. Format is the JSON of its numberFormat, or "".
 type column struct{ Title, Format string }
 
-// cell is a cell of a table. Value is its number if Text has a unit.
+// cell is a cell of a table. Value is the value if Text has a unit or is mapped.
 type cell struct {
 	Text, Value string
-	Mark        mark
+	Color       swatch
 }
 
 // display is how a panel shows results. The zero value shows what fits them best.
@@ -120,11 +121,11 @@ type display struct {
 
 // fieldConfig is the part of the configuration of columns that a page uses.
 type fieldConfig struct {
-	DisplayName string          `json:"displayName"`
-	Unit        string          `json:"unit"`
-	Decimals    *float64        `json:"decimals"`
-	Mappings    json.RawMessage `json:"mappings"`
-	Thresholds  json.RawMessage `json:"thresholds"`
+	DisplayName string      `json:"displayName"`
+	Unit        string      `json:"unit"`
+	Decimals    *float64    `json:"decimals"`
+	Mappings    *mappings   `json:"mappings"`
+	Thresholds  *thresholds `json:"thresholds"`
 }
 
 const (
@@ -136,6 +137,7 @@ const (
 // to the page repeats it.
 func explore(c *client) (any, error) {
 	q := c.r.URL.Query()
+	// "for" selects a data source without running a query.
 	e := exploration{Mode: modeQuery, Source: cmp.Or(q.Get("source"), q.Get("for")), Query: cmp.Or(q.Get("query"), "{\n}"), QueryType: q.Get("type"),
 		From: cmp.Or(q.Get("from"), "now-1h"), To: cmp.Or(q.Get("to"), "now"), Every: q.Get("every")}
 	if mode := q.Get("mode"); mode == modeResource || mode == modeHealth {
@@ -348,6 +350,12 @@ func (r *result) show(frames []json.RawMessage, as display, left *room) error {
 		}
 	}
 	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
+	for i, n := range r.Numbers {
+		if !left.take(n.Name, n.Value) {
+			r.Numbers, isFull = r.Numbers[:i], true
+			break
+		}
+	}
 	switch {
 	case len(lines) > 0:
 		r.Plot = linePlot(r.RefID, lines, as.Asked)
@@ -373,15 +381,14 @@ func (r *result) addTable(f frame, number int, as display, left *room) bool {
 	for _, notice := range view.Notices {
 		hasRoom = hasRoom && left.take(notice.Text)
 	}
-	formats, markers := make([]numberFormat, len(f.Schema.Fields)), make([]marker, len(f.Schema.Fields))
+	formats, mapped := make([]numberFormat, len(f.Schema.Fields)), make([]*mappings, len(f.Schema.Fields))
 	for i, field := range f.Schema.Fields {
 		head := column{Title: field.title()}
 		if field.Type == "number" {
 			formats[i] = field.format()
 		}
 		if as.Kind == kindTable && field.Type != "time" { // ranges of numbers would contain all times
-			markers[i] = field.marker()
-			markers[i].steps = nil // few tables show their thresholds
+			mapped[i] = field.Config.Mappings
 		}
 		if !formats[i].isPlain() {
 			head.Format = formats[i].JSON()
@@ -400,12 +407,12 @@ func (r *result) addTable(f frame, number int, as display, left *room) bool {
 			if !isNumber {
 				v = math.NaN()
 			}
-			found := markers[i].mark(cells[i].Text, v)
-			if text := found.Text; text != "" || isNumber && !formats[i].isPlain() {
-				cells[i] = cell{Text: cmp.Or(text, formats[i].text(v)), Value: cells[i].Text}
+			to := mapped[i].find(cells[i].Text, v)
+			if to.Text != "" || isNumber && !formats[i].isPlain() {
+				cells[i] = cell{Text: cmp.Or(to.Text, formats[i].text(v)), Value: cells[i].Text}
 			}
-			cells[i].Mark = found
-			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value, found.Color)
+			cells[i].Color = to.Color
+			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value, string(to.Color))
 		}
 		if !hasRoom {
 			view.IsCut = true

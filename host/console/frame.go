@@ -88,18 +88,8 @@ func (f frame) complete(as display) {
 		}
 		c.DisplayName = cmp.Or(own.DisplayName, c.DisplayName)
 		c.Unit, c.Decimals = cmp.Or(own.Unit, c.Unit, as.Defaults.Unit), cmp.Or(own.Decimals, c.Decimals, as.Defaults.Decimals)
-		c.Mappings, c.Thresholds = firstOf(own.Mappings, c.Mappings, as.Defaults.Mappings), firstOf(own.Thresholds, c.Thresholds, as.Defaults.Thresholds)
+		c.Mappings, c.Thresholds = cmp.Or(own.Mappings, c.Mappings, as.Defaults.Mappings), cmp.Or(own.Thresholds, c.Thresholds, as.Defaults.Thresholds)
 	}
-}
-
-// firstOf returns the first value that is not empty: null, or an empty array.
-func firstOf(values ...json.RawMessage) json.RawMessage {
-	for _, v := range values {
-		if len(v) > len("[]") && string(v) != "null" {
-			return v
-		}
-	}
-	return nil
 }
 
 // title returns the name of a column with its labels.
@@ -291,7 +281,7 @@ func (f frame) reduced(calculation string) (all []labeled) {
 		case "count":
 			v = float64(len(values))
 		}
-		all = append(all, field.marker().labeled(field.title(), v))
+		all = append(all, field.labeled(v))
 	}
 	return all
 }

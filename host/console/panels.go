@@ -243,10 +243,8 @@ func draw(c *client, uid string) (panels, error) {
 			p.Every = max(every, leastRefresh)
 		}
 	}
-	models := flatten(model)
-	if p.Omitted = len(models) - mostPanels; p.Omitted > 0 {
-		models = models[:mostPanels]
-	}
+	models, omitted := flatten(model)
+	p.Omitted = omitted
 	p.Panels = make([]panel, len(models))
 	if p.IsIdle = !isFromHere(c.r); p.IsIdle {
 		for i, m := range models {
@@ -277,41 +275,54 @@ func draw(c *client, uid string) (panels, error) {
 	return p, nil
 }
 
-// flatten returns the panels of a dashboard, including those in rows.
-func flatten(d dashboardModel) []panelModel {
+// flatten returns the first panels of a dashboard, including those in rows, and the number of
+// the others.
+func flatten(d dashboardModel) (first []panelModel, omitted int) {
+	add := func(raw json.RawMessage) {
+		if len(first) == mostPanels {
+			omitted++
+			return
+		}
+		first = append(first, decodePanel(raw))
+	}
 	list := d.Panels
 	for _, row := range d.Rows {
 		list = append(list, row.Panels...)
 	}
-	var all []panelModel
-	for _, p := range decodePanels(list) {
-		if p.Type == "row" && len(p.Panels) > 0 {
-			all = append(all, decodePanels(p.Panels)...)
+	for _, raw := range list {
+		var row struct {
+			Type   string            `json:"type"`
+			Panels []json.RawMessage `json:"panels"`
 		}
-		if p.Type != "row" || p.wrong != "" {
-			all = append(all, p)
+		err := json.Unmarshal(raw, &row)
+		if row.Type != "row" {
+			add(raw)
+			continue
+		}
+		for _, p := range row.Panels {
+			add(p)
+		}
+		if err != nil {
+			add(raw) // it says what is wrong
 		}
 	}
-	return all
+	return first, omitted
 }
 
-func decodePanels(list []json.RawMessage) []panelModel {
-	all := make([]panelModel, len(list))
-	for i, raw := range list {
-		var err error
-		if all[i].wrong, err = decode(raw, &all[i]); err != nil {
-			all[i].wrong = err.Error()
-		}
-		var more struct {
-			Options panelOptions `json:"options"`
-		}
-		wrong, _ := decode(raw, &more)
-		all[i].options = more.Options
-		if _, isKnown := kindOf(all[i].Type); isKnown { // the options of other types have other fields
-			all[i].wrong = cmp.Or(all[i].wrong, wrong)
-		}
+func decodePanel(raw json.RawMessage) (p panelModel) {
+	var err error
+	if p.wrong, err = decode(raw, &p); err != nil {
+		p.wrong = err.Error()
 	}
-	return all
+	var more struct {
+		Options panelOptions `json:"options"`
+	}
+	wrong, _ := decode(raw, &more)
+	p.options = more.Options
+	if _, isKnown := kindOf(p.Type); isKnown { // the options of other types have other fields
+		p.wrong = cmp.Or(p.wrong, wrong)
+	}
+	return p
 }
 
 // replacer replaces the variables of a dashboard with their current values in JSON text.
@@ -341,7 +352,7 @@ func (m panelModel) draw(c *client, from, to string, asked span, replace *string
 	if m.Type == "text" {
 		m.Targets = nil // left over from another type
 	}
-	err := m.replaceVariables(replace)
+	_, err := m.replaceVariables(replace, maxQuery)
 	if err != nil {
 		p.Error = err.Error()
 		return p
@@ -409,25 +420,26 @@ func (t *limitedText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// replaceVariables replaces the variables in the queries.
-func (m *panelModel) replaceVariables(replace *strings.Replacer) error {
+// replaceVariables replaces the variables in the queries. It returns how many of the bytes that
+// the queries may have are left.
+func (m *panelModel) replaceVariables(replace *strings.Replacer, room int) (left int, err error) {
 	used := struct {
 		DataSource json.RawMessage
 		Targets    []map[string]json.RawMessage
 	}{m.DataSource, m.Targets}
 	text, err := json.Marshal(used)
 	if err != nil {
-		return err
+		return room, err
 	}
-	replaced := limitedText{room: maxQuery}
+	replaced := limitedText{room: room}
 	if _, err := replace.WriteString(&replaced, string(text)); err != nil {
-		return err
+		return 0, err
 	}
 	if err := json.Unmarshal(replaced.text, &used); err != nil {
-		return err
+		return replaced.room, err
 	}
 	m.DataSource, m.Targets = used.DataSource, used.Targets
-	return nil
+	return replaced.room, nil
 }
 
 // The names of data sources that exist only in dashboards.

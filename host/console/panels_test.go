@@ -82,6 +82,7 @@ func TestPanelTypes(t *testing.T) {
 			[]string{`<td data-value="1000">low</td>`, `<td data-value="4000">high</td>`, `<td data-value="2500">high</td>`}, []string{"javascript"}},
 		"mapped times":  {`"type":"table","fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"to":null,"result":{"text":"any"}}}]}}`, []string{`<td>1970-01-01`, `>any</td>`}, nil},
 		"old mappings":  {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":1,"value":"2500","text":"Up"}],"thresholds":[]}}`, []string{`<dd>2500</dd>`}, []string{`class="bad"`}},
+		"no mappings":   {`"type":"stat","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"2500":{"text":"Up"}}}]},"overrides":[{"matcher":{"id":"byName","options":"v"},"properties":[{"id":"mappings","value":[]}]}]}`, []string{`<dd>2500</dd>`}, nil},
 		"unmapped plot": {`"type":"timeseries","fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"2500":{"text":"Up"}}}]}}`, []string{`>2500<`}, nil},
 		"unknown":       {`"type":"heatmap"`, []string{plot, note, "cannot draw panels of type heatmap"}, []string{table}},
 		"odd values":    {`"type":"timeseries","options":[],"fieldConfig":{"defaults":{"unit":3,"decimals":"auto"}}`, []string{plot}, []string{note}},
@@ -289,12 +290,62 @@ func TestSaveDashboard(t *testing.T) {
 func TestMappings(t *testing.T) {
 	t.Parallel()
 	for match, texts := range map[string][]string{"null": {""}, "empty": {""}, "nan": {"NaN"}, "null+nan": {"", "NaN"}, "true": {"true"}, "false": {"false"}, "other": nil} {
-		var f field
-		f.Config.Mappings = json.RawMessage(`[{"type":"special","options":{"match":"` + match + `","result":{"text":"found"}}},{"type":"special","options":{"match":"true","result":{"text":"later"}}}]`)
+		var m mappings
+		if err := json.Unmarshal([]byte(`[{"type":"special","options":{"match":"`+match+`","result":{"text":"found"}}},{"type":"special","options":{"match":"true","result":{"text":"later"}}}]`), &m); err != nil {
+			t.Fatal(err)
+		}
 		for _, text := range []string{"", "NaN", "true", "false", "x"} {
-			if got := f.marker().mark(text, math.NaN()).Text == "found"; got != slices.Contains(texts, text) {
+			if got := m.find(text, math.NaN()).Text == "found"; got != slices.Contains(texts, text) {
 				t.Errorf("%s maps %q: %t", match, text, got)
 			}
 		}
+	}
+}
+
+// A panel has many columns, and each of its values is compared with all mappings.
+func TestMostMappings(t *testing.T) {
+	t.Parallel()
+	var c fieldConfig
+	list := strings.Repeat(`{"type":"value","options":{}},`, mostMappings-1) + `{"type":"value","options":{"1":{"text":"last"}}},{"type":"value","options":{"2":{"text":"more"}}}`
+	if err := json.Unmarshal([]byte(`{"mappings":[`+list+`]}`), &c); err != nil {
+		t.Fatal(err)
+	}
+	var f frame
+	f.Schema.Fields = make([]field, 2)
+	f.complete(display{Defaults: c})
+	for _, column := range f.Schema.Fields {
+		if got := column.Config.Mappings; got != c.Mappings || got.find("1", 1).Text != "last" || got.find("2", 2).Text != "" {
+			t.Errorf("a column has the mappings %v", got)
+		}
+	}
+}
+
+// The text of a mapping counts in the size of the page for each number that shows it.
+func TestMappedNumbersFit(t *testing.T) {
+	t.Parallel()
+	of := func(part string) string { return strings.TrimSuffix(strings.Repeat(part+",", mostSeries), ",") }
+	text := strings.Repeat("x", 2*maxPage/mostSeries)
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, map[string]string{
+			"/api/user": `{"login":"a","role":"Viewer"}`,
+			"/api/dashboards/uid/d": `{"dashboard":{"panels":[{"type":"stat","targets":[{"refId":"A","datasource":{"uid":"x"}}],
+				"fieldConfig":{"defaults":{"mappings":[{"type":"value","options":{"1":{"text":"` + text + `"}}}]}}}]}}`,
+			"/api/ds/query": `{"results":{"A":{"status":200,"frames":[{"schema":{"fields":[` + of(`{"name":"v","type":"number"}`) + `]},"data":{"values":[` + of(`[1]`) + `]}}]}}}`,
+		}[r.URL.Path])
+	})
+	page := load(t, api, "/dashboards/d/view").Body.String()
+	if len(page) > maxPage+1<<20 || strings.Count(page, text) == 0 || !strings.Contains(page, errNoRoom.Error()) {
+		t.Errorf("the page has %d bytes and %d texts", len(page), strings.Count(page, text))
+	}
+}
+
+// A row counts as its panels, also after the last panel that is drawn.
+func TestOmittedPanels(t *testing.T) {
+	t.Parallel()
+	of := func(n int) string { return strings.TrimSuffix(strings.Repeat(`{"title":"One"},`, n), ",") }
+	row := func(n int) string { return `,{"type":"row","panels":[` + of(n) + `]}` }
+	page := load(t, &dashboardAPI{panels: `[` + of(mostPanels-2) + row(5) + row(0) + row(3) + `,7]`}, "/dashboards/d/view").Body.String()
+	if n := strings.Count(page, "<article"); n != mostPanels || !strings.Contains(page, "Panels not shown: 7<") {
+		t.Errorf("%d panels:\n%s", n, page)
 	}
 }

@@ -496,7 +496,7 @@ func (c *consoleTest) pages(t *testing.T) {
 	paths := value[[]string](t, c, `[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href"))`)
 	query := url.Values{"source": {"type:" + pluginID}, "query": {`{"points":24,"amplitude":3}`}, "from": {"now-6h"}, "to": {"now"}}
 	paths = append(paths, "/plugins/"+pluginID, "/explore?"+query.Encode(), "/explore?mode=resource", "/explore?mode=health", "/explore?source=type%3Ax&query=%7B", "/missing")
-	paths = append(paths, dashboardPath, "/dashboards/kinds", "/dashboards/new", "/playlists/new", "/datasources/new", "/folders", "/keys", "/roles", "/profile")
+	paths = append(paths, dashboardPath, "/dashboards/kinds", "/dashboards/new", "/playlists/new", "/datasources/new", "/folders", "/keys", "/roles", "/profile", "/login", "/accounts/1")
 	for _, path := range paths {
 		name, _, _ := strings.Cut(strings.Trim(path, "/"), "?")
 		if name = strings.ReplaceAll(name, "/", "-"); name == "" {
