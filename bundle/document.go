@@ -58,10 +58,12 @@ type Node struct {
 	byName     map[string]*Node
 }
 
-// extent is a range of bytes of the text.
-type extent struct{ from, to int }
+// extent is a range of bytes of the text. A run keeps a node for each value of each
+// plugin.json, so a smaller one saves memory. No text has 4 GiB: hujson takes forty
+// times its size.
+type extent struct{ from, to uint32 }
 
-func extentOf(v *hujson.Value) extent { return extent{v.StartOffset, v.EndOffset} }
+func extentOf(v *hujson.Value) extent { return extent{uint32(v.StartOffset), uint32(v.EndOffset)} }
 
 // maxScan is the number of keys up to which a scan is faster than a map.
 const maxScan = 16
@@ -117,7 +119,7 @@ func newDocument(file string, data []byte) *Document {
 func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *SyntaxError {
 	n.value, n.kind = extentOf(from), byte(from.Value.Kind())
 	if d.pointerBytes += length; d.pointerBytes > maxPointerBytes {
-		return d.syntaxError(n.value.from, n.value.from, "the keys are too long in total", "shorten them, or nest less deeply")
+		return d.syntaxError(from.StartOffset, from.StartOffset, "the keys are too long in total", "shorten them, or nest less deeply")
 	}
 	switch v := from.Value.(type) {
 	case *hujson.Object:
@@ -419,7 +421,7 @@ func (d *Document) Position(offset int) Position {
 func PositionIn(data []byte, offset int) Position { return newDocument("", data).Position(offset) }
 
 func (d *Document) span(e extent) Span {
-	return Span{Start: d.Position(e.from), End: d.Position(e.to)}
+	return Span{Start: d.Position(int(e.from)), End: d.Position(int(e.to))}
 }
 
 var (

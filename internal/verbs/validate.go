@@ -96,9 +96,9 @@ func Validate(ctx context.Context, w *os.File, o ValidateOptions) error {
 			t.options.Rules[i].Check = signature.Check // the rule has an example too
 		}
 	}
-	// A run is short, so collecting garbage less often is worth some memory: an eighth of the
-	// time for a tree of 3,000 plugins.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	// A run is short, so collecting garbage less often is worth some memory. A higher percentage
+	// saves no measurable time for a tree of 3,000 plugins.
+	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(224 << 20))
 	var r *validate.Report
 	switch {

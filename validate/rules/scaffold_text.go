@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -41,7 +40,7 @@ func scaffoldText() validate.Rule {
 				if found == nil || found.Err != nil {
 					continue // readme-missing reports it
 				}
-				if !mayHaveLeftover(string(found.Data)) {
+				if !mayHaveLeftover(found.Data) {
 					continue
 				}
 				for _, m := range leftover.FindAllIndex(inspect.WithoutCode(found.Data), maxLeftovers) {
@@ -58,10 +57,10 @@ func scaffoldText() validate.Rule {
 const maxLeftovers = 20
 
 // mayHaveLeftover quickly rules out texts in which leftover cannot match.
-func mayHaveLeftover(text string) bool {
-	text = strings.ToLower(text)
+func mayHaveLeftover(text []byte) bool {
+	text = bytes.ToLower(text)
 	for _, part := range []string{"plugin template", "<!--", "<%=", "[[", "<your", "<my", "github.com/your", "github.com/my"} {
-		if strings.Contains(text, part) {
+		if bytes.Contains(text, []byte(part)) {
 			return true
 		}
 	}
@@ -71,7 +70,7 @@ func mayHaveLeftover(text string) bool {
 // suspects returns the pointers at which leftover may match: none if the document
 // contains no part of a match and no escape that could hide one.
 func suspects(doc *bundle.Document) []string {
-	if !mayHaveLeftover(string(doc.Data)) && !bytes.Contains(doc.Data, []byte(`\u`)) && !bytes.Contains(doc.Data, []byte(`\/`)) {
+	if !mayHaveLeftover(doc.Data) && !bytes.Contains(doc.Data, []byte(`\u`)) && !bytes.Contains(doc.Data, []byte(`\/`)) {
 		return nil
 	}
 	return doc.Pointers()

@@ -39,6 +39,7 @@ type Tree struct {
 	directories  sync.Map  // paths in fs to what they lead to
 	repositories sync.Map  // directories in the tree to whether they have a .git
 	listed       *sync.Map // directories in fs to their entries; nil unless the tree is confined
+	described    *sync.Map // other paths in fs to what they are; nil unless the tree is confined
 }
 
 // New returns a tree of another file system. Its boundary is the whole of fsys.
@@ -115,7 +116,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 	if name == "." || at == "." && !isBuilt { // the boundary of t
 		name, at = ".", t.down
 	}
-	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map)}
+	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map), described: new(sync.Map)}
 	if at == t.down {
 		c.up = t.up
 	}
@@ -170,7 +171,11 @@ func (t *Tree) locate(op, name string) (string, error) {
 	if !IsInside(t.down, name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: ErrOutside}
 	}
-	return path.Join(t.up, cmp.Or(Below(t.down, name), ".")), nil
+	name = cmp.Or(Below(t.down, name), ".")
+	if t.up == "." {
+		return name, nil
+	}
+	return path.Join(t.up, name), nil
 }
 
 // resolve returns the path in t.fs that a path in the tree leads to, and describes it.
@@ -205,8 +210,20 @@ func (t *Tree) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
 	}
+	if f, ok := f.(*os.File); ok {
+		return opened{File: f, info: info}, nil
+	}
 	return f, nil
 }
+
+// opened is a file that keeps its description: every reader asks for it.
+type opened struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// Stat describes the file as it was when it was opened.
+func (f opened) Stat() (fs.FileInfo, error) { return f.info, nil }
 
 // checkMode returns an error unless a file is a regular file or a directory.
 func checkMode(mode fs.FileMode) error {
@@ -252,14 +269,25 @@ func (t *Tree) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir returns the entries of a directory, sorted by name.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	at, info, err := t.resolve("readdir", name)
+	at, err := t.locate("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDirectory}
+	if known, ok := t.directories.Load(at); ok {
+		at = known.(string)
+	} else {
+		var info fs.FileInfo
+		if at, info, err = t.resolve("readdir", name); err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: errNotDirectory}
+		}
 	}
 	entries, err := t.list(at)
+	if err == nil { // saves isRepository from looking
+		t.repositories.Store(name, slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == gitDir }))
+	}
 	return slices.Clone(entries), err
 }
 
@@ -286,6 +314,12 @@ func (t *Tree) list(at string) ([]fs.DirEntry, error) {
 	if err == nil && t.listed != nil {
 		t.listed.Store(at, entries)
 	}
+	for _, e := range entries {
+		if e.IsDir() { // and not a link
+			below := path.Join(at, e.Name())
+			t.directories.Store(below, below)
+		}
+	}
 	return entries, err
 }
 
@@ -309,7 +343,17 @@ func (t *Tree) lstat(at string) (fs.FileInfo, error) {
 	if ok {
 		return entries[i].Info()
 	}
-	return fs.Lstat(t.fs, at)
+	if t.described == nil {
+		return fs.Lstat(t.fs, at)
+	}
+	if info, ok := t.described.Load(at); ok {
+		return info.(fs.FileInfo), nil
+	}
+	info, err := fs.Lstat(t.fs, at)
+	if err == nil {
+		t.described.Store(at, info)
+	}
+	return info, err
 }
 
 // Lstat describes a path without following a link at its end.
@@ -356,7 +400,9 @@ func (t *Tree) follow(name string, links *int) (resolved string, info fs.FileInf
 	if err != nil {
 		return "", nil, err
 	}
-	resolved = path.Join(dir, path.Base(name))
+	if resolved = name; dir != path.Dir(name) {
+		resolved = path.Join(dir, path.Base(name))
+	}
 	if info, err = t.lstat(resolved); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return resolved, info, err
 	}
@@ -384,8 +430,8 @@ func (t *Tree) directory(name string, links *int) (string, error) {
 	if at, ok := t.directories.Load(name); ok {
 		return at.(string), nil
 	}
-	at, _, err := t.follow(name, links)
-	if err == nil {
+	at, info, err := t.follow(name, links)
+	if err == nil && info.IsDir() {
 		t.directories.Store(name, at)
 	}
 	return at, err
@@ -440,7 +486,7 @@ func OpenFile(name string) (*os.File, error) {
 	if err != nil {
 		return nil, errors.Join(&fs.PathError{Op: "open", Path: name, Err: cause(err)}, f.Close())
 	}
-	return f.(*os.File), nil
+	return f.(opened).File, nil
 }
 
 // cause returns the error without the operation or path.
