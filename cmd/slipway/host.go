@@ -223,7 +223,7 @@ func isLoopback(listen string) bool {
 
 // openHost starts a host and prints its URL and a sign-in link.
 func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stderr io.Writer) (*server.Server, error) {
-	o.Logger, o.Environ = slog.New(newLinesHandler(stderr)), os.Environ()
+	o.Logger, o.Environ, o.Commit = slog.New(newLinesHandler(stderr)), os.Environ(), readVersion().Commit
 	if o.DataDir == "" {
 		o.DataDir = filepath.Join(".slipway", "data")
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	Clock        func() time.Time // time.Now if nil
 	Rand         io.Reader        // safe for concurrent use; crypto/rand if nil
 	Version      string           // of the service, as reported by /api/health
+	Commit       string           // that the program was built from, as reported by /api/health; "" if unknown
 	AppURL       string           // address of the host, as reported to frontends
 	Toggles      []string         // enabled feature toggles, as reported to frontends
 	Plugins      *loader.Loader   // mounted plugins, none if nil; the caller closes it
@@ -63,6 +64,7 @@ type API struct {
 	clock        func() time.Time
 	random       io.Reader
 	version      string
+	commit       string
 	appURL       string
 	toggles      []string
 	loaded       *loader.Loader
@@ -93,7 +95,7 @@ func New(o Options) (*API, error) {
 	if o.Store == nil {
 		return nil, errors.New("api: Options.Store is required")
 	}
-	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
+	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, commit: o.Commit, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
 		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
 		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(o.Store.ReadsInProcess()), writeTime: host.WriteTimeout, readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)

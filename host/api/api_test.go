@@ -54,7 +54,7 @@ func newFixture(t testing.TB) *fixture {
 			t.Error(err)
 		}
 	})
-	if f.API, err = api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2", AllowedHosts: []string{"example.com"}}); err != nil {
+	if f.API, err = api.New(api.Options{Store: f.store, Logger: logger, Clock: f.clock, Version: "10.4.2", Commit: "0123abcd", AllowedHosts: []string{"example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -213,8 +213,8 @@ func TestSystem(t *testing.T) {
 		status                        int
 		body                          string
 	}{
-		{"GET", "/api/health", "", 200, `{"database":"ok","version":"10.4.2"}`},
-		{"GET", "/api/health", "Bearer nonsense", 200, `{"database":"ok","version":"10.4.2"}`},
+		{"GET", "/api/health", "", 200, `{"database":"ok","version":"10.4.2","commit":"0123abcd"}`},
+		{"GET", "/api/health", "Bearer nonsense", 200, `{"database":"ok","version":"10.4.2","commit":"0123abcd"}`},
 		{"GET", "/api/org", f.viewer, 200, `{"id":1,"name":"Main Org.","address":{"address1":"","address2":"","city":"","zipCode":"","state":"","country":""}}`},
 		{"GET", "/api/nope", "", 404, `{"message":"Path not found"}`},
 		{"GET", "/", "", 404, `{"message":"Path not found"}`},
@@ -241,7 +241,7 @@ func TestSystem(t *testing.T) {
 	if err := f.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.do("GET", "/api/health", "", ""); got.status != 503 || got.body != `{"database":"failing","version":"10.4.2"}` {
+	if got := f.do("GET", "/api/health", "", ""); got.status != 503 || got.body != `{"database":"failing","version":"10.4.2","commit":"0123abcd"}` {
 		t.Errorf("health without a database: %+v", got)
 	}
 	got := f.do("GET", "/api/playlists", f.viewer, "")

@@ -90,6 +90,16 @@ type forwardable struct {
 	OAuthPassThru bool     `json:"oauthPassThru"`
 }
 
+func forwardableOf(d host.DataSource) (f forwardable) {
+	_ = json.Unmarshal(d.JSON, &f) // values of other types select nothing
+	return f
+}
+
+// cookiesFor returns the cookies of a request that the settings of a data source select.
+func cookiesFor(header http.Header, d host.DataSource) string {
+	return keptCookies(header, forwardableOf(d).KeepCookies)
+}
+
 // personalHeaders returns the headers about the caller of a call: those that the settings
 // of the data source and the host select. None of them is a credential of the host.
 func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d *host.DataSource) http.Header {
@@ -100,11 +110,10 @@ func personalHeaders(header http.Header, who host.Identity, p *loader.Plugin, d 
 	if d == nil {
 		return out
 	}
-	var f forwardable
-	_ = json.Unmarshal(d.JSON, &f) // values of other types select nothing
-	if cookies := keptCookies(header, f.KeepCookies); cookies != "" {
+	if cookies := cookiesFor(header, *d); cookies != "" {
 		out.Set("Cookie", cookies)
 	}
+	f := forwardableOf(*d)
 	// Authorization contains the credential of the host or is absent: authenticate accepts
 	// nothing else.
 	if id := header.Get(idTokenHeader); id != "" && f.OAuthPassThru {

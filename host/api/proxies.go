@@ -11,7 +11,7 @@ import (
 
 func (a *API) proxyRoutes() []Route {
 	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source"}},
+		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
 		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request through a route of an app"}},
 	}
 }
@@ -34,6 +34,7 @@ func (a *API) forward(w http.ResponseWriter, r *http.Request, who host.Identity,
 	return a.proxy.Forward(w, r, who, after(r, prefix), proxy.Target{
 		PluginID: p.ID(), Routes: p.Bundle().Metadata.Routes, Scope: "datasources:uid:" + d.UID,
 		URL: d.URL, JSON: d.JSON, Secrets: d.Secrets,
+		BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser, Cookies: cookiesFor(r.Header, d),
 	})
 }
 

@@ -100,6 +100,43 @@ func TestProxyDataSource(t *testing.T) {
 	}
 }
 
+// A plugin without routes leaves the paths to the service: its data sources have their own
+// address and sign-in.
+func TestProxyWithoutRoutes(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	const id = "acme-direct-datasource"
+	f := withMounted(t, `{"id":"`+id+`","type":"datasource","name":"Direct"}`, loader.Options{})
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"r","uid":"r","type":%q,"url":%q,"basicAuth":true,"basicAuthUser":"user",
+		"jsonData":{"httpHeaderName1":"X-Key","keepCookies":["kept","slipway_session","session"]},"secureJsonData":{"httpHeaderValue1":"s3cret","basicAuthPassword":"pass"}}`, id, u.URL+"/base"))
+	want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"none","uid":"none","type":%q}`, id))
+	byID := fmt.Sprint("/api/datasources/proxy/", want[object](t, f, 200, "GET", "/api/datasources/uid/r", f.admin, "")["id"], "/")
+	const base = "/api/datasources/proxy/uid/r/"
+	for _, c := range []struct {
+		method, target, authorization string
+		status                        int
+		seen                          string
+	}{
+		{"GET", base + "a/b?x=1", f.viewer, 200, "GET /base/a/b?x=1 s3cretBasic dXNlcjpwYXNzkept=1"},
+		{"GET", byID + "a", f.viewer, 200, "GET /base/a s3cretBasic dXNlcjpwYXNzkept=1"},
+		{"DELETE", base + "a", f.viewer, 200, "DELETE /base/a s3cretBasic dXNlcjpwYXNzkept=1"},
+		{"GET", base + "a", "", 401, ""},
+		{"GET", base + "a", f.plugin, 403, ""}, // it may not query data sources
+		{"GET", base + "%2e%2e/a", f.viewer, 400, ""},
+		{"GET", base + "http:%2f%2fevil.example", f.viewer, 400, ""},
+		{"GET", "/api/datasources/proxy/uid/none/a", f.admin, 404, ""},
+	} {
+		r := httptest.NewRequest(c.method, c.target, nil)
+		r.Header.Set("Cookie", "kept=1; other=2; session="+strings.TrimPrefix(f.admin, "Bearer "))
+		if got := f.send(r, c.authorization); got.status != c.status || u.take() != c.seen {
+			t.Errorf("%s %s: %+v, want %d and %q", c.method, c.target, got, c.status, c.seen)
+		}
+	}
+	if got := f.do("PUT", "/api/datasources/uid/r", f.admin, fmt.Sprintf(`{"name":"r","type":%q,"url":"http://evil.example","basicAuth":true,"basicAuthUser":"user"}`, id)); got.status != 400 || !strings.Contains(got.message(), "must be entered again") {
+		t.Errorf("another address: %+v", got)
+	}
+}
+
 func TestProxyApp(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)

@@ -24,6 +24,7 @@ type health struct {
 	Database string `json:"database"`
 	Message  string `json:"message,omitempty"` // why the database is not "ok"
 	Version  string `json:"version"`
+	Commit   string `json:"commit"`
 }
 
 func (h health) status() int {
@@ -40,9 +41,9 @@ func (a *API) health(ctx context.Context, _ host.Identity, _ none) (health, erro
 		if refusal, ok := errors.AsType[*host.Error](err); ok {
 			reason = refusal.Error()
 		}
-		return health{"failing", reason, a.version}, nil
+		return health{"failing", reason, a.version, a.commit}, nil
 	}
-	return health{"ok", "", a.version}, nil
+	return health{"ok", "", a.version, a.commit}, nil
 }
 
 func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessage, error) {

@@ -211,12 +211,14 @@ func TestExampleLimits(t *testing.T) {
 }
 
 // A saved data source is shown with a button that tests it, and a new one has a plugin that works.
+// The links to Explore select a data source without running a query.
 func TestSaveDataSource(t *testing.T) {
 	t.Parallel()
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, map[string]string{
 			"/api/user":                            `{"login":"a","role":"Admin"}`,
 			"/api/access-control/user/permissions": `{"datasources:create":["*"],"datasources:write":["*"],"datasources:query":["*"]}`,
+			"/api/datasources":                     `[{"uid":"u","name":"Rooms","type":"good"}]`,
 			"/api/datasources/uid/u":               `{"uid":"u","name":"Rooms","type":"good"}`,
 			"/api/plugins": `[{"id":"a","type":"datasource","backend":{"state":"failed"}},{"id":"c","type":"datasource","backend":{"state":"running"}},
 				{"id":"b","type":"datasource"},{"id":"app","type":"app"}]`,
@@ -224,14 +226,16 @@ func TestSaveDataSource(t *testing.T) {
 	})
 	const next, saved, test = `data-next="/datasources/{uid}?saved"`, `role="status">Saved<`, `name="check"`
 	const types, form = `<option selected>b</option><option>c</option><option>a</option>`, `name="type" value="b"`
+	const explore = `href="/explore?for=uid:u"`
 	for path, want := range map[string][]string{
 		"/datasources/new":        {next, types, form},
 		"/datasources/new?type=a": {next, `<option selected>a</option>`, `name="type" value="a"`},
-		"/datasources/u":          {next, test},
-		"/datasources/u?saved":    {next, test, saved},
+		"/datasources":            {explore},
+		"/datasources/u":          {next, test, explore},
+		"/datasources/u?saved":    {next, test, explore, saved},
 	} {
 		page := load(t, api, path).Body.String()
-		for _, part := range append([]string{saved, test}, want...) {
+		for _, part := range append([]string{saved, test, explore}, want...) {
 			if strings.Contains(page, part) != slices.Contains(want, part) {
 				t.Errorf("%s: contains %s is %t:\n%s", path, part, !slices.Contains(want, part), page)
 			}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -106,7 +107,7 @@ func editDashboard(c *client) (any, error) {
 		return nil, err
 	}
 	var head struct{ Title string }
-	if err := json.Unmarshal(d.Dashboard, &head); err != nil {
+	if _, err := decode(d.Dashboard, &head); err != nil {
 		return nil, err
 	}
 	p, err := c.permissions()
@@ -114,7 +115,7 @@ func editDashboard(c *client) (any, error) {
 		return nil, err
 	}
 	scope := "dashboards:uid:" + uid
-	f := dashboardForm{UID: uid, Title: head.Title, Text: indentJSON(d.Dashboard), FolderUID: d.Meta.FolderUID, FolderTitle: d.Meta.FolderTitle,
+	f := dashboardForm{UID: uid, Title: cmp.Or(head.Title, uid), Text: indentJSON(d.Dashboard), FolderUID: d.Meta.FolderUID, FolderTitle: d.Meta.FolderTitle,
 		PluginID: d.Meta.PluginID, Version: d.Meta.Version, Updated: d.Meta.Updated,
 		MayWrite: p.May("dashboards:write", scope), MayDelete: p.May("dashboards:write", scope) || p.May("dashboards:delete", scope)}
 	if p.May("folders:read", "folders:uid:*") {

@@ -286,6 +286,17 @@ func TestSaveDashboard(t *testing.T) {
 	}
 }
 
+// A stored dashboard is shown as JSON even if its title is not a string.
+func TestDashboardWithoutTitle(t *testing.T) {
+	t.Parallel()
+	for _, dashboard := range []string{`{"title":5}`, `{"title":{}}`, `{}`} {
+		w := load(t, &dashboardAPI{dashboard: dashboard}, "/dashboards/d")
+		if page := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(page, "<h1>d <small>") || !strings.Contains(page, "data-fills=\"dashboard\">{") {
+			t.Errorf("%s: %d\n%s", dashboard, w.Code, page)
+		}
+	}
+}
+
 // Special values are mapped, and the first mapping that matches counts.
 func TestMappings(t *testing.T) {
 	t.Parallel()

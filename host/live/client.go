@@ -52,29 +52,25 @@ func (c *client) follows(at address) bool {
 	return !c.isOver.Load() && slices.ContainsFunc(c.channels(), func(name string) bool { return slices.Contains(names, name) })
 }
 
-// keep keeps the data that a client sent with a subscription, for the runs of the channel.
+// keep keeps the data that a client sent with a subscription, for the runs of the channel,
+// until discard or remove is called.
 func (h *Hub) keep(c *client, at address, data json.RawMessage) error {
-	if len(data) == 0 {
-		return nil
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all, own := len(data), len(data)
-	for _, other := range h.clients {
-		for _, kept := range other.data {
-			all += len(kept)
-			if ownerOf(other.caller.Identity) == ownerOf(c.caller.Identity) {
-				own += len(kept)
-			}
-		}
+	if len(data) == 0 || c.isOver.Load() { // remove may have been called
+		return nil
+	}
+	all := len(data)
+	for _, n := range h.held {
+		all += n
 	}
 	switch {
 	case all > host.MaxStreamData:
 		return &host.Error{Category: host.ErrUnavailable, Message: "the data of all subscriptions takes too much memory; try again later"}
-	case own > host.MaxStreamData/4:
+	case h.held[ownerOf(c.caller.Identity)]+len(data) > host.MaxStreamData/4:
 		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("the data of your subscriptions takes more than %d bytes; leave a channel and try again", host.MaxStreamData/4)}
 	}
-	c.data[at] = bytes.Clone(data)
+	h.replace(c, at, bytes.Clone(data))
 	return nil
 }
 
@@ -82,7 +78,18 @@ func (h *Hub) keep(c *client, at address, data json.RawMessage) error {
 func (h *Hub) discard(c *client, at address) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(c.data, at)
+	h.replace(c, at, nil)
+}
+
+// replace replaces the data that a client sent with a subscription. The caller holds h.mu.
+func (h *Hub) replace(c *client, at address, data json.RawMessage) {
+	of := ownerOf(c.caller.Identity)
+	if h.held[of] += len(data) - len(c.data[at]); h.held[of] == 0 {
+		delete(h.held, of)
+	}
+	if c.data[at] = data; data == nil {
+		delete(c.data, at)
+	}
 }
 
 // sent returns the data that a client sent with its subscription, or nil.
@@ -146,6 +153,9 @@ func (h *Hub) remove(c *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.clients = slices.DeleteFunc(h.clients, func(other *client) bool { return other == c })
+	for at := range c.data {
+		h.replace(c, at, nil)
+	}
 }
 
 // snapshot returns the clients. The caller holds h.mu.

@@ -71,6 +71,7 @@ type Hub struct {
 	isChecking bool
 	clients    []*client     // in the order in which they connected
 	open       map[owner]int // clients that are connected or connecting
+	held       map[owner]int // bytes of the data of clients
 	streams    map[address]*stream
 }
 
@@ -80,7 +81,7 @@ func New(o Options) *Hub {
 	o.Unchecked = cmp.Or(o.Unchecked, host.StreamUnchecked)
 	o.Clients, o.PerCaller = cmp.Or(o.Clients, host.MaxStreamClients), cmp.Or(o.PerCaller, host.MaxUserStreamClients)
 	o.PerPlugin, o.RetryAfter = cmp.Or(o.PerPlugin, host.MaxStreams), cmp.Or(o.RetryAfter, 50*time.Millisecond)
-	h := &Hub{options: o, log: o.Logger, open: map[owner]int{}, streams: map[address]*stream{}}
+	h := &Hub{options: o, log: o.Logger, open: map[owner]int{}, held: map[owner]int{}, streams: map[address]*stream{}}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -272,6 +272,37 @@ func TestSubscriptionDataIsBounded(t *testing.T) {
 	}
 }
 
+// The bound includes clients that are connecting, and what clients have sent is forgotten when
+// they leave.
+func TestDataIsCountedAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	kept, connecting := 0, []byte(strings.Repeat("1", host.MaxPublication))
+	for live.Keep(f.Hub, f.caller("a"), connecting) == nil && kept < host.MaxStreamData {
+		kept += len(connecting)
+	}
+	if kept != host.MaxStreamData/4 {
+		t.Fatalf("%d bytes are kept for one caller, want %d", kept, host.MaxStreamData/4)
+	}
+	feed, err := f.Follow(t.Context(), f.caller("b"), "ds/a/x", []byte("[1,2]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.connect("b")
+	for _, name := range []string{"x", "y"} {
+		if got := s.call(`"subscribe":{"channel":"ds/a/` + name + `","data":[1,2]}`); got.Error.Code != 0 {
+			t.Fatalf("%s: %+v", name, got.Error)
+		}
+	}
+	if n := live.Held(f.Hub); n != kept+3*len("[1,2]") {
+		t.Errorf("%d bytes are held, want %d and three subscriptions", n, kept)
+	}
+	s.call(`"unsubscribe":{"channel":"ds/a/x"}`)
+	_ = s.conn.Close()
+	feed.Close()
+	until(t, "the end of the subscriptions", func() bool { return live.Held(f.Hub) == kept })
+}
+
 // Clients that lose access are disconnected or unsubscribed. A change of settings runs the
 // channel again.
 func TestCheck(t *testing.T) {

@@ -22,7 +22,7 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
-	route, rest, err := match(to.Routes, r.Method, asked)
+	route, rest, err := match(to.routes(), r.Method, asked)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,11 @@ func (p *Proxy) outbound(w http.ResponseWriter, r *http.Request, route *bundle.R
 	header, err := s.headers(r.Header, route)
 	if err != nil {
 		return nil, err
+	}
+	if len(to.Routes) == 0 {
+		if err := s.signIn(header, to); err != nil {
+			return nil, err
+		}
 	}
 	body, err := s.body(route.Body)
 	switch {

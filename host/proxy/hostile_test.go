@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,30 @@ type attempt struct{ name, text, base string }
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, proxy.Options{}, target)
-	all := append(traversals(), append(detours(), append(smuggling(), queries()...)...)...)
+	f.attack(t, slices.Concat(traversals(), detours(), smuggling(), queries()))
+}
+
+// TestHostileDirect does the same with a data source whose plugin declares no routes: its
+// URL is the base of all paths.
+func TestHostileDirect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, direct)
+	all := slices.Concat(traversals(), smuggling(), queries())
+	for _, p := range []string{"", "/", "//x", "http://evil.example/", "http:%2f%2fevil.example", "//evil.example/x", "@evil.example", "a%2fb", "a//b", "a/../b", "a%3fb", "a%23b", ":80/x"} {
+		all = append(all, attempt{name: "path " + p, text: request("GET", p, "viewer")})
+	}
+	for i := range all {
+		all[i].base = "/ds"
+	}
+	for _, method := range []string{"TRACE", "CONNECT"} {
+		all = append(all, attempt{name: method, text: request(method, "x", "admin")})
+	}
+	f.attack(t, append(all, attempt{name: "anonymous", text: request("GET", "x", "")}))
+}
+
+// attack sends requests and checks what reaches the service.
+func (f *fixture) attack(t *testing.T, all []attempt) {
+	t.Helper()
 	var escapes, unauthorized, leaks, forwarded int
 	for _, a := range all {
 		code, _, _ := f.raw(t, a.text)

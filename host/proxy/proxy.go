@@ -39,6 +39,11 @@ type Target struct {
 	URL      string            // of the data source, used by routes without a URL; "" for an app
 	JSON     json.RawMessage   // jsonData, an object; may be empty
 	Secrets  map[string]string // secureJsonData, decrypted
+
+	// Without Routes, requests are forwarded to URL with the sign-in of the data source.
+	BasicAuth     bool
+	BasicAuthUser string
+	Cookies       string // of the caller; only those that the data source keeps
 }
 
 // New returns a Proxy. Close it after the last request.

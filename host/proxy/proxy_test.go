@@ -162,6 +162,61 @@ func bodyOf(method, path, who, body string, lines ...string) string {
 
 func itoa(n int) string { text, _ := json.Marshal(n); return string(text) }
 
+// direct returns a data source whose plugin declares no routes.
+func direct(service string) proxy.Target {
+	return proxy.Target{
+		PluginID: "acme-ds", Scope: scope, URL: service + "/ds",
+		JSON:      json.RawMessage(`{"httpHeaderName1":"X-Key","httpHeaderName2":"Authorization","httpHeaderName3":"","tlsSkipVerify":false,"serverName":""}`),
+		Secrets:   map[string]string{"httpHeaderValue1": "s3cret", "httpHeaderValue2": "Bearer s3cret", "basicAuthPassword": "pass"},
+		BasicAuth: true, BasicAuthUser: "user",
+	}
+}
+
+// Without routes, a request is forwarded to the URL of the data source with its sign-in. A
+// redirect is passed back only if it stays below the URL, and is not followed.
+func TestDirect(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, proxy.Options{}, direct)
+	f.respond = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://127.0.0.1/elsewhere")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}
+	f.target.Cookies = "kept=1"
+	for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"} {
+		code, header, _ := f.raw(t, bodyOf(method, "a/b/?x=1", "viewer", "body", "Cookie: mine=1\r\n", "Authorization: Basic mine\r\n"))
+		got := f.take()
+		if code != http.StatusTemporaryRedirect || header.Get("Location") != "" || len(got) != 1 {
+			t.Fatalf("%s: %d %v, reached %v", method, code, header, got)
+		}
+		if s := got[0]; s.method != method || s.uri != "/ds/a/b/?x=1" || "http://"+s.host != f.service.URL || s.body != "body" ||
+			s.header.Get("X-Key") != "s3cret" || s.header.Get("Authorization") != "Bearer s3cret" || s.header.Get("Cookie") != "kept=1" {
+			t.Errorf("%s: the service received %+v", method, s)
+		}
+	}
+	f.target.JSON = nil
+	f.raw(t, request("GET", "x", "viewer"))
+	if got := f.take(); len(got) != 1 || got[0].header.Get("Authorization") != "Basic dXNlcjpwYXNz" || got[0].header.Get("X-Key") != "" {
+		t.Errorf("basic authentication: %+v", got)
+	}
+	for settings, contains := range map[string]string{
+		`{"tlsSkipVerify":true}`: "tlsSkipVerify", `{"tlsAuth":true}`: "tlsAuth", `{"tlsAuthWithCACert":true}`: "tlsAuthWithCACert", `{"serverName":"x"}`: "serverName",
+		`{"httpHeaderName1":"Host"}`: "httpHeaderName1", `{"httpHeaderName1":"a b"}`: "httpHeaderName1", `{"httpHeaderName1":5}`: "httpHeaderName1",
+		`{"httpHeaderName4":"X-Key"}`: "httpHeaderValue4", `{"httpHeaderName5":"X-Key"}`: "httpHeaderValue5", `[]`: "object",
+	} {
+		f.target.JSON, f.target.Secrets["httpHeaderValue5"] = json.RawMessage(settings), "s3cret\r\nX-Evil: 1"
+		if code, _, text := f.raw(t, request("GET", "x", "viewer")); code != http.StatusServiceUnavailable || !strings.Contains(text, contains) || strings.Contains(text, "s3cret") || len(f.take()) > 0 {
+			t.Errorf("%s: %d %s", settings, code, text)
+		}
+	}
+	f.target.JSON = nil
+	for url, want := range map[string]int{"": 404, "127.0.0.1:80": 503, "ftp://h/": 503, "file:///etc/passwd": 503, "http://a:b@h/": 503, f.service.URL + "/../x": 503} {
+		f.target.URL = url
+		if code, _, text := f.raw(t, request("GET", "x", "admin")); code != want || len(f.take()) > 0 {
+			t.Errorf("the URL %q: %d %s, want %d", url, code, text, want)
+		}
+	}
+}
+
 // target returns a target with a route of each kind.
 func target(service string) proxy.Target {
 	return proxy.Target{

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -90,6 +91,20 @@ func TestPasswordIsNotLost(t *testing.T) {
 	}
 	if again := open(t, o); again.AdminPassword() != "" {
 		t.Errorf("the second start generated the password %s", again.AdminPassword())
+	}
+}
+
+func TestHealthReportsTheBuild(t *testing.T) {
+	t.Parallel()
+	o := testOptions(t)
+	o.ServiceVersion, o.Commit = "10.4.2", "0123abcd"
+	got, err := http.Get(open(t, o).URL() + "/api/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if body, err := io.ReadAll(got.Body); string(body) != `{"database":"ok","version":"10.4.2","commit":"0123abcd"}` || err != nil {
+		t.Errorf("health: %s, %v", body, err)
 	}
 }
 
