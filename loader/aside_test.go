@@ -2,8 +2,10 @@ package loader
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -41,5 +43,23 @@ func restartFromAside(t *testing.T, s Settings) {
 	status := awaitStatus(t, p, func(s Status) bool { return s.State == StateFailed || s.State == StateRunning && s.PID != victim.Pid })
 	if status.State != StateRunning {
 		t.Errorf("%s: %s", status.State, status.Reason)
+	}
+}
+
+// A start that fails because a build has just moved the working directory is tried again.
+func TestWorkingDirectoryIsGone(t *testing.T) {
+	t.Parallel()
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "gone")
+	c := newCommand(executable, dir, nil, io.Discard)
+	if err := c.Start(t.Context()); err == nil {
+		t.Fatal("started")
+	}
+	err = startError(t.Context(), c.startErr, c, &logWriter{})
+	if !isRetriable(err) || !strings.Contains(err.Error(), "the working directory, "+dir+", does not exist") {
+		t.Errorf("retriable: %t; %v", isRetriable(err), err)
 	}
 }

@@ -255,7 +255,7 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	}
 	if c.startErr != nil {
 		err := fmt.Errorf("start backend: %w", execFault(c))
-		if isShortage(c.startErr) {
+		if isShortage(c.startErr) || c.lacksDir() { // a build may have moved the directory
 			return err
 		}
 		return permanentError{err}
@@ -328,6 +328,8 @@ func execFault(c *command) *bundle.Fault {
 	err, file := c.startErr, filepath.Base(c.cmd.Path)
 	_, statErr := os.Stat(c.cmd.Path)
 	switch {
+	case c.lacksDir():
+		return newFault(bundle.FaultExec, "cannot execute: the working directory, %s, does not exist", c.cmd.Dir)
 	case errors.Is(err, fs.ErrPermission):
 		return newFault(bundle.FaultExecDenied, "cannot execute: %v", err)
 	case errors.Is(err, syscall.ENOEXEC):
