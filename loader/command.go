@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -211,6 +212,12 @@ func (c *command) isStarted() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cmd.Process != nil || c.startErr != nil
+}
+
+// lacksDir reports whether the working directory does not exist.
+func (c *command) lacksDir() bool {
+	_, err := os.Stat(c.cmd.Dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (c *command) hasExited() bool {

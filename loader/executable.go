@@ -60,19 +60,21 @@ func Executable(p bundle.Plugin) (string, error) {
 	return path, nil
 }
 
-// executable is Executable for a plugin whose directory may have been moved.
-func (o Options) executable(p bundle.Plugin) (string, error) {
-	path, err := Executable(p)
+// find is Executable for a plugin whose directory may have been moved. It also returns the plugin
+// with the directory in which it is.
+func (o Options) find(p bundle.Plugin) (found bundle.Plugin, executable string, err error) {
+	executable, err = Executable(p)
 	fault, ok := errors.AsType[*bundle.Fault](err)
 	if o.Aside == nil || !ok || fault.Code != bundle.FaultExecutableMissing {
-		return path, err
+		return p, executable, err
 	}
-	if p.Dir = o.Aside(p.Dir); p.Dir != "" {
-		if aside, asideErr := Executable(p); asideErr == nil {
-			return aside, nil
+	moved := p
+	if moved.Dir = o.Aside(p.Dir); moved.Dir != "" {
+		if aside, asideErr := Executable(moved); asideErr == nil {
+			return moved, aside, nil
 		}
 	}
-	return path, err
+	return p, executable, err
 }
 
 // otherExecutables names the executables for other platforms beside a missing one.

@@ -60,7 +60,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 		return &launch{plugin: p.Plugin, options: o, share: m, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
-	source, err := o.executable(p.Plugin)
+	plugin, source, err := o.find(p.Plugin)
 	if err != nil {
 		return nil, permanentError{err}
 	}
@@ -69,7 +69,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	l := &launch{
-		plugin: p.Plugin, options: o, runDir: runDir, share: m, source: source,
+		plugin: plugin, options: o, runDir: runDir, share: m, source: source,
 		version: strings.Join([]string{p.Metadata.Info.Version, permissions}, "\n"),
 		token:   decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 		output: Output{Stdout: io.Discard, Stderr: io.Discard},
@@ -255,7 +255,7 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	}
 	if c.startErr != nil {
 		err := fmt.Errorf("start backend: %w", execFault(c))
-		if isShortage(c.startErr) {
+		if isShortage(c.startErr) || c.lacksDir() { // a build may have moved the directory
 			return err
 		}
 		return permanentError{err}
@@ -328,6 +328,8 @@ func execFault(c *command) *bundle.Fault {
 	err, file := c.startErr, filepath.Base(c.cmd.Path)
 	_, statErr := os.Stat(c.cmd.Path)
 	switch {
+	case c.lacksDir():
+		return newFault(bundle.FaultExec, "cannot execute: the working directory, %s, does not exist", c.cmd.Dir)
 	case errors.Is(err, fs.ErrPermission):
 		return newFault(bundle.FaultExecDenied, "cannot execute: %v", err)
 	case errors.Is(err, syscall.ENOEXEC):

@@ -29,6 +29,8 @@ const (
 	// failureQuiet is how long files must be unchanged before dev prints a failure. A
 	// file may be half written, or the next one that is saved may be the fix.
 	failureQuiet = 800 * time.Millisecond
+	// pollEvery is how often dev looks for files that were deleted from dist.
+	pollEvery = time.Second
 )
 
 // devOptions are the options of dev.
@@ -102,7 +104,6 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if ctx.Err() != nil {
 		return nil
 	}
-	watchDist(watcher, repo)
 	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
 	o.Notify, o.Aside = r.notify, r.aside
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
@@ -133,7 +134,8 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 	var failed *failure                             // not printed yet
 	var done <-chan outcome                         // of the running build
 	isComplete := !r.isBroken                       // the last build left nothing out of dist
-	isReduced := false                              // since then, something may have been deleted from dist
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
 	stop := func() {}
 	defer func() { stop() }()
 	if r.isBroken {
@@ -181,7 +183,6 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 		case <-steady.C:
 			r.outages.recovered(r.stdout)
 		case event := <-watcher.Events:
-			isReduced = isReduced || isDeletion(r.repo, event)
 			if p := r.partsOf(watcher, event); p != (parts{}) {
 				changed(p)
 			}
@@ -203,11 +204,9 @@ func (r *rebuilder) watch(ctx context.Context, watcher *fsnotify.Watcher) error 
 				since = time.Time{} // the fix is another change
 			}
 			failed = nil
-		}
-		if isReduced && done == nil { // a build may set dist aside
-			isReduced = false
-			if p := missing(r.repo); isComplete && p != (parts{}) {
-				changed(p)
+		case <-poll.C:
+			if done == nil && isComplete && r.isReduced() { // a build may set dist aside
+				changed(parts{other: true}) // enough to restore every file
 			}
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +48,7 @@ type rebuilder struct {
 	mu     sync.Mutex
 	inputs []string // files that the frontend reads, relative to the root
 	output string   // directory that the repository's own bundler writes to, or ""
+	built  []string // files in dist
 }
 
 func newRebuilder(f verbs.Face, repo bundle.Repo, o devOptions, stdout *os.File) *rebuilder {
@@ -71,14 +74,23 @@ func (r *rebuilder) isOutput(path string) bool {
 	return r.output != "" && err == nil && filepath.IsLocal(rel)
 }
 
-// noteFiles remembers what the frontend reads, and where the repository's own bundler
-// writes. After an error, which leaves the former incomplete, the old list stays.
-func (r *rebuilder) noteFiles() {
-	output := verbs.FrontendDir(r.repo.Root)
-	inputs := r.bundler.Inputs()
+// isReduced reports whether a file has been deleted from dist since the last build.
+func (r *rebuilder) isReduced() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.output = output
+	return slices.ContainsFunc(r.built, func(file string) bool {
+		_, err := os.Lstat(file)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// noteFiles remembers what the frontend reads, where the repository's own bundler writes, and
+// what is in dist. After an error, which leaves the first incomplete, the old list stays.
+func (r *rebuilder) noteFiles() {
+	output, inputs, built := verbs.FrontendDir(r.repo.Root), r.bundler.Inputs(), filesIn(r.repo.Dist)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.output, r.built = output, built
 	if len(inputs) > 0 {
 		r.inputs = inputs
 	}

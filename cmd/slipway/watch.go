@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -13,7 +12,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate/config"
 )
 
@@ -76,37 +74,20 @@ func isTemporary(name string) bool {
 	return strings.HasPrefix(name, "#") || name == "4913"
 }
 
-// watchDist watches the built plugin, from which someone may delete files; see isDeletion.
-func watchDist(w *fsnotify.Watcher, repo bundle.Repo) {
-	_ = w.Add(repo.Dist) // fails if nothing is built yet; partsOf tries again
-}
-
-// isDeletion reports whether an event may be the deletion of dist or of a file in it.
-func isDeletion(repo bundle.Repo, e fsnotify.Event) bool {
-	return (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) && (e.Name == repo.Dist || filepath.Dir(e.Name) == repo.Dist)
-}
-
-// missing returns what must be rebuilt because it is not in dist.
-func missing(repo bundle.Repo) parts {
-	found, _ := bundle.Discover(repo.Dist)
-	if len(found) == 0 {
-		return everything()
-	}
-	for _, p := range found {
-		_, err := loader.Executable(p)
-		if fault, ok := errors.AsType[*bundle.Fault](err); ok && p.Metadata.Backend && fault.Code == bundle.FaultExecutableMissing {
-			return parts{backend: true}
+// filesIn returns the paths of the files in a directory and below.
+func filesIn(dir string) (files []string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
 		}
-	}
-	return parts{}
+		return nil
+	})
+	return files
 }
 
 // partsOf returns what an event makes out of date. If the event is the creation of a
 // directory, partsOf watches it, and the files in it count as well.
 func (r *rebuilder) partsOf(watcher *fsnotify.Watcher, e fsnotify.Event) parts {
-	if e.Name == r.repo.Dist && e.Has(fsnotify.Create) {
-		watchDist(watcher, r.repo)
-	}
 	if e.Op == fsnotify.Chmod || isIgnored(r.repo, e.Name) || r.isOutput(e.Name) {
 		return parts{}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
@@ -101,46 +100,30 @@ func TestNewDirectory(t *testing.T) {
 	}
 }
 
-// The deletion of a file from the built plugin is noticed, even in a new dist. Setting dist
-// aside, as a build does, is not a change.
-func TestDeletedFromDist(t *testing.T) {
+// The deletion of a file from the built plugin is noticed, and that of dist. A new build forgets
+// what no longer exists.
+func TestReduced(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	dist := filepath.Join(root, "dist")
-	r := &rebuilder{repo: bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: dist}}
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	executable := filepath.Join(dist, bundle.Host().Executable("gpx_x"))
-	writeFile(t, filepath.Join(dist, bundle.MetadataFile), `{"id":"acme-x-app","name":"x","type":"app","backend":true,"executable":"gpx_x","info":{"version":"1.0.0"}}`)
-	writeFile(t, executable, "")
-	if got := r.partsOf(w, fsnotify.Event{Name: dist, Op: fsnotify.Create}); got != (parts{}) || !slices.Contains(w.WatchList(), dist) {
-		t.Errorf("a new dist: %+v, watching %v", got, w.WatchList())
-	}
-	if got := missing(r.repo); got != (parts{}) {
-		t.Errorf("a complete dist: %+v", got)
-	}
-	if err := os.Remove(executable); err != nil {
-		t.Fatal(err)
-	}
-	if got := missing(r.repo); got != (parts{backend: true}) {
-		t.Errorf("a deleted executable: %+v", got)
-	}
-	if err := os.Rename(dist, dist+"-aside"); err != nil {
-		t.Fatal(err)
-	}
-	if got := missing(r.repo); got != everything() {
-		t.Errorf("a deleted dist: %+v", got)
-	}
-	for _, e := range []fsnotify.Event{{Name: dist, Op: fsnotify.Rename}, {Name: executable, Op: fsnotify.Remove}} {
-		if got := r.partsOf(w, e); got != (parts{}) || !isDeletion(r.repo, e) {
-			t.Errorf("%s: %+v; is a deletion: %t", e, got, isDeletion(r.repo, e))
+	r := newRebuilder("", bundle.Repo{Root: root, Source: filepath.Join(root, "src"), Dist: dist}, devOptions{}, nil)
+	defer r.close()
+	for _, deleted := range []string{filepath.Join("img", "x.svg"), "module.js", "."} {
+		writeFile(t, filepath.Join(dist, "img", "x.svg"), "")
+		writeFile(t, filepath.Join(dist, "module.js"), "")
+		r.noteFiles()
+		if r.isReduced() {
+			t.Errorf("before the deletion of %s", deleted)
 		}
-	}
-	if written := (fsnotify.Event{Name: executable, Op: fsnotify.Write}); isDeletion(r.repo, written) {
-		t.Error("a write is a deletion")
+		if err := os.RemoveAll(filepath.Join(dist, deleted)); err != nil {
+			t.Fatal(err)
+		}
+		if !r.isReduced() {
+			t.Errorf("%s was deleted", deleted)
+		}
+		if r.noteFiles(); r.isReduced() {
+			t.Errorf("a build after the deletion of %s", deleted)
+		}
 	}
 }
 

@@ -6,13 +6,15 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// Check validates a path as Validate does, but returns the report instead of writing it.
+// Check validates the sources below a path as Validate does, but returns the report instead of
+// writing it. It skips dist, which the next build replaces.
 func Check(ctx context.Context, o ValidateOptions) (*validate.Report, error) {
 	t, err := openTarget(o)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
+	t.options.Where = validate.Source
 	r, err := validate.Run(ctx, t.tree, t.options)
 	if r == nil {
 		return nil, notRun(ctx, err)

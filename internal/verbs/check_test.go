@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -20,6 +21,17 @@ func TestCheck(t *testing.T) {
 	write(t, filepath.Join(dir, "slipway.yaml"), "rules:\n  wrong-type: off\n")
 	if r, err = Check(t.Context(), ValidateOptions{Path: dir}); err != nil || r.Count(validate.Error) != before-1 {
 		t.Errorf("with a rule off: %+v, %v", r, err)
+	}
+	repo := filepath.Join(dir, "repo")
+	write(t, filepath.Join(repo, "src", "plugin.json"), `{"type": "app"}`)
+	write(t, filepath.Join(repo, "dist", "plugin.json"), `{"type": 1}`)
+	if r, err = Check(t.Context(), ValidateOptions{Path: repo}); err != nil || len(r.Findings) == 0 {
+		t.Errorf("a repository: %+v, %v", r, err)
+	}
+	for _, f := range r.Findings {
+		if strings.HasPrefix(f.File, filepath.ToSlash(filepath.Join(repo, "dist"))) {
+			t.Errorf("%s: %s", f.File, f.Message)
+		}
 	}
 	if _, err := Check(t.Context(), ValidateOptions{Path: filepath.Join(dir, "nope")}); err == nil {
 		t.Error("a path that does not exist has no error")
