@@ -52,8 +52,9 @@ const (
 	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
 	FreeResponse    = 64 << 10  // bytes
 	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
-	MaxHeaderBytes  = 32 << 10
-	MaxPluginHeader = 64 << 10 // bytes of the headers of a plugin's response
+	MaxHeaderBytes  = 16 << 10  // of a request, as in Node.js
+	MaxHeaders      = 4 << 20   // bytes of all headers that have not arrived completely
+	MaxPluginHeader = 64 << 10  // bytes of the headers of a plugin's response
 	MaxConnections  = 2048
 
 	// Of streams. At most half of the connections follow channels, so that other requests
@@ -135,6 +136,7 @@ func Limits() []Limit {
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
+		{"headers of all requests that have not arrived completely", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take up to 25 times their size in memory"},
 		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},

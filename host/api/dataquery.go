@@ -40,10 +40,24 @@ const (
 	defaultMaxDataPoints = 100
 )
 
+// checkCount returns an error for a body with too many queries.
+func (queryBody) checkCount(text []byte) error {
+	body := struct{ Queries length }{1}
+	_ = json.Unmarshal(text, &body) // the caller decodes it again
+	return checkQueryCount(int(body.Queries))
+}
+
+func checkQueryCount(n int) error {
+	if n == 0 || n > host.MaxQueries {
+		return host.Invalid("queries", "must be an array of 1 to %d queries, found %d", host.MaxQueries, n)
+	}
+	return nil
+}
+
 // parseQueries returns the queries of a request.
 func parseQueries(body queryBody, now time.Time) ([]dataQuery, error) {
-	if n := len(body.Queries); n == 0 || n > host.MaxQueries {
-		return nil, host.Invalid("queries", "must be an array of 1 to %d queries, found %d", host.MaxQueries, n)
+	if err := checkQueryCount(len(body.Queries)); err != nil {
+		return nil, err
 	}
 	span, err := body.parse("", sdk.TimeRange{From: now.Add(-defaultRange), To: now}, now)
 	if err != nil {

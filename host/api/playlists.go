@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -69,6 +70,13 @@ type playlistBody struct {
 	Name     string         `json:"name" jsonschema:"required"`
 	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"`
 	Items    []playlistPart `json:"items"`
+}
+
+// checkCount returns an error for a body with too many items.
+func (playlistBody) checkCount(text []byte) error {
+	var body struct{ Items length }
+	_ = json.Unmarshal(text, &body) // the caller decodes it again
+	return host.CheckItemCount(int(body.Items))
 }
 
 type playlistPart struct {

@@ -1,26 +1,31 @@
 package server
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// connections bounds the connections of an http.Server. At the limit, it closes
-// the one that has waited longest for its next request.
+// connections bounds the connections of an http.Server. At the limit, it closes the one that
+// has waited longest for its next request. It also bounds the headers that have arrived in part,
+// and closes the connection with the most: one with less than its even part is never closed.
 type connections struct {
-	max int
+	max        int
+	maxHeaders int // bytes
 
-	mu   sync.Mutex
-	open int
-	idle map[net.Conn]time.Time // since when
-	room *sync.Cond             // fewer than max are open, or the listener is closed
-	done bool
+	mu      sync.Mutex
+	open    int
+	idle    map[net.Conn]time.Time // since when
+	partial map[*boundedConn]int   // bytes of headers
+	headers int                    // bytes of all partial headers
+	room    *sync.Cond             // fewer than max are open, or the listener is closed
+	done    bool
 }
 
-func newConnections(most int) *connections {
-	c := &connections{max: most, idle: map[net.Conn]time.Time{}}
+func newConnections(most, maxHeaders int) *connections {
+	c := &connections{max: most, maxHeaders: maxHeaders, idle: map[net.Conn]time.Time{}, partial: map[*boundedConn]int{}}
 	c.room = sync.NewCond(&c.mu)
 	return c
 }
@@ -41,7 +46,9 @@ func (l boundedListener) Accept() (net.Conn, error) {
 		_ = conn.Close()
 		return nil, net.ErrClosed
 	}
-	return &boundedConn{Conn: conn, leave: sync.OnceFunc(l.connections.leave)}, nil
+	c := &boundedConn{Conn: conn, of: l.connections}
+	c.leave = sync.OnceFunc(func() { l.connections.leave(c) })
+	return c, nil
 }
 
 // Close also ends Accept's wait for room.
@@ -54,10 +61,21 @@ func (l boundedListener) Close() error {
 	return l.Listener.Close()
 }
 
-// boundedConn makes room when it is closed.
+// boundedConn makes room when it is closed, and counts the bytes of headers.
 type boundedConn struct {
 	net.Conn
-	leave func()
+	of     *connections
+	leave  func()
+	isBusy bool // with a request whose headers are complete; of.mu protects it
+}
+
+// Read also closes connections when too many headers have arrived in part.
+func (c *boundedConn) Read(p []byte) (n int, err error) {
+	n, err = c.Conn.Read(p)
+	for _, large := range c.of.count(c, n) {
+		_ = large.Close()
+	}
+	return n, err
 }
 
 func (c *boundedConn) Close() error {
@@ -93,9 +111,40 @@ func (c *connections) oldestIdle() (oldest net.Conn) {
 	return oldest
 }
 
-func (c *connections) leave() {
+// count adds what has arrived on a connection to its headers. It returns the connections to
+// close, because there are too many partial headers.
+func (c *connections) count(conn *boundedConn, n int) (large []*boundedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if conn.isBusy || n == 0 {
+		return nil
+	}
+	c.partial[conn] += n
+	c.headers += n
+	for c.headers > c.maxHeaders {
+		largest := conn
+		for conn, bytes := range c.partial {
+			if bytes > c.partial[largest] {
+				largest = conn
+			}
+		}
+		c.forget(largest)
+		large = append(large, largest)
+	}
+	return large
+}
+
+// forget forgets the headers of a connection.
+func (c *connections) forget(conn *boundedConn) {
+	c.headers -= c.partial[conn]
+	delete(c.partial, conn)
+}
+
+func (c *connections) leave(conn *boundedConn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(conn)
+	conn.isBusy = true // what it still reads is not kept
 	c.open--
 	c.room.Signal()
 }
@@ -104,6 +153,13 @@ func (c *connections) leave() {
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	raw := conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		raw = secure.NetConn()
+	}
+	bounded := raw.(*boundedConn)
+	c.forget(bounded)
+	bounded.isBusy = state != http.StateNew && state != http.StateIdle
 	if state != http.StateIdle {
 		delete(c.idle, conn)
 		return

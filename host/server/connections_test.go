@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -16,7 +18,7 @@ import (
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	const most = 4
-	bound := newConnections(most)
+	bound := newConnections(most, 1<<20)
 	release := make(chan bool)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/wait" {
@@ -97,7 +99,7 @@ func TestConnections(t *testing.T) {
 func TestHeaderBytes(t *testing.T) {
 	t.Parallel()
 	s := open(t, testOptions(t))
-	for size, want := range map[int]int{30 << 10: http.StatusOK, 48 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+	for size, want := range map[int]int{14 << 10: http.StatusOK, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/api/health", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -111,5 +113,78 @@ func TestHeaderBytes(t *testing.T) {
 		if res.StatusCode != want {
 			t.Errorf("%d bytes: status %d, want %d", size, res.StatusCode, want)
 		}
+	}
+}
+
+// When too many headers have arrived in part, the connection with the most is closed. What is
+// complete does not count.
+func TestPartialHeaders(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(*httptest.Server){"HTTP": (*httptest.Server).Start, "HTTPS": (*httptest.Server).StartTLS} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const most, part = 256 << 10, 80 << 10
+			bound := newConnections(100, most)
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+			s.Config.ConnState = bound.note
+			s.Listener = boundedListener{s.Listener, bound}
+			start(s)
+			t.Cleanup(s.Close)
+
+			send := func(c net.Conn, text string) {
+				if _, err := io.WriteString(c, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			respond := func(c net.Conn) error {
+				_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+				_, err := http.ReadResponse(bufio.NewReader(c), nil)
+				return err
+			}
+			// waitHeaders waits until n bytes of headers, at least, have arrived on open connections.
+			waitHeaders := func(open, n int) {
+				for {
+					bound.mu.Lock()
+					conns, bytes := len(bound.partial), bound.headers
+					bound.mu.Unlock()
+					if conns == open && bytes >= n {
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}
+			begin := func(bytes int) string { return "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", bytes) }
+			dial := func(bytes int) net.Conn {
+				c, err := net.Dial("tcp", s.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.TLS != nil {
+					c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+				}
+				t.Cleanup(func() { _ = c.Close() })
+				send(c, begin(bytes))
+				return c
+			}
+			first := dial(part)
+			waitHeaders(1, part)
+			second := dial(2 * part)
+			waitHeaders(2, 3*part)
+			third := dial(part) // together they exceed the bound
+			if err := respond(second); err == nil {
+				t.Error("the connection with the most was not closed")
+			}
+			waitHeaders(2, 2*part)
+			body := strings.Repeat("x", 2*most)
+			for _, c := range []net.Conn{first, third} {
+				send(c, fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+				if err := respond(c); err != nil {
+					t.Errorf("headers that end: %v", err)
+				}
+			}
+			waitHeaders(0, 0)
+			send(third, begin(part)) // of the next request on the connection
+			waitHeaders(1, part)
+		})
 	}
 }

@@ -242,7 +242,7 @@ func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 // serve accepts requests until the server is closed.
 func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
-	open := newConnections(host.MaxConnections)
+	open := newConnections(host.MaxConnections, host.MaxHeaders)
 	listener = boundedListener{listener, open}
 	s.http = &http.Server{
 		ConnState: open.note,

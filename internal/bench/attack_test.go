@@ -191,16 +191,23 @@ func newTarget(tb testing.TB) target {
 	const sinkRoute, greedy = "/api/plugin-proxy/acme-sink-app/sink", "/api/plugins/acme-greedy-app/resources/"
 	items := `{"name":"p","interval":"5m","items":[` + strings.Repeat("{},", 340_000) + `{}]}`
 	header := bytes.Join([][]byte{[]byte("GET /api/health HTTP/1.1\r\nX: "), bytes.Repeat([]byte("x"), 1<<20), []byte("\r\n\r\n")}, nil)
+	partial := []byte("GET /api/health HTTP/1.1\r\n")
+	for n := range 1800 { // a map of them takes many times their size
+		partial = fmt.Appendf(partial, "x%d:\r\n", n)
+	}
+	queries := `{"queries":[` + strings.Repeat("{},", 340_000) + `{}]}`
 	t.attacks = []attack{
 		{"playlist of 1,000 items that refer to 300 dashboards each", 8, requestText("GET", "/api/playlists/"+repeated+"/dashboards?limit=5000", tokens[0], ""), true},
 		{"bodies of 16 MiB to a route", 40, requestText("POST", sinkRoute, tokens[1], strings.Repeat("x", 16<<20)), true},
 		{"bodies of 16 MiB to a resource", 40, requestText("POST", greedy+"hang", tokens[2], strings.Repeat("x", 16<<20)), true},
 		{"bodies of 1 MiB of items", 16, requestText("POST", "/api/playlists", tokens[3], items), true},
+		{"bodies of 1 MiB of queries", 16, requestText("POST", "/api/ds/query", tokens[3], queries), true},
 		{"dashboards of 1 MiB that are not read", 64, requestText("GET", "/api/dashboards/uid/"+large, tokens[4], ""), false},
 		{"responses of 16 MiB that are not read", 64, requestText("POST", sinkRoute, tokens[4], "x"), false},
 		{"calls that do not end", 50, requestText("GET", greedy+"hang", tokens[5], ""), true},
 		{"response of a backend of 500 MB", 1, requestText("GET", greedy+"large", tokens[5], ""), true},
 		{"headers that do not end", 200, []byte("GET /api/health HTTP/1.1\r\nX: "), false},
+		{"small headers that do not end", 1000, partial, false},
 		{"headers of 1 MiB", 16, header, true},
 	}
 	return t
