@@ -38,10 +38,11 @@ func Demo(ctx context.Context,
 	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
 }
 
-// slowest are the packages that use concurrency and whose tests take longest. They start
-// first: the last of them would otherwise run alone at the end.
+// slowest are the packages whose tests take longest. They start first: the last of them
+// would otherwise run alone at the end.
 var slowest = []string{
 	"./loader", "./host/api", "./cmd/slipway", "./internal/bench", "./host/store", "./host/server", "./validate", "./build",
+	"./templates", "./internal/adopt", "./targets/workflow", // without concurrency
 }
 
 // Test runs all tests, with the race detector for packages that use concurrency.
@@ -49,6 +50,7 @@ var slowest = []string{
 // tests of the host run on it as well as on SQLite.
 func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
+	short *bool, // with the race detector, repeat what happens at random moments less often
 ) error {
 	flags := []string{"-vet=off"} // lint runs go vet
 	if run != nil {
@@ -59,16 +61,19 @@ func Test(ctx context.Context,
 		return err
 	}
 	concurrent, sequential, stored := sortPackages(packages)
-	isSlow := func(path string) bool { return slices.Contains(slowest, path) }
-	concurrent = slices.Concat(slowest, slices.DeleteFunc(concurrent, isSlow))
 	race := testrun.Run{
 		// The race detector does not look into SQLite's translated C code: it would take most of the time of the store's tests.
 		Flags:    slices.Concat(flags, []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false"}),
-		Packages: concurrent, Env: []string{"CGO_ENABLED=1"},
+		Packages: concurrent,
+		// By default, a program waits a second for more races before it exits.
+		Env: []string{"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=100"},
 	}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		fmt.Println("gcc not found: running all tests without the race detector")
 		race.Flags, race.Env = flags, nil
+	}
+	if short != nil && *short {
+		race.Flags = slices.Concat(race.Flags, []string{"-short"})
 	}
 	runs := []testrun.Run{
 		race,
@@ -102,10 +107,11 @@ func listPackages(ctx context.Context) (imports map[string][]string, err error) 
 }
 
 // sortPackages returns the packages that use concurrency, the others, and those whose
-// tests use a database. A package uses concurrency if it imports sync, errgroup or
-// net/http, whose handlers run concurrently.
+// tests use a database, each in the order in which they start. A package uses concurrency if
+// it imports sync, errgroup or net/http, whose handlers run concurrently.
 func sortPackages(imports map[string][]string) (concurrent, sequential, stored []string) {
-	for _, path := range slices.Sorted(maps.Keys(imports)) {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(imports)), func(path string) bool { return slices.Contains(slowest, path) })
+	for _, path := range slices.Concat(slowest, others) {
 		if slices.Contains(imports[path], origin.Module+"/internal/testdb") {
 			stored = append(stored, path)
 		}
@@ -186,7 +192,7 @@ func vetOthers(ctx context.Context, systems []string) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	args := []string{"vet", "-tags=e2e"}
+	args := []string{"vet", "-tags=e2e", "-trimpath"} // as plugins are built: what both need is compiled once
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), ";")
 		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])

@@ -24,7 +24,9 @@ func TestProbe(t *testing.T) {
 	packages := []string{"examples/renderer", "sdk/testdata/footprint/bare"}
 	for _, name := range packages {
 		file := filepath.Join(dir, filepath.Base(name))
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, module+name).CombinedOutput(); err != nil {
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-o", file, module+name)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as mage build does
+		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		t.Run(filepath.Base(name), func(t *testing.T) {

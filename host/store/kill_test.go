@@ -20,10 +20,7 @@ func TestKill(t *testing.T) {
 	if testdb.IsWanted() {
 		t.Skip("needs SQLite")
 	}
-	kills := 50
-	if testing.Short() {
-		kills = 5
-	}
+	const kills = 50
 	file := filepath.Join(t.TempDir(), "slipway.db")
 	acknowledged := map[string]bool{}
 	for range kills {

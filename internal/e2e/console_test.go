@@ -35,7 +35,7 @@ type consoleTest struct {
 	t                   *testing.T // outlives the steps
 	slipway, repo, data string
 	axe                 string // the source of axe-core, or ""
-	screenshots         string
+	screenshots         string // a directory, or ""
 
 	cmd  *exec.Cmd
 	url  string
@@ -50,8 +50,8 @@ type consoleTest struct {
 	isDown   bool     // the host is stopped: failed requests are expected
 }
 
-// TestConsole uses the console of "slipway dev" in Chromium. The screenshots are kept in the
-// directory that SLIPWAY_SCREENSHOTS names.
+// TestConsole uses the console of "slipway dev" in Chromium. It takes screenshots if
+// SLIPWAY_SCREENSHOTS names a directory for them.
 func TestConsole(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -59,9 +59,6 @@ func TestConsole(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := &consoleTest{t: t, slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), data: filepath.Join(dir, "data"), screenshots: os.Getenv("SLIPWAY_SCREENSHOTS")}
-	if c.screenshots == "" {
-		c.screenshots = dir
-	}
 	run(t, 0, "", c.slipway, "scaffold", "datasource", pluginID, "--dir", c.repo)
 	c.start(t, "127.0.0.1:0")
 	// The sandbox needs a kernel feature that containers lack. The pages are ours.
@@ -482,8 +479,8 @@ func (c *consoleTest) dashboard(t *testing.T) {
 		click("#examples summary"), click("#examples a"), until(`document.querySelector("#results .line") !== null`))
 }
 
-// pages takes a picture of each page in both themes and three widths, and checks each with
-// axe-core.
+// pages checks each page in both themes and three widths with axe-core, and takes pictures. It
+// loads a page once: a page follows the switch of the theme and the width of the window.
 func (c *consoleTest) pages(t *testing.T) {
 	dir := t.TempDir()
 	npm := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix="+dir, "axe-core@4")
@@ -492,7 +489,7 @@ func (c *consoleTest) pages(t *testing.T) {
 	} else {
 		c.axe = string(readFile(t, filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")))
 	}
-	c.do(t, chromedp.Navigate(c.url))
+	c.do(t, chromedp.Navigate(c.url), js(`localStorage.setItem("theme", "light")`))
 	paths := value[[]string](t, c, `[...document.querySelectorAll("nav a")].map((a) => a.getAttribute("href"))`)
 	query := url.Values{"source": {"type:" + pluginID}, "query": {`{"points":24,"amplitude":3}`}, "from": {"now-6h"}, "to": {"now"}}
 	paths = append(paths, "/plugins/"+pluginID, "/explore?"+query.Encode(), "/explore?mode=resource", "/explore?mode=health", "/explore?source=type%3Ax&query=%7B", "/missing")
@@ -511,8 +508,9 @@ func (c *consoleTest) pages(t *testing.T) {
 		c.mu.Lock()
 		c.isDown = path == "/missing" // Chromium logs the status
 		c.mu.Unlock()
-		for _, theme := range []string{"light", "dark"} {
-			c.do(t, chromedp.Navigate(c.url+path), js(`localStorage.setItem("theme", "`+theme+`")`), chromedp.Reload(), until(`document.readyState === "complete" && document.getElementById("main") !== null`))
+		c.do(t, chromedp.Navigate(c.url+path), until(`document.readyState === "complete" && document.getElementById("main") !== null`))
+		for range 2 { // the choice is kept: the next page begins with the theme that this one ends with
+			theme := value[string](t, c, "document.documentElement.dataset.theme")
 			for _, width := range []int64{360, 1280, 2560} {
 				c.do(t, chromedp.EmulateViewport(width, 900))
 				if over := value[int](t, c, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
@@ -521,6 +519,7 @@ func (c *consoleTest) pages(t *testing.T) {
 				c.screenshot(t, fmt.Sprintf("%s-%s-%d", name, theme, width))
 				c.check(t, fmt.Sprintf("%s, %s, %d", path, theme, width))
 			}
+			c.do(t, js(`document.querySelector("[data-theme-switch]").click()`), until(`document.documentElement.dataset.theme !== "`+theme+`"`))
 		}
 	}
 	c.mu.Lock()
@@ -539,7 +538,9 @@ func (c *consoleTest) check(t *testing.T, name string) {
 		ID    string
 		Nodes []struct{ HTML, FailureSummary string }
 	}
-	c.do(t, js(c.axe))
+	if !value[bool](t, c, `"axe" in window`) {
+		c.do(t, js(c.axe))
+	}
 	found := value[[]violation](t, c, `axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
 		.then((r) => r.violations.map(({id, nodes}) => ({ID: id, Nodes: nodes.slice(0, 3).map(({html, failureSummary}) => ({HTML: html, FailureSummary: failureSummary}))})))`)
 	for _, v := range found {
@@ -548,9 +549,12 @@ func (c *consoleTest) check(t *testing.T, name string) {
 	}
 }
 
-// screenshot saves a picture of the whole page.
+// screenshot saves a picture of the whole page, if there is a directory for it.
 func (c *consoleTest) screenshot(t *testing.T, name string) {
 	t.Helper()
+	if c.screenshots == "" {
+		return
+	}
 	picture, err := chromedp.Run(c.tab, chromedp.FullScreenshot(100))
 	if err != nil {
 		t.Fatal(err)
