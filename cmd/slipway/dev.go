@@ -103,7 +103,8 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 		return nil
 	}
 	watchDist(watcher, repo)
-	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
+	o.PluginDirs = []string{repo.Root}
+	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
 	o.Notify, o.Aside = r.notify, r.aside
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true
