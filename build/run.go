@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -242,7 +243,10 @@ func (p *Plan) replaceDist(_ context.Context, staging string, _ *Result) error {
 	err := os.Rename(p.Repo.Dist, previous)
 	hadDist := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("replace dist (is an executable in it running?): %w", err)
+		if runtime.GOOS == "windows" {
+			return fmt.Errorf("replace dist (is an executable in it running?): %w", err)
+		}
+		return fmt.Errorf("replace dist: %w", err)
 	}
 	if err := os.Rename(staging, p.Repo.Dist); err != nil {
 		if hadDist {

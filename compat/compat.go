@@ -100,7 +100,7 @@ func pluginDirs(files fs.FS, root string) (dirs []string, err error) {
 		return nil
 	})
 	if err == nil && len(dirs) == 0 {
-		err = fmt.Errorf("%s not found", bundle.MetadataFile)
+		err = fmt.Errorf("no %s found: choose a plugin repository, a built plugin or a zip", bundle.MetadataFile)
 	}
 	slices.Sort(dirs)
 	return dirs, err

@@ -176,7 +176,7 @@ func TestStarted(t *testing.T) {
 // TestBounds requires that what is too large is reported and not read.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	if _, err := Check(fstest.MapFS{}, hosts()); err == nil || err.Error() != "plugin.json not found" {
+	if _, err := Check(fstest.MapFS{}, hosts()); err == nil || !strings.HasPrefix(err.Error(), "no plugin.json found: ") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	large := tree(map[string]string{"plugin.json": strings.Repeat(" ", maxMetadata) + both})

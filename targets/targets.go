@@ -105,12 +105,13 @@ func Sign(
 	return exit(verbs.Sign(os.Stdout, verbs.SignOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
 }
 
-// Verify compares a zip, a directory of zips or a dist with its manifest, checksums and signature.
+// Verify compares what sign signed with its manifests, checksums and signatures.
 func Verify(
-	path string,
 	key *string, // file with ed25519 public keys, one of which must have signed each plugin (default: signatures are not verified)
+	dir *string, // plugin repository (default: this directory)
+	path *string, // verify only this dist, zip or directory of zips
 ) error {
-	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Path: path, Key: value(key)}))
+	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
 }
 
 // bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not

@@ -91,7 +91,7 @@ func TestMessages(t *testing.T) {
 			return validate(ctx, dir, verbs.ValidateOptions{Key: filepath.Join(dir, "file")})
 		}, "no public key found"},
 		{"Sign", func() error { return Sign(nil, &dir, nil) }, "-key is required"},
-		{"Verify", func() error { return Verify(dir, new(filepath.Join(dir, "none"))) }, "-key: open "},
+		{"Verify", func() error { return Verify(new(filepath.Join(dir, "none")), nil, &dir) }, "-key: open "},
 		{"Build", func() error { return Build(ctx, new("linx/arm64"), &dir, nil, nil, nil, nil) },
 			`-platforms: unknown platform "linx/arm64"; did you mean "linux/arm64"?`},
 		{"Build", func() error { return Build(ctx, nil, &dir, new("grafna"), nil, nil, nil) }, "-profile: unknown profile"},

@@ -94,6 +94,9 @@ func ParsePublicKeys(data []byte) ([]PublicKey, error) {
 // without its comment line.
 func ParsePublicKey(data []byte) (PublicKey, error) {
 	if block, _ := pem.Decode(data); block != nil {
+		if strings.HasSuffix(block.Type, "PRIVATE KEY") {
+			return PublicKey{}, errors.New("a private key: choose the public key that belongs to it")
+		}
 		key, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {
 			return PublicKey{}, fmt.Errorf("public key in PEM: %w", err)

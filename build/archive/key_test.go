@@ -67,7 +67,7 @@ func TestKeys(t *testing.T) {
 	if all, err = ParsePublicKeys(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix})); err != nil || len(all) != 1 || all[0].ID() != want.ID() {
 		t.Errorf("keys = %v, %v", all, err)
 	}
-	for text, want := range map[string]string{"": "no public key", "# none\n": "no public key", want.String() + "\nx": "line 2: not a public key"} {
+	for text, want := range map[string]string{"": "no public key", "# none\n": "no public key", string(pem.EncodeToMemory(open)): "a private key: choose the public key", want.String() + "\nx": "line 2: not a public key"} {
 		if _, err := ParsePublicKeys([]byte(text)); !strings.Contains(errorText(err), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -33,9 +33,6 @@ func Open(name string) (fs.FS, io.Closer, error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrIrregular}
 	}
 	z, err := zips.Open(name, zips.Limits{})
-	if errors.Is(err, zips.ErrNotZip) {
-		err = zips.ErrNotZip // its cause repeats it
-	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", name, err)
 	}

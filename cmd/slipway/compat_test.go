@@ -130,7 +130,7 @@ func TestCompatUsage(t *testing.T) {
 		{[]string{"--service-version=12", empty}, verbs.ExitUsage, "invalid --service-version=12: write a version"},
 		{[]string{"--start", "--platform=" + other, empty}, verbs.ExitUsage, "omit --platform=" + other},
 		{[]string{"--start", archive}, verbs.ExitUsage, "--start needs a directory: unpack "},
-		{[]string{empty}, verbs.ExitBroken, "plugin.json not found"},
+		{[]string{empty}, verbs.ExitBroken, ": no plugin.json found: choose "},
 		{[]string{file}, verbs.ExitBroken, "not a valid zip file"},
 	} {
 		if _, stderr, code := runCommand(t, append([]string{"compat"}, c.args...)...); code != c.code || !strings.Contains(stderr, c.want) {

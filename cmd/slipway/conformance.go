@@ -42,7 +42,8 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 		Short: "Run conformance checks on a built plugin",
 		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
 			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
-			"dir is a plugin repository, or any directory with plugin.json and the executable.\n\n" +
+			"The argument is a plugin repository, or any directory with plugin.json and the executable; the\n" +
+			"default is the current directory.\n\n" +
 			"A plugin built with Slipway's SDK must pass every check. For other plugins, requirements that no\n" +
 			"existing host relies on are reported as warnings; --checks=strict makes them failures.\n" +
 			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +

@@ -51,7 +51,10 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Long: "Build the plugin for this platform, run it in the reference host, and rebuild what is\n" +
 			"needed when files change. The plugin keeps serving requests while the new build starts,\n" +
 			"and while the sources have errors. Pages can follow /api/plugins/events, a stream of\n" +
-			"server-sent events, to reload when a change is live.",
+			"server-sent events, to reload when a change is live.\n\n" +
+			"If the repository has a directory provisioning, the host applies its files.",
+		Example: "  slipway dev\n" +
+			"  slipway dev --open --listen=127.0.0.1:0",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			// Before the build, whose tools must not inherit the secrets.
@@ -104,7 +107,8 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if ctx.Err() != nil {
 		return nil
 	}
-	o.PluginDirs, o.RequestLevel = []string{repo.Root}, slog.LevelDebug // build results would scroll away
+	o.PluginDirs = []string{repo.Root}
+	o.RequestLevel, o.AuditLevel = slog.LevelDebug, slog.LevelDebug // build results would scroll away
 	o.Notify, o.Aside = r.notify, r.aside
 	if dir := filepath.Join(repo.Root, "provisioning"); isDirectory(dir) {
 		o.Provisioning, o.LaxProvisioning = dir, true

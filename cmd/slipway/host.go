@@ -93,6 +93,8 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"a host name that is not allowed gets status 421.\n\n" +
 			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys, a\n" +
 			"plugin without a signature by one of these keys is not mounted either.",
+		Example: "  slipway host --plugins-dir=plugins\n" +
+			"  slipway host --plugins-dir=/srv/plugins --listen=:3000 --tls-cert=cert.pem --tls-key=key.pem",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if trustedKeys != "" {
@@ -114,6 +116,9 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			s, err := openHost(c.Context(), face(c), o, stdout, stderr)
 			if err != nil {
 				return err
+			}
+			if len(o.PluginDirs) == 0 {
+				fmt.Fprintf(stdout, "note: the host has no directories of plugins; name them with %s\n", face(c).Option("plugins-dir"))
 			}
 			return errors.Join(runHost(c.Context(), s, stderr, hangup, isInteractive), closeHost(s, stdout))
 		},

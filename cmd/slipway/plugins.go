@@ -261,7 +261,10 @@ func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 		Backend *struct{ State string }
 	}
 	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []pluginFailure{}}
-	if err := errors.Join(get("api/plugins", &mounted), get("api/plugins/errors", &r.Errors)); err != nil {
+	if err := get("api/plugins", &mounted); err != nil {
+		return nil, err
+	}
+	if err := get("api/plugins/errors", &r.Errors); err != nil {
 		return nil, err
 	}
 	for _, p := range mounted {
@@ -281,7 +284,9 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 		return encoder.Encode(r)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
+	if len(r.Plugins) > 0 {
+		fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
+	}
 	for _, p := range r.Plugins {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(string(p.Type)), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
 	}

@@ -211,20 +211,27 @@ func signCommand(stdout *os.File) *cobra.Command {
 func verifyCommand(stdout *os.File) *cobra.Command {
 	var o verbs.VerifyOptions
 	c := &cobra.Command{
-		Use:   "verify <path>",
+		Use:   "verify [path]",
 		Short: "Compare packaged plugins with their manifests, checksums and signatures",
 		Long: "Compare packaged plugins with their manifests, checksums and signatures. The path is a zip, a\n" +
-			"directory of zips, or a dist with MANIFEST.json. With a key, each plugin must be signed with\n" +
-			"it; without one, signatures are not verified.\n\n" +
+			"directory of zips, or a dist with MANIFEST.json; the default is what sign signs: dist and the\n" +
+			"zips of the same version in release. With a key, each plugin must be signed with it; without\n" +
+			"one, signatures are not verified.\n\n" +
 			"Exit status: 0 nothing differs, 1 something differs, 2 invalid usage.",
-		Example: "  slipway verify release\n" +
+		Example: "  slipway verify\n" +
 			"  slipway verify --key=release-key.pub acme-tide-app-1.0.0.zip",
-		Args: arguments(cobra.ExactArgs(1)),
+		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Face, o.Path = face(c), args[0]
+			if len(args) == 1 {
+				if o.Path = args[0]; o.Path == "" {
+					return verbs.ErrEmptyPath()
+				}
+			}
+			o.Face = face(c)
 			return verbs.Verify(stdout, o)
 		},
 	}
+	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository, if there is no path")
 	c.Flags().StringVar(&o.Key, "key", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }

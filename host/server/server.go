@@ -57,6 +57,7 @@ type Options struct {
 	Environ        []string         // environment with settings of plugins, of which backends inherit a part, as os.Environ returns it
 	Logger         *slog.Logger     // no log if nil
 	RequestLevel   slog.Level       // of successful requests in the log; Info if 0
+	AuditLevel     slog.Level       // of audit records in the log; Info if 0
 	Clock          func() time.Time // for what expires; time.Now if nil
 	DrainTimeout   time.Duration    // how long Close waits for requests in progress; DefaultDrainTimeout if 0
 
@@ -167,7 +168,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: s.log, Key: o.Key, Clock: o.Clock}); err != nil {
+	if s.store, err = store.Open(ctx, store.Options{Database: o.Database, Logger: s.log, AuditLevel: o.AuditLevel, Key: o.Key, Clock: o.Clock}); err != nil {
 		return err
 	}
 	s.onClose(s.store.Close)

@@ -13,6 +13,6 @@ func (s *Store) audit(ctx context.Context, err error, by host.Identity, event st
 	if err != nil {
 		return
 	}
-	s.log.LogAttrs(ctx, slog.LevelInfo, "audit", append([]slog.Attr{slog.String("event", event), slog.Int64("org", by.OrgID),
+	s.log.LogAttrs(ctx, s.auditLevel, "audit", append([]slog.Attr{slog.String("event", event), slog.Int64("org", by.OrgID),
 		slog.String("by_kind", string(by.Kind)), slog.String("by_login", by.Login), slog.Int64("by_id", by.ID)}, what...)...)
 }

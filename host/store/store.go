@@ -25,12 +25,13 @@ const MainOrg int64 = 1
 
 // Options configure a Store. The zero value opens a temporary database that Close removes.
 type Options struct {
-	Database string           // SQLite file, created if it does not exist, or postgres:// URL
-	Clock    func() time.Time // time.Now if nil
-	Rand     io.Reader        // safe for concurrent use; crypto/rand if nil
-	Logger   *slog.Logger     // no log if nil
-	Key      []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
-	Timeout  time.Duration    // of a read or a transaction; DefaultTimeout if 0
+	Database   string           // SQLite file, created if it does not exist, or postgres:// URL
+	Clock      func() time.Time // time.Now if nil
+	Rand       io.Reader        // safe for concurrent use; crypto/rand if nil
+	Logger     *slog.Logger     // no log if nil
+	AuditLevel slog.Level       // of audit records in the log; Info if 0
+	Key        []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
+	Timeout    time.Duration    // of a read or a transaction; DefaultTimeout if 0
 
 	wrap func(driver.Connector) driver.Connector // set by tests
 }
@@ -51,6 +52,7 @@ type Store struct {
 	clock      func() time.Time
 	random     io.Reader
 	log        *slog.Logger
+	auditLevel slog.Level
 	identities *identities
 	usage      *usage
 	timeout    time.Duration
@@ -79,7 +81,7 @@ func IsShared(database string) bool {
 // Open opens the database and migrates its schema. Several processes may open the same
 // database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, timeout: cmp.Or(o.Timeout, DefaultTimeout), wrap: o.wrap}
+	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, DefaultTimeout), wrap: o.wrap}
 	if s.clock == nil {
 		s.clock = time.Now
 	}

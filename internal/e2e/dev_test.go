@@ -138,6 +138,9 @@ func (d *development) start(t *testing.T, dir string) {
 		d.ended <- cmd.Wait()
 	}()
 	d.await(t, 0, "watching ")
+	if text := d.server.output(); strings.Contains(text, "msg=audit") {
+		t.Errorf("audit records are in the way of what dev prints:\n%s", text)
+	}
 	d.url = address.FindString(d.printed(0))
 	d.token = regexp.MustCompile(`token: (\S+)`).FindStringSubmatch(d.printed(0))[1]
 	d.follow(t)

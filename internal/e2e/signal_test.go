@@ -22,7 +22,7 @@ import (
 // Ctrl-C ends it at once.
 func TestSecondSignalKills(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(slipwayCommand(t), "host", "--plugins-dir", t.TempDir(), "--listen=127.0.0.1:0", "--data-dir", t.TempDir())
+	cmd := exec.Command(slipwayCommand(t), "host", "--listen=127.0.0.1:0", "--data-dir", t.TempDir())
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -43,6 +43,7 @@ func TestSecondSignalKills(t *testing.T) {
 		return ""
 	}
 	url := address.FindString(next("slipway host is at"))
+	next("note: the host has no directories of plugins; name them with --plugins-dir")
 	client, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -89,6 +89,9 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if err != nil {
 		return nil, err
 	}
+	if _, err := bundle.OpenRepo(o.Dir); err != nil {
+		return nil, &ExitError{Code: ExitUsage, Err: err}
+	}
 	r, err := build.Plugin(ctx, b)
 	if errors.Is(err, build.ErrNotDownloaded) && o.In != nil {
 		if err = askDownload(ctx, w, o, err); err == nil {
@@ -156,7 +159,7 @@ func configureBuild(b *build.Options) error {
 	}
 	c, err := config.Read(file, relative(cwd, file), ruleIDs(b.Rules))
 	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return usage("configuration: %w", err)
 	}
 	b.Backend, b.Frontend, b.ConfigDir = c.Backend, c.Frontend, filepath.Dir(file)
 	b.Configure = func(v *validate.Options) {

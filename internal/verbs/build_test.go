@@ -42,19 +42,20 @@ func TestBuildConfiguration(t *testing.T) {
 		_, err := Build(t.Context(), w, o)
 		return printed(), err
 	}
-	for _, c := range []struct {
-		text, want string
-		code       int
-	}{
-		{"backend:\n  platforms: [linux]\n", `invalid platform "linux"`, ExitFindings},
-		{"backend:\n  main: {acme-x-datasource: server/x}\n  platforms: [linux/amd46]\n", `backend.platforms in slipway.yaml: unknown platform "linux/amd46"; did you mean "linux/amd64"?`, ExitUsage},
-		{"backend:\n  man: x\n", `did you mean "main"?`, ExitFindings},
-		{"backend:\n  env: {GOOS: hunter2}\n", `"GOOS" must not be in "env"`, ExitFindings},
+	for _, c := range []struct{ text, want string }{
+		{"backend:\n  platforms: [linux]\n", `invalid platform "linux"`},
+		{"backend:\n  main: {acme-x-datasource: server/x}\n  platforms: [linux/amd46]\n", `backend.platforms in slipway.yaml: unknown platform "linux/amd46"; did you mean "linux/amd64"?`},
+		{"backend:\n  man: x\n", `did you mean "main"?`},
+		{"backend:\n  env: {GOOS: hunter2}\n", `"GOOS" must not be in "env"`},
 	} {
 		write(t, filepath.Join(dir, "slipway.yaml"), c.text)
-		if out, err := build(BuildOptions{}); code(err) != c.code || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "slipway.yaml:") || strings.Contains(out+err.Error(), "hunter2") {
+		if out, err := build(BuildOptions{}); code(err) != ExitUsage || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "slipway.yaml:") || strings.Contains(out+err.Error(), "hunter2") {
 			t.Errorf("%q: %v\n%s", c.text, err, out)
 		}
+	}
+	w, _ := captured(t)
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
+		t.Errorf("no plugin: %v", err)
 	}
 	if _, err := build(BuildOptions{Only: "backnd", Face: Mage}); code(err) != ExitUsage || err.Error() != `-only: unknown side "backnd"; did you mean "backend"?` {
 		t.Errorf("misspelled side: %v", err)

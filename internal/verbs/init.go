@@ -124,6 +124,12 @@ func undoInit(w *os.File, o InitOptions) error {
 
 // tryTargets runs the targets as the author will, and prints how they end.
 func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
+	// Only the first run compiles the magefile, which prints nothing. The targets show what they do.
+	stop := progress.Task{W: os.Stderr, Name: "compiling the magefile"}.Start()
+	list := exec.CommandContext(ctx, "go", "tool", "mage", "-l")
+	list.Dir = p.Dir
+	_, _ = process.Output(list) // an error is printed by the first target
+	stop()
 	var results []string
 	for _, args := range [][]string{{p.Target("validate")}, {p.Target("deps")}, {p.Target("build"), "-platforms=host"}} {
 		args = slices.Insert(args, 0, "tool", "mage")
@@ -131,9 +137,7 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "\n$ %s\n", line)
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
-		stop := progress.Task{W: os.Stderr, Name: line}.Start()
 		err := process.Run(cmd, process.Grace)
-		stop()
 		if ctx.Err() != nil {
 			return
 		}
@@ -144,4 +148,5 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		results = append(results, fmt.Sprintf("  %s: %s", line, result))
 	}
 	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
+	fmt.Fprintf(w, "to run the plugin in a host: go tool mage %s\n", p.Target("dev"))
 }

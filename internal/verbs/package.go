@@ -119,16 +119,20 @@ func printPacked(w io.Writer, files []archive.Output) {
 
 // builtAt returns the date in the plugin.json of a dist, which is that of the commit.
 func builtAt(dist string) (time.Time, error) {
-	file := filepath.Join(dist, bundle.MetadataFile)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, err := bundle.ParseMetadata(data)
+	m, err := readBuilt(dist)
 	if err != nil {
 		return time.Time{}, err
 	}
 	return time.Parse(time.DateOnly, m.Info.Updated)
+}
+
+// readBuilt reads the plugin.json of a dist.
+func readBuilt(dist string) (*bundle.Metadata, error) {
+	data, err := os.ReadFile(filepath.Join(dist, bundle.MetadataFile))
+	if err != nil {
+		return nil, err
+	}
+	return bundle.ParseMetadata(data)
 }
 
 // checkZip returns the errors that validate finds in a zip.

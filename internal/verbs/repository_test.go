@@ -246,6 +246,7 @@ func TestInit(t *testing.T) {
 		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
+		"\nto run the plugin in a host: go tool mage dev\n",
 	} {
 		if !strings.Contains(printed(), want) {
 			t.Errorf("Init did not print %q:\n%s", want, printed())

@@ -51,14 +51,25 @@ func Sign(w io.Writer, o SignOptions) error {
 	if err != nil {
 		return err
 	}
-	zips, err := zipsIn(filepath.Join(repo.Root, releaseDir))
-	for _, zip := range zips { // those of other versions stay as they are
-		rest, ok := strings.CutPrefix(filepath.Base(zip), m.Plugin+"-"+m.Version+".")
-		if ok && err == nil && (rest == "zip" || strings.Contains(rest, "_")) {
-			_, err = sign(w, packed{zip, true}, key)
+	zips, err := releasedZips(repo, m.Plugin, m.Version)
+	for _, zip := range zips {
+		if err == nil {
+			_, err = sign(w, zip, key)
 		}
 	}
 	return err
+}
+
+// releasedZips returns the zips in release of one version of the plugin.
+func releasedZips(repo bundle.Repo, id, version string) (plugins []packed, err error) {
+	zips, err := zipsIn(filepath.Join(repo.Root, releaseDir))
+	for _, zip := range zips {
+		rest, ok := strings.CutPrefix(filepath.Base(zip), id+"-"+version+".")
+		if ok && (rest == "zip" || strings.Contains(rest, "_")) {
+			plugins = append(plugins, packed{zip, true})
+		}
+	}
+	return plugins, err
 }
 
 // sign signs one plugin and prints what it signed.

@@ -101,6 +101,10 @@ func TestSignAndVerify(t *testing.T) {
 			t.Errorf("%s with another key: %d\n%s", path, exit, text)
 		}
 	}
+	printed.Reset()
+	if err := Verify(&printed, VerifyOptions{Dir: dir, Key: public}); err != nil || strings.Count(printed.String(), "ok       signature with") != 2 {
+		t.Errorf("without a path: %v\n%s", err, printed.String())
+	}
 	w, _ := captured(t)
 	for key, want := range map[string]int{"": ExitOK, public: ExitOK, other: ExitFindings, private: ExitUsage} {
 		for _, path := range []string{dist, filepath.Join(release, "acme-x-panel-0.1.0.zip")} {
@@ -124,6 +128,35 @@ func TestSignAndVerify(t *testing.T) {
 	text, exit = verified(release, public)
 	if exit != ExitFindings || !strings.Contains(text, "changed  acme-x-panel-0.1.0.zip.sha1: not the checksum") || !strings.Contains(text, "ok       acme-x-panel-0.1.0.zip.sha256") {
 		t.Errorf("another checksum: %d\n%s", exit, text)
+	}
+}
+
+// TestVerifyUnsigned checks what Verify chooses where sign has not run.
+func TestVerifyUnsigned(t *testing.T) {
+	t.Parallel()
+	dir := packagedPanel(t)
+	verify := func() (printed string, exit int) {
+		var b strings.Builder
+		err := Verify(&b, VerifyOptions{Dir: dir, Face: Mage})
+		if err != nil {
+			b.WriteString(err.Error())
+		}
+		return b.String(), code(err)
+	}
+	write(t, filepath.Join(dir, "release", "acme-x-panel-0.0.9.zip"), "not a zip")
+	if text, exit := verify(); exit != ExitOK || !strings.Contains(text, "dist is not verified: it has no MANIFEST.json") || !strings.Contains(text, "acme-x-panel-0.1.0.zip\n") {
+		t.Errorf("packed: %d, %s", exit, text)
+	}
+	for _, gone := range []struct{ path, want string }{
+		{"release", "nothing to verify: "},
+		{"dist", "build the plugin first with go tool mage build"},
+	} {
+		if err := os.RemoveAll(filepath.Join(dir, gone.path)); err != nil {
+			t.Fatal(err)
+		}
+		if text, exit := verify(); exit != ExitUsage || !strings.Contains(text, gone.want) {
+			t.Errorf("without %s: %d, %s", gone.path, exit, text)
+		}
 	}
 }
 

@@ -19,7 +19,8 @@ import (
 // VerifyOptions are the options of the verb verify.
 type VerifyOptions struct {
 	Face Face
-	Path string // dist, a zip or a directory of zips
+	Dir  string // the plugin repository; "" is the current directory
+	Path string // dist, a zip or a directory of zips; "" is what Sign signs by default
 	Key  string // file of public keys, one of which must have signed; "" does not verify signatures
 }
 
@@ -33,7 +34,13 @@ func Verify(w io.Writer, o VerifyOptions) error {
 			return err
 		}
 	}
-	plugins, err := findPacked(o.Path)
+	var plugins []packed
+	var err error
+	if o.Path == "" {
+		plugins, err = findSigned(w, o)
+	} else {
+		plugins, err = findPacked(o.Path)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +164,32 @@ func (v *verification) line(result, text string) {
 type packed struct {
 	path  string
 	isZip bool
+}
+
+// findSigned returns dist and the zips of its version in release, without a dist that has no
+// manifest: package writes one only into the zips.
+func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		return nil, &ExitError{Code: ExitUsage, Err: err}
+	}
+	m, err := readBuilt(repo.Dist)
+	if err != nil {
+		return nil, usage("verify: %w; build the plugin first with %s", err, o.Face.Verb("build"))
+	}
+	zips, err := releasedZips(repo, m.ID, m.Info.Version)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(repo.Dist, archive.ManifestFile)); err == nil {
+		return append([]packed{{path: repo.Dist}}, zips...), nil
+	}
+	if len(zips) == 0 {
+		return nil, usage("nothing to verify: %s has no %s, and %s has no zips of version %s\nhelp: %s packs the plugin, and %s signs it",
+			shortPath(repo.Dist), archive.ManifestFile, shortPath(filepath.Join(repo.Root, releaseDir)), m.Info.Version, o.Face.Verb("package"), o.Face.Verb("sign"))
+	}
+	fmt.Fprintf(w, "note: %s is not verified: it has no %s, which sign writes\n", shortPath(repo.Dist), archive.ManifestFile)
+	return zips, nil
 }
 
 // findPacked returns the plugins at a path: a dist, a zip or a directory of zips.

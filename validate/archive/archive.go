@@ -90,6 +90,8 @@ func New(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	case capped.isSpent:
 		a.Refusal = fmt.Sprintf("its list of entries is larger than %s", megabytes(limits.Directory))
 		return a, nil
+	case errors.Is(err, zip.ErrFormat):
+		return nil, ErrNotZip
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath):
 		return nil, fmt.Errorf("%w: %w", ErrNotZip, err)
 	case len(z.File) > limits.Entries:

@@ -83,7 +83,7 @@ func TestTree(t *testing.T) {
 	if _, err := a.Open("x/none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := archive.New(strings.NewReader("junk"), 4, archive.Limits{}); !errors.Is(err, archive.ErrNotZip) {
+	if _, err := archive.New(strings.NewReader("junk"), 4, archive.Limits{}); err != archive.ErrNotZip { // its cause would repeat it
 		t.Error(err)
 	}
 }
