@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,12 +26,18 @@ func delve(t *testing.T) string {
 	if path, err := exec.LookPath("dlv"); err == nil {
 		return path
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").Output() // stderr has what was downloaded
+	path, err := pinnedDelve()
 	if err != nil {
 		t.Skipf("Delve cannot be built, perhaps offline: %v", err)
 	}
-	return strings.TrimSpace(string(out))
+	return path
 }
+
+// pinnedDelve builds Delve once: two go commands at the same time would both compile it.
+var pinnedDelve = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").Output() // stderr has what was downloaded
+	return strings.TrimSpace(string(out)), err
+})
 
 // A request stops at a breakpoint for longer than every timeout, and is answered when the
 // process continues.

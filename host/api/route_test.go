@@ -163,9 +163,9 @@ func TestCall(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"/things/7/a-b?text=x&flag=true&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":""}`},
-		{"/things/7/a-b?text=x&flag=True&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":""}`},
-		{"/things/7/a-b", `{"name":"failing"}`, 503, `{"database":"failing","version":""}`},
+		{"/things/7/a-b?text=x&flag=true&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":"","commit":""}`},
+		{"/things/7/a-b?text=x&flag=True&tag=1&tag=2&limit=3&page=4", `{"name":"ok"}`, 200, `{"database":"ok","version":"","commit":""}`},
+		{"/things/7/a-b", `{"name":"failing"}`, 503, `{"database":"failing","version":"","commit":""}`},
 		{"/things/0/a-b", `{}`, 400, `{"message":"id: must be a numeric id"}`},
 		{"/things/7/a%20b", `{}`, 404, `{"message":"Thing not found"}`},
 		{"/things/7/a?flag=yes", `{}`, 400, `{"message":"flag: must be true or false"}`},
