@@ -118,7 +118,7 @@ func TestReadErrors(t *testing.T) {
 		head + "  - {name: A, type: x, jsonData: {a: .nan}}\n":                                      "datasources/a.yaml:3:34: jsonData: ",
 		head + "  - {name: A, type: x, secureJsonData: {a: [b]}}\n":                                 "datasources/a.yaml:3:44: secureJsonData.a must be a string",
 		head + "  - {name: A, type: x, url: '$__file{../x}'}\n":                                     `datasources/a.yaml:3:29: "../x" leads out of the provisioning directory`,
-		head + "  - {name: A, type: x, url: '$__file{missing}'}\n":                                  "datasources/a.yaml:3:29: stat ",
+		head + "  - {name: A, type: x, url: '$__file{missing}'}\n":                                  "datasources/a.yaml:3:29: open ",
 		head + "  - {name: A, type: x, url: '$__file{datasources}'}\n":                              "datasources/a.yaml:3:29: ",
 		head + "  - {name: A, type: x}\n  - {name: A, type: y}\n":                                   `datasources/a.yaml:4:5: another data source has the name "A"`,
 		head + "  - {name: A, type: x, isDefault: true}\n  - {name: B, type: y, isDefault: true}\n": "datasources/a.yaml:4:35: only one data source can be the default",
