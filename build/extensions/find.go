@@ -111,7 +111,7 @@ func (f *finder) combine() *Result {
 			}
 			text, help := "evaluation failed: "+p.text, "what this statement registers may be missing"
 			if p.isEnd {
-				text, help = "evaluation ended: "+p.text, "what is registered after this place may be missing"
+				text, help = "evaluation ended: "+p.text, "what is registered after this point may be missing"
 			}
 			f.sources.warn(f.result, p.position, text, help)
 		}

@@ -48,8 +48,8 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 			"existing host relies on are reported as warnings; --checks=strict makes them failures.\n" +
 			"If the plugin does not work without settings, most checks are skipped. Pass --settings,\n" +
 			"--secrets, --url and --query to run them. Secrets are read from a file or from " + envSecrets + ".\n\n" +
-			"Exit status: 0 no check failed; there may be warnings and skipped checks, 1 a check failed,\n" +
-			"2 invalid usage, 3 the checks could not run.",
+			"Exit status: 0 no check failed, 1 a check failed, 2 invalid usage, 3 the checks could not run.\n" +
+			"Warnings and skipped checks do not affect it.",
 		Example: "  slipway conformance dist\n" +
 			"  slipway conformance --only=query-nil-time-range,huge-request\n" +
 			"  slipway conformance --settings='{\"region\":\"north\"}' --secrets=secrets.json --query='{\"queryType\":\"sales\"}'\n" +

@@ -52,7 +52,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 			"needed when files change. The plugin keeps serving requests while the new build starts,\n" +
 			"and while the sources have errors. Pages can follow /api/plugins/events, a stream of\n" +
 			"server-sent events, to reload when a change is live.\n\n" +
-			"If the repository has a directory provisioning, the host applies its files.",
+			"If the repository has a provisioning directory, the host applies its files.",
 		Example: "  slipway dev\n" +
 			"  slipway dev --open --listen=127.0.0.1:0",
 		Args: arguments(cobra.NoArgs),

@@ -19,8 +19,8 @@ type Playlist struct {
 // PlaylistItem is an item of a playlist.
 type PlaylistItem struct {
 	ID    int64  `json:"id,omitempty"` // assigned by the host
-	Type  string `json:"type"`         // dashboard_by_id or dashboard_by_tag
-	Value string `json:"value"`        // the ID of a dashboard, or a tag
+	Type  string `json:"type"`         // dashboard_by_uid, dashboard_by_id or dashboard_by_tag
+	Value string `json:"value"`        // the UID or the ID of a dashboard, or a tag
 	Order int    `json:"order,omitempty"`
 	Title string `json:"title,omitempty"`
 }

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 		{archive.Limits{Entries: 1}, "it has 2 entries; the limit is 1", ""},
 		{archive.Limits{TotalBytes: 1 << 20}, "its files unpack to more than 1 MiB", ""},
 		{archive.Limits{EntryBytes: 1<<20 - 1}, "", "it unpacks to 1 MiB; the limit is 1048575 bytes"},
-		{archive.Limits{Ratio: 10, RatioFrom: 1000}, "", "the limit is 10 times its size"},
+		{archive.Limits{Ratio: 10, RatioFrom: 1000}, "", "the limit is 10 times its compressed size"},
 	} {
 		a := open(t, data, c.limits)
 		if a.Refusal != c.refusal {
