@@ -34,6 +34,9 @@ func TestBrowser(t *testing.T) {
 	if screenshots == "" {
 		screenshots = dir
 	}
+	if err := os.MkdirAll(screenshots, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, kind := range templates.Types() {
 		if !kind.HasFrontend {
 			continue
