@@ -9,7 +9,8 @@ import (
 )
 
 // Config is what the host reports about itself with every call. Its methods read the
-// published keys, or else the environment variables that older hosts set instead.
+// published keys. Those that return text, and IsEnabled, fall back to the environment
+// variables that older hosts set instead.
 type Config map[string]string
 
 // Keys of Config, without the prefix that they share with the variables of existing hosts.

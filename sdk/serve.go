@@ -85,7 +85,7 @@ func exitWithHost(host int) {
 	for os.Getppid() == host {
 		time.Sleep(hostPollInterval)
 	}
-	slog.Warn("the host has exited: exiting")
+	slog.Warn("the host has exited; exiting")
 	os.Exit(0)
 }
 
