@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
@@ -222,7 +223,7 @@ const maxShort = 1024
 
 // readShort returns the text of a small regular file.
 func readShort(file string) (string, error) {
-	f, err := openRegular(file)
+	f, err := limit.OpenRegular(os.OpenFile, file)
 	if err != nil {
 		return "", err
 	}

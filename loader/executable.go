@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Executable returns the path of a plugin's executable for this platform. The error is a
@@ -39,7 +40,7 @@ func Executable(p bundle.Plugin) (string, error) {
 	case info.Size() == 0: // a build that writes to it in place has just begun
 		return "", newFault(bundle.FaultExecutableUnread, "%s is incomplete: it is empty; copy it again if no copy is in progress", path)
 	}
-	f, err := openRegular(path)
+	f, err := limit.OpenRegular(os.OpenFile, path)
 	if err != nil {
 		return "", newFault(bundle.FaultExecutableUnread, "open executable: %v", err)
 	}
@@ -92,7 +93,7 @@ func otherExecutables(p bundle.Plugin) string {
 
 // sumOf returns the SHA-256 of a regular file in hexadecimal.
 func sumOf(file string) (string, error) {
-	f, err := openRegular(file)
+	f, err := limit.OpenRegular(os.OpenFile, file)
 	if err != nil {
 		return "", err
 	}
@@ -104,12 +105,12 @@ func sumOf(file string) (string, error) {
 
 // isEqual reports whether two regular files can be read and have the same contents.
 func isEqual(a, b string) bool {
-	f, err := openRegular(a)
+	f, err := limit.OpenRegular(os.OpenFile, a)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	g, err := openRegular(b)
+	g, err := limit.OpenRegular(os.OpenFile, b)
 	if err != nil {
 		return false
 	}
@@ -134,23 +135,6 @@ func isEqual(a, b string) bool {
 	}
 }
 
-// openRegular opens a regular file. It does not block if another kind of file has taken
-// its place.
-func openRegular(file string) (*os.File, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", file)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
 // moment is how old a change must be to be distinguished from the next one by its time: file
 // systems take the time from the clock of the system's scheduler.
 const moment = 20 * time.Millisecond
@@ -158,7 +142,7 @@ const moment = 20 * time.Millisecond
 // copyExecutable copies an executable that nobody writes to in the meantime, as a build may.
 // If hash is not nil, it receives what the copy contains.
 func copyExecutable(source, target string, hash io.Writer) error {
-	in, err := openRegular(source)
+	in, err := limit.OpenRegular(os.OpenFile, source)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func packages(t *testing.T) []pkg {
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"bundle":                   {"internal/jsontype"},
+		"bundle":                   {"internal/jsontype", "internal/limit"},
 		"bundle/access":            nil,
 		"templates":                {"bundle", "internal/nearest"},
 		"internal/wire":            nil,
@@ -117,7 +117,7 @@ func arrows() map[string][]string {
 		"examples/app":             {"sdk", "sdk/hostapi"},
 		"examples/renderer":        {"sdk", "sdk/httpclient", "sdk/renderer"},
 		"examples/secretsmanager":  {"sdk", "sdk/secretsmanager"},
-		"loader":                   {"sdk", "backend", "internal/wire", "bundle", "bundle/access", "build/archive", "internal/process", "internal/terminal", "validate/ranges"},
+		"loader":                   {"sdk", "backend", "internal/wire", "bundle", "bundle/access", "build/archive", "internal/limit", "internal/process", "internal/terminal", "validate/ranges"},
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "backend/arrow", "internal/nearest", "internal/process", "internal/wire"},
 		"compat":                   {"bundle", "validate/ranges", "internal/limit"},

@@ -1,7 +1,8 @@
-// Package limit reads input whose size is not under the caller's control.
+// Package limit reads input whose size or kind is not under the caller's control.
 package limit
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,21 +49,31 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	}
 }
 
+// OpenRegular opens a regular file for reading with os.OpenFile or the method of an os.Root.
+// It refuses other files, and does not wait for the other end of a named pipe.
+func OpenRegular(open func(string, int, os.FileMode) (*os.File, error), name string) (*os.File, error) {
+	f, err := open(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // ReadFile reads a regular file of at most limit bytes. It refuses others, such as named
 // pipes, which might never end.
 func ReadFile(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a pipe
+	f, err := OpenRegular(os.OpenFile, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
 	text, err := ReadAll(f, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
