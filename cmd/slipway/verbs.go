@@ -231,7 +231,7 @@ func verifyCommand(stdout *os.File) *cobra.Command {
 			return verbs.Verify(stdout, o)
 		},
 	}
-	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository, if there is no path")
+	c.Flags().StringVar(&o.Dir, "dir", ".", "plugin repository, unless a path is given")
 	c.Flags().StringVar(&o.Key, "key", "", "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin")
 	return c
 }

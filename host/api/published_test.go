@@ -193,7 +193,7 @@ var fieldDifferences = []difference{
 	{"/api/dashboards/uid", "apiVersion", "this host serves nothing below `/apis`"},
 	{"/api/datasources", "message", "the plugin writes the response of a resource"},
 	{"/api/folders", "parentUid, parents, managedBy", "folders have no parents, and no other tool manages them"},
-	{"/api/health", "enterpriseCommit", "there is no enterprise edition"},
+	{"/api/health", "enterpriseCommit", "this host has no enterprise edition"},
 	{"/api/playlists", "id, Id, PlaylistId", "a playlist has a uid; the documentation shows `uid` and `playlistUid`, too"},
 	{"/api/playlists", "message", "the documentation shows an empty object"},
 	{"/api/search", "description", "the description is in the dashboard"},

@@ -279,7 +279,7 @@ func openArea(b *strings.Builder) {
 }
 
 // spare returns the class of the i-th label of times, by which medium and narrow plots hide
-// those for which there is no room. The distance between labels is a part of the width.
+// those that do not fit. The distance between labels is a fraction of the width.
 func spare(i int, distance float64, characters int) (class string) {
 	need := 7*float64(characters) + 12 // pixels
 	if i%int(math.Ceil(need/(distance*mediumWidth))) != 0 {

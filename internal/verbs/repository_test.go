@@ -90,7 +90,7 @@ func TestTestScript(t *testing.T) {
 		"none":          {"", false, "", "the repository has no package.json"},
 		"invalid":       {"{", false, "", "package.json is not valid JSON"},
 		"no script":     {`{"scripts": {"build": "x"}}`, true, "", "package.json has no test script"},
-		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "there is no node_modules; install the packages of package.json first, or run npm run test if the tests need none"},
+		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "node_modules is missing; install the packages of package.json first, or run npm run test if the tests need none"},
 		"test":          {`{"scripts": {"test": "jest"}}`, true, "test", ""},
 		"test:ci":       {`{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`, true, "test:ci", ""},
 	} {

@@ -108,7 +108,7 @@ func testScript(dir string) (script, why string) {
 		return "", "package.json has no test script"
 	}
 	if info, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil || !info.IsDir() {
-		return "", "there is no node_modules; install the packages of package.json first, or run npm run " + script + " if the tests need none"
+		return "", "node_modules is missing; install the packages of package.json first, or run npm run " + script + " if the tests need none"
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		return "", "npm is not installed"
