@@ -192,7 +192,7 @@ func vetOthers(ctx context.Context, systems []string) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	args := []string{"vet", "-tags=e2e", "-trimpath"} // as plugins are built: what both need is compiled once
+	args := []string{"vet", "-tags=e2e", "-trimpath", "-gcflags=all=-dwarf=false"} // as plugins are built: what both need is compiled once
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), ";")
 		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])

@@ -37,7 +37,7 @@ func withPrograms(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...", "../internal/e2e/testdata/ours/hello")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...", "../internal/e2e/testdata/ours/hello")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as mage build does
 	if out, err := cmd.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)

@@ -244,7 +244,8 @@ func (m *module) checkCompiles(ctx context.Context, work string) error {
 		if err != nil {
 			return err
 		}
-		args := []string{"build", "-trimpath", "-buildvcs=false", "-o", os.DevNull}
+		// The flags of package build, so that the first build finds the packages compiled.
+		args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", os.DevNull}
 		for name := range strings.FieldsSeq(string(out)) {
 			if !strings.Contains(name, "/node_modules/") {
 				args = append(args, name)
