@@ -37,7 +37,7 @@ type App struct {
 	Settings
 }
 
-// DataSource is one configured instance of a data source plugin.
+// DataSource is a data source as an administrator configured it.
 type DataSource struct {
 	Settings
 	ID            int64

@@ -93,9 +93,9 @@ func Apps[S, T any](create func(ctx context.Context, app App, settings S) (T, er
 	return i
 }
 
-// Hold returns the instance for a context, which it creates if necessary. The caller
-// must call release when it no longer uses the instance. [Instances.Plugin] does so
-// for every call.
+// Hold returns the instance for c. If there is none, Hold creates it. The caller must
+// call release when it no longer uses the instance. [Instances.Plugin] does so for every
+// call.
 func (i *Instances[T]) Hold(ctx context.Context, c Context) (value T, release func(), err error) {
 	held, err := i.hold(ctx, c)
 	if err != nil {

@@ -124,8 +124,8 @@ func panicResponse(ctx context.Context, refID string, p any) DataResponse {
 	return DataResponse{Err: Errorf(http.StatusInternalServerError, "the plugin failed on this query; see its log")}
 }
 
-// QueryTypes maps each query type to its handler; the type of a query without one is
-// "". Its method QueryData is a QueryDataFunc that passes each query to the handler of
+// QueryTypes maps each query type to its handler. The key "" is for queries that have no
+// type. The method QueryData is a QueryDataFunc that passes each query to the handler of
 // its type. The handlers run concurrently. A query of any other type fails with status
 // 400.
 type QueryTypes map[string]QueryDataFunc

@@ -193,7 +193,8 @@ func (w *startedWriter) FlushError() error {
 func (w *startedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteError responds with the status of err and the JSON object
-// {"message": string, "errorSource": "plugin" or "downstream"}. It logs err. See [Error].
+// {"message": string, "errorSource": "plugin" or "downstream"}. It logs err, unless
+// the request was canceled. See [Error].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	code, source, message := describe(err)
 	if !isCanceled(r.Context(), err) {

@@ -21,10 +21,10 @@ import (
 //
 // It decodes Settings.JSON with encoding/json, and ignores keys that S does not have. A
 // string field with a secret tag is set to the secret of that name, never from the
-// JSON. A field tagged required:"true" must not be empty. If S or *S has a method
-// Validate() error, DecodeSettings calls it last. The same rules apply to nested
-// structs. Hosts can show a form for S, with the description tag of each field: see
-// [SettingsSchemaPath].
+// JSON. A field tagged required:"true" must not have the zero value of its type. These
+// rules also apply to nested structs. If S or *S has a method Validate() error,
+// DecodeSettings calls it last. Hosts can show a form for S, with the description tag of
+// each field: see [SettingsSchemaPath].
 //
 // The error is an *Error with status 400. It names every invalid field and contains no
 // secrets.

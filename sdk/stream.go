@@ -49,9 +49,9 @@ type StreamSender struct {
 	send func(json.RawMessage) error
 }
 
-// Send sends a value as JSON, usually a frame. It sends a json.RawMessage as it is.
-// It blocks while the host does not read, and returns an error when the channel has no
-// subscribers left, which RunStream should return.
+// Send sends a value, usually a frame, as JSON. To send JSON text, pass a
+// [json.RawMessage]. Send blocks while the host does not read. When the channel has no
+// subscribers left, it returns an error, which RunStream should return.
 func (s *StreamSender) Send(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
