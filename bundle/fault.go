@@ -209,7 +209,7 @@ func FaultKinds() []FaultKind {
 
 		{FaultNotRunning, StageRun, "the process is not running", "read the last lines of its output"},
 		{FaultExited, StageRun, "the process exited unexpectedly within the last few minutes", "return errors from handlers instead of calling os.Exit"},
-		{FaultKilled, StageRun, "the process was ended by a signal within the last few minutes", "check the memory limit of the process and the system log"},
+		{FaultKilled, StageRun, "the process was killed by a signal within the last few minutes", "check the memory limit of the process and the system log"},
 		{FaultPanic, StageRun, "the process ended with a panic within the last few minutes", "correct the code at the line of the panic"},
 		{FaultOutOfMemory, StageRun, "the process ran out of memory within the last few minutes", "allow it more memory, or make its handlers use less"},
 		{FaultDeaf, StageRun, "the process did not respond to several probes in a row and was replaced", "find what blocks it, such as a lock that is never released"},

@@ -137,7 +137,7 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 		id := q.GetRefId()
 		sent[id] = true
 		a := out.GetResponses()[id]
-		text := fmt.Sprintf("%s: status %d, %d frames", id, a.GetStatus(), len(a.GetFrames()))
+		text := fmt.Sprintf("%s: status %d, frames: %d", id, a.GetStatus(), len(a.GetFrames()))
 		switch {
 		case a == nil:
 			text, r.isOK = id+": no response", false

@@ -54,7 +54,7 @@ func stdoutSilent(ctx context.Context, s *subject, _ []call) Verdict {
 		return passed()
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	return failed(allCalls, fmt.Sprintf("%d bytes on standard output, starting with %q", len(text), shorten(line, 120)),
+	return failed(allCalls, fmt.Sprintf("standard output starts with %q (bytes in total: %d)", shorten(line, 120), len(text)),
 		"print to standard error, or log; look for fmt.Print and for libraries that print")
 }
 

@@ -75,12 +75,12 @@ func queryRespondsToEach(ctx context.Context, s *subject, _ []call) Verdict {
 	}
 	for _, q := range in.Queries {
 		if out.GetResponses()[q.RefId] == nil {
-			return failed(sent, fmt.Sprintf("%d responses, none for %q", len(out.GetResponses()), q.RefId),
+			return failed(sent, fmt.Sprintf("responses: %d, none for %q", len(out.GetResponses()), q.RefId),
 				"respond to every query under its refId, with an error if necessary: the query's type may be missing or unknown")
 		}
 	}
 	if len(out.GetResponses()) != len(in.Queries) {
-		return failed(sent, fmt.Sprintf("%d responses to %d queries", len(out.GetResponses()), len(in.Queries)), helpResponse)
+		return failed(sent, fmt.Sprintf("responses: %d, queries: %d", len(out.GetResponses()), len(in.Queries)), helpResponse)
 	}
 	return passed()
 }

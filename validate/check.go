@@ -74,7 +74,7 @@ func (r runner) group(targets []target) Report {
 		}
 		if p.dropped > 0 {
 			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
-				Reason: fmt.Sprintf("%d more findings are not listed: fix the others and run again", p.dropped)})
+				Reason: fmt.Sprintf("too many findings: %d not listed; fix the listed ones and run again", p.dropped)})
 		}
 		if t.dir == t.root { // after the rules, which know what they need
 			for _, link := range r.refused[t.root] {

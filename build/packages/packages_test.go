@@ -289,7 +289,7 @@ func TestRefused(t *testing.T) {
 		"git":               {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
 		"another host":      {entry("https://example.com/a.tgz", good), "comes from example.com"},
 		"other bytes":       {entry(r.URL+"/a/-/a-1.0.0.tgz", integrityOf([]byte("x"))), "does not match its integrity"},
-		"no such hash":      {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown kind of integrity"},
+		"no such hash":      {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown integrity algorithm"},
 		"a broken hash":     {entry(r.URL+"/a/-/a-1.0.0.tgz", "sha512-!"), "invalid integrity"},
 		"not there":         {entry(r.URL+"/b.tgz", good), "404"},
 		"traversal":         {hostile(tar.Header{Name: "package/../../x"}), "leads outside"},

@@ -292,7 +292,7 @@ func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error)
 		}
 	}
 	if sum == nil {
-		return 0, fmt.Errorf("unknown kind of integrity %q", integrity)
+		return 0, fmt.Errorf("unknown integrity algorithm in %q", integrity)
 	}
 	n, err = io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, maxTarball+1))
 	switch {

@@ -114,7 +114,11 @@ func TestThrottle(t *testing.T) {
 	if got := try("other", "x", "10.0.0.1"); got.status != 401 {
 		t.Errorf("login of another user: %+v", got)
 	}
-	f.advance(30 * time.Second)
+	f.advance(29 * time.Second)
+	if got := try("admin", adminPassword, "10.0.0.1"); !strings.HasSuffix(got.message(), "try again in 1 second") {
+		t.Errorf("a second before the end of the wait: %+v", got)
+	}
+	f.advance(time.Second)
 	if got := try("admin", "guess", "10.0.0.1"); got.status != 401 {
 		t.Errorf("failure after the wait: %+v", got)
 	}

@@ -36,7 +36,7 @@ type Event struct {
 
 func (a *API) eventRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream changes of plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
+		{"GET", "/api/plugins/events", SignedIn(), raw(a.pluginEvents), Doc{Summary: "Stream changes to plugins as server-sent events: plugin-ready, plugin-failed and plugin-state", Media: "text/event-stream"}},
 	}
 }
 

@@ -150,8 +150,12 @@ func later(a, b time.Time) time.Time {
 
 func tooMany(category error, reason string, wait time.Duration) error {
 	wait = max(wait, time.Second)
+	unit := " seconds"
+	if wait == time.Second {
+		unit = " second"
+	}
 	return &throttled{&host.Error{Category: category, ID: "login.throttled",
-		Message: reason + "; try again in " + seconds(wait) + " seconds"}, wait}
+		Message: reason + "; try again in " + seconds(wait) + unit}, wait}
 }
 
 // seconds returns a duration in whole seconds, rounded up.

@@ -222,7 +222,7 @@ func TestInvalidModels(t *testing.T) {
 		`{"type": "threshold", "expression": "A", "conditions": [{"evaluator": {"type": "above"}}]}`:                       "conditions[0].evaluator.type: \"above\" not found\nhelp: use one of gt, lt, eq, ne, gte, lte, within_range, outside_range, within_range_included, outside_range_included",
 		`{"type": "threshold", "expression": "A", "conditions": [{"evaluator": {"type": "within_range", "params": [1]}}]}`: "conditions[0].evaluator.params: within_range needs 2, found 1\nhelp: add the constants to compare with",
 		`{"type": "threshold", "expression": "A", "conditions": [{` + evaluator + `, "unloadEvaluator": {"type": "lt"}}]}`: "conditions[0].unloadEvaluator.params: lt needs 1, found 0\nhelp: add the constants to compare with",
-		`{"type": "threshold", "expression": "A", "conditions": [{` + evaluator + `, "loadedDimensions": {}}]}`:            "conditions[0].loadedDimensions: this host does not evaluate alerts, whose state this is\nhelp: remove it",
+		`{"type": "threshold", "expression": "A", "conditions": [{` + evaluator + `, "loadedDimensions": {}}]}`:            "conditions[0].loadedDimensions: this is the state of an alert, and this host does not evaluate alerts\nhelp: remove it",
 
 		`{"type": "classic_conditions"}`:                     "conditions: must be an array of 1 to 100 conditions, found 0\nhelp: write at least one condition, or split the expression",
 		`{"type": "classic_conditions", "conditions": [{}]}`: "conditions[0].query.params[0]: reference is missing\nhelp: write the refId of a query or an expression, such as A",

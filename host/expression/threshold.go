@@ -97,7 +97,7 @@ func (m *conditionModel) checkRecovery() error {
 		}
 	}
 	if state := bytes.TrimSpace(m.LoadedDimensions); len(state) > 0 && !bytes.Equal(state, []byte("null")) {
-		return problemf("remove it", "conditions[0].loadedDimensions: this host does not evaluate alerts, whose state this is")
+		return problemf("remove it", "conditions[0].loadedDimensions: this is the state of an alert, and this host does not evaluate alerts")
 	}
 	return nil
 }

@@ -223,7 +223,7 @@ func (s *stream) run(ctx context.Context) {
 		if time.Since(start) > maxRetryAfter {
 			wait = s.hub.options.RetryAfter
 		}
-		s.hub.log.Info("a stream failed and runs again", "channel", s.at.String(), "org", s.at.org, "after", wait, "reason", err)
+		s.hub.log.Info("a stream failed and will run again", "channel", s.at.String(), "org", s.at.org, "after", wait, "reason", err)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

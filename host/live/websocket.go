@@ -262,6 +262,6 @@ func (h *Hub) clientError(c *centrifuge.Client, err error) error {
 	if e, ok := errors.AsType[*sdk.Error](err); ok && e.Status >= http.StatusBadRequest {
 		return &centrifuge.Error{Code: uint32(e.Status), Message: e.Message, Temporary: e.Status >= http.StatusInternalServerError}
 	}
-	h.log.Error("a call of a WebSocket failed", "user", c.UserID(), "error", err)
+	h.log.Error("a call over a WebSocket failed", "user", c.UserID(), "error", err)
 	return centrifuge.ErrorInternal
 }

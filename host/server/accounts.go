@@ -152,7 +152,7 @@ func (a *accounts) renewTokens(ctx context.Context) (isDue bool, err error) {
 		}
 		if !exists {
 			delete(a.tokens, id)
-			a.log.Info("the token of the plugin was revoked; it gets a new one when its process starts again", "plugin", id)
+			a.log.Info("the token of the plugin was revoked; the plugin gets a new one when its process starts again", "plugin", id)
 		}
 	}
 	for id, token := range a.others {

@@ -15,7 +15,7 @@ import (
 func (s *Server) watch(ctx context.Context, o Options) error {
 	return watch.Run(ctx, watch.Options{Dirs: o.PluginDirs, Mode: o.Watch, Logger: s.log}, func(c watch.Changes) {
 		if err := s.refresh(ctx, c); err != nil && ctx.Err() == nil {
-			s.log.Error("changes of plugins not applied", "error", err)
+			s.log.Error("changes to plugins not applied", "error", err)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func explain(err error) error {
 	case err == nil, isExplained(err):
 		return err
 	case isFull(err):
-		return because(host.ErrFull, "the database cannot grow: the disk is full, a quota is used up or the disk fails; "+
+		return because(host.ErrFull, "the database cannot grow: the disk is full, a quota is used up or the disk is failing; "+
 			"free space, then try again", err)
 	case isBusy(err):
 		return because(host.ErrUnavailable, "the database is busy; try again later", err)
@@ -57,7 +57,7 @@ func explain(err error) error {
 	case isReplaced(err):
 		return errReplaced("its tables are missing", err)
 	case isDamaged(err):
-		return because(host.ErrUnavailable, "the database cannot be read: the file is damaged or was replaced, or the disk fails; "+
+		return because(host.ErrUnavailable, "the database cannot be read: the file is damaged or was replaced, or the disk is failing; "+
 			"stop the host and restore the database", err)
 	}
 	return err

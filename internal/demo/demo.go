@@ -84,7 +84,7 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 	took := time.Since(started)
 	fmt.Fprintf(out, "\nall steps succeeded in %.1fs", took.Seconds())
 	if compiled > 0 {
-		fmt.Fprintf(out, ", %.0fs with the compilation", (compiled + took).Seconds())
+		fmt.Fprintf(out, ", %.0fs including compilation", (compiled + took).Seconds())
 	}
 	fmt.Fprintln(out)
 	if o.Once {

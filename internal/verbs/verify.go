@@ -55,7 +55,7 @@ func Verify(w io.Writer, o VerifyOptions) error {
 		return errors.New("verify: the plugin does not match its manifest, checksums or signature")
 	}
 	if differ > 0 {
-		return fmt.Errorf("verify: %d of %d plugins do not match their manifests, checksums or signatures", differ, len(plugins))
+		return fmt.Errorf("verify: plugins that do not match their manifests, checksums or signatures: %d of %d", differ, len(plugins))
 	}
 	return nil
 }

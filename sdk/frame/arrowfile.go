@@ -231,7 +231,7 @@ func (a *arrowFile) recordBatch(b block) (*recordBatch, error) {
 func (r *recordBatch) column(n int, k kind) (c columnData, err error) {
 	node := r.nodes + flatbuffers.UOffsetT(n*16)
 	if length := r.GetInt64(node); length != int64(r.rows) {
-		return c, fmt.Errorf("found %d rows, expected %d", length, r.rows)
+		return c, fmt.Errorf("the number of rows is %d, expected %d", length, r.rows)
 	}
 	c.rows = r.rows
 	valid, err := r.next()

@@ -64,7 +64,7 @@ func (f *Frame) vectors() (list []*vector, rows int, err error) {
 			rows = v.len()
 		}
 		if v.len() != rows {
-			return nil, 0, fmt.Errorf("fields differ in length: %q has %d rows, %q has %d", list[0].Name, rows, v.Name, v.len())
+			return nil, 0, fmt.Errorf("fields differ in length: %q has length %d, %q has length %d", list[0].Name, rows, v.Name, v.len())
 		}
 		list = append(list, v)
 	}

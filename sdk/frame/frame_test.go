@@ -63,7 +63,7 @@ func TestErrors(t *testing.T) {
 		"nil field":  {frame.New("f", frame.Of("a", []bool{}), nil), "field 1 is nil", ""},
 		"nil column": {frame.New("f", none), "field 0 is nil", ""},
 		"lengths": {frame.New("f", frame.Of("a", []bool{true}), frame.Of("b", []int8{1, 2})),
-			`fields differ in length: "a" has 1 rows, "b" has 2`, ""},
+			`fields differ in length: "a" has length 1, "b" has length 2`, ""},
 		"json":           {frame.New("f", frame.Of("j", []json.RawMessage{nil, json.RawMessage("{")})), `field 0 "j": row 1: invalid JSON`, ""},
 		"empty json":     {frame.New("f", frame.Of("j", []json.RawMessage{{}})), `field 0 "j": row 0: invalid JSON`, ""},
 		"nullable json":  {frame.New("f", frame.Of("j", []*json.RawMessage{nil, new(json.RawMessage("x"))})), `field 0 "j": row 1: invalid JSON`, ""},

@@ -70,7 +70,7 @@ func (a *arrowFile) readRecord(b block, readers []columnReader) error {
 		return err
 	}
 	if batch.columns != len(readers) {
-		return fmt.Errorf("found %d columns, expected %d", batch.columns, len(readers))
+		return fmt.Errorf("the number of columns is %d, expected %d", batch.columns, len(readers))
 	}
 	if n := batch.columns; n > 0 && batch.rows > a.values/n {
 		return ErrTooLarge

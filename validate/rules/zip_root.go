@@ -67,11 +67,11 @@ func zipPluginFile(a *archive.Archive) string {
 const maxZipFindings = 10
 
 // reportZip reports problems with the entries of a zip: the first ones each, then how
-// many more there are.
+// many more there are. If only one is left, it is reported instead.
 func reportZip(p *validate.Pass, problems []string) {
 	for i, problem := range problems {
-		if i == maxZipFindings {
-			p.Reportf(p.Whole(), "%d more zip entries have the same problem", len(problems)-i)
+		if more := len(problems) - i; i == maxZipFindings && more > 1 {
+			p.Reportf(p.Whole(), "%d more zip entries have the same problem", more)
 			return
 		}
 		p.Reportf(p.Whole(), "%s", problem)
