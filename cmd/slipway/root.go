@@ -27,8 +27,12 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          knownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := knownCommand(c, args); err != nil {
+				return err
+			}
+			return c.Help()
+		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -66,6 +70,8 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		devCommand(stdout, stderr),
 		versionCommand(version),
 	)
+	root.InitDefaultHelpFlag() // so that the command after --help is not taken for its value
+	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
