@@ -124,7 +124,11 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = fmt.Errorf("%s: invalid value %q: %w", f.Option(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
+		cause := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			cause = errors.New("must be true or false") // not a message of strconv
+		}
+		err = fmt.Errorf("%s: invalid value %q: %w", f.Option(invalid.GetFlag().Name), invalid.GetValue(), cause)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		err = fmt.Errorf("%s needs a value", f.Option(missing.GetSpecifiedName()))

@@ -63,6 +63,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"scaffold"}, "missing argument <type>\nusage: slipway scaffold <type> <id> [flags]\nhelp: the types are app, datasource, panel"},
 		{[]string{"scaffold", "panel"}, "missing argument <id>\nusage: slipway scaffold <type> <id> [flags]"},
 		{[]string{"scaffold", "panel", "acme-x-panel", "--dir=."}, "choose another directory with --dir, or overwrite files with --force"},
+		{[]string{"scaffold", "panel", "acme-x-panel", "--backend=yes"}, "--backend: invalid value \"yes\": must be true or false\n"},
 		{[]string{"init", "x"}, "unexpected argument \"x\"\nusage: slipway init [flags]"},
 		{[]string{"init", "--undo", "--dry-run"}, "--undo and --dry-run cannot be used together"},
 		{[]string{"init", "--undo", "--dir=" + dir}, "there is nothing to undo"},
