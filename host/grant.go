@@ -12,6 +12,14 @@ type Grant struct {
 	Scope  string // "" and "*" cover everything, and "playlists:*" covers all playlists
 }
 
+// String returns the grant for logs.
+func (g Grant) String() string {
+	if g.Scope == "" {
+		return g.Action
+	}
+	return g.Action + " on " + g.Scope
+}
+
 // covers reports whether the grant covers a scope. Every grant covers an empty scope.
 func (g Grant) covers(scope string) bool {
 	if scope == "" || g.Scope == "" || g.Scope == scope {

@@ -139,11 +139,13 @@ type file struct {
 	doc    *bundle.Document
 	syntax bundle.SyntaxErrors
 	block  block
+	where  Where
+	isLink bool
 }
 
 // load reads and parses the plugin.json of a target.
 func (r runner) load(t target) *file {
-	f := &file{}
+	f := &file{where: t.where, isLink: t.isLink}
 	view, err := r.confine(t.root, t.where)
 	if err != nil {
 		f.block = unread(err)

@@ -51,6 +51,14 @@ func (p *Pass) Document(name string) (doc *bundle.Document, ok bool) {
 	return f.doc, true
 }
 
+// Form returns the form of a plugin.json of the run, and whether a symbolic link leads to it.
+func (p *Pass) Form(name string) (where Where, isLink bool) {
+	if f, ok := p.files[name]; ok {
+		return f.where, f.isLink
+	}
+	return 0, false
+}
+
 // Runs reports whether the rule with the ID is part of the run.
 func (p *Pass) Runs(id string) bool { return p.running[id] }
 

@@ -28,6 +28,7 @@ const (
 type target struct {
 	file, dir, root string
 	where           Where
+	isLink          bool // reached through a symbolic link
 	isMissing       bool
 }
 
@@ -167,7 +168,7 @@ func (s *search) fill(entries []fs.DirEntry) (isFull bool) {
 
 // add adds the plugin.json in dir and returns the root it belongs to.
 func (s *search) add(file, dir string, in around) string {
-	t := target{file: file, dir: dir, root: in.root, where: Source}
+	t := target{file: file, dir: dir, root: in.root, where: Source, isLink: in.isLink}
 	if t.root == "" {
 		t.root = dir
 	}

@@ -135,11 +135,34 @@ func (p *packer) readSigning() (err error) {
 	case err != nil:
 		return err
 	case !bytes.Equal(signed, p.manifest.Encode()):
-		return ErrSignatureStale
+		return staleError(p.dist, signed)
 	case len(p.executables) > 0:
 		return ErrKeyNeeded
 	}
 	return nil
+}
+
+// maxListed is how many files an error lists.
+const maxListed = 10
+
+// staleError returns ErrSignatureStale with the files that differ from the signed manifest.
+func staleError(dist fs.FS, signed []byte) error {
+	m, err := ParseManifest(signed)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSignatureStale, err)
+	}
+	differences, err := m.compare(dist)
+	if err != nil {
+		return err
+	}
+	var list strings.Builder
+	for _, file := range differences[:min(len(differences), maxListed)] {
+		fmt.Fprintf(&list, "\n  %v", file)
+	}
+	if more := len(differences) - maxListed; more > 0 {
+		fmt.Fprintf(&list, "\n  and %d more", more)
+	}
+	return fmt.Errorf("%w%s", ErrSignatureStale, list.String())
 }
 
 // isForeign reports whether there is a MANIFEST.txt and it does not list the

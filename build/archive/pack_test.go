@@ -236,7 +236,7 @@ func TestPackSigned(t *testing.T) {
 		t.Errorf("packed without the key: %v", err)
 	}
 	writeTest(t, filepath.Join(dir, "module.js"), "changed")
-	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir()}); !errors.Is(err, ErrSignatureStale) {
+	if _, err := Pack(t.Context(), dir, Options{Out: t.TempDir()}); !errors.Is(err, ErrSignatureStale) || !strings.HasSuffix(err.Error(), "\n  module.js: changed after the manifest was written") {
 		t.Errorf("changed after it was signed: %v", err)
 	}
 	if _, err := Pack(t.Context(), signed(t, plugin()), Options{Out: t.TempDir()}); !errors.Is(err, ErrKeyNeeded) {
@@ -246,6 +246,42 @@ func TestPackSigned(t *testing.T) {
 	if _, err := VerifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); !errors.Is(err, ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
+}
+
+// TestPackStale checks that the error lists the files that were added and deleted after the
+// plugin was signed.
+func TestPackStale(t *testing.T) {
+	t.Parallel()
+	panel := files{"plugin.json": `{"id": "acme-clock-panel", "info": {"version": "1.0.0"}}`, "module.js": "", "img/logo.svg": ""}
+	dir := signed(t, panel)
+	for _, name := range []string{"module.js", "img/logo.svg"} {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pack := func(want string) {
+		t.Helper()
+		_, err := Pack(t.Context(), dir, Options{Out: t.TempDir()})
+		if !errors.Is(err, ErrSignatureStale) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(ErrSignatureStale.Error()+want, err.Error()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	missing := "\n  img/logo.svg: listed in the manifest, but missing\n  module.js: listed in the manifest, but missing"
+	pack(missing)
+	writeTest(t, filepath.Join(dir, "added.js"), "")
+	pack("\n  added.js: not listed in the manifest" + missing)
+	want := "\n  added.js: not listed in the manifest"
+	for i := range 20 {
+		name := fmt.Sprintf("added%02d.js", i)
+		writeTest(t, filepath.Join(dir, name), "")
+		if i < maxListed-1 {
+			want += "\n  " + name + ": not listed in the manifest"
+		}
+	}
+	pack(want + "\n  and 13 more")
 }
 
 func TestPackForeignManifest(t *testing.T) {

@@ -137,7 +137,7 @@ func TestCanceled(t *testing.T) {
 	if _, err := Find(ctx, write(t, a)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want %v", err, context.DeadlineExceeded)
 	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines are left", n-before)
+	for runtime.NumGoroutine() > before { // one that has reported its result may not have ended yet
+		time.Sleep(time.Millisecond) // the test times out if one is left
 	}
 }

@@ -84,6 +84,13 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	if o.query, err = compact(o.query); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", f.Option("query"), err)}
 	}
+	if o.DataDir == "" {
+		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
+	}
+	o.Environ = os.Environ()
+	if err := server.Check(ctx, o.Options); err != nil { // before the build, which takes longer
+		return hostError(f, o.Options, err)
+	}
 	if o.debug {
 		o.Debug.Launch = []string{loader.AllPlugins}
 	}
@@ -97,9 +104,6 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	defer func() { err = errors.Join(err, watcher.Close()) }()
 	if _, err := watchTree(watcher, repo, repo.Root); err != nil {
 		return fmt.Errorf("watch %s: %w", repo.Root, err)
-	}
-	if o.DataDir == "" {
-		o.DataDir = filepath.Join(repo.Root, ".slipway", "data")
 	}
 	r := newRebuilder(f, repo, o, stdout)
 	defer r.close()

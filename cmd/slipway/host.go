@@ -237,21 +237,8 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	}
 	server.LimitMemory()
 	s, err := server.Open(ctx, o)
-	if listen, ok := errors.AsType[*server.ListenError](err); ok {
-		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
-		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with %s=127.0.0.1:0", err, f.Option("listen"))
-		}
-		return nil, &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
-	}
-	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
-		return nil, usageError("%s: %w", f.Option("config"), settings)
-	}
-	if _, ok := errors.AsType[*server.InUseError](err); ok {
-		return nil, fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))
-	}
 	if err != nil {
-		return nil, err
+		return nil, hostError(f, o, err)
 	}
 	if password := s.AdminPassword(); password != "" {
 		fmt.Fprintf(stdout, "admin password: %s (user %s; not shown again)\n", password, host.AdminLogin)
@@ -267,6 +254,27 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 		fmt.Fprintf(stdout, "sign in: %s (once, within 5 minutes)\n", link)
 	}
 	return s, nil
+}
+
+// hostError adds the option that caused an error of a host.
+func hostError(f verbs.Face, o server.Options, err error) error {
+	if listen, ok := errors.AsType[*server.ListenError](err); ok {
+		err := fmt.Errorf("%s=%s: %w", f.Option("listen"), o.Listen, listen.Err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w\nhelp: another program, perhaps another host, listens there; stop it, or choose a free port with %s=127.0.0.1:0", err, f.Option("listen"))
+		}
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	if (o.TLSCert == "") != (o.TLSKey == "") {
+		return usageError("%s and %s must be used together", f.Option("tls-cert"), f.Option("tls-key"))
+	}
+	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
+		return usageError("%s: %w", f.Option("config"), settings)
+	}
+	if _, ok := errors.AsType[*server.InUseError](err); ok {
+		return fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))
+	}
+	return err
 }
 
 // hasLoopbackURL reports whether browsers on this machine reach the host over loopback,

@@ -57,6 +57,39 @@ func TestOpenHost(t *testing.T) {
 	}
 }
 
+// TestDevChecksFirst checks that dev reports options that the host cannot use before it builds.
+func TestDevChecksFirst(t *testing.T) {
+	t.Parallel()
+	repo := t.TempDir()
+	if err := os.WriteFile(filepath.Join(repo, "plugin.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	busy, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: t.TempDir()}, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	data := t.TempDir()
+	other, err := openHost(t.Context(), verbs.Command, server.Options{Listen: "127.0.0.1:0", DataDir: data}, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, c := range []struct{ option, want string }{
+		{"--listen=256.0.0.1:0", "--listen=256.0.0.1:0: "},
+		{"--listen=" + strings.TrimPrefix(busy.URL(), "http://"), "choose a free port with --listen=127.0.0.1:0"},
+		{"--tls-cert=cert.pem", "--tls-cert and --tls-key must be used together"},
+		{"--tls-key=key.pem", "--tls-cert and --tls-key must be used together"},
+		{"--config=none.ini", "--config: read settings of plugins"},
+		{"--data-dir=" + data, "stop it, or use another --data-dir"},
+	} {
+		stdout, stderr, code := slipway(t, "dev", "--dir="+repo, "--listen=127.0.0.1:0", c.option)
+		if code == verbs.ExitOK || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, want %s\n%s%s", c.option, code, c.want, stdout, stderr)
+		}
+	}
+}
+
 // Secrets come from the environment or a file, and no process that the host starts
 // inherits them.
 func TestReadSecrets(t *testing.T) {

@@ -38,7 +38,7 @@ func (r *rebuilder) welcome(ctx context.Context) {
 		fmt.Fprintln(r.stdout, err)
 		return
 	}
-	fmt.Fprintf(r.stdout, "token: %s (role Editor; valid until dev starts again)\n", token.Secret())
+	fmt.Fprintf(r.stdout, "token: %s (role Editor; valid until dev starts again); to call the plugin:\n", token.Secret())
 	for _, p := range plugins {
 		r.invite(p, token)
 	}

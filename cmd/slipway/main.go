@@ -7,12 +7,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/verbs"
@@ -45,9 +48,13 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 func run(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return verbs.ExitOK
+	}
+	first := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	if _, ok := errors.AsType[*verbs.ExitError](err); !ok && c == root && first >= 0 { // Cobra may know no such command
+		err = cmp.Or(knownCommand(root, args[first:]), err)
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(stderr, "slipway:", text)

@@ -203,7 +203,7 @@ func (r *rebuilder) check(ctx context.Context) (texts string, _ *failure) {
 	if n := found.Count(validate.Error); n > 0 {
 		i := slices.IndexFunc(found.Findings, func(f validate.Finding) bool { return f.Severity == validate.Error })
 		first := found.Findings[i]
-		return "", &failure{texts, fmt.Sprintf("%s: %s", first.Address(), first.Message)}
+		return "", &failure{texts, r.reasonOf(first)}
 	}
 	return texts, nil
 }
@@ -220,12 +220,31 @@ func (r *rebuilder) mount(ctx context.Context) *failure {
 		}
 	}
 	for _, f := range r.server.Loader().Faults() {
-		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %v", f.Path, &f)))
+		lines = append(lines, terminal.Line(fmt.Sprintf("%s: %v", below(r.repo.Root, f.Path), &f)))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	return &failure{strings.Join(lines, "\n") + "\n", lines[0]}
+}
+
+// reasonOf returns the reason of a failure that a finding causes.
+func (r *rebuilder) reasonOf(f validate.Finding) string {
+	f.File = below(r.repo.Root, f.File)
+	return fmt.Sprintf("%s: %s", f.Address(), f.Message)
+}
+
+// below returns a path in the repository relative to its root, since pages show it, wherever
+// dev was started.
+func below(root, path string) string {
+	full, err := filepath.Abs(filepath.FromSlash(path))
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
 }
 
 // firstMount mounts what the first build produced, or an earlier build if that failed.
@@ -255,7 +274,7 @@ func (r *rebuilder) failureOf(err error) *failure {
 	}
 	f.reason, _, _ = strings.Cut(text, "\n")
 	if len(findings) > 0 {
-		f.reason = fmt.Sprintf("%s: %s", findings[0].Address(), findings[0].Message)
+		f.reason = r.reasonOf(findings[0])
 	}
 	return f
 }

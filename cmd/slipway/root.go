@@ -27,8 +27,12 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          knownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := knownCommand(c, args); err != nil {
+				return err
+			}
+			return c.Help()
+		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -66,6 +70,8 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		devCommand(stdout, stderr),
 		versionCommand(version),
 	)
+	root.InitDefaultHelpFlag() // so that the command after --help is not taken for its value
+	root.InitDefaultVersionFlag()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -118,7 +124,11 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = fmt.Errorf("%s: invalid value %q: %w", f.Option(invalid.GetFlag().Name), invalid.GetValue(), invalid.Unwrap())
+		cause := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			cause = errors.New("must be true or false") // not a message of strconv
+		}
+		err = fmt.Errorf("%s: invalid value %q: %w", f.Option(invalid.GetFlag().Name), invalid.GetValue(), cause)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		err = fmt.Errorf("%s needs a value", f.Option(missing.GetSpecifiedName()))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/validate"
 )
 
 func writeFile(t *testing.T, file, text string) {
@@ -136,6 +137,23 @@ func TestServing(t *testing.T) {
 	} {
 		if got := serving(states); got != want {
 			t.Errorf("%v: %q, want %q", states, got, want)
+		}
+	}
+}
+
+// TestReasons checks that the reasons of failures name files relative to the repository.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	r := &rebuilder{repo: bundle.Repo{Root: root}}
+	other := filepath.Join(t.TempDir(), "plugin.json")
+	for path, want := range map[string]string{
+		filepath.Join(root, "dist", "plugin.json"): "dist/plugin.json",
+		other: filepath.ToSlash(other),
+	} {
+		finding := validate.Finding{Place: validate.Place{File: filepath.ToSlash(path), Line: 2, Column: 3}, Message: "missing id"}
+		if got, want := r.reasonOf(finding), want+":2:3: missing id"; got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }

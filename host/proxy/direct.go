@@ -24,12 +24,6 @@ func (t Target) routes() []bundle.Route {
 func (s settings) signIn(header http.Header, to Target) error {
 	own := http.Header{}
 	for _, key := range slices.Sorted(maps.Keys(s.JsonData)) {
-		switch v := s.JsonData[key]; key {
-		case "tlsAuth", "tlsAuthWithCACert", "tlsSkipVerify", "serverName":
-			if v != false && v != "" {
-				return unavailable("the proxy does not support the setting %q of the data source", key)
-			}
-		}
 		number, isHeader := strings.CutPrefix(key, "httpHeaderName")
 		if !isHeader || s.JsonData[key] == "" {
 			continue

@@ -36,7 +36,11 @@ func (p *Proxy) Forward(w http.ResponseWriter, r *http.Request, who host.Identit
 	if err != nil {
 		return err
 	}
-	in, err := p.transport.RoundTrip(out)
+	transport, err := p.transportTo(to)
+	if err != nil {
+		return err
+	}
+	in, err := transport.RoundTrip(out)
 	if err != nil {
 		return broken(service, err)
 	}

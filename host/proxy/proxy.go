@@ -14,7 +14,7 @@ import (
 
 // Options configure a Proxy. The zero value is usable.
 type Options struct {
-	Transport http.RoundTripper // if nil, one with timeouts that uses the proxies from the environment
+	Transport http.RoundTripper // of targets without TLS settings; if nil, one with timeouts that uses the proxies from the environment
 	Clock     func() time.Time  // time.Now if nil
 	Logger    *slog.Logger      // for failures that no request sees; no log if nil
 	// ReadBody returns the body of a request, or the error to respond with. If nil, it
@@ -29,6 +29,7 @@ type Proxy struct {
 	readBody  func(http.ResponseWriter, *http.Request) ([]byte, error)
 	tokens    *tokens
 	own       *http.Transport // nil if Options set one
+	tls       tlsTransports
 }
 
 // Target is the data source or app that a request is for, with its settings.
@@ -66,6 +67,7 @@ func New(o Options) *Proxy {
 // Close cancels the requests for tokens and waits for them.
 func (p *Proxy) Close() error {
 	p.tokens.close()
+	p.tls.clear()
 	if p.own != nil {
 		p.own.CloseIdleConnections()
 	}

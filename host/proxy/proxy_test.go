@@ -199,7 +199,7 @@ func TestDirect(t *testing.T) {
 		t.Errorf("basic authentication: %+v", got)
 	}
 	for settings, contains := range map[string]string{
-		`{"tlsSkipVerify":true}`: "tlsSkipVerify", `{"tlsAuth":true}`: "tlsAuth", `{"tlsAuthWithCACert":true}`: "tlsAuthWithCACert", `{"serverName":"x"}`: "serverName",
+		`{"tlsSkipVerify":"x"}`: "tlsSkipVerify", `{"tlsAuth":true}`: "tlsClientCert", `{"tlsAuthWithCACert":true}`: "tlsCACert",
 		`{"httpHeaderName1":"Host"}`: "httpHeaderName1", `{"httpHeaderName1":"a b"}`: "httpHeaderName1", `{"httpHeaderName1":5}`: "httpHeaderName1",
 		`{"httpHeaderName4":"X-Key"}`: "httpHeaderValue4", `{"httpHeaderName5":"X-Key"}`: "httpHeaderValue5", `[]`: "object",
 	} {

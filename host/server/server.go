@@ -120,6 +120,33 @@ func (e *ListenError) Unwrap() error { return e.Err }
 // Open starts a host. When it returns, the host accepts requests; plugins start in the
 // background, and requests to them wait until they run.
 func Open(ctx context.Context, o Options) (*Server, error) {
+	s := newServer(&o)
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Check returns the error that Open would return because of the address, the TLS files, the
+// data directory or the settings of plugins. It needs no plugins, so it can run before they
+// are built.
+func Check(ctx context.Context, o Options) error {
+	o.Logger = nil // Open logs the warnings
+	s := newServer(&o)
+	_, err := s.claim(ctx, &o)
+	if err == nil {
+		err = s.openSettings(o)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// newServer returns a server that has not been opened, and completes its options.
+func newServer(o *Options) *Server {
+	o.Database = cmp.Or(o.Database, filepath.Join(o.DataDir, "slipway.db"))
+	o.ServiceVersion = cmp.Or(o.ServiceVersion, DefaultServiceVersion)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	s := &Server{log: o.Logger, drain: cmp.Or(o.DrainTimeout, DefaultDrainTimeout), failed: make(chan error, 1)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -130,21 +157,14 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		}
 		return err
 	})
-	if err := s.open(ctx, o); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return s
 }
 
-func (s *Server) open(ctx context.Context, o Options) error {
-	o.Database = cmp.Or(o.Database, filepath.Join(o.DataDir, "slipway.db"))
-	o.ServiceVersion = cmp.Or(o.ServiceVersion, DefaultServiceVersion)
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
+// claim listens on the address and locks the data directory.
+func (s *Server) claim(ctx context.Context, o *Options) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
-		return &ListenError{o.Listen, err}
+		return nil, &ListenError{o.Listen, err}
 	}
 	s.onClose(func() error {
 		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
@@ -152,10 +172,21 @@ func (s *Server) open(ctx context.Context, o Options) error {
 		}
 		return nil // the HTTP server has closed it
 	})
-	if err := s.locate(listener, &o); err != nil {
-		return err
+	if err := s.locate(listener, o); err != nil {
+		return nil, err
 	}
-	if err := s.lockData(o); err != nil {
+	return listener, s.lockData(*o)
+}
+
+// openSettings reads the settings of plugins.
+func (s *Server) openSettings(o Options) error {
+	s.settings = &pluginSettings{file: o.Config, environ: o.Environ, log: s.log}
+	return s.settings.read()
+}
+
+func (s *Server) open(ctx context.Context, o Options) error {
+	listener, err := s.claim(ctx, &o)
+	if err != nil {
 		return err
 	}
 	s.warnOfNewDatabase(o)
@@ -178,8 +209,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.releaseTokens)
 	s.warnOfToggles(o.Toggles)
-	s.settings = &pluginSettings{file: o.Config, environ: o.Environ, log: s.log}
-	if err := s.settings.read(); err != nil {
+	if err := s.openSettings(o); err != nil {
 		return err
 	}
 	s.loader, err = loader.New(loader.Options{

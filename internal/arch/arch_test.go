@@ -124,7 +124,7 @@ func arrows() map[string][]string {
 		"host/store":               {"host"},
 		"host/expression":          nil,
 		"host/builtin":             {"host", "internal/jsontype", "sdk", "sdk/frame"},
-		"host/proxy":               {"host", "bundle", "internal/urlpath"},
+		"host/proxy":               {"host", "bundle", "internal/urlpath", "sdk", "sdk/httpclient"},
 		"host/live":                {"host", "backend", "sdk", "internal/wire"},
 		"host/api":                 {"host", "host/builtin", "host/expression", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "backend", "backend/arrow", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {"internal/instant"},

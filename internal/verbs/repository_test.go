@@ -39,7 +39,7 @@ func TestTest(t *testing.T) {
 	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil {
 		t.Errorf("%v\n%s", err, printed())
 	}
-	for _, want := range []string{"running go test ./...\n", "ok  \texample.com/x/pkg/x", "no TypeScript tests: the repository has no package.json\n"} {
+	for _, want := range []string{"running go test ./...\n", "ok  \texample.com/x/pkg/x", "TypeScript tests did not run: the repository has no package.json\n"} {
 		if !strings.Contains(printed(), want) {
 			t.Errorf("Test did not print %q:\n%s", want, printed())
 		}
@@ -50,7 +50,7 @@ func TestTest(t *testing.T) {
 	if err := Test(t.Context(), w, TestOptions{Dir: dir}); code(err) != ExitFindings || !strings.Contains(err.Error(), "go test ./...: exit status 1") {
 		t.Errorf("failing tests: %v", err)
 	}
-	if !strings.Contains(printed(), "no TypeScript tests") {
+	if !strings.Contains(printed(), "TypeScript tests did not run") {
 		t.Errorf("Test stopped after the Go tests:\n%s", printed())
 	}
 }
@@ -90,7 +90,7 @@ func TestTestScript(t *testing.T) {
 		"none":          {"", false, "", "the repository has no package.json"},
 		"invalid":       {"{", false, "", "package.json is not valid JSON"},
 		"no script":     {`{"scripts": {"build": "x"}}`, true, "", "package.json has no test script"},
-		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "node_modules is missing; install the packages of package.json first, or run npm run test if the tests need none"},
+		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "node_modules is missing; run npm install first, or npm run test if the tests need no packages"},
 		"test":          {`{"scripts": {"test": "jest"}}`, true, "test", ""},
 		"test:ci":       {`{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`, true, "test:ci", ""},
 	} {

@@ -25,7 +25,8 @@ type SignOptions struct {
 // MANIFEST.json and its signature.
 func Sign(w io.Writer, o SignOptions) error {
 	if o.Key == "" {
-		return usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)", o.Face.Option("key"))
+		return usage("%s is required: a file with an ed25519 private key (PEM or OpenSSH)\n"+
+			"help: \"ssh-keygen -t ed25519 -f release-key\" writes one; leave the passphrase empty", o.Face.Option("key"))
 	}
 	key, err := readPrivateKey(o.Face, o.Key)
 	if err != nil {

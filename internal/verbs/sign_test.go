@@ -176,7 +176,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 	}{
 		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "build the plugin first with go tool mage build"},
 		{SignOptions{Dir: empty, Key: private}, ExitUsage, ""},
-		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required"},
+		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required: a file with an ed25519 private key (PEM or OpenSSH)\nhelp: \"ssh-keygen "},
 		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: the private key must be an ed25519 key`},
 		{SignOptions{Dir: unbuilt, Key: filepath.Join(empty, "none")}, ExitUsage, "-key: open "},
 		{SignOptions{Path: t.TempDir(), Key: private}, ExitUsage, "has no zips"},

@@ -81,7 +81,7 @@ func testGo(ctx context.Context, w *os.File, dir string, packages []string, o Te
 func testFrontend(ctx context.Context, w *os.File, dir string) error {
 	script, why := testScript(dir)
 	if why != "" {
-		fmt.Fprintf(w, "no TypeScript tests: %s\n", why)
+		fmt.Fprintf(w, "TypeScript tests did not run: %s\n", why)
 		return nil
 	}
 	return runTool(ctx, w, dir, "npm", "run", script)
@@ -108,7 +108,7 @@ func testScript(dir string) (script, why string) {
 		return "", "package.json has no test script"
 	}
 	if info, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil || !info.IsDir() {
-		return "", "node_modules is missing; install the packages of package.json first, or run npm run " + script + " if the tests need none"
+		return "", "node_modules is missing; run npm install first, or npm run " + script + " if the tests need no packages"
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		return "", "npm is not installed"

@@ -106,7 +106,7 @@ func New(o Options) (*Client, error) {
 	} else if o.BasicUser != "" || o.BasicPassword != "" || o.BearerToken != "" || o.ForwardSignIn || len(o.Header) > 0 {
 		return nil, invalid("credentials and headers require a URL")
 	}
-	config, err := o.TLS.config()
+	config, err := o.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,9 @@ func (c *Client) Close() error {
 	return nil
 }
 
-func (t TLS) config() (*tls.Config, error) {
+// Config returns the configuration of connections, for other clients. The error is an
+// *sdk.Error with status 400.
+func (t TLS) Config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.SkipVerify}
 	if t.CA != "" {
 		config.RootCAs = x509.NewCertPool()

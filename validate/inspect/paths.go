@@ -73,7 +73,7 @@ func (a *Asset) resolve(p *validate.Pass, isFile bool) {
 			break
 		}
 		if info, err := fs.Stat(p.FS, actual); err == nil && !info.IsDir() {
-			a.Verdict, a.Meant = PathOtherCase, relative(p.Dir, actual)
+			a.Verdict, a.Meant = PathOtherCase, Relative(p.Dir, actual)
 		}
 	}
 	if a.Verdict == PathFine && isFile {
@@ -111,9 +111,9 @@ func spelling(p *validate.Pass, name string) string {
 	return at
 }
 
-// relative returns the path from a directory to a file. Both are clean slash paths in
+// Relative returns the path from a directory to a file. Both are clean slash paths in
 // one tree.
-func relative(dir, name string) string {
+func Relative(dir, name string) string {
 	up := ""
 	for dir != "." && name != dir && !strings.HasPrefix(name, dir+"/") {
 		dir, up = path.Dir(dir), up+"../"

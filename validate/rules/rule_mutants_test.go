@@ -45,6 +45,7 @@ func ruleMutants() []mutant {
 		{name: "id with two hyphens", mutate: setIn(panelFile, "/id", "acme--panel"), file: panelFile, rule: "id-format", at: value, what: "/id"},
 		{name: "id without an organization", mutate: setIn(panelFile, "/id", "panel"), file: panelFile, rule: "id-format", at: value, what: "/id"},
 		{name: "id of another type", mutate: setIn(panelFile, "/id", "acme-tide-clock"), file: panelFile, rule: "id-type-suffix", at: value, what: "/id"},
+		{name: "id of another plugin", mutate: setIn(panelFile, "/id", "acme-tide-datasource"), file: panelFile, rule: "id-duplicate", at: value, what: "/id", also: "id-type-suffix"},
 		{name: "id as name", mutate: setIn(panelFile, "/name", "acme-tide-panel"), file: panelFile, rule: "name-equals-id", at: value, what: "/name"},
 		{name: "invalid version", mutate: set("/info/version", "1.2"), rule: "version-semver", at: value, what: "/info/version"},
 		{name: "version with a v", mutate: set("/info/version", "v1.2.3"), rule: "version-semver", at: value, what: "/info/version"},

@@ -31,6 +31,7 @@ func All() []validate.Rule {
 
 		idFormat(),
 		idTypeSuffix(),
+		idDuplicate(),
 		nameEqualsID(),
 		versionSemver(),
 		updatedDate(),

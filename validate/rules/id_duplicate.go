@@ -1,0 +1,55 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
+)
+
+func idDuplicate() validate.Rule {
+	return validate.Rule{
+		ID:       "id-duplicate",
+		Severity: validate.Error,
+		Summary:  "two plugins with the same id",
+		Why:      "The host mounts one plugin for each id, the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins.",
+		Help:     "delete one of the plugins, or change its id",
+		Check: func(p *validate.Pass) {
+			id, _ := p.Doc.Text("/id")
+			first := firstWithID.Of(p)[idOf{p.Where, id}]
+			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File {
+				return
+			}
+			p.Report(validate.Finding{
+				Place:   p.Value("/id"),
+				Message: fmt.Sprintf("%s has the same id %q", inspect.Relative(p.Dir, first.File), id),
+				Related: []validate.Related{{Place: inspect.ValueIn(p, first, "/id"), Message: "the first plugin with this id"}},
+			})
+		},
+	}
+}
+
+// idOf is an id in plugins of one form.
+type idOf struct {
+	where validate.Where
+	id    string
+}
+
+// firstWithID holds the first plugin.json with each id. Those that symbolic links lead to
+// are left out, since the run may contain their targets too.
+var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.Document {
+	all := map[idOf]*bundle.Document{}
+	for _, file := range p.Plugins {
+		where, isLink := p.Form(file)
+		doc, _ := p.Document(file)
+		if doc == nil || isLink {
+			continue
+		}
+		id, _ := doc.Text("/id")
+		if key := (idOf{where, id}); id != "" && all[key] == nil {
+			all[key] = doc
+		}
+	}
+	return all
+})
