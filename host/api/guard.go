@@ -44,6 +44,11 @@ func (g guard) check(r *http.Request) error {
 	if !isCleanPath(r.URL.EscapedPath()) { // the mux would redirect it
 		return host.NotFound("Path")
 	}
+	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site"} {
+		if len(r.Header[name]) > 1 { // a proxy may have checked the other one
+			return host.Invalid("", "the header %s must not occur more than once", name)
+		}
+	}
 	checked := r
 	if r.Header.Get("Upgrade") != "" { // browsers let pages of other origins open WebSockets
 		checked = r.Clone(r.Context())
@@ -97,7 +102,7 @@ func hostName(header string) (name string, ok bool) {
 	if isBracketed != strings.Contains(name, ":") || strings.Contains(name, "%") {
 		return "", false
 	}
-	return strings.ToLower(strings.TrimSuffix(name, ".")), name != ""
+	return strings.ToLower(strings.TrimSuffix(name, ".")), name != "" && name[0] != '.'
 }
 
 // isCleanPath reports whether a path begins with a slash and has no empty segments but

@@ -33,7 +33,7 @@ func TestAllowedHosts(t *testing.T) {
 	for name, want := range map[string]int{
 		"localhost": 200, "LOCALHOST:3000": 200, "localhost.": 200, "a.localhost": 200, "127.0.0.1": 200, "127.8.9.10:1": 200,
 		"[::1]": 200, "[::1]:3000": 200, "[::ffff:127.0.0.1]:3000": 200, "example.com": 200, "Example.Com.:65535": 200,
-		"": 421, ".": 421, ":3000": 421, "evil.example": 421, "localhost.evil.example": 421, "notlocalhost": 421, "www.example.com": 421,
+		"": 421, ".": 421, ".localhost": 421, ":3000": 421, "evil.example": 421, "localhost.evil.example": 421, "notlocalhost": 421, "www.example.com": 421,
 		"example.com.evil.example": 421, "10.0.0.1": 421, "0.0.0.0": 421, "[::]": 421, "[::2]:80": 421, "127.1": 421, "2130706433": 421, "0x7f.1": 421,
 		"::1": 421, "[localhost]": 421, "[127.0.0.1]:80": 421, "[::1": 421, "::1]": 421, "[[::1]]": 421, "[::1]x": 421, "[::1%25lo]": 421,
 		"localhost:": 421, "localhost:65536": 421, "localhost:-1": 421, "localhost:80:80": 421, "localhost:http": 421, "a@localhost": 421,
@@ -55,6 +55,24 @@ func TestAllowedHosts(t *testing.T) {
 	r.Host, r.Proto, r.ProtoMinor = "", "HTTP/1.0", 0
 	if got := f.send(r, ""); got.status != 200 {
 		t.Errorf("HTTP/1.0 without a host name: %+v", got)
+	}
+}
+
+// A header that decides whether a request is served must not occur twice: a proxy may have
+// checked the other one.
+func TestRepeatedHeaders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, values := range map[string][]string{
+		"Authorization": {f.viewer, f.admin}, "Origin": {"http://example.com", "http://evil.example"}, "Sec-Fetch-Site": {"same-origin", "cross-site"},
+	} {
+		r := httptest.NewRequest("POST", "/api/playlists", strings.NewReader(`{"name":"x","interval":"5m"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", f.editor)
+		r.Header[name] = values
+		if got := f.send(r, ""); got.status != 400 || !strings.Contains(got.message(), "more than once") {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

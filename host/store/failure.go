@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -70,7 +71,7 @@ func because(category error, message string, err error) error {
 // errReplaced reports that the database is no longer the one that the store opened.
 func errReplaced(how string, err error) error {
 	refusal := &host.Error{Category: host.ErrUnavailable, ID: "database.replaced",
-		Message: "the database was deleted, emptied or replaced while the host was running (" + how + "); restore it and restart the host"}
+		Message: "the database was deleted, emptied or replaced while the host was running (" + how + "); stop the host, restore the database, then start the host"}
 	if err == nil {
 		return refusal
 	}
@@ -97,7 +98,10 @@ func isFull(err error) bool {
 	return sqlState(err) == pgerrcode.DiskFull
 }
 
-func isReplaced(err error) bool { return sqlState(err) == pgerrcode.UndefinedTable }
+func isReplaced(err error) bool {
+	return sqlState(err) == pgerrcode.UndefinedTable || // SQLite has no code of its own for it
+		code(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "no such table")
+}
 
 func isDamaged(err error) bool {
 	switch code(err) & 0xff {

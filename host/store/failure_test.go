@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,13 +112,154 @@ func TestLostFile(t *testing.T) {
 	}
 }
 
-// An emptied PostgreSQL database is noticed.
+// After a database was lost, a backup can be restored before or after the store is closed:
+// the log of the lost database does not damage it.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("needs SQLite")
+	}
+	for name, lose := range map[string]func(file string) error{
+		"deleted":     os.Remove,
+		"emptied":     func(file string) error { return os.Truncate(file, 0) },
+		"overwritten": func(file string) error { return os.WriteFile(file, make([]byte, 1<<16), 0o600) },
+	} {
+		for _, isRunning := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/running=%t", name, isRunning), func(t *testing.T) {
+				t.Parallel()
+				ctx, file := t.Context(), testdb.New(t)
+				backup := file + ".backup"
+				s := must(store.Open(ctx, store.Options{Database: file}))(t)
+				kept := must(newPlaylist(ctx, s, "kept"))(t)
+				if err := s.Exec(ctx, "VACUUM INTO $1", backup); err != nil {
+					t.Fatal(err)
+				}
+				for n := range 200 {
+					must(newPlaylist(ctx, s, strings.Repeat("x", 100)))(t)
+					if n == 150 { // so that the log does not contain all that has changed
+						if err := s.Exec(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				if err := lose(file); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Ping(ctx); !errors.Is(err, host.ErrUnavailable) {
+					t.Errorf("health: %v", err)
+				}
+				restore := func() {
+					if err := os.WriteFile(file, must(os.ReadFile(backup))(t), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if isRunning {
+					restore()
+					if err := s.Ping(ctx); !errors.Is(err, host.ErrUnavailable) {
+						t.Errorf("health of a store whose file was restored while it was open: %v", err)
+					}
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				if !isRunning {
+					restore()
+				}
+				restarted := filepath.Join(t.TempDir(), "slipway.db") // what another process finds
+				for _, suffix := range []string{"", "-wal"} {
+					text, err := os.ReadFile(file + suffix)
+					if err == nil {
+						err = os.WriteFile(restarted+suffix, text, 0o600)
+					}
+					if err != nil && !errors.Is(err, os.ErrNotExist) {
+						t.Fatal(err)
+					}
+				}
+				s = must(store.Open(ctx, store.Options{Database: restarted}))(t)
+				must(s.Playlist(ctx, org, kept))(t)
+				must(newPlaylist(ctx, s, "after"))(t)
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				check(t, restarted)
+			})
+		}
+	}
+}
+
+// A file that was moved away contains all that was acknowledged.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("needs SQLite")
+	}
+	ctx, file := t.Context(), testdb.New(t)
+	s := must(store.Open(ctx, store.Options{Database: file}))(t)
+	uid := must(newPlaylist(ctx, s, "x"))(t)
+	if err := os.Rename(file, file+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	s = must(store.Open(ctx, store.Options{Database: file + ".moved"}))(t)
+	must(s.Playlist(ctx, org, uid))(t)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A token that is not found in a file that was overwritten is not called invalid.
+func TestReadLost(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("needs SQLite")
+	}
+	ctx, file, other := t.Context(), testdb.New(t), testdb.New(t)
+	if err := must(store.Open(ctx, store.Options{Database: other}))(t).Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := must(store.Open(ctx, store.Options{Database: file}))(t)
+	defer func() { _ = s.Close() }()
+	uid := must(newPlaylist(ctx, s, "x"))(t)
+	if err := os.WriteFile(file, must(os.ReadFile(other))(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file+"-wal", 0); err != nil { // as after a checkpoint
+		t.Fatal(err)
+	}
+	if _, err := s.Playlist(ctx, org, uid); !errors.Is(err, host.ErrUnavailable) {
+		t.Errorf("read: %v", err)
+	}
+}
+
+// A damaged file is explained when it is opened.
+func TestOpenDamaged(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("needs SQLite")
+	}
+	file := testdb.New(t)
+	if err := os.WriteFile(file, []byte(strings.Repeat("not a database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), store.Options{Database: file})
+	if err == nil {
+		_ = s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "the file is damaged") {
+		t.Errorf("open: %v", err)
+	}
+}
+
+// A database without its tables or its identity is noticed.
 func TestLostTables(t *testing.T) {
 	t.Parallel()
-	if !testdb.IsWanted() {
-		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")
+	statements := []string{"DELETE FROM database_identity", "DROP TABLE database_identity", "UPDATE database_identity SET id = 'other'"}
+	if testdb.IsWanted() {
+		statements = append(statements, "DROP SCHEMA public CASCADE")
 	}
-	for _, lose := range []string{"TRUNCATE database_identity", "DROP SCHEMA public CASCADE", "UPDATE database_identity SET id = 'other'"} {
+	for _, lose := range statements {
 		s, ctx := open(t, store.Options{}), t.Context()
 		if err := s.Exec(ctx, lose); err != nil {
 			t.Fatal(err)

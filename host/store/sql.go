@@ -19,6 +19,7 @@ type pool struct {
 	db      *sql.DB
 	size    int           // maximum number of connections
 	timeout time.Duration // of a read
+	file    *databaseFile // nil for PostgreSQL
 
 	mu       sync.RWMutex
 	prepared map[string]*sql.Stmt
@@ -31,7 +32,7 @@ func (s *Store) newPool(connector driver.Connector, size int) *pool {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, size: size, timeout: s.timeout, prepared: make(map[string]*sql.Stmt)}
+	return &pool{db: db, size: size, timeout: s.timeout, file: s.file, prepared: make(map[string]*sql.Stmt)}
 }
 
 // dropIdle closes the idle connections: if the server ended one, it ended all.
@@ -96,6 +97,8 @@ type scanner interface{ Scan(dest ...any) error }
 
 // list returns all rows of a query, never nil. Outside of a transaction, it has a deadline,
 // and if the connection to the database is lost, it runs the query again, which only reads.
+// It returns no empty result from a file that was replaced: callers with valid tokens would
+// be told that the tokens are invalid.
 func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
 	p, ok := q.(*pool)
 	if !ok {
@@ -106,6 +109,9 @@ func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), 
 		if isCut(err) && !isSlow(err) && ctx.Err() == nil {
 			p.dropIdle()
 			out, err = collect(ctx, q, scan, query, args...)
+		}
+		if err == nil && len(out) == 0 {
+			err = p.file.check()
 		}
 		return err
 	})

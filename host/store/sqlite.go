@@ -59,7 +59,7 @@ func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 		// There is no room for the index of the write-ahead log. With an exclusive lock, SQLite
 		// keeps it in memory, so that the data can at least be read.
 		if aloneErr := s.openAlone(ctx, path); aloneErr != nil {
-			err = explain(errors.Join(err, aloneErr))
+			err = errors.Join(err, aloneErr)
 		} else {
 			err = nil
 			s.isFull.Store(true)
@@ -67,12 +67,42 @@ func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
 		}
 	}
 	if err != nil {
-		return errors.Join(err, file.Close(), remove())
+		return errors.Join(explain(err), file.Close(), remove())
 	}
-	s.close = sync.OnceValue(func() error { // the writer last: it merges the log into the file
-		return errors.Join(s.read.db.Close(), s.write.db.Close(), file.Close(), remove())
+	s.close = sync.OnceValue(func() error {
+		abandoned, err := s.detachLog(path)
+		if abandoned {
+			return errors.Join(err, remove())
+		}
+		// The writer last: it merges the log into the file.
+		return errors.Join(err, s.read.db.Close(), s.write.db.Close(), file.Close(), remove())
 	})
 	return nil
+}
+
+// detachLog empties or deletes the log of a database that was replaced. SQLite would merge it
+// into the file that now has the name, such as a backup, and damage that. The log of a
+// file that was moved is merged into that file, in case it is moved back.
+//
+// If the file itself was overwritten, the database must be abandoned: closing it would merge
+// the log, too.
+func (s *Store) detachLog(path string) (abandon bool, err error) {
+	if s.file.check() == nil {
+		return false, nil
+	}
+	if !s.file.isLost.Load() {
+		var isBusy, inLog, merged int
+		if err = s.write.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &merged); err == nil && isBusy == 0 {
+			return false, nil
+		}
+		return false, errors.Join(fmt.Errorf("%s-wal belongs to a database that is gone; delete it before you restore a backup", path), err)
+	}
+	for _, name := range []string{path + "-wal", path + "-shm"} {
+		if removeErr := os.Remove(name); !errors.Is(removeErr, os.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	return true, err
 }
 
 // openPools connects with one writer and several readers.

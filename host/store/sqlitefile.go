@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"sync/atomic"
 )
 
 // databaseFile is the file of a SQLite database. SQLite goes on writing to a file that was
@@ -17,6 +18,7 @@ type databaseFile struct {
 	opened os.FileInfo
 	id     uint32 // the application id
 	first  uint32 // the application id in the file when it was opened; id can still be in the log
+	isLost atomic.Bool
 }
 
 // header returns the application id in the file.
@@ -42,7 +44,8 @@ func (f *databaseFile) remember() (err error) {
 }
 
 // check returns an error if the file was deleted, replaced or overwritten. It costs two
-// system calls.
+// system calls. An overwritten file stays lost, even if a backup is then copied into it: the
+// log and the caches belong to the previous content.
 func (f *databaseFile) check() error {
 	if f == nil || f.opened == nil { // PostgreSQL, or still being opened
 		return nil
@@ -59,9 +62,13 @@ func (f *databaseFile) check() error {
 		return err
 	}
 	if err != nil {
+		f.isLost.Store(true)
 		return errReplaced("the file is empty or unreadable", err)
 	}
 	if id != f.id && id != f.first {
+		f.isLost.Store(true)
+	}
+	if f.isLost.Load() {
 		return errReplaced("the file was overwritten", nil)
 	}
 	return nil
