@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -235,11 +236,27 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanInterrupted requires that an interrupted run says that it changed nothing.
+func TestPlanInterrupted(t *testing.T) {
+	t.Parallel()
+	root := repository(t, plugin)
+	before := state(t, root)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := MakePlan(ctx, Options{Dir: root, Slipway: checkout(t)})
+	if err == nil || err.Error() != "interrupted; nothing was changed" {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(before, state(t, root)); diff != "" {
+		t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ archive, want string }{
 		"no plugin":       {"-- a/README.md --\n", "no plugin.json or src/plugin.json"},
-		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "choose one of its plugins: a, b/c"},
+		"monorepo":        {"-- a/src/plugin.json --\n{}\n-- b/c/plugin.json --\n{}\n-- node_modules/d/plugin.json --\n{}\n", "run init in the directory of one of its plugins: a, b/c"},
 		"no module":       {plugin + "-- Magefile.go --\n//go:build mage\n\npackage main\n", "run go mod init first"},
 		"vendor":          {plugin + "-- go.mod --\nmodule x\n-- vendor/modules.txt --\n", "vendor directory"},
 		"invalid go.mod":  {plugin + "-- go.mod --\nmodul x\n", "unknown directive: modul"},

@@ -87,7 +87,11 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	p := &Plan{Root: topDir(dir), Dir: dir}
 	for _, add := range []func(context.Context, Options) error{p.addTool, p.addConfig, p.addWorkflow} {
-		if err := add(ctx, o); err != nil {
+		err := add(ctx, o)
+		if ctx.Err() != nil {
+			return nil, errors.New("interrupted; nothing was changed")
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +118,7 @@ func noPlugin(dir string) error {
 	if len(found) == 0 {
 		return request("%s: %w", dir, bundle.ErrNoPlugin)
 	}
-	return request("%s has no plugin.json or src/plugin.json; choose one of its plugins: %s", dir, strings.Join(found, ", "))
+	return request("%s has no plugin.json or src/plugin.json; run init in the directory of one of its plugins: %s", dir, strings.Join(found, ", "))
 }
 
 // topDir returns the top directory of the Git repository that contains dir, or dir.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -130,8 +131,9 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	list.Dir = p.Dir
 	_, _ = process.Output(list) // an error is printed by the first target
 	stop()
+	run, notes := firstTargets(ctx, p)
 	var results []string
-	for _, args := range [][]string{{p.Target("validate")}, {p.Target("deps")}, {p.Target("build"), "-platforms=host"}} {
+	for _, args := range run {
 		args = slices.Insert(args, 0, "tool", "mage")
 		line := "go " + strings.Join(args, " ")
 		fmt.Fprintf(w, "\n$ %s\n", line)
@@ -147,6 +149,18 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		}
 		results = append(results, fmt.Sprintf("  %s: %s", line, result))
 	}
+	results = append(results, notes...)
 	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
 	fmt.Fprintf(w, "to run the plugin in a host: go tool mage %s\n", p.Target("dev"))
+}
+
+// firstTargets returns the targets that init runs. It leaves out build, with a note, if build would
+// replace files of dist that Git tracks: undo does not restore them.
+func firstTargets(ctx context.Context, p *adopt.Plan) (run [][]string, notes []string) {
+	run = [][]string{{p.Target("validate")}, {p.Target("deps")}}
+	build := []string{p.Target("build"), "-platforms=host"}
+	if isTracked(ctx, p.Dir, bundle.DistDir) {
+		return run, []string{fmt.Sprintf("  go tool mage %s: not run, because Git tracks files in dist", build[0])}
+	}
+	return append(run, build), nil
 }

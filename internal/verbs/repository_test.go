@@ -277,6 +277,27 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// TestInitKeepsTrackedFiles requires that init does not build over a dist that is part of the repository.
+func TestInitKeepsTrackedFiles(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	plan := &adopt.Plan{Root: dir, Dir: dir}
+	if run, notes := firstTargets(t.Context(), plan); len(run) != 3 || len(notes) != 0 {
+		t.Errorf("without dist: %v, %v", run, notes)
+	}
+	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Skipf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
+	run, notes := firstTargets(t.Context(), plan)
+	want := []string{"  go tool mage build: not run, because Git tracks files in dist"}
+	if len(run) != 2 || !slices.Equal(notes, want) {
+		t.Errorf("with dist in Git: %v, %v", run, notes)
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")

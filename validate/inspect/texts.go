@@ -76,7 +76,7 @@ func TextsBelong(p *validate.Pass) (where string, isComplete bool) {
 	dirs, isComplete := homes(p)
 	switch {
 	case p.Where != validate.Source:
-		return "in the source of the plugin, then build or package it again", isComplete
+		return "in the source of the plugin if it is missing there, and let the build copy it", isComplete
 	case len(dirs) > 1:
 		return "next to src", isComplete
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -74,6 +75,23 @@ func TestLicenseAbove(t *testing.T) {
 		if got := strings.Contains(lines(report), "license-missing"); got != c.want {
 			t.Errorf("%s: reported %t, want %t\n%s", c.name, got, c.want, lines(report))
 		}
+	}
+}
+
+// TestLicenseOfDist requires that the help for a dist without a license also suits a repository that
+// has one: old builds do not copy it, and the rules see no files outside of dist.
+func TestLicenseOfDist(t *testing.T) {
+	t.Parallel()
+	p := completePlugin(t, validate.Dist)
+	dropFile("LICENSE")(p)
+	report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Dist})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "create LICENSE in the source of the plugin if it is missing there, and let the build copy it"
+	isHelp := func(f validate.Finding) bool { return f.Rule == "license-missing" && f.Help == want }
+	if !slices.ContainsFunc(report.Findings, isHelp) {
+		t.Errorf("no help %q:\n%s", want, lines(report))
 	}
 }
 

@@ -24,7 +24,7 @@ func scaffoldText() validate.Rule {
 		Severity: validate.Warning,
 		Summary:  "text left over from a scaffold",
 		Why:      "A scaffold writes sample text. A plugin that still contains it looks unfinished in a catalog.",
-		Help:     "replace it with text about this plugin",
+		Help:     "delete it, or replace it with text about this plugin",
 		Check: func(p *validate.Pass) {
 			for _, pointer := range suspects(p.Doc) {
 				text, _ := p.Doc.Text(pointer)
