@@ -209,6 +209,26 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// A read does not create a file in the place of one that was deleted.
+func TestReadDeleted(t *testing.T) {
+	t.Parallel()
+	if testdb.IsWanted() {
+		t.Skip("needs SQLite")
+	}
+	ctx, file := t.Context(), testdb.New(t)
+	s := must(store.Open(ctx, store.Options{Database: file}))(t)
+	defer func() { _ = s.Close() }()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Playlists(ctx, org, "", store.Page{}); !errors.Is(err, host.ErrUnavailable) { // needs a new connection
+		t.Errorf("read: %v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file: %v", err)
+	}
+}
+
 // A token that is not found in a file that was overwritten is not called invalid.
 func TestReadLost(t *testing.T) {
 	t.Parallel()

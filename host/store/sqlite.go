@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -177,7 +178,22 @@ func (s *Store) newSQLitePool(dataSource string, size int) (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newPool(connector, size), nil
+	return s.newPool(checkedConnector{connector, s.file}, size), nil
+}
+
+// checkedConnector does not connect to a file that has the place of the database: SQLite
+// would create it if there is none, and read it with the log of the database.
+type checkedConnector struct {
+	driver.Connector
+	file *databaseFile
+}
+
+// Connect implements driver.Connector.
+func (c checkedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := c.file.check(); err != nil {
+		return nil, err
+	}
+	return c.Connector.Connect(ctx)
 }
 
 // makeFile creates the file, readable only by its owner, before SQLite would create it for
