@@ -465,6 +465,9 @@ func explain(text, help string) (string, string) {
 			return fmt.Sprintf("cannot find %q", m[1]), "check the path and the case of its letters"
 		}
 		name := packageName(m[1])
+		if name == "app" { // the npm package of that name is unrelated
+			return fmt.Sprintf("cannot find %q", m[1]), "only services that run Angular plugins provide it; " + ownBundler
+		}
 		return fmt.Sprintf("cannot find the package %q", name), fmt.Sprintf("install the packages listed in package.json; if %q is not among them, add it: npm install %s", name, name)
 	}
 	if m := noLoader.FindStringSubmatch(text); m != nil {

@@ -289,6 +289,8 @@ func TestErrors(t *testing.T) {
 	}{
 		"a package": {map[string]string{"src/module.ts": "\nimport { a } from '@x/y/deep';\nexport const b = a;\n"},
 			[]string{`src/module.ts:2:19: cannot find the package "@x/y"`, "help: npm install @x/y"}},
+		"Angular": {map[string]string{"src/module.js": "import kbn from 'app/core/utils/kbn';\nexport const k = kbn;\n"},
+			[]string{`src/module.js:1:17: cannot find "app/core/utils/kbn"`, "help: own bundler"}},
 		"a file": {map[string]string{"src/module.ts": "export * from './Other';\n"},
 			[]string{`src/module.ts:1:15: cannot find "./Other"`, "help: case"}},
 		"a loader": {map[string]string{"src/module.ts": "import './x.less';\n", "src/x.less": ""},
