@@ -65,7 +65,7 @@ const (
 	MaxStreams           = 200       // that a plugin runs
 	MaxPacket            = 512 << 10 // bytes of a packet of a stream
 	MaxPublication       = 64 << 10  // bytes of a message from a client
-	MaxStreamData        = 16 << 20  // bytes of the data that clients sent with their subscriptions
+	MaxStreamData        = 16 << 20  // bytes of the data of subscriptions and messages
 	StreamQueue          = 1 << 20   // bytes that wait for a client
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
@@ -148,7 +148,7 @@ func Limits() []Limit {
 		{"streams of a plugin that one caller started", fmt.Sprint(MaxStreams / 2), "429", "one caller must not take the streams of others"},
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
-		{"data of all subscriptions, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
+		{"data of all subscriptions and of the messages of WebSockets that are being handled, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
