@@ -65,7 +65,7 @@ const (
 	MaxStreams           = 200       // that a plugin runs
 	MaxPacket            = 512 << 10 // bytes of a packet of a stream
 	MaxPublication       = 64 << 10  // bytes of a message from a client
-	MaxStreamData        = 16 << 20  // bytes of the data that clients sent with their subscriptions
+	MaxStreamData        = 16 << 20  // bytes of the data of subscriptions and messages
 	StreamQueue          = 1 << 20   // bytes that wait for a client
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
@@ -79,6 +79,8 @@ const (
 	MaxExpressionComparisons = 2_000_000 // of the labels of two items
 
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
+	FirstRequest  = time.Second / 2  // the same, for the first request of a connection while there are MaxConnections
+	RestOfBody    = time.Second / 2  // for the rest of a body that is not read
 	BodyTimeout   = 30 * time.Second // for a body to arrive
 	WriteTimeout  = 20 * time.Second // for a client to accept WriteChunk bytes
 	WriteChunk    = 256 << 10        // bytes
@@ -133,6 +135,7 @@ func Limits() []Limit {
 		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
+		{"time for the rest of a body that is not needed, as that of a request without credentials", RestOfBody.String(), "the connection is closed", "a connection takes the place of another"},
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
@@ -145,12 +148,12 @@ func Limits() []Limit {
 		{"streams of a plugin that one caller started", fmt.Sprint(MaxStreams / 2), "429", "one caller must not take the streams of others"},
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
-		{"data of all subscriptions, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
+		{"data of all subscriptions and of the messages of WebSockets that are being handled, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"time for which a client that the host cannot check stays connected", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
-		{"connections", fmt.Sprint(MaxConnections), "the connection that has been idle longest is closed; if none is idle, new ones wait", "a connection costs memory and a file descriptor"},
+		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s is closed, or the one that has been idle longest; otherwise, new ones wait", FirstRequest), "a connection costs memory and a file descriptor"},
 	}
 }
 

@@ -172,6 +172,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.Header().Set(requestIDHeader, a.requestID(r))
 	setSecurityHeaders(out.Header())
 	a.limitBodyTime(w, r)
+	defer a.limitRestTime(out, r)
 	a.metrics.running.Inc()
 	defer a.metrics.running.Dec()
 	defer func() {

@@ -110,6 +110,14 @@ func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// limitRestTime sets a deadline for what the handler did not read of a body: the server
+// reads it, before it sends a short response, so that the connection can be used again.
+func (a *API) limitRestTime(w *response, r *http.Request) {
+	if r.ContentLength != 0 && !w.hasBody && !w.isHijacked {
+		_ = w.control.SetReadDeadline(time.Now().Add(min(host.RestOfBody, a.bodyTime))) // not supported by the recorder of tests
+	}
+}
+
 // readBody returns a body of at most limit bytes. Then it removes the deadline for
 // reading, so that the response may take as long as it needs.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
@@ -127,7 +135,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if err != nil {
 		return nil, host.Invalid("body", "is incomplete")
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	out := w.(*response)
+	out.hasBody = true
+	_ = out.control.SetReadDeadline(time.Time{})
 	return raw, nil
 }
 

@@ -12,7 +12,9 @@ import (
 )
 
 // DashboardIn reads a dashboard of a plugin.
-func DashboardIn(b bundle.Plugin, i bundle.Include) (host.Dashboard, error) { return dashboardIn(b, i) }
+func DashboardIn(b bundle.Plugin, i bundle.Include) (host.Dashboard, error) {
+	return readDashboard(b, i)
+}
 
 // AllowsHost reports whether a host with allowed names accepts a Host header.
 func AllowsHost(allowed []string, header string) bool {

@@ -46,10 +46,15 @@ func (o *offeredDashboard) setImported(d host.Dashboard) {
 	o.DashboardID, o.FolderID, o.FolderUID, o.UID, o.Slug = d.ID, d.FolderID, d.FolderUID, d.UID, d.Slug()
 }
 
-func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in struct {
+type offeredQuery struct {
 	pluginPath
 	pageQuery
-}) ([]offeredDashboard, error) {
+}
+
+// isLong reports false: each file takes a turn, not the whole page.
+func (offeredQuery) isLong() bool { return false }
+
+func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offeredQuery) ([]offeredDashboard, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {
 		return nil, err
@@ -69,7 +74,10 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in struct
 	all := []offeredDashboard{}
 	for _, include := range store.Cut(dashboardIncludes(p, who), page) {
 		o := offeredDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
-		d, err := dashboardIn(p.Bundle(), include)
+		d, err := a.dashboardIn(ctx, who, p.Bundle(), include)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err != nil {
 			o.Error = err.Error()
 		} else {
@@ -95,9 +103,18 @@ func dashboardIncludes(p *loader.Plugin, who host.Identity) (all []bundle.Includ
 	return all
 }
 
-// dashboardIn reads a dashboard of a plugin. It needs a uid, by which the host finds it
+// dashboardIn reads a dashboard of a plugin when the caller has a turn: the file can be large.
+func (a *API) dashboardIn(ctx context.Context, who host.Identity, b bundle.Plugin, include bundle.Include) (d host.Dashboard, err error) {
+	err = a.budgets.processors.do(ctx, callerOf(who), func() (err error) {
+		d, err = readDashboard(b, include)
+		return err
+	})
+	return d, err
+}
+
+// readDashboard reads a dashboard of a plugin. It needs a uid, by which the host finds it
 // again; the uid of the entry in includes applies if the file has none.
-func dashboardIn(b bundle.Plugin, include bundle.Include) (host.Dashboard, error) {
+func readDashboard(b bundle.Plugin, include bundle.Include) (host.Dashboard, error) {
 	f, err := b.Open(include.Path)
 	if err != nil {
 		return host.Dashboard{}, host.Invalid("path", "file %s of the plugin cannot be read: %v", include.Path, err)
@@ -134,7 +151,7 @@ type importBody struct {
 
 func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (offeredDashboard, error) {
 	body := in.Body
-	d, err := a.dashboardToImport(who, body)
+	d, err := a.dashboardToImport(ctx, who, body)
 	if err != nil {
 		return offeredDashboard{}, err
 	}
@@ -156,7 +173,7 @@ func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{
 	return out, err
 }
 
-func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashboard, error) {
+func (a *API) dashboardToImport(ctx context.Context, who host.Identity, body importBody) (host.Dashboard, error) {
 	if body.PluginID == "" {
 		if len(body.Dashboard) == 0 || body.Dashboard[0] != '{' {
 			return host.Dashboard{}, host.Invalid("dashboard", "is required and must be an object with a title, unless pluginId and path name a dashboard of a plugin")
@@ -172,7 +189,7 @@ func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashbo
 	}
 	for _, include := range dashboardIncludes(p, who) {
 		if include.Path == body.Path {
-			return dashboardIn(p.Bundle(), include)
+			return a.dashboardIn(ctx, who, p.Bundle(), include)
 		}
 	}
 	return host.Dashboard{}, &host.Error{Category: host.ErrNotFound, Field: "path", Message: "the plugin offers no dashboard with this path; see /api/plugins/" + p.ID() + "/dashboards"}

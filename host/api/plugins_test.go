@@ -304,15 +304,19 @@ func TestQueryData(t *testing.T) {
 	}
 }
 
-// A client that declares a body but does not send it cannot keep a connection open, with or
-// without credentials.
+// A client that declares a body but does not send it cannot keep a connection open. Without
+// credentials, the host does not wait for the body at all.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.SetBodyTime(50 * time.Millisecond)
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
-	for authorization, status := range map[string]int{f.admin: 408, "": 401} {
+	for status, bodyTime := range map[int]time.Duration{408: 50 * time.Millisecond, 401: time.Hour} {
+		f := newFixture(t)
+		f.SetBodyTime(bodyTime)
+		server := httptest.NewServer(f)
+		t.Cleanup(server.Close)
+		authorization := f.admin
+		if status == 401 {
+			authorization = ""
+		}
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)

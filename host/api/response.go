@@ -29,6 +29,7 @@ type response struct {
 	budgets   *budgets
 	body      *share // nil until needed
 
+	hasBody    bool // all of the body was read
 	isHijacked bool // a WebSocket has its own deadlines
 }
 

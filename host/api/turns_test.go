@@ -5,10 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -143,4 +146,36 @@ func TestTurnsDuringReads(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A dashboard of a plugin, which can be large, is read in a turn.
+func TestTurnsOfPluginDashboards(t *testing.T) {
+	t.Parallel()
+	b := bundle.Plugin{Dir: t.TempDir(), Metadata: &bundle.Metadata{ID: "acme-clock-app"}}
+	if err := os.WriteFile(filepath.Join(b.Dir, "board.json"), []byte(`{"uid":"u","title":"Board"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		a := &API{budgets: newBudgets(true)}
+		a.budgets.processors = newTurns(1)
+		end, err := a.budgets.processors.take(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d host.Dashboard
+		go func() {
+			if d, err = a.dashboardIn(t.Context(), host.Identity{}, b, bundle.Include{Path: "board.json"}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		if d.Title != "" {
+			t.Error("a dashboard was read out of turn")
+		}
+		end()
+		synctest.Wait()
+		if d.Title != "Board" {
+			t.Errorf("read: %+v", d)
+		}
+	})
 }

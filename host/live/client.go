@@ -60,18 +60,55 @@ func (h *Hub) keep(c *client, at address, data json.RawMessage) error {
 	if len(data) == 0 || c.isOver.Load() { // remove may have been called
 		return nil
 	}
-	all := len(data)
+	if err := h.checkRoom(ownerOf(c.caller.Identity), len(data)); err != nil {
+		return err
+	}
+	h.replace(c, at, bytes.Clone(data))
+	return nil
+}
+
+// checkRoom returns an error if the data of clients would take too much memory with some more
+// bytes. The caller holds h.mu.
+func (h *Hub) checkRoom(of owner, bytes int) error {
+	all := bytes
 	for _, n := range h.held {
 		all += n
 	}
 	switch {
 	case all > host.MaxStreamData:
 		return &host.Error{Category: host.ErrUnavailable, Message: "the data of all subscriptions takes too much memory; try again later"}
-	case h.held[ownerOf(c.caller.Identity)]+len(data) > host.MaxStreamData/4:
+	case h.held[of]+bytes > host.MaxStreamData/4:
 		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("the data of your subscriptions takes more than %d bytes; leave a channel and try again", host.MaxStreamData/4)}
 	}
-	h.replace(c, at, bytes.Clone(data))
 	return nil
+}
+
+// freeData is how many bytes of a message do not count while it is handled.
+const freeData = 1 << 10
+
+// hold counts the data of a message while it is handled, until release is called.
+func (h *Hub) hold(of owner, bytes int) (release func(), err error) {
+	if bytes <= freeData {
+		return func() {}, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.checkRoom(of, bytes); err != nil {
+		return nil, err
+	}
+	h.held[of] += bytes
+	return sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.free(of, bytes)
+	}), nil
+}
+
+// free ends the count of bytes. The caller holds h.mu.
+func (h *Hub) free(of owner, bytes int) {
+	if h.held[of] -= bytes; h.held[of] == 0 {
+		delete(h.held, of)
+	}
 }
 
 // discard removes what keep kept.
@@ -83,10 +120,7 @@ func (h *Hub) discard(c *client, at address) {
 
 // replace replaces the data that a client sent with a subscription. The caller holds h.mu.
 func (h *Hub) replace(c *client, at address, data json.RawMessage) {
-	of := ownerOf(c.caller.Identity)
-	if h.held[of] += len(data) - len(c.data[at]); h.held[of] == 0 {
-		delete(h.held, of)
-	}
+	h.free(ownerOf(c.caller.Identity), len(c.data[at])-len(data))
 	if c.data[at] = data; data == nil {
 		delete(c.data, at)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/net/websocket"
+
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/sdk"
@@ -649,5 +651,48 @@ func TestList(t *testing.T) {
 		if list := f.List(t.Context(), f.caller(user).Identity); len(list) != 0 {
 			t.Errorf("%s: %+v", user, list)
 		}
+	}
+}
+
+// Messages count toward the data of their sender while the plugin handles them.
+func TestMessagesInProgress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	publish := func(channel string, bytes int) string {
+		return fmt.Sprintf(`"publish":{"channel":%q,"data":%q}`, channel, strings.Repeat("x", bytes))
+	}
+	const size = 60 << 10
+	probe := f.connect("u")
+	var sockets []*socket
+	for range host.MaxStreamData/4/(8*size) + 1 { // each has 8 messages in progress
+		s := f.connect("u")
+		sockets = append(sockets, s)
+		for n := range 8 {
+			if err := websocket.Message.Send(s.conn, fmt.Sprintf(`{"id":%d,%s}`, 100+n, publish("ds/a/hang", size))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for { // until all have arrived
+		r := probe.call(publish("ds/a/chat", size))
+		if r.Error.Code == http.StatusTooManyRequests {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if r := probe.call(publish("ds/a/chat", 10)); r.Error.Code != 0 {
+		t.Errorf("a short message: %+v", r.Error)
+	}
+	if r := f.connect("other").call(publish("ds/a/chat", size)); r.Error.Code != 0 {
+		t.Errorf("a message of somebody else: %+v", r.Error)
+	}
+	for _, s := range sockets {
+		_ = s.conn.Close()
+	}
+	for { // until the plugin was told
+		if r := probe.call(publish("ds/a/chat", size)); r.Error.Code == 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

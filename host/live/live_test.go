@@ -41,10 +41,13 @@ func (p *fakePlugin) SubscribeStream(_ context.Context, req *sdk.StreamRequest) 
 	return json.RawMessage(fmt.Sprintf("{\n\"welcome\": %q}", req.Context.User.Login)), nil
 }
 
-func (p *fakePlugin) PublishStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+func (p *fakePlugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "chat":
 		return req.Data, nil
+	case "hang":
+		<-ctx.Done()
+		return nil, ctx.Err()
 	case "quiet":
 		return nil, nil
 	}

@@ -175,35 +175,43 @@ func (h *Hub) connected(c *centrifuge.Client) {
 	own.leave = func(name, reason string) { c.Unsubscribe(name, centrifuge.Unsubscribe{Code: codeLeft, Reason: reason}) }
 	own.end = func(code uint32, reason string) { c.Disconnect(centrifuge.Disconnect{Code: code, Reason: reason}) }
 	calls := make(chan struct{}, atOnce)
-	// do runs f while the client can send other commands.
-	do := func(f func(ctx context.Context) error, fail func(error)) {
+	// do runs f, which handles some data, while the client can send other commands.
+	do := func(data []byte, f func(ctx context.Context, release func()) error, fail func(error)) {
+		release, err := h.hold(ownerOf(own.caller.Identity), len(data))
+		if err != nil {
+			fail(h.clientError(c, err))
+			return
+		}
 		select {
 		case calls <- struct{}{}:
 		case <-c.Context().Done():
+			release()
 			return
 		}
 		isOpen := h.inBackground(func() {
 			defer func() { <-calls }()
+			defer release()
 			defer func() {
 				if value := recover(); value != nil {
 					h.log.Error("panic", "panic", value, "stack", string(debug.Stack()))
 					fail(centrifuge.ErrorInternal)
 				}
 			}()
-			if err := f(c.Context()); err != nil {
+			if err := f(c.Context(), release); err != nil {
 				fail(h.clientError(c, err))
 			}
 		})
 		if !isOpen {
+			release()
 			fail(centrifuge.ErrorInternal)
 		}
 	}
 	c.OnSubscribe(func(e centrifuge.SubscribeEvent, reply centrifuge.SubscribeCallback) {
-		do(func(ctx context.Context) error { return h.subscribed(ctx, own, e, reply) },
+		do(e.Data, func(ctx context.Context, release func()) error { return h.subscribed(ctx, own, e, release, reply) },
 			func(err error) { reply(centrifuge.SubscribeReply{}, err) })
 	})
 	c.OnPublish(func(e centrifuge.PublishEvent, reply centrifuge.PublishCallback) {
-		do(func(ctx context.Context) error {
+		do(e.Data, func(ctx context.Context, _ func()) error {
 			if err := h.Publish(ctx, *own.who.Load(), e.Channel, e.Data); err != nil {
 				return err
 			}
@@ -223,7 +231,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 }
 
 // subscribed handles a subscription. It replies unless it returns an error.
-func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.SubscribeEvent, reply centrifuge.SubscribeCallback) error {
+func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.SubscribeEvent, release func(), reply centrifuge.SubscribeCallback) error {
 	who := *own.who.Load()
 	channel, err := ParseChannel(e.Channel, who.OrgID)
 	if err != nil {
@@ -236,6 +244,7 @@ func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.Subscrib
 	if err != nil {
 		return err
 	}
+	release() // keep counts the data from now on
 	if err := h.keep(own, s.at, e.Data); err != nil {
 		h.refused(s)
 		return err

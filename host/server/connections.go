@@ -6,18 +6,23 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/host"
 )
 
 // connections bounds the connections of an http.Server. At the limit, it closes the one that
-// has waited longest for its next request. It also bounds the headers that have arrived in part,
+// has waited longest for its next request, but before it those whose first request takes too
+// long. It also bounds the headers that have arrived in part,
 // and closes the connection with the most: one with less than its even part is never closed.
 type connections struct {
-	max        int
-	maxHeaders int // bytes
+	max          int
+	maxHeaders   int           // bytes
+	firstRequest time.Duration // at the limit, for the first request of a connection
 
 	mu      sync.Mutex
 	open    int
-	idle    map[net.Conn]time.Time // since when
+	idle    map[net.Conn]time.Time // between requests, since when
+	fresh   map[net.Conn]time.Time // before their first request is complete, since when
 	partial map[*boundedConn]int   // bytes of headers
 	headers int                    // bytes of all partial headers
 	room    *sync.Cond             // fewer than max are open, or the listener is closed
@@ -25,7 +30,7 @@ type connections struct {
 }
 
 func newConnections(most, maxHeaders int) *connections {
-	c := &connections{max: most, maxHeaders: maxHeaders, idle: map[net.Conn]time.Time{}, partial: map[*boundedConn]int{}}
+	c := &connections{max: most, maxHeaders: maxHeaders, firstRequest: host.FirstRequest, idle: map[net.Conn]time.Time{}, fresh: map[net.Conn]time.Time{}, partial: map[*boundedConn]int{}}
 	c.room = sync.NewCond(&c.mu)
 	return c
 }
@@ -89,22 +94,44 @@ func (c *connections) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.open >= c.max && !c.done {
-		if oldest := c.oldestIdle(); oldest != nil {
+		if oldest := c.oldest(); oldest != nil {
 			delete(c.idle, oldest)
+			delete(c.fresh, oldest)
 			c.mu.Unlock()
 			_ = oldest.Close() // calls leave
 			c.mu.Lock()
 			continue
 		}
+		look := time.AfterFunc(c.firstRequest/4, c.lookAgain)
 		c.room.Wait()
+		look.Stop()
 	}
 	c.open++
 	return !c.done
 }
 
-func (c *connections) oldestIdle() (oldest net.Conn) {
-	for conn, since := range c.idle {
-		if oldest == nil || since.Before(c.idle[oldest]) {
+// lookAgain wakes enter: a first request may have taken too long.
+func (c *connections) lookAgain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room.Broadcast()
+}
+
+// oldest returns the connection to close next. It returns nil if there is none, or if most
+// connections are new: one of them is likely to be late soon.
+func (c *connections) oldest() net.Conn {
+	if fresh := oldestOf(c.fresh); fresh != nil && time.Since(c.fresh[fresh]) >= c.firstRequest {
+		return fresh
+	}
+	if len(c.fresh) > c.max/2 {
+		return nil
+	}
+	return oldestOf(c.idle)
+}
+
+func oldestOf(conns map[net.Conn]time.Time) (oldest net.Conn) {
+	for conn, since := range conns {
+		if oldest == nil || since.Before(conns[oldest]) {
 			oldest = conn
 		}
 	}
@@ -160,10 +187,15 @@ func (c *connections) note(conn net.Conn, state http.ConnState) {
 	bounded := raw.(*boundedConn)
 	c.forget(bounded)
 	bounded.isBusy = state != http.StateNew && state != http.StateIdle
-	if state != http.StateIdle {
-		delete(c.idle, conn)
+	delete(c.idle, conn)
+	delete(c.fresh, conn)
+	switch state {
+	case http.StateNew:
+		c.fresh[conn] = time.Now()
+	case http.StateIdle:
+		c.idle[conn] = time.Now()
+	default:
 		return
 	}
-	c.idle[conn] = time.Now()
 	c.room.Signal() // there is one to close
 }

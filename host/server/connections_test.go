@@ -95,6 +95,49 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// Connections whose first request does not arrive make room for others, before idle ones.
+func TestFirstRequest(t *testing.T) {
+	t.Parallel()
+	const most = 4
+	bound := newConnections(most, 1<<20)
+	bound.firstRequest = 20 * time.Millisecond
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
+	s.Config.ConnState = bound.note
+	s.Listener = boundedListener{s.Listener, bound}
+	s.Start()
+	t.Cleanup(s.Close)
+	dial := func(text string) net.Conn {
+		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if _, err := io.WriteString(c, text); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	respond := func(c net.Conn) error {
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		_, err := http.ReadResponse(bufio.NewReader(c), nil)
+		return err
+	}
+	first := dial(request)
+	if err := respond(first); err != nil {
+		t.Fatal(err)
+	}
+	for range most - 1 {
+		dial("G")
+	}
+	for range most { // the server may accept the last of them after these
+		time.Sleep(2 * bound.firstRequest)
+		if err := respond(dial(request)); err != nil {
+			t.Errorf("while others send a part of their first request: %v", err)
+		}
+	}
+}
+
 // The headers of a request are bounded.
 func TestHeaderBytes(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"strings"
 )
 
 // Wrapped returns the options with a wrapper for the connections.
@@ -70,20 +71,30 @@ func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
 	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
 }
 
-// ForgetMarks leaves the store as after a start.
-func (s *Store) ForgetMarks(org int64) {
-	s.marks.begin()
-	s.marks.end(org, playlistKey{}, playlistKey{})
+// CountRanges divides the playlists into ranges, as the migration does.
+func (s *Store) CountRanges(ctx context.Context) error {
+	text, err := migrations.ReadFile("migrations/0011_playlist_ranges.sql")
+	if err != nil {
+		return err
+	}
+	_, fill, _ := strings.Cut(string(text), "$COUNT_PLAYLISTS")
+	return s.Exec(ctx, "-- not a statement of the store\nDELETE FROM playlist_ranges;"+fill)
 }
 
-// Marks returns how many marks are known.
-func (s *Store) Marks(org int64) int {
-	s.marks.mu.Lock()
-	defer s.marks.mu.Unlock()
-	if s.marks.of[org] == nil {
-		return 0
-	}
-	return len(s.marks.of[org].list)
+// Ranges returns the number of playlists in each range, and an error if one is wrong.
+func (s *Store) Ranges(ctx context.Context) ([]int64, error) {
+	return list(ctx, s.write.db, func(row scanner) (counted int64, err error) {
+		var name, uid string
+		var are int64
+		err = row.Scan(&name, &uid, &counted, &are)
+		if err == nil && counted != are {
+			err = fmt.Errorf("the range from %q, %q has %d playlists, counted are %d", name, uid, are, counted)
+		}
+		return counted, err
+	}, `-- not a statement of the store
+		SELECT name, uid, playlists, (SELECT COUNT(*) FROM playlists p WHERE p.org_id = r.org_id AND (p.name, p.uid) >= (r.name, r.uid)
+			AND NOT EXISTS (SELECT 1 FROM playlist_ranges n WHERE n.org_id = r.org_id AND (n.name, n.uid) > (r.name, r.uid) AND (n.name, n.uid) <= (p.name, p.uid)))
+		FROM playlist_ranges r ORDER BY org_id, name, uid`)
 }
 
 // Lock runs statements on another connection to a SQLite file. What they lock is released by unlock.

@@ -80,6 +80,7 @@ func reasonOf(statement string) string {
 		"FROM database_identity":                                   "the table has one row",
 		"UPDATE database_identity":                                 "the table has one row",
 		"FROM schema_migrations":                                   "the table has one row per migration",
+		"FROM playlists WHERE org_id = $1 ORDER BY name":           "a page of the first playlists, in the order of an index that contains the columns",
 		"FROM playlists WHERE org_id = $1 AND name_folded LIKE":    "a page of many matching playlists, in the order of an index that contains the columns",
 		"FROM service_accounts a WHERE a.org_id = $1 AND a.plugin": "an index contains only the accounts of plugins",
 		"FROM playlist_trigrams WHERE trigram = $1 LIMIT":          "it counts no further than the limit",

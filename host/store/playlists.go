@@ -167,6 +167,9 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 	return out, nil
 }
 
+// insertPlaylist is prepared: SQLite takes most of its time to compile the triggers.
+const insertPlaylist = `INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5) RETURNING id`
+
 // CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
 // Names need not be unique.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
@@ -178,14 +181,13 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 	if p.UID, err = host.NewUID(s.random); err != nil {
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
-	s.marks.begin()
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
 			return err
 		}
-		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
-			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
-		if err != nil {
+		var id int64
+		row := tx.StmtContext(ctx, s.create).QueryRowContext(ctx, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
+		if err := row.Scan(&id); err != nil {
 			return err
 		}
 		if err := indexName(ctx, tx, id); err != nil {
@@ -193,11 +195,6 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, id, p.Items)
 	})
-	to := playlistKey{p.Name, p.UID}
-	if err != nil {
-		to = playlistKey{} // it may have been created
-	}
-	s.marks.end(org, playlistKey{}, to)
 	return p, err
 }
 
@@ -209,7 +206,6 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, err
 	}
 	p.OrgID = org
-	s.marks.begin()
 	type row struct {
 		id   int64
 		name string
@@ -241,28 +237,15 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		}
 		return insertItems(ctx, tx, old.id, p.Items)
 	})
-	from, to := playlistKey{old.name, p.UID}, playlistKey{p.Name, p.UID}
-	if err != nil {
-		from, to = playlistKey{}, playlistKey{} // it may have been updated
-	}
-	s.marks.end(org, from, to)
 	return p, err
 }
 
 // DeletePlaylist deletes a playlist and its items.
 func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error {
-	s.marks.begin()
-	var name string
-	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		name, err = find(ctx, tx, scanOne[string], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING name", org, uid)
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		_, err := find(ctx, tx, scanOne[int64], "DELETE FROM playlists WHERE org_id = $1 AND uid = $2 RETURNING id", org, uid)
 		return orNotFound(err, playlist)
 	})
-	from := playlistKey{name, uid}
-	if err != nil {
-		from = playlistKey{} // it may have been deleted
-	}
-	s.marks.end(org, from, playlistKey{})
-	return err
 }
 
 // insertItems stores items and sets their ids.

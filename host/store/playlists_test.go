@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -262,9 +261,6 @@ func TestDeepPages(t *testing.T) {
 	first.Name = "Z"
 	must(s.UpdatePlaylist(ctx, org, first))(t)
 	want = append(want[1:], "Z")
-	if s.Marks(org) == 0 {
-		t.Error("a new name makes the store forget the marks")
-	}
 	check("after a new name")
 	name := "Playlist 5000"
 	for _, next := range []string{"Playlist", name} { // before a mark, and back
@@ -293,23 +289,80 @@ func TestDeepPages(t *testing.T) {
 	check("after a creation in the middle")
 }
 
-// Another host's changes are noticed on a database that hosts share.
-func TestDeepPagesOfHosts(t *testing.T) {
+// Ranges of playlists are divided as they grow and dropped when they are empty, and their
+// numbers stay right whatever happens at the same time, on several hosts too.
+func TestRangesOfPlaylists(t *testing.T) {
 	t.Parallel()
-	database, now := testdb.New(t), &clock{now: time.Unix(1_700_000_000, 0)}
-	if !store.IsShared(database) {
-		t.Skip("needs PostgreSQL")
-	}
-	here, there := open(t, store.Options{Database: database, Clock: now.Now}), open(t, store.Options{Database: database})
-	if err := seed(t.Context(), here, 5000); err != nil {
+	database, ctx := testdb.New(t), t.Context()
+	hosts := []*store.Store{open(t, store.Options{Database: database}), open(t, store.Options{Database: database})}
+	if err := seed(ctx, hosts[0], 999); err != nil {
 		t.Fatal(err)
 	}
-	page := store.Page{Limit: 1, Number: 5000}
-	last := func() string { return must(here.Playlists(t.Context(), org, "", page))(t)[0].Name }
-	before := last()
-	must(there.CreatePlaylist(t.Context(), org, host.Playlist{Name: "A", Interval: "5m"}))(t)
-	now.Advance(time.Minute)
-	if after := last(); after == before {
-		t.Errorf("a minute after another host created a playlist, position %d is still %s", page.Number, after)
+	ranges := func() int { return len(must(hosts[0].Ranges(ctx))(t)) }
+	if got := ranges(); got != 2 {
+		t.Errorf("%d ranges of 999 playlists, want 2", got)
+	}
+	var uids sync.Map
+	atOnce(t, 8, func(n int) error {
+		for i := range 100 {
+			p, err := hosts[n%2].CreatePlaylist(ctx, org, host.Playlist{Name: fmt.Sprint("Playlist 9", i, n), Interval: "5m"})
+			if err != nil {
+				return err
+			}
+			uids.Store(p.UID, true)
+		}
+		return nil
+	})
+	if got := ranges(); got != 3 {
+		t.Errorf("%d ranges after a range of 499 playlists grew by 800, want 3", got)
+	}
+	atOnce(t, 8, func(n int) error {
+		for i := n + 1; i <= 999; i += 8 {
+			uid := fmt.Sprint("p", i)
+			if i%3 == 0 {
+				if _, err := hosts[n%2].UpdatePlaylist(ctx, org, host.Playlist{UID: uid, Name: fmt.Sprint("A", i), Interval: "5m"}); err != nil {
+					return err
+				}
+			}
+			if i%5 == 0 {
+				if err := hosts[n%2].DeletePlaylist(ctx, org, uid); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	ranges()
+	uids.Range(func(uid, _ any) bool {
+		if err := hosts[0].DeletePlaylist(ctx, org, uid.(string)); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
+	for i := range 999 {
+		_ = hosts[1].DeletePlaylist(ctx, org, fmt.Sprint("p", i+1)) // or it is deleted already
+	}
+	if got := ranges(); got != 1 {
+		t.Errorf("%d ranges without playlists, want 1", got)
+	}
+}
+
+// The playlists of an older database are divided into ranges.
+func TestMigrateRanges(t *testing.T) {
+	t.Parallel()
+	ctx, database := t.Context(), testdb.New(t)
+	files := []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql", "0004_service_admin.sql", "0005_accounts.sql",
+		"0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql", "0010_token_counts.sql"}
+	if err := store.CreateOld(ctx, database, files, `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1234)
+		SELECT 1, 'u' || CAST(i AS TEXT), 'n' || CAST(i % 7 AS TEXT), '', '5m' FROM n`); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, store.Options{Database: database})
+	if diff := cmp.Diff([]int64{500, 500, 234}, must(s.Ranges(ctx))(t)); diff != "" {
+		t.Errorf("playlists in the ranges (-want +got):\n%s", diff)
+	}
+	if page := must(s.Playlists(ctx, org, "", store.Page{Limit: 2, Number: 617}))(t); len(page) != 2 || page[1].UID != "u993" {
+		t.Errorf("last page: %+v", page)
 	}
 }

@@ -23,7 +23,8 @@ import (
 // connection: they wait for it instead of retrying to lock the file. Reads have their
 // own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
-	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT", "$COUNT_TOKENS", sqliteCountTokens)}
+	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT", "$COUNT_TOKENS", sqliteCountTokens,
+		"$COUNT_PLAYLISTS", sqliteCountPlaylists)}
 }
 
 // sqliteCountTokens keeps token_count. Triggers also see the tokens that a foreign key deletes.
