@@ -145,5 +145,5 @@ func (s *Store) allPlaylists(ctx context.Context, org, limit, offset int64) ([]h
 		s.marks.add(org, start, version, now)
 	}
 	return list(ctx, s.read, scanPlaylist(org), `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND (name, uid) >= ($2, $3)
-		ORDER BY name, uid LIMIT $4 OFFSET $5`, org, start.key.name, start.key.uid, limit, offset-start.position)
+		ORDER BY name, uid LIMIT CAST($4 AS BIGINT) OFFSET $5`, org, start.key.name, start.key.uid, limit, offset-start.position)
 }

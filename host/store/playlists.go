@@ -26,11 +26,11 @@ func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page
 		return nil, err
 	}
 	query, args := `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
-		ORDER BY name, uid LIMIT $2 OFFSET $3`, []any{org, limit, offset, containing(folded)}
+		ORDER BY name, uid LIMIT CAST($2 AS BIGINT) OFFSET $3`, []any{org, limit, offset, containing(folded)}
 	if rare != "" { // a CROSS JOIN, so that SQLite does not begin with all playlists
 		query = `SELECT p.uid, p.name, p.rotation FROM playlist_trigrams t CROSS JOIN playlists p
 			WHERE p.id = t.playlist_id AND p.org_id = $1 AND t.trigram = $5 AND p.name_folded LIKE $4 ESCAPE '!'
-			ORDER BY p.name, p.uid LIMIT $2 OFFSET $3`
+			ORDER BY p.name, p.uid LIMIT CAST($2 AS BIGINT) OFFSET $3`
 		args = append(args, rare)
 	}
 	return list(ctx, s.read, scanPlaylist(org), query, args...)
