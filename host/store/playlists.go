@@ -266,20 +266,11 @@ func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error
 }
 
 // insertItems stores items and sets their ids.
-func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) error {
-	if len(items) == 0 {
-		return nil
-	}
-	stmt, err := tx.PrepareContext(ctx, `INSERT INTO playlist_items (playlist_id, position, type, value, title)
-		VALUES ($1, $2, $3, $4, $5) RETURNING id`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
+func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) (err error) {
 	for i := range items {
 		item := &items[i]
-		row := stmt.QueryRowContext(ctx, playlistID, item.Order, string(item.Type), item.Value, item.Title)
-		if err := row.Scan(&item.ID); err != nil {
+		if item.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO playlist_items (playlist_id, position, type, value, title)
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, playlistID, item.Order, string(item.Type), item.Value, item.Title); err != nil {
 			return err
 		}
 	}
