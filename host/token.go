@@ -46,19 +46,16 @@ func ParseToken(text string) (Token, error) {
 }
 
 func parseToken(text string, kinds ...TokenKind) (Token, error) {
-	bad := Unauthorized("invalid API key")
-	at := len(text) - checksumLength - 1
-	if at < 0 || text[at] != '_' {
-		return Token{}, bad
-	}
-	body := text[:at]
-	for _, kind := range kinds {
-		secret, ok := strings.CutPrefix(body, string(kind))
-		if ok && len(secret) == secretLength && strings.Trim(secret, "0123456789abcdef") == "" && text[at+1:] == checksum(body) {
-			return Token{text}, nil
+	if at := len(text) - checksumLength - 1; at >= 0 && text[at] == '_' {
+		body := text[:at]
+		for _, kind := range kinds {
+			secret, ok := strings.CutPrefix(body, string(kind))
+			if ok && len(secret) == secretLength && strings.Trim(secret, "0123456789abcdef") == "" && text[at+1:] == checksum(body) {
+				return Token{text}, nil
+			}
 		}
 	}
-	return Token{}, bad
+	return Token{}, Unauthorized("invalid API key")
 }
 
 var anyToken = regexp.MustCompile(fmt.Sprintf("(?:%s|%s|%s)[0-9a-f]{%d}_[0-9a-f]{%d}",

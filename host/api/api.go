@@ -41,7 +41,7 @@ type Options struct {
 	Reload func(ctx context.Context, id string) error
 	// Pages returns the handler of paths that are not in the route table; nil responds 404.
 	// It may call the API with the credentials of a request.
-	Pages func(api http.Handler) (http.Handler, error)
+	Pages func(api http.Handler) http.Handler
 
 	// ReadOnly reports whether a data source is provisioned, and so can only be changed in
 	// that file. If ReadOnly is nil, all data sources can be changed.
@@ -124,9 +124,7 @@ func New(o Options) (*API, error) {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	if o.Pages != nil {
-		if a.pages, err = o.Pages(a); err != nil {
-			return nil, fmt.Errorf("api: %w", err)
-		}
+		a.pages = o.Pages(a)
 	}
 	if a.mux, err = a.newMux(a.Routes()); err != nil {
 		return nil, fmt.Errorf("api: %w", err)

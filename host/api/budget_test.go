@@ -130,7 +130,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 func TestPageResponses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	a, err := api.New(api.Options{Store: f.store, Pages: func(http.Handler) (http.Handler, error) {
+	a, err := api.New(api.Options{Store: f.store, Pages: func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			page := w.(interface {
 				HoldResponse(ctx context.Context, caller string, bytes int) (release func(), err error)
@@ -146,7 +146,7 @@ func TestPageResponses(t *testing.T) {
 				small()
 			}
 			release()
-		}), nil
+		})
 	}})
 	if err != nil {
 		t.Fatal(err)

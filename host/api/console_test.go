@@ -24,14 +24,10 @@ func payloads() []string {
 // pagesAs returns the console for the owner of a token, which takes the place of a cookie.
 func pagesAs(t *testing.T, f *fixture, bearer string) http.Handler {
 	t.Helper()
-	pages, err := console.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return console.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", bearer)
 		f.API.ServeHTTP(w, r)
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pages
 }
 
 func page(t *testing.T, pages http.Handler, path string) (int, string) {

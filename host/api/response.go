@@ -49,7 +49,9 @@ func (w *response) end() {
 // caller identifies the sender of the request.
 func (w *response) caller() string { return callerOf(w.who) }
 
-func callerOf(who host.Identity) string { return fmt.Sprintf("%s %d", who.Kind, who.ID) }
+func callerOf(who host.Identity) string {
+	return string(who.Kind) + " " + strconv.FormatInt(who.ID, 10)
+}
 
 // holdBody takes bytes of the budget for bodies until the request ends.
 func (w *response) holdBody(ctx context.Context, bytes int64) error {
@@ -180,7 +182,6 @@ func send(ctx context.Context, w http.ResponseWriter, status int, body []byte) e
 func setJSON(h http.Header, length int) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(length))
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 }
 

@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -75,8 +76,22 @@ type console struct {
 	decoding  *semaphore.Weighted
 }
 
-// New returns the handler of all pages. It calls api, the handler of the HTTP API.
-func New(api http.Handler) (http.Handler, error) {
+// New returns the handler of all pages. It calls api, the handler of the HTTP API. It reads the
+// templates and assets when the first page is requested: they take half of the heap of a host
+// that serves only the API.
+func New(api http.Handler) http.Handler {
+	load := sync.OnceValues(func() (*console, error) { return open(api) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := load()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		c.ServeHTTP(w, r)
+	})
+}
+
+func open(api http.Handler) (*console, error) {
 	c := &console{api: api, templates: map[string]*template.Template{}, mux: http.NewServeMux(), decoding: semaphore.NewWeighted(maxResponse)}
 	var err error
 	if c.language, err = readLanguage(); err != nil {
@@ -243,6 +258,7 @@ type asset struct {
 func readAssets() (assets map[string]asset, version string, err error) {
 	assets = map[string]asset{}
 	sum := sha256.New()
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestCompression) // the level is valid
 	err = fs.WalkDir(files, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -252,7 +268,7 @@ func readAssets() (assets map[string]asset, version string, err error) {
 			return err
 		}
 		var zipped bytes.Buffer
-		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
+		z.Reset(&zipped)
 		if _, err := z.Write(data); err != nil {
 			return err
 		}

@@ -61,16 +61,7 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // load returns a page.
 func load(t *testing.T, api http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
-	return loadFrom(t, newConsole(t, api), path)
-}
-
-func newConsole(t *testing.T, api http.Handler) http.Handler {
-	t.Helper()
-	c, err := New(api)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return loadFrom(t, New(api), path)
 }
 
 func loadFrom(t *testing.T, c http.Handler, path string) *httptest.ResponseRecorder {
@@ -442,7 +433,7 @@ func TestEscaping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the labels of plots depend on the time
 		n := 0
 		api := &fakeAPI{role: "Admin"}
-		c := newConsole(t, api)
+		c := New(api)
 		of := func(text, path string) *httptest.ResponseRecorder {
 			t.Helper()
 			api.text = text
@@ -470,7 +461,7 @@ func TestEscaping(t *testing.T) {
 // Signing in leads only to pages of this host.
 func TestLoginNext(t *testing.T) {
 	t.Parallel()
-	c := newConsole(t, fakeAPI{})
+	c := New(fakeAPI{})
 	next := regexp.MustCompile(`data-next="([^"]*)"`)
 	for given, want := range map[string]string{
 		"": "/", "/explore?a=b": "/explore?a=b", "/plugins/x": "/plugins/x", "//evil.example": "/", "/\\evil.example": "/", `\\evil.example`: "/", "https://evil.example": "/",
@@ -495,10 +486,7 @@ func TestExploreFromElsewhere(t *testing.T) {
 		"Referer: http://example.com/explore": true, "Referer: http://example.com:81/explore": false, "Referer: https://example.com/": false,
 		"Referer: http://evil.example/": false, "Origin: http://example.com": true, "Origin: null": false, "X-None: x": false,
 	} {
-		c, err := New(fakeAPI{"x", "Admin"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := New(fakeAPI{"x", "Admin"})
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/explore?source=uid:x&query=%7B%7D", nil)
 		name, value, _ := strings.Cut(header, ": ")
 		r.Header.Set(name, value)
@@ -580,7 +568,7 @@ func TestPageMemory(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, "/login": http.StatusOK} {
 		w := fullWriter{httptest.NewRecorder()}
-		newConsole(t, fakeAPI{"x", "Viewer"}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		New(fakeAPI{"x", "Viewer"}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 		if w.Code != want || want != http.StatusOK && !strings.Contains(w.Body.String(), "page x: no memory for true") {
 			t.Errorf("%s: %d, want %d: %s", path, w.Code, want, w.Body)
 		}
@@ -661,7 +649,7 @@ func TestAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	c := newConsole(t, fakeAPI{})
+	c := New(fakeAPI{})
 	for name, a := range assets {
 		total += len(a.zipped)
 		for v, cached := range map[string]bool{version: true, "old": false} {

@@ -198,7 +198,7 @@ const typicalDashboard = `{"title":"D","refresh":"10s","time":{"from":"0","to":"
 func TestAnyFieldWrong(t *testing.T) {
 	t.Parallel()
 	api := &dashboardAPI{defaultName: "X", dashboard: typicalDashboard}
-	c := newConsole(t, api)
+	c := New(api)
 	of := func() map[string]string { // articles by title
 		t.Helper()
 		w := loadFrom(t, c, "/dashboards/d/view")

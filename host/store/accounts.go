@@ -44,7 +44,7 @@ func (s *Store) ServiceAccounts(ctx context.Context, org int64, f AccountFilter)
 		return nil, 0, err
 	}
 	accounts, err := list(ctx, s.read, scanAccount,
-		selectAccount+where+"ORDER BY a.name, a.id LIMIT $5 OFFSET $6", append(args, limit, offset)...)
+		selectAccount+where+"ORDER BY a.name, a.id LIMIT CAST($5 AS BIGINT) OFFSET $6", append(args, limit, offset)...)
 	return accounts, total, err
 }
 

@@ -184,7 +184,7 @@ func (s *Store) DashboardFolder(ctx context.Context, org int64, uid string) (fol
 // DashboardsOfPlugin returns the dashboards that were imported from a plugin, without tags
 // and models.
 func (s *Store) DashboardsOfPlugin(ctx context.Context, org int64, pluginID string) ([]host.Dashboard, error) {
-	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT $3", org, pluginID, host.MaxPageLength)
+	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT CAST($3 AS BIGINT)", org, pluginID, host.MaxPageLength)
 }
 
 // DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist
@@ -238,7 +238,7 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 		r.d, err = scanDashboard(sc, &r.tag)
 		return r, err
 	}, "SELECT "+dashboardColumns+`, t.tag
-		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT $2 OFFSET $3) p
+		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN dashboards d ON d.id = p.id
 		LEFT JOIN folders f ON f.id = d.folder_id
 		LEFT JOIN dashboard_tags t ON t.dashboard_id = d.id

@@ -67,7 +67,7 @@ func (s *Store) DataSources(ctx context.Context, org int64, only *[]string, page
 func dataSourcePage(condition string) string {
 	return `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
 			d.is_default, d.settings, d.version, d.updated_at, s.name
-		FROM (SELECT id FROM data_sources WHERE ` + condition + ` ORDER BY name LIMIT $2 OFFSET $3) p
+		FROM (SELECT id FROM data_sources WHERE ` + condition + ` ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN data_sources d ON d.id = p.id
 		LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
 		ORDER BY d.name, s.name`

@@ -22,7 +22,7 @@ func (s *Store) Exec(ctx context.Context, query string, args ...any) error {
 
 // Explain returns the rows of a statement that explains another one, as text.
 func (s *Store) Explain(ctx context.Context, query string, columns int, args ...any) ([]string, error) {
-	return list(ctx, &pool{db: s.write.db, timeout: DefaultTimeout, prepared: s.write.prepared}, func(row scanner) (text string, err error) {
+	return list(ctx, &pool{db: s.write.db, timeout: DefaultTimeout}, func(row scanner) (text string, err error) {
 		to := make([]any, columns)
 		for i := range to {
 			to[i] = new(any)

@@ -30,9 +30,9 @@ func timeOrZero(milliseconds int64) time.Time {
 // with these uids.
 func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Page) ([]host.Folder, error) {
 	limit, offset := page.bounds()
-	query, args := "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 ORDER BY title LIMIT $2 OFFSET $3", []any{org, limit, offset}
+	query, args := "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3", []any{org, limit, offset}
 	if only != nil {
-		query = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4 ORDER BY title LIMIT $2 OFFSET $3"
+		query = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4 ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3"
 		args = append(args, joined(*only))
 	}
 	return list(ctx, s.read, scanFolder, query, args...)

@@ -13,7 +13,7 @@ import (
 func (s *Store) APIKeys(ctx context.Context, org int64, withExpired bool, page Page) ([]host.APIKey, error) {
 	limit, offset := page.bounds()
 	return list(ctx, s.read, scanAPIKey, selectKeys+`AND ($2 OR expires_at IS NULL OR expires_at > $3)
-		ORDER BY name LIMIT $4 OFFSET $5`, org, withExpired, s.now(), limit, offset)
+		ORDER BY name LIMIT CAST($4 AS BIGINT) OFFSET $5`, org, withExpired, s.now(), limit, offset)
 }
 
 func scanAPIKey(row scanner) (k host.APIKey, err error) {

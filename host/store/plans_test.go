@@ -52,6 +52,9 @@ func explainAll() (err error) {
 		if !regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE) `).MatchString(text) || strings.Contains(text, "pg_advisory") {
 			continue
 		}
+		if bareLimit.MatchString(text) {
+			found = append(found, fmt.Errorf("%s\n\tmust cast the parameter of LIMIT: otherwise SQLite plans the statement again whenever it runs", text))
+		}
 		explain := explainPostgres
 		if isSQLite {
 			explain = explainSQLite
@@ -73,6 +76,8 @@ func explainAll() (err error) {
 	}
 	return errors.Join(found...)
 }
+
+var bareLimit = regexp.MustCompile(`LIMIT \$`)
 
 // reasonOf returns why a statement may read a whole list, or "".
 func reasonOf(statement string) string {

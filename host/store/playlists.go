@@ -26,11 +26,11 @@ func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page
 		return nil, err
 	}
 	query, args := `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND name_folded LIKE $4 ESCAPE '!'
-		ORDER BY name, uid LIMIT $2 OFFSET $3`, []any{org, limit, offset, containing(folded)}
+		ORDER BY name, uid LIMIT CAST($2 AS BIGINT) OFFSET $3`, []any{org, limit, offset, containing(folded)}
 	if rare != "" { // a CROSS JOIN, so that SQLite does not begin with all playlists
 		query = `SELECT p.uid, p.name, p.rotation FROM playlist_trigrams t CROSS JOIN playlists p
 			WHERE p.id = t.playlist_id AND p.org_id = $1 AND t.trigram = $5 AND p.name_folded LIKE $4 ESCAPE '!'
-			ORDER BY p.name, p.uid LIMIT $2 OFFSET $3`
+			ORDER BY p.name, p.uid LIMIT CAST($2 AS BIGINT) OFFSET $3`
 		args = append(args, rare)
 	}
 	return list(ctx, s.read, scanPlaylist(org), query, args...)
@@ -167,9 +167,6 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 	return out, nil
 }
 
-// insertPlaylist is prepared: SQLite takes most of its time to compile the triggers.
-const insertPlaylist = `INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES ($1, $2, $3, $4, $5) RETURNING id`
-
 // CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
 // Names need not be unique.
 func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
@@ -185,9 +182,9 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
 			return err
 		}
-		var id int64
-		row := tx.StmtContext(ctx, s.create).QueryRowContext(ctx, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
-		if err := row.Scan(&id); err != nil {
+		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
+		if err != nil {
 			return err
 		}
 		if err := indexName(ctx, tx, id); err != nil {
@@ -249,20 +246,11 @@ func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error
 }
 
 // insertItems stores items and sets their ids.
-func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) error {
-	if len(items) == 0 {
-		return nil
-	}
-	stmt, err := tx.PrepareContext(ctx, `INSERT INTO playlist_items (playlist_id, position, type, value, title)
-		VALUES ($1, $2, $3, $4, $5) RETURNING id`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
+func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) (err error) {
 	for i := range items {
 		item := &items[i]
-		row := stmt.QueryRowContext(ctx, playlistID, item.Order, string(item.Type), item.Value, item.Title)
-		if err := row.Scan(&item.ID); err != nil {
+		if item.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO playlist_items (playlist_id, position, type, value, title)
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, playlistID, item.Order, string(item.Type), item.Value, item.Title); err != nil {
 			return err
 		}
 	}

@@ -18,14 +18,14 @@ const freeSkip = 1000
 func (s *Store) allPlaylists(ctx context.Context, org, limit, offset int64) ([]host.Playlist, error) {
 	if offset <= freeSkip {
 		return list(ctx, s.read, scanPlaylist(org), `SELECT uid, name, rotation FROM playlists WHERE org_id = $1
-			ORDER BY name, uid LIMIT $2 OFFSET $3`, org, limit, offset)
+			ORDER BY name, uid LIMIT CAST($2 AS BIGINT) OFFSET $3`, org, limit, offset)
 	}
 	return list(ctx, s.read, scanPlaylist(org), `WITH start AS (
 			SELECT name, uid, before FROM (
 				SELECT name, uid, CAST(SUM(playlists) OVER (ORDER BY name, uid) AS BIGINT) - playlists AS before FROM playlist_ranges WHERE org_id = $1) r
 			WHERE before <= $3 ORDER BY before DESC LIMIT 1)
 		SELECT uid, name, rotation FROM playlists WHERE org_id = $1 AND (name, uid) >= (SELECT name, uid FROM start)
-		ORDER BY name, uid LIMIT $2 OFFSET COALESCE($3 - (SELECT before FROM start), 0)`, org, limit, offset)
+		ORDER BY name, uid LIMIT CAST($2 AS BIGINT) OFFSET COALESCE($3 - (SELECT before FROM start), 0)`, org, limit, offset)
 }
 
 // changeRange is the statement of a trigger that adds a number to the playlists of the

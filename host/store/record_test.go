@@ -11,6 +11,15 @@ import (
 type recorder struct {
 	mu         sync.Mutex
 	statements map[string][]any
+	prepared   int // statements
+	open       int // of these, not closed
+}
+
+func (r *recorder) notePrepared(prepared, open int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prepared += prepared
+	r.open += open
 }
 
 func (r *recorder) note(query string, args []driver.NamedValue) {
@@ -74,6 +83,7 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	if err != nil {
 		return nil, err
 	}
+	c.to.notePrepared(1, 1)
 	return &stmt{inner, query, c.to}, nil
 }
 
@@ -105,4 +115,9 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.to.note(s.query, args)
 	return s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+}
+
+func (s *stmt) Close() error {
+	s.to.notePrepared(0, -1)
+	return s.Stmt.Close()
 }

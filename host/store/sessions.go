@@ -26,7 +26,7 @@ func (s *Store) CreateSession(ctx context.Context, by host.Identity, agent strin
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		const removeOld = `DELETE FROM sessions WHERE user_id = $1 AND (expires_at <= $2 OR id IN
-			(SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT $3 OFFSET $4))`
+			(SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT CAST($3 AS BIGINT) OFFSET $4))`
 		if _, err := tx.ExecContext(ctx, removeOld, by.ID, now.UnixMilli(), mostSessions, mostSessions-1); err != nil {
 			return err
 		}

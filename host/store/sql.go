@@ -7,32 +7,30 @@ import (
 	"errors"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
 )
 
-// pool is a pool of connections with prepared statements: preparing one costs about as much
-// as a short read. All statements are constants of this package, so there are few.
+// pool is a pool of connections.
 type pool struct {
 	db      *sql.DB
 	size    int           // maximum number of connections
 	timeout time.Duration // of a read
 	file    *databaseFile // nil for PostgreSQL
-
-	mu       sync.RWMutex
-	prepared map[string]*sql.Stmt
 }
 
 func (s *Store) newPool(connector driver.Connector, size int) *pool {
 	if s.wrap != nil {
 		connector = s.wrap(connector)
 	}
+	if !s.dialect.isShared {
+		connector = preparing{connector}
+	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, size: size, timeout: s.timeout, file: s.file, prepared: make(map[string]*sql.Stmt)}
+	return &pool{db: db, size: size, timeout: s.timeout, file: s.file}
 }
 
 // dropIdle closes the idle connections: if the server ended one, it ended all.
@@ -41,34 +39,9 @@ func (p *pool) dropIdle() {
 	p.db.SetMaxIdleConns(p.size)
 }
 
-// QueryContext prepares a query when it is first used, and runs it.
+// QueryContext runs a query.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	p.mu.RLock()
-	stmt := p.prepared[query]
-	p.mu.RUnlock()
-	if stmt == nil {
-		var err error
-		if stmt, err = p.prepare(ctx, query); err != nil {
-			return nil, err
-		}
-	}
-	return stmt.QueryContext(ctx, args...)
-}
-
-// prepare does not hold the lock while the database works, so that a database that does
-// not respond does not block callers beyond their deadlines.
-func (p *pool) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	stmt, err := p.db.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if first := p.prepared[query]; first != nil {
-		return first, stmt.Close()
-	}
-	p.prepared[query] = stmt
-	return stmt, nil
+	return p.db.QueryContext(ctx, query, args...)
 }
 
 // mostLong returns how many long reads may run at the same time, so that others

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -62,7 +61,6 @@ type Store struct {
 	identity   atomic.Pointer[string] // of the database; nil while it is opened
 	isFull     atomic.Bool            // whether the last write failed with host.ErrFull
 	quotas     quotas
-	create     *sql.Stmt // insertPlaylist
 	box        *host.Box // nil if there is no key
 	close      func() error
 }
@@ -105,12 +103,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if err := whileBusy(ctx, func() (err error) {
-		s.create, err = s.write.db.PrepareContext(ctx, insertPlaylist)
-		return err
-	}); err != nil {
-		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.close())
 	}
 	s.long = semaphore.NewWeighted(s.mostLong())
 	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()

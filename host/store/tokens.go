@@ -23,7 +23,7 @@ func (s *Store) AccountTokens(ctx context.Context, org, accountID int64, page Pa
 		t.Created, t.Expires, t.LastUsed = timeOf(created), timeOf(expires), s.usage.latest(t.ID, timeOf(used))
 		return t, err
 	}, `SELECT t.id, t.name, t.created_at, t.expires_at, t.last_used_at
-		FROM (SELECT id FROM tokens WHERE account_id = $1 ORDER BY id LIMIT $2 OFFSET $3) p
+		FROM (SELECT id FROM tokens WHERE account_id = $1 ORDER BY id LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN tokens t ON t.id = p.id ORDER BY t.id`, accountID, limit, offset)
 }
 

@@ -27,7 +27,7 @@ func trigrams(text string) (parts []string) {
 func (s *Store) rareTrigramOf(ctx context.Context, text string) (string, error) {
 	for _, part := range trigrams(text) {
 		n, err := find(ctx, s.read, scanOne[int],
-			"SELECT COUNT(*) FROM (SELECT 1 FROM playlist_trigrams WHERE trigram = $1 LIMIT $2) few", part, rareTrigram)
+			"SELECT COUNT(*) FROM (SELECT 1 FROM playlist_trigrams WHERE trigram = $1 LIMIT CAST($2 AS BIGINT)) few", part, rareTrigram)
 		if err != nil || n < rareTrigram {
 			return part, err
 		}

@@ -39,7 +39,7 @@ func (s *Store) Users(ctx context.Context, org int64, text string, page Page) (u
 	limit, offset := page.bounds()
 	pattern := containing(strings.ToLower(text))
 	if users, err = list(ctx, s.read, scanUser, "SELECT "+userColumns+` FROM users
-		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT $2 OFFSET $3`, org, limit, offset, pattern); err != nil {
+		WHERE org_id = $1 AND ($4 = '' OR LOWER(login) LIKE $4 ESCAPE '!') ORDER BY login LIMIT CAST($2 AS BIGINT) OFFSET $3`, org, limit, offset, pattern); err != nil {
 		return nil, 0, err
 	}
 	total, err = find(ctx, s.read, scanOne[int64],
