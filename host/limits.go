@@ -53,7 +53,7 @@ const (
 	FreeResponse    = 64 << 10  // bytes
 	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
 	MaxHeaderBytes  = 16 << 10  // of a request, as in Node.js
-	MaxHeaders      = 4 << 20   // bytes of all headers that have not arrived completely
+	MaxHeaders      = 16 << 20  // bytes of memory that all headers take that have not arrived completely
 	MaxPluginHeader = 64 << 10  // bytes of the headers of a plugin's response
 	MaxConnections  = 2048
 
@@ -139,7 +139,7 @@ func Limits() []Limit {
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
-		{"headers of all requests that have not arrived completely", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size in memory"},
+		{"memory for headers that have not arrived completely, by an estimate", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size"},
 		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},

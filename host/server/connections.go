@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -12,19 +13,20 @@ import (
 
 // connections bounds the connections of an http.Server. At the limit, it closes the one that
 // has waited longest for its next request, but before it those whose first request takes too
-// long. It also bounds the headers that have arrived in part,
+// long. It also bounds the memory of the headers that have arrived in part,
 // and closes the connection with the most: one with less than its even part is never closed.
 type connections struct {
 	max          int
-	maxHeaders   int           // bytes
+	maxHeaders   int           // bytes of memory
+	isEncrypted  bool          // by TLS
 	firstRequest time.Duration // at the limit, for the first request of a connection
 
 	mu      sync.Mutex
 	open    int
 	idle    map[net.Conn]time.Time // between requests, since when
 	fresh   map[net.Conn]time.Time // before their first request is complete, since when
-	partial map[*boundedConn]int   // bytes of headers
-	headers int                    // bytes of all partial headers
+	partial map[*boundedConn]int   // bytes of memory that headers take
+	headers int                    // the sum of partial
 	room    *sync.Cond             // fewer than max are open, or the listener is closed
 	done    bool
 }
@@ -66,7 +68,7 @@ func (l boundedListener) Close() error {
 	return l.Listener.Close()
 }
 
-// boundedConn makes room when it is closed, and counts the bytes of headers.
+// boundedConn makes room when it is closed, and counts what headers take.
 type boundedConn struct {
 	net.Conn
 	of     *connections
@@ -77,7 +79,7 @@ type boundedConn struct {
 // Read also closes connections when too many headers have arrived in part.
 func (c *boundedConn) Read(p []byte) (n int, err error) {
 	n, err = c.Conn.Read(p)
-	for _, large := range c.of.count(c, n) {
+	for _, large := range c.of.count(c, p[:n]) {
 		_ = large.Close()
 	}
 	return n, err
@@ -138,20 +140,30 @@ func oldestOf(conns map[net.Conn]time.Time) (oldest net.Conn) {
 	return oldest
 }
 
+// memoryOf estimates the memory of a part of headers. In the map that net/http makes of them,
+// each takes about 128 bytes besides its text. Lines that are encrypted cannot be counted.
+func (c *connections) memoryOf(headers []byte) int {
+	if c.isEncrypted {
+		return 4 * len(headers)
+	}
+	return len(headers) + 128*bytes.Count(headers, []byte("\n"))
+}
+
 // count adds what has arrived on a connection to its headers. It returns the connections to
 // close, because there are too many partial headers.
-func (c *connections) count(conn *boundedConn, n int) (large []*boundedConn) {
+func (c *connections) count(conn *boundedConn, arrived []byte) (large []*boundedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if conn.isBusy || n == 0 {
+	if conn.isBusy || len(arrived) == 0 {
 		return nil
 	}
+	n := c.memoryOf(arrived)
 	c.partial[conn] += n
 	c.headers += n
 	for c.headers > c.maxHeaders {
 		largest := conn
-		for conn, bytes := range c.partial {
-			if bytes > c.partial[largest] {
+		for conn, n := range c.partial {
+			if n > c.partial[largest] {
 				largest = conn
 			}
 		}

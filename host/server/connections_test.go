@@ -166,8 +166,13 @@ func TestPartialHeaders(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"HTTP": (*httptest.Server).Start, "HTTPS": (*httptest.Server).StartTLS} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const most, part = 256 << 10, 80 << 10
+			const part = 80 << 10
+			most := 256 << 10
+			if name == "HTTPS" {
+				most *= 4
+			}
 			bound := newConnections(100, most)
+			bound.isEncrypted = name == "HTTPS"
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 			s.Config.ConnState = bound.note
 			s.Listener = boundedListener{s.Listener, bound}
@@ -184,7 +189,7 @@ func TestPartialHeaders(t *testing.T) {
 				_, err := http.ReadResponse(bufio.NewReader(c), nil)
 				return err
 			}
-			// waitHeaders waits until n bytes of headers, at least, have arrived on open connections.
+			// waitHeaders waits until headers that take at least n bytes have arrived on open connections.
 			waitHeaders := func(open, n int) {
 				for {
 					bound.mu.Lock()
@@ -228,6 +233,12 @@ func TestPartialHeaders(t *testing.T) {
 			waitHeaders(0, 0)
 			send(third, begin(part)) // of the next request on the connection
 			waitHeaders(1, part)
+			if s.TLS == nil { // lines take more than their bytes
+				send(third, strings.Repeat("\r\nx:", most/128))
+				if err := respond(third); err == nil {
+					t.Error("a connection with many short headers was not closed")
+				}
+			}
 		})
 	}
 }

@@ -274,6 +274,7 @@ func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	open := newConnections(host.MaxConnections, host.MaxHeaders)
+	open.isEncrypted = s.certificate != nil
 	listener = boundedListener{listener, open}
 	s.http = &http.Server{
 		ConnState: open.note,

@@ -36,12 +36,14 @@ func changeRange(row, change string) string {
 		ORDER BY name DESC, uid DESC LIMIT 1);`, "ROW", row)
 }
 
-// Statements of the triggers. The first range of an organization begins before all names.
-var (
-	addPlaylist = `INSERT INTO playlist_ranges (org_id, name, uid, playlists) VALUES (NEW.org_id, '', '', 0) ON CONFLICT DO NOTHING;
+// addPlaylist and removePlaylist are statements of triggers. The first range of an organization
+// begins before all names.
+func addPlaylist() string {
+	return `INSERT INTO playlist_ranges (org_id, name, uid, playlists) VALUES (NEW.org_id, '', '', 0) ON CONFLICT DO NOTHING;
 		` + changeRange("NEW", "+ 1")
-	removePlaylist = changeRange("OLD", "- 1")
-)
+}
+
+func removePlaylist() string { return changeRange("OLD", "- 1") }
 
 // splitRange divides a range of more than 1,000 playlists, and dropRange drops an empty one.
 const (
@@ -52,21 +54,24 @@ const (
 	dropRange = `DELETE FROM playlist_ranges WHERE id = NEW.id AND uid <> '';`
 )
 
-var sqliteCountPlaylists = `
-CREATE TRIGGER playlist_inserted AFTER INSERT ON playlists BEGIN ` + addPlaylist + ` END;
-CREATE TRIGGER playlist_deleted AFTER DELETE ON playlists BEGIN ` + removePlaylist + ` END;
-CREATE TRIGGER playlist_renamed AFTER UPDATE OF name ON playlists BEGIN ` + removePlaylist + addPlaylist + ` END;
+func sqliteCountPlaylists() string {
+	return `
+CREATE TRIGGER playlist_inserted AFTER INSERT ON playlists BEGIN ` + addPlaylist() + ` END;
+CREATE TRIGGER playlist_deleted AFTER DELETE ON playlists BEGIN ` + removePlaylist() + ` END;
+CREATE TRIGGER playlist_renamed AFTER UPDATE OF name ON playlists BEGIN ` + removePlaylist() + addPlaylist() + ` END;
 CREATE TRIGGER range_grown AFTER UPDATE OF playlists ON playlist_ranges WHEN NEW.playlists > 1000 BEGIN ` + splitRange + ` END;
 CREATE TRIGGER range_emptied AFTER UPDATE OF playlists ON playlist_ranges WHEN NEW.playlists = 0 BEGIN ` + dropRange + ` END;`
+}
 
 // postgresCountPlaylists is sqliteCountPlaylists for PostgreSQL. Without the lock, a transaction
 // could change a range that another one divides. Statements must insert one playlist each:
 // these triggers run after all rows are there.
-var postgresCountPlaylists = `
+func postgresCountPlaylists() string {
+	return `
 CREATE FUNCTION count_playlists() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	PERFORM pg_advisory_xact_lock(` + strconv.FormatInt(playlistLock, 10) + `);
-	IF TG_OP <> 'INSERT' THEN ` + removePlaylist + ` END IF;
-	IF TG_OP <> 'DELETE' THEN ` + addPlaylist + ` END IF;
+	IF TG_OP <> 'INSERT' THEN ` + removePlaylist() + ` END IF;
+	IF TG_OP <> 'DELETE' THEN ` + addPlaylist() + ` END IF;
 	RETURN NULL;
 END $$;
 CREATE TRIGGER playlist_counted AFTER INSERT OR DELETE OR UPDATE OF name ON playlists
@@ -77,3 +82,4 @@ CREATE FUNCTION divide_range() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER range_changed AFTER UPDATE OF playlists ON playlist_ranges
 	FOR EACH ROW WHEN (NEW.playlists > 1000 OR NEW.playlists = 0) EXECUTE FUNCTION divide_range();`
+}

@@ -24,7 +24,7 @@ import (
 // own pool and, with a write-ahead log, do not wait.
 func sqliteDialect() dialect {
 	return dialect{schema: strings.NewReplacer("$AUTOID", "INTEGER PRIMARY KEY AUTOINCREMENT", "$TEXT", "TEXT", "$COUNT_TOKENS", sqliteCountTokens,
-		"$COUNT_PLAYLISTS", sqliteCountPlaylists)}
+		"$COUNT_PLAYLISTS", sqliteCountPlaylists())}
 }
 
 // sqliteCountTokens keeps token_count. Triggers also see the tokens that a foreign key deletes.
