@@ -135,7 +135,7 @@ func Limits() []Limit {
 		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
-		{"time for the rest of a body that is not needed, as that of a request without credentials", RestOfBody.String(), "the connection is closed", "a connection takes the place of another"},
+		{"time for the rest of a body that is not needed, such as that of a request without credentials", RestOfBody.String(), "the connection is closed", "other requests need connections, too"},
 		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},

@@ -52,7 +52,7 @@ func (c Config) IsEnabled(toggle string) bool {
 }
 
 // Setting returns a setting of the plugin that the operator of the host has configured, or
-// "". It is not the setting of a data source or an app: those are in [Settings].
+// "". The settings of data sources and apps are in [Settings].
 func (c Config) Setting(key string) string { return c.value("PLUGIN_" + strings.ToUpper(key)) }
 
 // ConcurrentQueries returns how many queries the host asks a plugin to run at the same time,

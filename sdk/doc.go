@@ -74,7 +74,7 @@
 //
 // A [Frame] is a table of data. Package sdk/frame is a small implementation.
 //
-// For the button "Save & test", implement [CheckHealthHandler]:
+// For the "Save & test" button, implement [CheckHealthHandler]:
 //
 //	func (s *source) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (*sdk.CheckHealthResult, error) {
 //		name, err := httpclient.GetJSON[string](ctx, s.client, "v1", "name")
@@ -123,8 +123,8 @@
 // # Calling the service and the host
 //
 // Package sdk/httpclient is an HTTP client with timeouts, a size limit, and the
-// authentication and TLS settings of the data source. Build URLs with the client's method URL or
-// with [JoinURL], so that a value in a query cannot lead to another path.
+// authentication and TLS settings of the data source. Build URLs with the client's URL
+// method or with [JoinURL], so that a value in a query cannot lead to another path.
 //
 // Package sdk/hostapi is a client for the host's HTTP API. [ContextOf] returns the
 // Context of a call, which describes on whose behalf it is made. Its [Config] has the
@@ -148,7 +148,8 @@
 //
 // sdk/metrics exports Prometheus metrics, sdk/tracing sends OpenTelemetry traces, and
 // sdk/profiling serves pprof profiles. sdk/renderer and sdk/secretsmanager support the
-// plugin types of those names. A plugin without instances sets the handlers of a [Plugin].
+// plugin types of those names. To write a plugin without instances, set the handlers of a
+// [Plugin].
 //
 // The package speaks the published protocol pluginv2 over go-plugin, so that a backend
 // runs in every host that supports it. Existing hosts are those other than Slipway's,

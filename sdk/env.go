@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Env returns an environment variable that the host sets, whose name starts with SVC_.
-// If it is empty, Env returns the variable that existing hosts set instead, which has
-// the prefix GF_.
+// Env returns the value of an environment variable that the host sets, whose name starts
+// with SVC_. If it is empty, Env returns the value of the variable that existing hosts set
+// instead, which has the prefix GF_.
 func Env(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value

@@ -125,7 +125,7 @@ func panicResponse(ctx context.Context, refID string, p any) DataResponse {
 }
 
 // QueryTypes maps each query type to its handler. The key "" is for queries that have no
-// type. The method QueryData is a QueryDataFunc that passes each query to the handler of
+// type. The QueryData method is a QueryDataFunc that passes each query to the handler of
 // its type. The handlers run concurrently. A query of any other type fails with status
 // 400.
 type QueryTypes map[string]QueryDataFunc

@@ -11,8 +11,8 @@ import (
 // JoinURL appends segments to the path of base, an absolute http or https URL, whose
 // query it keeps. Each becomes exactly one segment of the path, so that a value from a
 // query or a request cannot lead to another path. The error is an *Error with status
-// 400 if base is invalid, or if a segment is empty, contains control characters, or
-// contains "." or ".." alone or between slashes, encoded or not.
+// 400 if base is invalid or a segment is not safe: for example, if it is empty, contains
+// control characters, or contains "." or ".." alone or between slashes, encoded or not.
 func JoinURL(base string, segments ...string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

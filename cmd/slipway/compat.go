@@ -40,9 +40,9 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 	var o compatOptions
 	c := &cobra.Command{
 		Use:   "compat [path]",
-		Short: "Report whether a plugin runs in this host and in existing hosts",
-		Long: "Read the files of a plugin and report whether it runs in this host, in existing hosts, or in\n" +
-			"both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
+		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
+		Long: "Read the files of a plugin and report whether it runs in Slipway's host, in existing hosts, or\n" +
+			"in both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
 			"directory. Nothing is executed without --start.\n\n" +
 			"For each aspect, the table says yes, partly (the plugin runs, but a part of it does not work or is\n" +
 			"not checked), no or unknown, and what to do.\n\n" +
@@ -62,7 +62,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Path, "dir", ".", "plugin to read if no argument is given")
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
-	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of this host")
+	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of Slipway's host")
 	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")
 	f.StringVar(&o.Platform, "platform", "host", "platform of the hosts: os/arch, or host for that of this machine")
 	f.BoolVar(&o.Start, "start", false, "start the backend and complete the handshake; not for a zip")

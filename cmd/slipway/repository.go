@@ -39,8 +39,8 @@ func updateCommand(stdout *os.File) *cobra.Command {
 		Short: "Bring the files of a scaffold up to date",
 		Long: "Bring the files that the templates maintain up to date: magefile, workflow, .gitignore, schema\n" +
 			"and editor settings. What changed in the templates since the repository was scaffolded or last\n" +
-			"updated is merged into them, and your edits are kept. If both sides changed the same lines, the\n" +
-			"file contains both between markers, and the exit status is 1. The merge needs git.",
+			"updated is merged into these files, and your edits are kept. If both sides changed the same\n" +
+			"lines, the file contains both between markers, and the exit status is 1. The merge needs git.",
 		Example: "  slipway scaffold update --dry-run\n" +
 			"  slipway scaffold update",
 		Args: arguments(cobra.NoArgs),
@@ -86,7 +86,7 @@ func formatCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "format",
 		Short: "Format the Go files of a plugin repository",
-		Long:  "Format the Go files of a plugin repository like gofmt, and list those that changed.",
+		Long:  "Format the Go files of a plugin repository as gofmt does, and list those that changed.",
 		Args:  arguments(cobra.NoArgs),
 		RunE:  func(*cobra.Command, []string) error { return verbs.Format(stdout, dir) },
 	}
