@@ -113,7 +113,7 @@ func TestDocumentSyntax(t *testing.T) {
 		"{\"a\": [\"b\",\n\"c\": 1}":      "1:11-1:11 expected ] to close the [ at line 1, column 7",
 		"{\"a\": [\"b\": 1]}":             "1:11-1:12 unexpected colon in an array",
 		"{\"a\": {\n":                     "1:8-1:8 unexpected end of file: the { at line 1, column 7 is not closed",
-		"[True]":                          "1:2-1:6 True must be lower case",
+		"[True]":                          "1:2-1:6 True must be lowercase",
 		"[01]":                            "1:2-1:4 invalid number 01",
 		"[\u00a01]":                       "1:2-1:3 invisible character U+00A0",
 		"[\xe9]":                          "1:2-1:3 invalid UTF-8: byte 0xe9",

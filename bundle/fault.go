@@ -172,7 +172,7 @@ func FaultKinds() []FaultKind {
 		{FaultUntrusted, StageVerify, "the plugin is signed with a key that the host does not trust", "install a release that is signed with a trusted key, or trust its key"},
 		{FaultBadSignature, StageVerify, "the signature does not match the manifest", "install a release that is signed with a trusted key"},
 
-		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; the plugin is mounted anyway", "start the host as the required version of the service, or install a release of the plugin for this version"},
+		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; the plugin is mounted anyway", "install a release of the plugin for this version of the service, or make the host report a version that the plugin supports"},
 		{FaultInvalidRange, StageResolve, "the range of service versions is invalid and is not checked", "write a range such as >=10.4.0"},
 		{FaultDependencyMissing, StageResolve, "a required plugin is not mounted; the plugin is mounted anyway", "install the required plugin"},
 		{FaultDependencyType, StageResolve, "a required plugin has a different type than plugin.json declares", "correct the type in dependencies.plugins, or install the intended plugin"},

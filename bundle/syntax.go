@@ -249,7 +249,7 @@ func (s *syntax) word(t token) *SyntaxError {
 	}
 	switch lower := strings.ToLower(word); {
 	case lower == "true", lower == "false", lower == "null":
-		return s.at(t, word+" must be lower case", "write "+lower)
+		return s.at(t, word+" must be lowercase", "write "+lower)
 	case strings.Trim(word, "0123456789+-.eE") == "", strings.HasPrefix(lower, "0x"):
 		return s.at(t, "invalid number "+word, "write it like 12 or -0.5, or quote it")
 	}

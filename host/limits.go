@@ -136,7 +136,7 @@ func Limits() []Limit {
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
 		{"time for the rest of a body that is not needed, such as that of a request without credentials", RestOfBody.String(), "the connection is closed", "other requests need connections, too"},
-		{"time between requests on a connection", "2m", "the connection is closed", "a connection costs memory"},
+		{"time between requests on a connection", minutes(IdleTimeout), "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
 		{"memory for headers that have not arrived completely, by an estimate", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size"},
@@ -148,15 +148,17 @@ func Limits() []Limit {
 		{"streams of a plugin that one caller started", fmt.Sprint(MaxStreams / 2), "429", "one caller must not take the streams of others"},
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
-		{"data of all subscriptions and of the messages of WebSockets that are being handled, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
+		{"data of all subscriptions and of WebSocket messages in progress, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
 		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
-		{"time for which a client that the host cannot check stays connected", StreamUnchecked.String(), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
-		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s is closed, or the one that has been idle longest; otherwise, new ones wait", FirstRequest), "a connection costs memory and a file descriptor"},
+		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
+		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s is closed, or else the one that has been idle longest; if there is neither, new ones wait", FirstRequest), "a connection costs memory and a file descriptor"},
 	}
 }
 
 func mebibytes(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
 
 func kibibytes(n int) string { return fmt.Sprintf("%d KiB", n>>10) }
+
+func minutes(d time.Duration) string { return fmt.Sprintf("%dm", d/time.Minute) }

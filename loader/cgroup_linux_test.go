@@ -79,7 +79,7 @@ func TestCgroupLimitAtStart(t *testing.T) {
 		reason string
 	}{
 		"hungry":  {ProcessLimits{Memory: 128 << 20}, "(signal: killed); it reached its memory limit of 128 MiB"},
-		"threads": {ProcessLimits{Processes: 40}, "; it reached its limit of 40 processes"},
+		"threads": {ProcessLimits{Processes: 40}, "; it reached its process limit of 40"},
 		"busy":    {ProcessLimits{CPU: 1}, "; its CPU limit of 1 delayed it by "},
 	} {
 		root := t.TempDir()

@@ -160,9 +160,9 @@ func (l ProcessLimits) hit(output string, e limitEvents) string {
 	case l.Memory > 0 && (e.memory > 0 || !e.isKnown && contains("out of memory", "cannot allocate memory", "outofmemory", "memoryerror", "(errno: 12)", "address space collisions")):
 		return fmt.Sprintf("it reached its memory limit of %s", l.Memory)
 	case l.OpenFiles > 0 && contains("too many open files"):
-		return fmt.Sprintf("it reached its limit of %d open files", l.OpenFiles)
+		return fmt.Sprintf("it reached its open-file limit of %d", l.OpenFiles)
 	case l.Processes > 0 && (e.processes > 0 || !e.isKnown && contains("resource temporarily unavailable", "failed to create new os thread")):
-		return fmt.Sprintf("it reached its limit of %d processes", l.Processes)
+		return fmt.Sprintf("it reached its process limit of %d", l.Processes)
 	case l.CPU > 0 && e.throttled >= minThrottled:
 		return fmt.Sprintf("its CPU limit of %d delayed it by %s", l.CPU, e.throttled.Round(time.Millisecond))
 	}

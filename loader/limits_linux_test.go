@@ -50,7 +50,7 @@ func TestProcessLimits(t *testing.T) {
 	if faults := running.Faults(); len(faults) != 1 || !strings.HasSuffix(faults[0].Reason, "; it reached its memory limit of 4.0 GiB") {
 		t.Errorf("faults %+v of a process that reached its limit", faults)
 	}
-	for id, want := range map[string]string{"b": "; it reached its memory limit of 128 MiB", "c": "; it reached its limit of 77 open files"} {
+	for id, want := range map[string]string{"b": "; it reached its memory limit of 128 MiB", "c": "; it reached its open-file limit of 77"} {
 		if s := mustPlugin(t, l, id).Status(); !strings.Contains(s.Reason, want) {
 			t.Errorf("%s: reason %q, want one with %q", id, s.Reason, want)
 		}
@@ -74,7 +74,7 @@ func TestLimitOfADeafProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitStatus(t, p, func(s Status) bool { return isRunning(s) && s.PID != pid })
-	if f := p.Faults(); len(f) != 1 || f[0].Code != bundle.FaultDeaf || !strings.HasSuffix(f[0].Reason, "; it reached its limit of 1000 open files") {
+	if f := p.Faults(); len(f) != 1 || f[0].Code != bundle.FaultDeaf || !strings.HasSuffix(f[0].Reason, "; it reached its open-file limit of 1000") {
 		t.Errorf("faults %+v", f)
 	}
 }

@@ -54,7 +54,7 @@ func TestLimitsOfAPlugin(t *testing.T) {
 func TestLimitHit(t *testing.T) {
 	t.Parallel()
 	l := ProcessLimits{Memory: 128 << 20, CPU: 2, OpenFiles: 100, Processes: 50}
-	const memory, files, processes = "it reached its memory limit of 128 MiB", "it reached its limit of 100 open files", "it reached its limit of 50 processes"
+	const memory, files, processes = "it reached its memory limit of 128 MiB", "it reached its open-file limit of 100", "it reached its process limit of 50"
 	for _, c := range []struct {
 		limits ProcessLimits
 		output string

@@ -142,7 +142,7 @@ func TestOtherLocalTarball(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := repo(t, r, map[string]string{lock[0]: lock[1], "vendor/y.tgz": string(packed)})
-			for _, want := range []string{"", `y comes from "vendor/y.tgz": the tarball does not match its integrity`} {
+			for _, want := range []string{"", `y comes from "vendor/y.tgz": the tarball does not match its integrity hash`} {
 				s, err := Open(o)
 				if err != nil {
 					t.Fatal(err)

@@ -99,7 +99,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 			return registry.Parse(strings.TrimPrefix(from.Path, "/"))
 		}
 	}
-	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: name that registry in .npmrc if you trust it", p.Name, p.Version, from.Host, registry.Host)
+	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, name it in .npmrc", p.Name, p.Version, from.Host, registry.Host)
 }
 
 // get requests a URL and sends a registry's credentials only to that registry.
@@ -144,7 +144,7 @@ func (r registries) integrity(ctx context.Context, p *Package) (string, error) {
 		return "", fmt.Errorf("%s: %w", at.Redacted(), err)
 	}
 	if about.Dist.Integrity == "" {
-		return "", fmt.Errorf("%s: the registry has no integrity for %s@%s", at.Redacted(), p.Name, p.Version)
+		return "", fmt.Errorf("%s: the registry has no integrity hash for %s@%s", at.Redacted(), p.Name, p.Version)
 	}
 	return about.Dist.Integrity, nil
 }

@@ -286,7 +286,7 @@ func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error)
 			}
 			text, _, _ = strings.Cut(text, "?")
 			if want, err = base64.StdEncoding.DecodeString(text); err != nil {
-				return 0, fmt.Errorf("invalid integrity %q", integrity)
+				return 0, fmt.Errorf("invalid integrity hash %q", integrity)
 			}
 			sum = algorithm.hash
 		}
@@ -301,7 +301,7 @@ func verify(to io.Writer, from io.Reader, integrity string) (n int64, err error)
 	case n > maxTarball:
 		return n, fmt.Errorf("the tarball is larger than %d MiB", maxTarball>>20)
 	case string(sum.Sum(nil)) != string(want):
-		return n, errors.New("the tarball does not match its integrity")
+		return n, errors.New("the tarball does not match its integrity hash")
 	}
 	return n, nil
 }

@@ -15,7 +15,7 @@ func (a *API) systemRoutes() []Route {
 	return []Route{
 		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
 		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Get the metrics of the host in the Prometheus text format", Media: "text/plain"}},
-		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get this description"}},
+		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get the OpenAPI description of this API"}},
 		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a service account", Media: "image/svg+xml"}},
 	}
 }

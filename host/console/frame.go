@@ -40,7 +40,7 @@ func readFrame(raw json.RawMessage) (f frame, err error) {
 		return f, err
 	}
 	if len(f.Schema.Fields) != len(f.Data.Values) {
-		return f, fmt.Errorf("frame %q has %d fields and %d columns of values", f.Schema.Name, len(f.Schema.Fields), len(f.Data.Values))
+		return f, fmt.Errorf("frame %q: the number of columns is %d, expected %d", f.Schema.Name, len(f.Data.Values), len(f.Schema.Fields))
 	}
 	for _, e := range f.Data.Entities {
 		cells := map[int]float64{}

@@ -58,7 +58,8 @@ func TestDirectTLS(t *testing.T) {
 	for _, secret := range []string{"tlsCACert", "tlsClientKey"} {
 		before := f.target.Secrets[secret]
 		f.target.Secrets[secret] = "s3cret"
-		if code, _, body := f.raw(t, request("GET", "x", "viewer")); code != http.StatusServiceUnavailable || strings.Contains(body, "s3cret") {
+		if code, _, body := f.raw(t, request("GET", "x", "viewer")); code != http.StatusServiceUnavailable ||
+			!strings.Contains(body, "the data source has invalid settings: the ") || strings.Contains(body, "s3cret") {
 			t.Errorf("invalid %s: %d %s", secret, code, body)
 		}
 		f.target.Secrets[secret] = before

@@ -37,7 +37,7 @@ func checkOwner(file string) error {
 		return fmt.Errorf("%s is not a regular file", file)
 	}
 	if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 0 && int(owner) != os.Geteuid() {
-		return fmt.Errorf("%s belongs to user %d, who knows the key: if you trust it, make it yours with: chown %d %s; "+
+		return fmt.Errorf("%s belongs to user %d, who can read the key: if you trust that user, make the file yours with: chown %d %s; "+
 			"if not, use another data directory", file, owner, os.Geteuid(), file)
 	}
 	if info.Mode()&0o022 != 0 {

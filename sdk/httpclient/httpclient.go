@@ -198,7 +198,7 @@ func (t TLS) Config() (*tls.Config, error) {
 		pair, err := tls.X509KeyPair([]byte(t.ClientCert), []byte(t.ClientKey))
 		if err != nil {
 			return nil, &sdk.Error{Status: http.StatusBadRequest, Source: sdk.SourceDownstream,
-				Message: "the client certificate and key are not in PEM format, or do not match", Cause: err}
+				Message: "invalid settings: the client certificate and key are not in PEM format, or do not match", Cause: err}
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

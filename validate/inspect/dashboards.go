@@ -80,7 +80,7 @@ func CheckDashboard(model []byte, uid string) error {
 	}
 	for _, tag := range tags {
 		if !isName(tag) {
-			return errors.New("has a tag that is empty, too long or contains control characters")
+			return errors.New("has a tag that is empty or too long, or that contains control characters")
 		}
 	}
 	return nil

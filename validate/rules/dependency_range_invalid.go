@@ -19,10 +19,11 @@ func dependencyRangeInvalid() validate.Rule {
 			if !ok || err == nil {
 				return
 			}
+			text, _ := p.Doc.Text(inspect.RangePointer(p))
 			p.Report(validate.Finding{
 				Severity: severityOfRange(p),
 				Place:    p.Within(inspect.RangePointer(p), err.Offset, err.End),
-				Message:  fmt.Sprintf("%q is not a valid range: %s", p.Profile.DependencyKey, err.Problem),
+				Message:  fmt.Sprintf("%q is not a valid range: %s", text, err.Problem),
 				Help:     err.Help,
 			})
 		},

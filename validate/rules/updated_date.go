@@ -16,7 +16,7 @@ func updatedDate() validate.Rule {
 		ID:       "updated-date",
 		Severity: validate.Warning,
 		Summary:  "invalid release date",
-		Why:      "Lists sort by this date. Dates in other forms sort in the wrong order, and 01/02/2026 is ambiguous.",
+		Why:      "Lists sort by this date. Dates in forms other than YYYY-MM-DD sort in the wrong order, and 01/02/2026 is ambiguous.",
 		Help:     "write year-month-day, such as 2026-01-31; in source, %TODAY% lets the build fill in the date",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/updated"
