@@ -51,7 +51,7 @@ const (
 	MaxDecoding     = 64 << 20  // bytes that the values in all bodies take while they are decoded, by an estimate
 	MaxResponses    = 32 << 20  // bytes of all responses in memory, not counting those up to FreeResponse
 	FreeResponse    = 64 << 10  // bytes
-	MemoryTarget    = 128 << 20 // bytes of the process above which garbage is collected more often
+	MemoryTarget    = 176 << 20 // bytes of the process above which garbage is collected more often
 	MaxHeaderBytes  = 16 << 10  // of a request, as in Node.js
 	MaxHeaders      = 16 << 20  // bytes of memory that all headers take that have not arrived completely
 	MaxPluginHeader = 64 << 10  // bytes of the headers of a plugin's response
