@@ -139,7 +139,7 @@ func Limits() []Limit {
 		{"time between requests on a connection", minutes(IdleTimeout), "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
-		{"memory for headers that have not arrived completely, by an estimate", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size"},
+		{"estimated memory for headers that have not arrived completely", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size"},
 		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},
