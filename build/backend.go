@@ -72,8 +72,11 @@ func (p *Plan) command(b backend, platform bundle.Platform) Command {
 	o := p.options.Backend
 	// -trimpath and -buildvcs=false keep this machine out of the executable; the other
 	// flags omit what only a debugger reads, which takes a tenth of the time.
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"}
+	args := []string{"build", "-trimpath", "-buildvcs=false"}
 	ldflags := "-s -w"
+	if !strings.Contains(o.LDFlags, "-w=") { // which can turn it on again
+		args = append(args, "-gcflags=all=-dwarf=false")
+	}
 	if p.options.Debug {
 		args = []string{"build", "-buildvcs=false", "-gcflags=all=-N -l"}
 		ldflags = ""

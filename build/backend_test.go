@@ -146,6 +146,20 @@ func TestCompilerOptions(t *testing.T) {
 	}
 }
 
+// An author who wants debugging information gets it.
+func TestDWARF(t *testing.T) {
+	t.Parallel()
+	o := options(repo(t))
+	o.Backend.LDFlags = "-w=false"
+	p, err := MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -w=false", "./pkg"}, p.Commands[0].Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+}
+
 // TestDebug requires that a build for a debugger and one for release replace each other,
 // and that settings of the compiler count.
 func TestDebug(t *testing.T) {

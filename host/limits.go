@@ -80,7 +80,7 @@ const (
 
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
 	FirstRequest  = time.Second / 2  // the same, for the first request of a connection while there are MaxConnections
-	RestOfBody    = time.Second / 2  // for the rest of a body that is not read
+	RestOfBody    = 2 * time.Second  // for the rest of a body that is not read
 	BodyTimeout   = 30 * time.Second // for a body to arrive
 	WriteTimeout  = 20 * time.Second // for a client to accept WriteChunk bytes
 	WriteChunk    = 256 << 10        // bytes

@@ -664,7 +664,7 @@ func TestMessagesInProgress(t *testing.T) {
 	const size = 60 << 10
 	probe := f.connect("u")
 	var sockets []*socket
-	for range host.MaxStreamData/4/(8*size) + 1 { // each has 8 messages in progress
+	for range host.MaxStreamData/4/(8*size) + 4 { // each has 8 messages in progress
 		s := f.connect("u")
 		sockets = append(sockets, s)
 		for n := range 8 {

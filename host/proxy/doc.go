@@ -6,5 +6,6 @@
 // It rejects anything that it cannot verify: a path that some server could interpret as
 // another one, a path that no route matches, a template with a missing setting. It forwards
 // exactly the path that it matched, never the caller's credentials, and only listed
-// headers in either direction. It stores nothing but short-lived tokens, in memory.
+// headers in either direction. It stores nothing but short-lived tokens and the TLS
+// settings of the last data sources, in memory.
 package proxy

@@ -166,7 +166,7 @@ func itoa(n int) string { text, _ := json.Marshal(n); return string(text) }
 func direct(service string) proxy.Target {
 	return proxy.Target{
 		PluginID: "acme-ds", Scope: scope, URL: service + "/ds",
-		JSON:      json.RawMessage(`{"httpHeaderName1":"X-Key","httpHeaderName2":"Authorization","httpHeaderName3":"","tlsSkipVerify":false,"serverName":""}`),
+		JSON:      json.RawMessage(`{"timeout":"30s","oauthPassThru":"true","httpHeaderName1":"X-Key","httpHeaderName2":"Authorization","httpHeaderName3":"","tlsSkipVerify":false,"serverName":""}`),
 		Secrets:   map[string]string{"httpHeaderValue1": "s3cret", "httpHeaderValue2": "Bearer s3cret", "basicAuthPassword": "pass"},
 		BasicAuth: true, BasicAuthUser: "user",
 	}

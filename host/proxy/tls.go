@@ -24,13 +24,13 @@ func (p *Proxy) transportTo(to Target) (http.RoundTripper, error) {
 	if len(to.Routes) > 0 {
 		return p.transport, nil
 	}
-	o, err := httpclient.FromDataSource(sdk.DataSource{Settings: sdk.Settings{JSON: to.JSON, Secrets: to.Secrets}})
-	if err == nil && o.TLS == (httpclient.TLS{}) {
+	settings, err := httpclient.TLSFromDataSource(sdk.DataSource{Settings: sdk.Settings{JSON: to.JSON, Secrets: to.Secrets}})
+	if err == nil && settings == (httpclient.TLS{}) {
 		return p.transport, nil
 	}
 	var t http.RoundTripper
 	if err == nil {
-		t, err = p.tls.of(o.TLS)
+		t, err = p.tls.of(settings)
 	}
 	if e, ok := errors.AsType[*sdk.Error](err); ok {
 		err = unavailable("the data source has %s", e.Message)

@@ -19,6 +19,7 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	const most = 4
 	bound := newConnections(most, 1<<20)
+	bound.firstRequest = time.Hour
 	release := make(chan bool)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/wait" {

@@ -274,7 +274,10 @@ func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	open := newConnections(host.MaxConnections, host.MaxHeaders)
-	open.isEncrypted = s.certificate != nil
+	if s.certificate != nil {
+		open.isEncrypted = true
+		open.firstRequest *= 4 // two more round trips and a signature
+	}
 	listener = boundedListener{listener, open}
 	s.http = &http.Server{
 		ConnState: open.note,

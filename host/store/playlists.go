@@ -207,9 +207,8 @@ func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		id   int64
 		name string
 	}
-	var old row
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		old, err = find(ctx, tx, func(from scanner) (r row, err error) {
+		old, err := find(ctx, tx, func(from scanner) (r row, err error) {
 			err = from.Scan(&r.id, &r.name)
 			return r, err
 		}, "UPDATE playlists SET rotation = $1 WHERE org_id = $2 AND uid = $3 RETURNING id, name", string(p.Interval), org, p.UID)

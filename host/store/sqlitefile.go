@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"sync/atomic"
 )
@@ -21,6 +22,8 @@ type databaseFile struct {
 	isLost atomic.Bool
 }
 
+var errNoDatabase = errors.New("file is not a database")
+
 // header returns the application id in the file.
 func (f *databaseFile) header() (id uint32, err error) {
 	const magic = "SQLite format 3\x00"
@@ -29,7 +32,7 @@ func (f *databaseFile) header() (id uint32, err error) {
 		return 0, err
 	}
 	if string(header[:len(magic)]) != magic {
-		return 0, errors.New("file is not a database")
+		return 0, errNoDatabase
 	}
 	return binary.BigEndian.Uint32(header[68:]), nil
 }
@@ -61,8 +64,10 @@ func (f *databaseFile) check() error {
 	if errors.Is(err, os.ErrClosed) { // after Close
 		return err
 	}
-	if err != nil {
+	if errors.Is(err, io.EOF) || errors.Is(err, errNoDatabase) {
 		f.isLost.Store(true)
+	}
+	if err != nil { // such as a disk that does not respond for a while
 		return errReplaced("the file is empty or unreadable", err)
 	}
 	if id != f.id && id != f.first {

@@ -270,6 +270,9 @@ func (c *consoleTest) broken(t *testing.T) {
 	write(t, source, bad)
 	c.do(t, until(hasText("#problems .problem", "<b>no database</b>")))
 	c.screenshot(t, "overview-broken")
+	for !strings.Contains(value[string](t, c, `fetch("/api/plugins/`+pluginID+`/changes").then((r) => r.text())`), "no database") {
+		time.Sleep(10 * time.Millisecond) // another change would cancel this one before it is recorded
+	}
 	write(t, source, strings.Replace(good, "func main() {", "func main() {\n\tmissing()", 1)) // does not compile, so the build is not replaced
 	c.do(t, until(hasText("#problems .problem", "undefined: missing")))
 	write(t, source, good)
@@ -280,7 +283,7 @@ func (c *consoleTest) broken(t *testing.T) {
 	c.do(t, chromedp.Navigate(c.url+"/plugins/"+pluginID), until(hasText("#changes", "backend")))
 	for _, want := range []string{"not live", "no database", "live"} {
 		if !value[bool](t, c, hasText("#changes", want)) {
-			t.Errorf("the changes do not contain %q", want)
+			t.Errorf("the changes do not contain %q: %s", want, value[string](t, c, `document.querySelector("#changes").innerText`))
 		}
 	}
 }

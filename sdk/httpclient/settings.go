@@ -13,12 +13,16 @@ import (
 
 // settings are the settings of the connection that the editor of a data source writes.
 type settings struct {
-	Timeout           seconds `json:"timeout"`
-	OAuthPassThru     bool    `json:"oauthPassThru"`
-	TLSAuth           bool    `json:"tlsAuth"`
-	TLSAuthWithCACert bool    `json:"tlsAuthWithCACert"`
-	TLSSkipVerify     bool    `json:"tlsSkipVerify"`
-	ServerName        string  `json:"serverName"`
+	Timeout       seconds `json:"timeout"`
+	OAuthPassThru bool    `json:"oauthPassThru"`
+}
+
+// tlsSettings are the part of them that TLSFromDataSource reads.
+type tlsSettings struct {
+	TLSAuth           bool   `json:"tlsAuth"`
+	TLSAuthWithCACert bool   `json:"tlsAuthWithCACert"`
+	TLSSkipVerify     bool   `json:"tlsSkipVerify"`
+	ServerName        string `json:"serverName"`
 }
 
 // seconds is a number, which older editors write as a string.
@@ -58,24 +62,37 @@ func FromDataSource(ds sdk.DataSource) (Options, error) {
 	}
 	o := Options{
 		URL: ds.URL, Timeout: time.Duration(s.Timeout), ForwardSignIn: s.OAuthPassThru, BearerToken: ds.Secrets["bearerToken"],
-		TLS: TLS{ServerName: s.ServerName, SkipVerify: s.TLSSkipVerify},
+	}
+	if o.TLS, err = TLSFromDataSource(ds); err != nil {
+		return Options{}, err
 	}
 	if ds.BasicAuth {
 		o.BasicUser, o.BasicPassword = ds.BasicAuthUser, ds.Secrets["basicAuthPassword"]
 	}
+	o.Header, err = customHeader(ds.Settings)
+	return o, err
+}
+
+// TLSFromDataSource returns the part of FromDataSource's options that is about TLS, with
+// the same errors. It does not read the other keys.
+func TLSFromDataSource(ds sdk.DataSource) (TLS, error) {
+	s, err := sdk.DecodeSettings[tlsSettings](ds.Settings)
+	if err != nil {
+		return TLS{}, err
+	}
+	t := TLS{ServerName: s.ServerName, SkipVerify: s.TLSSkipVerify}
 	if s.TLSAuthWithCACert {
-		if o.TLS.CA = ds.Secrets["tlsCACert"]; o.TLS.CA == "" {
-			return Options{}, invalid("\"tlsAuthWithCACert\" is set, but the secret \"tlsCACert\" is missing")
+		if t.CA = ds.Secrets["tlsCACert"]; t.CA == "" {
+			return TLS{}, invalid("\"tlsAuthWithCACert\" is set, but the secret \"tlsCACert\" is missing")
 		}
 	}
 	if s.TLSAuth {
-		o.TLS.ClientCert, o.TLS.ClientKey = ds.Secrets["tlsClientCert"], ds.Secrets["tlsClientKey"]
-		if o.TLS.ClientCert == "" || o.TLS.ClientKey == "" {
-			return Options{}, invalid("\"tlsAuth\" is set, but the secret \"tlsClientCert\" or \"tlsClientKey\" is missing")
+		t.ClientCert, t.ClientKey = ds.Secrets["tlsClientCert"], ds.Secrets["tlsClientKey"]
+		if t.ClientCert == "" || t.ClientKey == "" {
+			return TLS{}, invalid("\"tlsAuth\" is set, but the secret \"tlsClientCert\" or \"tlsClientKey\" is missing")
 		}
 	}
-	o.Header, err = customHeader(ds.Settings)
-	return o, err
+	return t, nil
 }
 
 const (

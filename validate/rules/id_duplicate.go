@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -13,12 +14,12 @@ func idDuplicate() validate.Rule {
 		ID:       "id-duplicate",
 		Severity: validate.Error,
 		Summary:  "two plugins with the same id",
-		Why:      "The host mounts one plugin for each id, the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins.",
+		Why:      "The host mounts one plugin for each id, the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins. What is beside src in a repository is taken for a build.",
 		Help:     "delete one of the plugins, or change its id",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
 			first := firstWithID.Of(p)[idOf{p.Where, id}]
-			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File {
+			if _, isLink := p.Form(p.File); isLink || first == nil || first.File == p.File || isBesideSource(first.File, p.File) || isBesideSource(p.File, first.File) {
 				return
 			}
 			p.Report(validate.Finding{
@@ -30,13 +31,21 @@ func idDuplicate() validate.Rule {
 	}
 }
 
+// isBesideSource reports whether a file is in the src of a repository and another one elsewhere
+// in that repository, such as in the directory to which its own bundler writes.
+func isBesideSource(file, other string) bool {
+	file, other = "/"+file, "/"+other
+	root, _, isInSource := strings.Cut(file, "/src/")
+	return isInSource && strings.HasPrefix(other, root+"/") && !strings.HasPrefix(other, root+"/src/")
+}
+
 // idOf is an id in plugins of one form.
 type idOf struct {
 	where validate.Where
 	id    string
 }
 
-// firstWithID holds the first plugin.json with each id. Those that symbolic links lead to
+// firstWithID holds the first plugin.json with each id, or the one in src if the first is beside it. Those that symbolic links lead to
 // are left out, since the run may contain their targets too.
 var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.Document {
 	all := map[idOf]*bundle.Document{}
@@ -47,7 +56,8 @@ var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.D
 			continue
 		}
 		id, _ := doc.Text("/id")
-		if key := (idOf{where, id}); id != "" && all[key] == nil {
+		key := idOf{where, id}
+		if first := all[key]; id != "" && (first == nil || isBesideSource(file, first.File)) {
 			all[key] = doc
 		}
 	}

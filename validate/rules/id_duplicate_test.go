@@ -24,6 +24,7 @@ func TestDuplicateIDs(t *testing.T) {
 		"two repositories": {[]string{"a/src", "b/src"}, []string{"b/src/plugin.json ../../a/src/plugin.json"}},
 		"two builds":       {[]string{"a/dist", "b/dist"}, []string{"b/dist/plugin.json ../../a/dist/plugin.json"}},
 		"source and dist":  {[]string{"src", "dist"}, nil},
+		"own bundler":      {[]string{"src", "src/in", "build", "out/in"}, []string{"src/in/plugin.json ../plugin.json"}},
 		"root and dist":    {[]string{".", "dist"}, nil},
 		"nested in both":   {[]string{"src", "src/inner", "dist", "dist/inner"}, []string{"src/inner/plugin.json ../plugin.json"}},
 		"skipped directories": {[]string{"src", "src/testdata/example", "node_modules/other", "vendor/other",
