@@ -19,7 +19,7 @@ func (a *API) liveRoutes() []Route {
 	anyPlugin := Action(host.ActionDatasourcesQuery, host.ActionPluginsAccess)
 	return []Route{
 		{"GET", "/api/live/ws", anyPlugin, raw(a.liveSocket), Doc{Summary: "Follow channels over a WebSocket that speaks the protocol of centrifuge", Status: http.StatusSwitchingProtocols, Media: "application/json"}},
-		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; data is JSON for the plugin", Media: "text/event-stream"}},
+		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
 		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
 		{"GET", "/api/live/list", anyPlugin, call(a.liveChannels), Doc{Summary: "List the channels that clients follow"}},
 	}

@@ -15,7 +15,7 @@ func (a *API) playlistRoutes() []Route {
 	read, write := Action(host.ActionPlaylistsRead), Action(host.ActionPlaylistsWrite)
 	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
 	return []Route{
-		{"GET", "/api/playlists", read.On(all), call(a.playlists), Doc{Summary: "List playlists; query selects those whose name contains it"}},
+		{"GET", "/api/playlists", read.On(all), call(a.playlists), Doc{Summary: "List playlists; the parameter query selects those whose name contains it"}},
 		{"POST", "/api/playlists", write.On(all), call(a.createPlaylist), Doc{Summary: "Create a playlist"}},
 		{"GET", "/api/playlists/{uid}", read.On(one), call(a.playlist), Doc{Summary: "Get a playlist with its items"}},
 		{"PUT", "/api/playlists/{uid}", write.On(one), call(a.updatePlaylist), Doc{Summary: "Replace a playlist and its items"}},

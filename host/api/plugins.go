@@ -28,7 +28,7 @@ func (a *API) pluginRoutes() []Route {
 	resource := raw(a.pluginResource)
 	return []Route{
 		{"GET", "/api/plugins", SignedIn(), call(a.plugins), Doc{Summary: "List the mounted plugins"}},
-		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, not running or have unmet requirements, with the reasons"}},
+		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
 		{"GET", "/api/plugins/changes", Action(host.ActionPluginsWrite), call(a.lastChanges), Doc{Summary: "List the outcome of the last change to each plugin"}},
 		{"GET", "/api/plugins/{id}/settings", access, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
 		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},

@@ -76,9 +76,9 @@ func (h *Hub) checkRoom(of owner, bytes int) error {
 	}
 	switch {
 	case all > host.MaxStreamData:
-		return &host.Error{Category: host.ErrUnavailable, Message: "the data of all subscriptions takes too much memory; try again later"}
+		return &host.Error{Category: host.ErrUnavailable, Message: "the data of all subscriptions and messages takes too much memory; try again later"}
 	case h.held[of]+bytes > host.MaxStreamData/4:
-		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("the data of your subscriptions takes more than %d bytes; leave a channel and try again", host.MaxStreamData/4)}
+		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("the data of your subscriptions and messages takes more than %d bytes; try again later or leave a channel", host.MaxStreamData/4)}
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func firstTargets(ctx context.Context, p *adopt.Plan) (run [][]string, notes []s
 	run = [][]string{{p.Target("validate")}, {p.Target("deps")}}
 	build := []string{p.Target("build"), "-platforms=host"}
 	if isTracked(ctx, p.Dir, bundle.DistDir) {
-		return run, []string{fmt.Sprintf("  go tool mage %s: not run, because Git tracks files in dist", build[0])}
+		return run, []string{fmt.Sprintf("  go tool mage %s: not run, because Git tracks files in dist; %s also replaces them", build[0], p.Target("dev"))}
 	}
 	return append(run, build), nil
 }

@@ -15,7 +15,7 @@ func debugFile() validate.Rule {
 		ID:       "debug-file",
 		Severity: validate.Error,
 		Summary:  "debugger file in a built plugin",
-		Why:      "If standalone.txt and pid.txt exist, the host connects to a backend that a debugger has started instead of starting its own. Without that process, the plugin does not work.",
+		Why:      "standalone.txt and pid.txt contain the address and process id of a backend that was started in a debugger. On another machine they are wrong: a backend built with Grafana's SDK makes the host connect to that address if any process has that id. A file whose name begins with __debug_bin is an executable built for a debugger.",
 		Help:     "delete it, and build again without the debugger",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

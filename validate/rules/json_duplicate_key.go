@@ -14,13 +14,13 @@ func jsonDuplicateKey() validate.Rule {
 		ID:       "json-duplicate-key",
 		Severity: validate.Error,
 		Summary:  "duplicate key in an object",
-		Why:      "If an object has the same key twice, the host uses the last value and silently ignores the first.",
+		Why:      "If an object has the same key twice, the host silently uses the last value; if both values are objects, it may merge them.",
 		Help:     "delete one of the entries",
 		Check: func(p *validate.Pass) {
 			for _, d := range p.Doc.Duplicates() {
 				p.Report(validate.Finding{
 					Place:   p.At(d.Pointer, d.Again),
-					Message: fmt.Sprintf("duplicate key %q; the host uses only the last one", d.Key),
+					Message: fmt.Sprintf("duplicate key %q; the last one takes precedence", d.Key),
 					Related: []validate.Related{{Place: p.At(d.Pointer, d.First), Message: "first set here"}},
 					Fix:     dropEqual(p, d),
 				})

@@ -14,7 +14,7 @@ func nestedType() validate.Rule {
 		ID:       "nested-type",
 		Severity: validate.Error,
 		Summary:  "unsupported nested plugin",
-		Why:      "Only apps can contain other plugins, and those must be data sources or panels. The host does not find other nested plugins.",
+		Why:      "The contract allows only apps to contain other plugins, and only data sources and panels to be nested. Not every host loads other combinations. If only the type of the outer plugin is wrong, the finding is a warning.",
 		Help:     "ship it as a separate plugin",
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
