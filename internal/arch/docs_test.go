@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -114,10 +114,19 @@ func repositoryPath(word string) (path string, ok bool) {
 }
 
 // isStandard reports whether an import path is that of a package of the standard library.
-func isStandard(path string) bool {
-	p, err := build.Default.Import(path, "", build.FindOnly)
-	return err == nil && p.Goroot
-}
+func isStandard(path string) bool { return standard()[path] }
+
+var standard = sync.OnceValue(func() map[string]bool {
+	out, err := exec.Command("go", "list", "std").Output()
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]bool{}
+	for name := range strings.FieldsSeq(string(out)) {
+		all[name] = true
+	}
+	return all
+})
 
 var mageCommand = regexp.MustCompile(`go tool mage\s+([a-zA-Z][\w:]*)((?:\s+-\w+(?:=\S+)?)*)`)
 
