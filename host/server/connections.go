@@ -119,8 +119,8 @@ func (c *connections) lookAgain() {
 	c.room.Broadcast()
 }
 
-// oldest returns the connection to close next. It returns nil if there is none, or if most
-// connections are new: one of them is likely to be late soon.
+// oldest returns the connection to close next, or nil to wait: no connection is idle or late,
+// or most are new, so that one of them is likely to be late soon.
 func (c *connections) oldest() net.Conn {
 	if fresh := oldestOf(c.fresh); fresh != nil && time.Since(c.fresh[fresh]) >= c.firstRequest {
 		return fresh

@@ -182,8 +182,8 @@ func (s *Store) newSQLitePool(dataSource string, size int) (*pool, error) {
 	return s.newPool(checkedConnector{connector, s.file}, size), nil
 }
 
-// checkedConnector does not connect to a file that has the place of the database: SQLite
-// would create it if there is none, and read it with the log of the database.
+// checkedConnector connects only to the file that was opened. SQLite would create a missing file,
+// and would apply the log of the database to another one.
 type checkedConnector struct {
 	driver.Connector
 	file *databaseFile

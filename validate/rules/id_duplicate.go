@@ -14,7 +14,7 @@ func idDuplicate() validate.Rule {
 		ID:       "id-duplicate",
 		Severity: validate.Error,
 		Summary:  "two plugins with the same id",
-		Why:      "The host mounts one plugin for each id, the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins. What is beside src in a repository is taken for a build.",
+		Why:      "The host mounts one plugin for each id: the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins. A plugin.json in a directory beside src is taken for a build.",
 		Help:     "delete one of the plugins, or change its id",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
