@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -33,6 +34,8 @@ type budgets struct {
 	processors *turns // to compute for long
 	large      *turns // to prepare a large response
 
+	requests callers // in progress
+
 	readsCompute bool // whether reading the database takes a processor, as with SQLite
 }
 
@@ -49,6 +52,7 @@ func newBudgets(readsCompute bool) *budgets {
 		decoding:     newBudget(host.MaxDecoding, "decoding request bodies"),
 		responses:    newBudget(host.MaxResponses, "responses that are not read"),
 	}
+	b.requests = callers{each: host.MaxCallerRequests, of: map[string]*allowance{}}
 	b.responses.queue = semaphore.NewWeighted(host.MaxResponses) // they are encoded before their size is known
 	return b
 }
@@ -86,6 +90,19 @@ func (c *callers) leave(caller string) {
 	if own.users--; own.users == 0 {
 		delete(c.of, caller)
 	}
+}
+
+// enter counts a request of a caller until leave is called. It fails if the caller has none left.
+func (c *callers) enter(caller string) (leave func(), err error) {
+	own := c.join(caller)
+	if !own.free.TryAcquire(1) {
+		c.leave(caller)
+		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your requests are in progress; wait for one of them to end", c.each)}
+	}
+	return func() {
+		own.free.Release(1)
+		c.leave(caller)
+	}, nil
 }
 
 // turns bound how many requests do something expensive at the same time. A single caller

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,6 +71,48 @@ func TestCallerHoldsItsHalf(t *testing.T) {
 		again()
 	}
 	other()
+}
+
+// TestRequestsInProgress sends requests whose bodies do not end, with credentials and without.
+func TestRequestsInProgress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for path, authorization := range map[string]string{"/api/playlists": f.editor, "/login": ""} {
+		send := func(authorization, network string, body io.Reader) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), "POST", path, body)
+			r.Host, r.RemoteAddr = "localhost", network+":1"
+			r.Header.Set("Authorization", authorization)
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			f.ServeHTTP(w, r)
+			return w
+		}
+		var running sync.WaitGroup
+		var bodies []*io.PipeWriter
+		for range host.MaxCallerRequests {
+			body, rest := io.Pipe()
+			running.Go(func() { send(authorization, "192.0.2.1", body) })
+			if _, err := io.WriteString(rest, "{"); err != nil { // returns once the host reads it
+				t.Fatal(err)
+			}
+			bodies = append(bodies, rest)
+		}
+		const want = "512 of your requests are in progress; wait for one of them to end"
+		if got := send(authorization, "192.0.2.1", strings.NewReader("{}")); got.Code != 429 || !strings.Contains(got.Body.String(), want) {
+			t.Errorf("%s, one more: %d %s", path, got.Code, got.Body)
+		}
+		other := map[string]string{"/api/playlists": f.viewer}[path]
+		if got := send(other, "192.0.2.2", strings.NewReader("{}")); got.Code == 429 {
+			t.Errorf("%s, another caller: %s", path, got.Body)
+		}
+		for _, rest := range bodies {
+			_ = rest.Close()
+		}
+		running.Wait()
+		if got := send(authorization, "192.0.2.1", strings.NewReader("{}")); got.Code == 429 {
+			t.Errorf("%s, after they ended: %s", path, got.Body)
+		}
+	}
 }
 
 // TestClientThatDoesNotRead requests a large response and reads nothing of it.

@@ -173,6 +173,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 				Message: fmt.Sprintf("method %s is not allowed; use %s", r.Method, allow)}
 		}
 		var who host.Identity
+		caller := "network " + networkOf(r.RemoteAddr)
 		if route.Permission.kind != public {
 			var err error
 			if who, err = a.authenticate(w, r); err != nil {
@@ -180,7 +181,13 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			}
 			who = a.withRoles(who)
 			w.(*response).who = who
+			caller = callerOf(who)
 		}
+		leave, err := w.(*response).budgets.requests.enter(caller)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		if err := route.Permission.check(r, who); err != nil {
 			return err
 		}
