@@ -50,7 +50,7 @@ func Discover(roots ...string) ([]Plugin, []Fault) {
 			continue
 		}
 		if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-			s.fault(FaultMissingRoot, abs, "", "plugin directory not found")
+			s.fault(FaultMissingRoot, abs, "", "directory of plugins not found")
 			continue
 		}
 		if s.root, err = filepath.EvalSymlinks(abs); err != nil {

@@ -147,7 +147,7 @@ type FaultKind struct {
 // FaultKinds returns every kind of fault, in the order of the stages.
 func FaultKinds() []FaultKind {
 	return []FaultKind{
-		{FaultMissingRoot, StageDiscover, "a plugin directory that the host searches does not exist", "create it or configure another"},
+		{FaultMissingRoot, StageDiscover, "a directory of plugins that the host searches does not exist", "create it or configure another"},
 		{FaultUnreadable, StageDiscover, "a directory cannot be read", "give the user that runs the host access to it"},
 		{FaultTooDeep, StageDiscover, fmt.Sprintf("a directory is nested more than %d levels deep", maxDepth), "move the plugin up"},
 		{FaultLink, StageDiscover, "a symbolic link is broken or points to itself", "point it at a directory or delete it"},

@@ -103,7 +103,7 @@ func Limits() []Limit {
 	const refused = "400, with the field"
 	return []Limit{
 		{"items of a playlist", fmt.Sprint(MaxPlaylistItems), refused, "each item can refer to every dashboard"},
-		{"entries of a list, by default", fmt.Sprint(DefaultPageLength), "the first page; ask for the next with `page`", "a page is held in memory"},
+		{"entries of a list, by default", fmt.Sprintf("%d, or %d for lists that published clients expect to be complete", DefaultPageLength, MaxPageLength), "the first page; ask for the next with `page`", "a page is held in memory"},
 		{"entries of a list", fmt.Sprint(MaxPageLength), "a page of this length; ask for the next with `page`", "a page is held in memory"},
 		{"playlists of an organization", fmt.Sprint(MaxPlaylists), "429", "an editor must not fill the disk"},
 		{"dashboards of an organization", fmt.Sprint(MaxDashboards), "429", "an editor must not fill the disk"},

@@ -182,7 +182,7 @@ type difference struct {
 var fieldDifferences = []difference{
 	{"/api", "accessControl", "`/api/access-control/user/permissions` lists what the caller may do"},
 	{"/api", "isProvisioned, isExternallySynced, isGrafanaAdminExternallySynced", "users and teams come from no other system"},
-	{"/api", "lastSeenAt, lastSeenAtAge", "the host does not store when a user was last seen"},
+	{"/api", "lastSeenAt, lastSeenAtAge", "the host stores when a session was last used, but not when a user was last seen"},
 	{"/api", "createdAt, updatedAt", "the host does not store when users and service accounts were created or changed"},
 	{"/api", "cookiePreferences, navbar, queryHistory, regionalFormat", "preferences are not stored; the response has the defaults that clients need"},
 	{"/api/access-control/roles", "uid, version, created, updated, global, group, hidden, mapped, delegatable", "the roles are those that plugins define; their names identify them"},

@@ -139,7 +139,7 @@ func checkSetting(name, value string) error {
 	case loader.IsReservedSetting(name):
 		return errors.New("is reserved: the host sets it")
 	case name == "PATH" || name == "ID":
-		return errors.New("is not supported: the host finds plugins in its plugin directories")
+		return errors.New("is not supported: the host finds plugins in the directories that it searches")
 	case name == workingDirectory && value != "plugin" && value != "private":
 		return errors.New(`must be "plugin" or "private"`)
 	}

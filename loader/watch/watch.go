@@ -178,7 +178,7 @@ func (w *watcher) look() {
 		}
 	}
 	if w.now.isFull && !w.isFull {
-		w.Logger.Warn(fmt.Sprintf("changes to some files go unnoticed: the plugin directories contain more than %d files", maxFiles))
+		w.Logger.Warn(fmt.Sprintf("changes to some files go unnoticed: the directories of plugins contain more than %d files", maxFiles))
 	}
 	w.isFull = w.now.isFull
 }
@@ -217,7 +217,7 @@ func (w *watcher) watch() (added bool, err error) {
 
 // poll makes the watcher poll from now on.
 func (w *watcher) poll(reason error) {
-	w.Logger.Warn("plugin directories are polled: the system does not report changes", "interval", w.Interval, "reason", reason)
+	w.Logger.Warn("directories of plugins are polled: the system does not report changes", "interval", w.Interval, "reason", reason)
 	w.close()
 	w.notify = nil
 }

@@ -223,7 +223,7 @@ func TestTooManyDirectories(t *testing.T) {
 		save(t, filepath.Join(root, fmt.Sprint(n), "plugin.json"), "1")
 	}
 	r := start(t, Options{Dirs: []string{root}, MaxWatches: 3, Interval: 20 * time.Millisecond})
-	if !strings.Contains(r.log.String(), "plugin directories are polled") {
+	if !strings.Contains(r.log.String(), "directories of plugins are polled") {
 		t.Errorf("log: %s", r.log)
 	}
 	file := filepath.Join(root, "3", "plugin.json")
