@@ -22,7 +22,7 @@ import (
 type StreamRequest struct {
 	Context Context
 	Headers map[string]string // forwarded by the host; see ForwardedHeader
-	Path    string            // of the channel within the plugin; existing hosts allow letters, digits and _-/=.
+	Path    string            // of the channel within the plugin; existing hosts allow letters, digits and any of ._-/=
 	Data    json.RawMessage   // what the subscriber or publisher sent, or nil
 }
 

@@ -74,7 +74,7 @@ func conformanceCommand(stdout io.Writer) *cobra.Command {
 	f.StringSliceVar(&o.Skip, "skip", nil, "checks to skip")
 	f.StringVar(&o.Query, "query", "", "JSON of a valid query, with its queryType")
 	f.StringVar(&o.Settings, "settings", "", "JSON of the settings (jsonData) of a data source or app")
-	f.StringVar(&o.SecretsFile, "secrets", "", "file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; also from "+envSecrets)
+	f.StringVar(&o.SecretsFile, "secrets", "", "file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; "+envSecrets+" can hold the object itself")
 	f.StringVar(&o.URL, "url", "", "URL of the data source")
 	return c
 }

@@ -49,9 +49,9 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Use:   "dev",
 		Short: "Build the plugin, run it in a host, and reload it when files change",
 		Long: "Build the plugin for this platform, run it in the reference host, and rebuild what is\n" +
-			"needed when files change. The plugin keeps serving requests while the new build starts,\n" +
-			"and while the sources have errors. Pages can follow /api/plugins/events, a stream of\n" +
-			"server-sent events, to reload when a change is live.\n\n" +
+			"needed when files change. The plugin keeps serving while the new build starts, and while the\n" +
+			"sources have errors. Pages can follow /api/plugins/events, a stream of server-sent events, to\n" +
+			"reload when a change is live.\n\n" +
 			"If the repository has a provisioning directory, the host applies its files.",
 		Example: "  slipway dev\n" +
 			"  slipway dev --open --listen=127.0.0.1:0",
@@ -70,7 +70,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&o.open, "open", false, "open the console of the host in a browser, signed in")
 	debugFlags(f, &o.Debug)
 	f.BoolVar(&o.debug, "debug", false, "build the backend for a debugger and run it under Delve")
-	f.StringVar(&o.query, "query", `{"points":5,"amplitude":1}`, "JSON of a query for the curl command to try; the default is for a scaffolded data source")
+	f.StringVar(&o.query, "query", `{"points":5,"amplitude":1}`, "JSON of the query in the curl command that is printed; the default is for a scaffolded data source")
 	return c
 }
 

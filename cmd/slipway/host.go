@@ -46,11 +46,11 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 picks a free port")
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
 	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from "+envDatabase)
-	f.StringVar(&p.file, "admin-password-file", "", fmt.Sprintf("file with the password of the user admin, at least %d characters; also from %s (default: generated and printed once)", host.MinPasswordLength, envAdminPassword))
+	f.StringVar(&p.file, "admin-password-file", "", fmt.Sprintf("file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and printed once)", host.MinPasswordLength, envAdminPassword))
 	f.StringVar(&p.text, "admin-password", "", "deprecated: other users can read it in the list of processes; only for hosts that listen on loopback")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "PEM file with the TLS certificate and its chain; reloaded when it changes")
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
-	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "additional host names that clients may use, or * for any (default: loopback, the address to listen on, and the names in the certificate)")
+	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
 	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again on SIGHUP and when a plugin is reloaded")
 	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
@@ -86,9 +86,9 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"Changes in the directories are applied while the host runs: a new executable takes over once\n" +
 			"it has completed the handshake, and other changes apply without a restart. A broken change\n" +
 			"does not replace a working plugin. On network file systems, use --watch=poll.\n\n" +
-			"Secrets of data sources are encrypted with the key in " + envSecretKey + ", 64 hexadecimal digits.\n" +
-			"Without it, the first start generates a key in the data directory. Hosts that share a\n" +
-			"PostgreSQL database need the same key.\n\n" +
+			"Secrets of data sources and apps are encrypted with the key in " + envSecretKey + ", 64\n" +
+			"hexadecimal digits. Without it, the first start generates a key in the data directory. Hosts\n" +
+			"that share a PostgreSQL database need the same key.\n\n" +
 			"Without --tls-cert and --tls-key it serves HTTP, which is safe only on loopback. A request for\n" +
 			"a host name that is not allowed gets status 421.\n\n" +
 			"A plugin whose files differ from its MANIFEST.json is not mounted. With --trusted-keys, a\n" +

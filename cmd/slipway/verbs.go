@@ -215,8 +215,8 @@ func verifyCommand(stdout *os.File) *cobra.Command {
 		Short: "Compare packaged plugins with their manifests, checksums and signatures",
 		Long: "Compare packaged plugins with their manifests, checksums and signatures. The path is a zip, a\n" +
 			"directory of zips, or a dist with MANIFEST.json; the default is what sign signs: dist and the\n" +
-			"zips of the same version in release. With a key, each plugin must be signed with it; without\n" +
-			"one, signatures are not verified.\n\n" +
+			"zips of the same version in release. With --key, one of the keys in the file must have signed\n" +
+			"each plugin; without it, signatures are not verified.\n\n" +
 			"Exit status: 0 nothing differs, 1 something differs, 2 invalid usage.",
 		Example: "  slipway verify\n" +
 			"  slipway verify --key=release-key.pub acme-tide-app-1.0.0.zip",

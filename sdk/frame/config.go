@@ -76,8 +76,8 @@ type EnumConfig struct {
 	Description []string `json:"description,omitempty"`
 }
 
-// Meta describes a frame as a whole. Zero values are omitted. Keys that Meta has no field
-// for go in Other.
+// Meta describes a frame as a whole. Zero values are omitted, except that of TypeVersion.
+// Keys that Meta has no field for go in Other.
 type Meta struct {
 	Type        Type    `json:"type,omitempty"`
 	TypeVersion [2]uint `json:"typeVersion"` // of Type; the first is {0, 1}

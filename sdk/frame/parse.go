@@ -10,9 +10,9 @@ import (
 )
 
 // Parse reads a frame from an Arrow IPC file, as MarshalArrow and the data package of
-// Grafana's SDK write it: with numbers, strings, booleans, timestamps in
-// nanoseconds and JSON, and neither compression nor dictionaries. Each field is a
-// *Column of the type that its values had, with int read as int64.
+// Grafana's SDK write it: with numbers, enums, strings, booleans, JSON and nanosecond
+// timestamps, and with neither compression nor dictionaries. Each field is a *Column of
+// the type that its values had, with int read as int64.
 //
 // Parse accepts any bytes. It does not panic, and the memory that it allocates is
 // proportional to the size of the file.
@@ -21,9 +21,9 @@ func Parse(file []byte) (*Frame, error) { return ParseAtMost(file, math.MaxInt) 
 // ErrTooLarge is the error for a frame with too many values.
 var ErrTooLarge = errors.New("the frame has too many values")
 
-// ParseAtMost is like Parse, but returns ErrTooLarge if the frame has more than the given
-// number of values, before it allocates them. In memory, a value takes up to 300 times as much
-// as in the file, where a boolean is one bit.
+// ParseAtMost is like Parse, but returns an error that wraps ErrTooLarge if the frame has more
+// than the given number of values, before it allocates them. In memory, a value takes up to
+// 300 times as much as in the file, where a boolean is one bit.
 func ParseAtMost(file []byte, values int) (f *Frame, err error) {
 	defer recoverDamage(&err)
 	a, err := openArrow(file)

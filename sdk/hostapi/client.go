@@ -34,7 +34,8 @@ const (
 	EnvClientSecret = "SVC_PLUGIN_APP_CLIENT_SECRET" // token of the service account
 )
 
-// ErrNoToken is returned by FromEnv if the plugin has no service account.
+// ErrNoToken is wrapped by the errors that FromEnv and FromContext return if the plugin has no
+// service account.
 var ErrNoToken = errors.New("the plugin has no service account; it requires \"iam\" in plugin.json and, in existing hosts, version 10.3.0 or later and the feature toggle externalServiceAccounts")
 
 const (

@@ -94,7 +94,7 @@ type Client struct {
 }
 
 // New returns a client. The error is an *sdk.Error with status 400 for an invalid URL, an
-// invalid certificate or key, or credentials without a URL.
+// invalid certificate or key, or credentials or headers without a URL.
 func New(o Options) (*Client, error) {
 	t := &transport{options: o}
 	if o.URL != "" {

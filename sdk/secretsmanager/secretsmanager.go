@@ -40,7 +40,7 @@ type Store interface {
 	// DeleteSecret deletes a secret. It returns nil if the secret does not exist.
 	DeleteSecret(ctx context.Context, key Key) error
 	// ListSecrets lists the keys with the namespace and the type of key, in its
-	// organization or in all of them.
+	// organization or, if allOrganizations is true, in all organizations.
 	ListSecrets(ctx context.Context, key Key, allOrganizations bool) ([]Key, error)
 	// RenameSecret moves a secret to another namespace.
 	RenameSecret(ctx context.Context, key Key, namespace string) error

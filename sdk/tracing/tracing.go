@@ -65,7 +65,7 @@ func New(provider oteltrace.TracerProvider, shutdown func(context.Context) error
 
 // FromEnv returns a Tracing that sends spans of the service to the collector at
 // EnvAddress. EnvSamplerType and EnvSamplerParam determine which traces to keep if the
-// caller has not decided.
+// host has not decided.
 func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	address := sdk.Env(EnvAddress)
 	if address == "" {
@@ -83,7 +83,7 @@ func FromEnv(ctx context.Context, service string) (*Tracing, error) {
 	return New(provider, provider.Shutdown), nil
 }
 
-// sampler returns the sampler for traces on which no caller has decided. An unknown
+// sampler returns the sampler for traces on which the host has not decided. An unknown
 // sampler, such as a remote sampler of another host, must not keep a plugin from
 // starting; it is replaced by one that keeps all traces.
 func sampler(kind, param string) trace.Sampler {
@@ -119,8 +119,8 @@ func (t *Tracing) Instrument(p sdk.Plugin) sdk.Plugin {
 	return p
 }
 
-// Transport returns a transport that records a span for each request and forwards it to
-// the upstream service. Use it as httpclient.Options.Wrap.
+// Transport returns a transport that records a span for each request and sends the
+// trace headers of the span to the upstream service. Use it as httpclient.Options.Wrap.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(t.propagator))
 }

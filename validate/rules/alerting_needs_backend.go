@@ -7,7 +7,7 @@ func alertingNeedsBackend() validate.Rule {
 		ID:       "alerting-needs-backend",
 		Severity: validate.Error,
 		Summary:  `"alerting" without a backend`,
-		Why:      "The host evaluates alert rules by calling the backend. Without one, every alert fails.",
+		Why:      "Alert rules are evaluated by calling the backend. Without one, every alert fails.",
 		Help:     `set "backend" to true and ship an executable, or delete "alerting"`,
 		Check: func(p *validate.Pass) {
 			kind := p.Doc.Kind("/backend")

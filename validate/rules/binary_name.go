@@ -8,7 +8,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/schema"
 )
 
 func binaryName() validate.Rule {
@@ -24,7 +23,7 @@ func binaryName() validate.Rule {
 			if b.Name != "" && len(b.Matches) == 0 && len(b.Others) > 0 {
 				p.Report(validate.Finding{
 					Place:   p.Value("/executable"),
-					Message: fmt.Sprintf(`"executable" is %q, but the executables here are named %s`, b.Name, schema.Either(b.Others)),
+					Message: fmt.Sprintf(`"executable" is %q, but the executables here are named %s`, b.Name, strings.Join(b.Others, ", ")),
 					Help:    `correct "executable", or rename the files`,
 				})
 			}

@@ -7,7 +7,7 @@ func changelogMissing() validate.Rule {
 		ID:       "changelog-missing",
 		Severity: validate.Warning,
 		Summary:  "missing or empty CHANGELOG.md",
-		Why:      "People who update a plugin want to know what has changed. The host shows this file next to the new version.",
+		Why:      "People who update a plugin want to know what has changed. Catalogs show this file next to the new version.",
 		Help:     "create CHANGELOG.md next to plugin.json or src",
 		Check:    func(p *validate.Pass) { needText(p, "CHANGELOG.md") },
 	}

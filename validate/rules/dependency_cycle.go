@@ -14,7 +14,7 @@ func dependencyCycle() validate.Rule {
 		ID:       "dependency-cycle",
 		Severity: validate.Error,
 		Summary:  "dependency cycle between plugins",
-		Why:      "The host installs the dependencies of a plugin before the plugin. In a cycle, none can be installed first.",
+		Why:      "The dependencies of a plugin are installed before the plugin. In a cycle, none can be installed first.",
 		Help:     "delete one of the dependencies",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")

@@ -10,7 +10,7 @@ func dependencySelf() validate.Rule {
 		ID:       "dependency-self",
 		Severity: validate.Error,
 		Summary:  "dependency of a plugin on itself",
-		Why:      "The host installs the dependencies of a plugin before the plugin, which is impossible if it depends on itself.",
+		Why:      "The dependencies of a plugin are installed before the plugin, which is impossible if it depends on itself.",
 		Help:     "delete the entry",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")

@@ -15,7 +15,7 @@ func generatedInvalid() validate.Rule {
 		ID:       "generated-invalid",
 		Severity: validate.Error,
 		Summary:  `invalid entry in "generated"`,
-		Why:      `Before it loads a plugin, the host reads from "generated" what the plugin adds to the user interface. It cannot use invalid entries.`,
+		Why:      `Before it loads a plugin, the web application reads from "generated" what the plugin adds to the user interface. It cannot use invalid entries.`,
 		Help:     `build the plugin again, and do not edit "generated" by hand`,
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

@@ -22,7 +22,7 @@ func manifestHash() validate.Rule {
 		ID:       "manifest-hash",
 		Severity: validate.Error,
 		Summary:  "file that does not match the manifest",
-		Why:      "The host compares each file with its checksum in the manifest. It does not load a plugin that has changed.",
+		Why:      "A host that checks the manifest compares each file with its checksum and does not load a plugin that has changed.",
 		Help:     "package the plugin again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {

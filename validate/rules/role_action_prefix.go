@@ -46,9 +46,8 @@ func checkAction(p *validate.Pass, id, pointer string) {
 		})
 	case !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ":"):
 		p.Report(validate.Finding{
-			Severity: validate.Warning,
-			Place:    p.Value(pointer),
-			Message:  fmt.Sprintf("action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action),
+			Place:   p.Value(pointer),
+			Message: fmt.Sprintf("action %q has no dot or colon after the plugin's id, so it may belong to another plugin", action),
 		})
 	}
 }

@@ -82,6 +82,31 @@ func TestGrafanaRoles(t *testing.T) {
 	}
 }
 
+// TestActionOfLongerID requires that an action that merely begins with the plugin's id is an error,
+// because hosts reject the role.
+func TestActionOfLongerID(t *testing.T) {
+	t.Parallel()
+	p := completePlugin(t, validate.Dist)
+	set("/roles/0/role/permissions/0/action", "acme-tide-apps:read")(p)
+	report := p.run(t, All())
+	isError := func(f validate.Finding) bool { return f.Rule == "role-action-prefix" && f.Severity == validate.Error }
+	if !slices.ContainsFunc(report.Findings, isError) {
+		t.Errorf("no error:\n%s", lines(report))
+	}
+}
+
+// TestOtherExecutables requires that a finding lists all executables that have another name.
+func TestOtherExecutables(t *testing.T) {
+	t.Parallel()
+	p := completePlugin(t, validate.Dist)
+	set("/executable", "gpx_moon")(p)
+	p.files["gpx_ebb_linux_amd64"] = p.files["gpx_tide_linux_amd64"]
+	const want = `"executable" is "gpx_moon", but the executables here are named gpx_ebb, gpx_tide`
+	if got := lines(p.run(t, All())); !strings.Contains(got, want+"\n") {
+		t.Errorf("no finding %s:\n%s", want, got)
+	}
+}
+
 // TestNestedRequirements checks that keys of a nested plugin that only the catalog reads are
 // warnings in the profile grafana, and errors in the profile service.
 func TestNestedRequirements(t *testing.T) {

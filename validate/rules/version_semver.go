@@ -19,7 +19,7 @@ func versionSemver() validate.Rule {
 		ID:       "version-semver",
 		Severity: validate.Warning,
 		Summary:  "plugin version that is not a semantic version",
-		Why:      "The host compares versions to determine whether an update is available. It can compare only semantic versions.",
+		Why:      "Versions are compared to determine whether an update is available, and only semantic versions can be compared.",
 		Help:     "write three numbers separated by dots, such as 1.2.3 or 1.2.3-beta.1; in source, %VERSION% lets the build fill in the version",
 		Check: func(p *validate.Pass) {
 			const pointer = "/info/version"
