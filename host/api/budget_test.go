@@ -77,7 +77,7 @@ func TestCallerHoldsItsHalf(t *testing.T) {
 func TestRequestsInProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for path, authorization := range map[string]string{"/api/playlists": f.editor, "/login": ""} {
+	for path, authorization := range map[string]string{"/api/playlists": f.editor, "/api/session": ""} {
 		send := func(authorization, network string, body io.Reader) *httptest.ResponseRecorder {
 			r := httptest.NewRequestWithContext(t.Context(), "POST", path, body)
 			r.Host, r.RemoteAddr = "localhost", network+":1"
