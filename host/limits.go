@@ -142,7 +142,7 @@ func Limits() []Limit {
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
 		{"estimated memory for headers that have not arrived completely", mebibytes(MaxHeaders), "the connection with the most is closed", "short headers take many times their size"},
-		{"requests of one caller in progress", fmt.Sprint(MaxCallerRequests), "429", "one caller must not take the connections of others; on a route without credentials, a network is the caller"},
+		{"requests of one caller in progress", fmt.Sprint(MaxCallerRequests), "429", "one caller must not take the connections of others; on a route without credentials and on the pages of the console, a network is the caller"},
 		{"headers of a plugin's response", kibibytes(MaxPluginHeader), "502", "they are held in memory"},
 		{"clients that follow channels", fmt.Sprint(MaxStreamClients), "503", "other requests need connections, too"},
 		{"clients of one caller that follow channels", fmt.Sprint(MaxUserStreamClients), "429", "one caller must not take the connections of others"},

@@ -169,6 +169,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer out.end()
 	out.Header().Set(requestIDHeader, a.requestID(r))
 	setSecurityHeaders(out.Header())
+	if len(r.TransferEncoding) > 0 { // a proxy may have used a Content-Length that net/http ignored (RFC 9112, section 6.1)
+		out.Header().Set("Connection", "close")
+	}
 	a.limitBodyTime(w, r)
 	defer a.limitRestTime(out, r)
 	a.metrics.running.Inc()

@@ -77,7 +77,7 @@ func TestCallerHoldsItsHalf(t *testing.T) {
 func TestRequestsInProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for path, authorization := range map[string]string{"/api/playlists": f.editor, "/login": ""} {
+	for path, authorization := range map[string]string{"/api/playlists": f.editor, "/api/session": ""} {
 		send := func(authorization, network string, body io.Reader) *httptest.ResponseRecorder {
 			r := httptest.NewRequestWithContext(t.Context(), "POST", path, body)
 			r.Host, r.RemoteAddr = "localhost", network+":1"
@@ -113,6 +113,52 @@ func TestRequestsInProgress(t *testing.T) {
 			t.Errorf("%s, after they ended: %s", path, got.Body)
 		}
 	}
+}
+
+// TestPagesInProgress requests pages that take long, without credentials.
+func TestPagesInProgress(t *testing.T) {
+	t.Parallel()
+	begun, end := make(chan bool), make(chan bool)
+	a, err := api.New(api.Options{Store: newFixture(t).store, Pages: func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			begun <- true
+			<-end
+		})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	var running sync.WaitGroup
+	start := func(network string) (status int) { // 0 if the page begins
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/page", nil)
+		r.RemoteAddr = network + ":1"
+		done := make(chan int, 1)
+		running.Go(func() {
+			w := httptest.NewRecorder()
+			a.ServeHTTP(w, r)
+			done <- w.Code
+		})
+		select {
+		case <-begun:
+			return 0
+		case status := <-done:
+			return status
+		}
+	}
+	for n := range host.MaxCallerRequests {
+		if got := start("192.0.2.1"); got != 0 {
+			t.Errorf("after %d pages: status %d", n, got)
+		}
+	}
+	if got := start("192.0.2.1"); got != http.StatusTooManyRequests {
+		t.Errorf("one more: status %d, want 429", got)
+	}
+	if got := start("192.0.2.2"); got != 0 {
+		t.Errorf("another network: status %d", got)
+	}
+	close(end)
+	running.Wait()
 }
 
 // TestClientThatDoesNotRead requests a large response and reads nothing of it.

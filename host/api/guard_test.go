@@ -281,3 +281,29 @@ func TestHostileRequests(t *testing.T) {
 	}
 	t.Logf("%d requests, %d of them different: %v", total, len(sent), statuses)
 }
+
+// TestSecondLength sends a body with two lengths. A proxy that used the other one took what
+// follows for a part of the body, so it must not be served.
+func TestSecondLength(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newFixture(t).API)
+	t.Cleanup(server.Close)
+	const second = "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+	for _, header := range []string{"", "Content-Length: 72\r\n"} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if _, err := io.WriteString(conn, "POST /api/none HTTP/1.1\r\nHost: localhost\r\n"+header+"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+second); err != nil {
+			t.Fatal(err)
+		}
+		answers, err := io.ReadAll(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(answers), "HTTP/1.1 "); got != 1 {
+			t.Errorf("%q: %d responses, want 1:\n%s", header, got, answers)
+		}
+	}
+}

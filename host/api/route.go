@@ -145,7 +145,15 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	}
 	mux.Handle("/api/", unknown)
 	if a.pages != nil {
-		unknown = a.pages
+		unknown = a.serve(func(w http.ResponseWriter, r *http.Request) error {
+			leave, err := a.budgets.requests.enter(networkCaller(r))
+			if err != nil {
+				return err
+			}
+			defer leave()
+			a.pages.ServeHTTP(w, r)
+			return nil
+		})
 	}
 	mux.Handle("/", unknown)
 	return mux, nil
@@ -173,7 +181,7 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 				Message: fmt.Sprintf("method %s is not allowed; use %s", r.Method, allow)}
 		}
 		var who host.Identity
-		caller := "network " + networkOf(r.RemoteAddr)
+		caller := networkCaller(r)
 		if route.Permission.kind != public {
 			var err error
 			if who, err = a.authenticate(w, r); err != nil {
@@ -198,6 +206,9 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 		return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
 	})
 }
+
+// networkCaller stands for a caller whose credentials are not read.
+func networkCaller(r *http.Request) string { return "network " + networkOf(r.RemoteAddr) }
 
 // serve turns a returned error into a response. Its writer is always the *response from
 // ServeHTTP.

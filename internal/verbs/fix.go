@@ -29,8 +29,8 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 		return nil, err
 	}
 	if n := t.repositories(result.Report.Files); n > 1 && len(result.Changes) > 0 && !o.All {
-		return nil, fmt.Errorf("the fixes would change files in a tree of %d plugin repositories; validate one of them, or use %s",
-			n, o.Face.Option("all"))
+		return nil, fmt.Errorf("the fixes would change %d of the files in a tree of %d plugin repositories; validate one of them, or use %s",
+			len(result.Changes), n, o.Face.Option("all"))
 	}
 	r := result.Report
 	written, failed := fix.Write(root, result.Changes)
