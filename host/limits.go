@@ -62,13 +62,13 @@ const (
 	// Of streams. At most half of the connections follow channels, so that other requests
 	// do not wait for them.
 	MaxStreamClients     = 1000
-	MaxUserStreamClients = 100       // of a user, service account or API key
-	MaxChannels          = 100       // that a client follows
-	MaxStreams           = 200       // that a plugin runs
-	MaxPacket            = 512 << 10 // bytes of a packet of a stream
-	MaxPublication       = 64 << 10  // bytes of a message from a client
-	MaxStreamData        = 16 << 20  // bytes of the data of subscriptions and messages
-	StreamQueue          = 1 << 20   // bytes that wait for a client
+	MaxUserStreamClients = 100                // of a user, service account or API key
+	MaxChannels          = 100                // that a client follows
+	MaxStreams           = 200                // that a plugin runs
+	MaxPacket            = 512 << 10          // bytes of a packet of a stream
+	MaxPublication       = 64 << 10           // bytes of a message from a client
+	MaxStreamData        = 16 << 20           // bytes of the data of subscriptions and messages
+	StreamQueue          = MaxPacket + 64<<10 // bytes that wait for a client
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
 	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
@@ -152,7 +152,8 @@ func Limits() []Limit {
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
 		{"data of all subscriptions and of WebSocket messages in progress, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
-		{"packets that wait for a client", mebibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
+		{"messages of WebSockets that are handled at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor and a connection to the database; waiting for a plugin does not count"},
+		{"packets that wait for a client", kibibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},

@@ -117,7 +117,9 @@ func New(o Options) (*API, error) {
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, host.MaxResourceBody)
 		}})
-	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log})
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log, Turn: func(ctx context.Context, who host.Identity) (func(), error) {
+		return a.budgets.messages.take(ctx, callerOf(who))
+	}})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {

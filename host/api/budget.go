@@ -33,6 +33,7 @@ type budgets struct {
 
 	processors *turns // to compute for long
 	large      *turns // to prepare a large response
+	messages   *turns // to handle what came over a WebSocket
 
 	requests callers // in progress
 
@@ -48,6 +49,7 @@ func newBudgets(readsCompute bool) *budgets {
 		readsCompute: readsCompute,
 		processors:   newTurns(runtime.GOMAXPROCS(0) / 2),
 		large:        newTurns(mostLarge),
+		messages:     newTurns(runtime.GOMAXPROCS(0) / 2),
 		bodies:       newBudget(host.MaxBodies, "request bodies"),
 		decoding:     newBudget(host.MaxDecoding, "decoding request bodies"),
 		responses:    newBudget(host.MaxResponses, "responses that are not read"),

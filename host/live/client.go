@@ -32,6 +32,10 @@ type client struct {
 	channels func() []string                  // names of those that it follows
 	leave    func(name, reason string)        // unsubscribes it
 	end      func(code uint32, reason string) // disconnects it
+
+	// Of a WebSocket.
+	open  context.Context // until the connection is closed
+	pause func()          // ends its turn
 }
 
 func newClient(c Caller) *client {
@@ -147,7 +151,7 @@ func (h *Hub) enter(who host.Identity) (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	of, all := ownerOf(who), 0
-	for _, n := range h.open {
+	for _, n := range h.entered {
 		all += n
 	}
 	switch {
@@ -155,10 +159,10 @@ func (h *Hub) enter(who host.Identity) (leave func(), err error) {
 		return nil, errStopping()
 	case all >= h.options.Clients:
 		return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("too many clients (%d) follow channels; try again later", all)}
-	case h.open[of] >= h.options.PerCaller:
-		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients already follow channels; close one of them", h.open[of])}
+	case h.entered[of] >= h.options.PerCaller:
+		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients already follow channels; close one of them", h.entered[of])}
 	}
-	h.open[of]++
+	h.entered[of]++
 	if !h.isChecking {
 		h.isChecking = true
 		h.background.Go(h.keepChecking)
@@ -166,8 +170,8 @@ func (h *Hub) enter(who host.Identity) (leave func(), err error) {
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.open[of]--; h.open[of] == 0 {
-			delete(h.open, of)
+		if h.entered[of]--; h.entered[of] == 0 {
+			delete(h.entered, of)
 		}
 	}, nil
 }

@@ -6,7 +6,7 @@ import "encoding/json"
 func Clients(h *Hub) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, of := range h.open {
+	for _, of := range h.entered {
 		n += of
 	}
 	return n

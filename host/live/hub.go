@@ -39,6 +39,9 @@ type Options struct {
 	// returns host.ErrForbidden or host.ErrNotFound if the user may not use the plugin.
 	Open   func(ctx context.Context, who host.Identity, c Channel) (Plugin, sdk.Context, error)
 	Logger *slog.Logger // no log if nil
+	// Turn waits until what a user has sent may be handled. If it is nil, everything is handled
+	// at once.
+	Turn func(ctx context.Context, who host.Identity) (end func(), err error)
 
 	Check      time.Duration // between checks of the clients; host.StreamCheck
 	Unchecked  time.Duration // how long a client that cannot be checked stays; host.StreamUnchecked
@@ -70,7 +73,7 @@ type Hub struct {
 	isClosed   bool
 	isChecking bool
 	clients    []*client     // in the order in which they connected
-	open       map[owner]int // clients that are connected or connecting
+	entered    map[owner]int // clients that are connected or connecting
 	held       map[owner]int // bytes of the data of clients
 	streams    map[address]*stream
 }
@@ -81,7 +84,10 @@ func New(o Options) *Hub {
 	o.Unchecked = cmp.Or(o.Unchecked, host.StreamUnchecked)
 	o.Clients, o.PerCaller = cmp.Or(o.Clients, host.MaxStreamClients), cmp.Or(o.PerCaller, host.MaxUserStreamClients)
 	o.PerPlugin, o.RetryAfter = cmp.Or(o.PerPlugin, host.MaxStreams), cmp.Or(o.RetryAfter, 50*time.Millisecond)
-	h := &Hub{options: o, log: o.Logger, open: map[owner]int{}, held: map[owner]int{}, streams: map[address]*stream{}}
+	if o.Turn == nil {
+		o.Turn = func(context.Context, host.Identity) (func(), error) { return func() {}, nil }
+	}
+	h := &Hub{options: o, log: o.Logger, entered: map[owner]int{}, held: map[owner]int{}, streams: map[address]*stream{}}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -130,7 +136,7 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	if err := checkData(data); err != nil {
 		return err
 	}
-	plugin, of, err := h.options.Open(ctx, who, c)
+	plugin, of, err := h.open(ctx, who, c)
 	if err != nil {
 		return err
 	}
@@ -142,6 +148,17 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 		return badPacket(c, err)
 	}
 	return h.send(address{who.OrgID, c}, published)
+}
+
+// open opens a channel for a message. The messages of many clients must not occupy all
+// connections to the database.
+func (h *Hub) open(ctx context.Context, who host.Identity, c Channel) (Plugin, sdk.Context, error) {
+	end, err := h.options.Turn(ctx, who)
+	if err != nil {
+		return nil, sdk.Context{}, err
+	}
+	defer end()
+	return h.options.Open(ctx, who, c)
 }
 
 // send sends a packet to the clients of a channel.
@@ -162,7 +179,7 @@ func (h *Hub) subscribe(ctx context.Context, who host.Identity, c Channel, data 
 	if err := checkData(data); err != nil {
 		return nil, nil, err
 	}
-	plugin, of, err := h.options.Open(ctx, who, c)
+	plugin, of, err := h.open(ctx, who, c)
 	if err != nil {
 		return nil, nil, err
 	}

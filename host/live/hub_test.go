@@ -397,7 +397,7 @@ func TestBounds(t *testing.T) {
 	}
 	defer feed.Close()
 	large := `"` + strings.Repeat("x", 100<<10) + `"`
-	for range 11 {
+	for range 6 {
 		next <- large
 		if got := s.packet(); got != large {
 			t.Fatalf("got %d bytes", len(got))
@@ -407,7 +407,7 @@ func TestBounds(t *testing.T) {
 	for range feed.Packets() {
 		n++
 	}
-	if n != 10 {
+	if n != host.StreamQueue/len(large) {
 		t.Errorf("%d packets waited for the feed", n)
 	}
 	many := newFixture(t, live.Options{}, &fakePlugin{}).connect("a")
@@ -695,4 +695,53 @@ func TestMessagesInProgress(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// Messages are handled in turns, in which nobody waits for a plugin.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	turn := make(chan struct{}, 1)
+	f := newFixture(t, live.Options{Turn: func(ctx context.Context, _ host.Identity) (func(), error) {
+		select {
+		case turn <- struct{}{}:
+			return func() { <-turn }, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}, &fakePlugin{})
+	publish := func(channel string, bytes int) string {
+		return fmt.Sprintf(`"publish":{"channel":"ds/a/%s","data":%q}`, channel, strings.Repeat("x", bytes))
+	}
+	const large = 60 << 10
+	a, b := f.connect("a"), f.connect("b")
+	if r := a.call(publish("chat", large)); r.Error.Code != 0 {
+		t.Fatalf("a large message: %+v", r.Error)
+	}
+	for n := range 9 { // one more than the client may have in progress
+		if err := websocket.Message.Send(a.conn, fmt.Sprintf(`{"id":%d,%s}`, 100+n, publish("hang", large))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := b.call(publish("chat", large)); r.Error.Code != 0 {
+		t.Errorf("while the plugin handles messages of another client: %+v", r.Error)
+	}
+	turn <- struct{}{} // somebody else's
+	waiting, handled := f.connect("c"), make(chan int)
+	go func() { handled <- waiting.call(publish("chat", large)).Error.Code }()
+	leaving := f.connect("d")
+	if err := websocket.Message.Send(leaving.conn, `{"id":100,`+publish("chat", large)+`}`); err != nil {
+		t.Fatal(err)
+	}
+	_ = leaving.conn.Close()
+	select {
+	case code := <-handled:
+		t.Errorf("a large message is handled without a turn: %d", code)
+	default:
+	}
+	<-turn
+	if code := <-handled; code != 0 {
+		t.Errorf("a large message after its turn: %d", code)
+	}
+	_ = a.conn.Close()
+	until(t, "the end of the turns", func() bool { return len(turn) == 0 })
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/centrifugal/centrifuge"
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,11 +49,14 @@ func (h *Hub) ServeWebSocket(w http.ResponseWriter, r *http.Request, caller Call
 	if err != nil {
 		return err
 	}
-	entered := &entry{ResponseWriter: w, leave: sync.OnceFunc(leave)}
-	ctx := context.WithValue(r.Context(), clientKey{}, newClient(caller))
-	ctx = centrifuge.SetCredentials(ctx, &centrifuge.Credentials{UserID: fmt.Sprintf("%s-%d", caller.Identity.Kind, caller.Identity.ID)})
+	own := newClient(caller)
+	entered := &entry{ResponseWriter: w, hub: h, client: own, leave: sync.OnceFunc(leave)}
+	own.open, entered.close = context.WithCancel(context.WithoutCancel(r.Context()))
+	ctx := context.WithValue(r.Context(), clientKey{}, own)
+	ctx = centrifuge.SetCredentials(ctx, &centrifuge.Credentials{UserID: userID(caller.Identity)})
 	defer func() {
 		if !entered.isHijacked { // even if the handler panics
+			entered.close()
 			entered.leave()
 		}
 	}()
@@ -62,9 +66,14 @@ func (h *Hub) ServeWebSocket(w http.ResponseWriter, r *http.Request, caller Call
 
 type clientKey struct{}
 
+func userID(who host.Identity) string { return fmt.Sprintf("%s-%d", who.Kind, who.ID) }
+
 // entry is a response that gives its room back when its connection is closed.
 type entry struct {
 	http.ResponseWriter
+	hub        *Hub
+	client     *client
+	close      func() // ends client.open
 	leave      func()
 	isHijacked bool
 }
@@ -76,17 +85,58 @@ func (e *entry) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	e.isHijacked = true
-	return &leavingConn{conn, e.leave}, buffered, nil
+	c := &socketConn{Conn: conn, entry: e}
+	e.client.pause = c.pause
+	if buffered.Reader.Buffered() == 0 { // the library refuses a client that sends before the handshake
+		buffered.Reader = bufio.NewReader(c)
+	}
+	return c, buffered, nil
 }
 
-type leavingConn struct {
+// socketConn is the connection of a WebSocket. What arrives in large parts is handled when
+// there is a turn: otherwise, many clients that send as much as they can would take all
+// processors.
+type socketConn struct {
 	net.Conn
-	leave func()
+	entry *entry
+	turn  atomic.Pointer[func()] // ends the turn in which the library handles what it has read
+}
+
+// freeRead is how many bytes the library handles without a turn: more than the commands of
+// most clients take.
+const freeRead = 1 << 10
+
+// Read also ends the turn of what was read before.
+func (c *socketConn) Read(p []byte) (n int, err error) {
+	c.pause()
+	n, err = c.Conn.Read(p)
+	if n <= freeRead {
+		return n, err
+	}
+	own := c.entry.client
+	end, failed := c.entry.hub.options.Turn(own.open, own.caller.Identity)
+	if failed != nil {
+		return 0, net.ErrClosed
+	}
+	c.turn.Store(&end)
+	if own.open.Err() != nil { // Close may not have seen it
+		c.pause()
+	}
+	return n, err
+}
+
+// pause ends the turn of the connection, if it has one.
+func (c *socketConn) pause() {
+	if end := c.turn.Swap(nil); end != nil {
+		(*end)()
+	}
 }
 
 // Close implements net.Conn.
-func (c *leavingConn) Close() error {
-	defer c.leave()
+func (c *socketConn) Close() error {
+	defer c.entry.leave()
+	c.entry.close()
+	c.pause()
 	return c.Conn.Close()
 }
 
@@ -179,14 +229,22 @@ func (h *Hub) connected(c *centrifuge.Client) {
 	do := func(data []byte, f func(ctx context.Context, release func()) error, fail func(error)) {
 		release, err := h.hold(ownerOf(own.caller.Identity), len(data))
 		if err != nil {
-			fail(h.clientError(c, err))
+			fail(h.clientError(own, err))
 			return
 		}
 		select {
 		case calls <- struct{}{}:
-		case <-c.Context().Done():
-			release()
-			return
+		default:
+			own.pause() // the plugin may take long
+			select {
+			case calls <- struct{}{}:
+			case <-own.open.Done(): // the library's context does not end while this waits
+				release()
+				return
+			case <-h.ctx.Done():
+				release()
+				return
+			}
 		}
 		isOpen := h.inBackground(func() {
 			defer func() { <-calls }()
@@ -197,8 +255,8 @@ func (h *Hub) connected(c *centrifuge.Client) {
 					fail(centrifuge.ErrorInternal)
 				}
 			}()
-			if err := f(c.Context(), release); err != nil {
-				fail(h.clientError(c, err))
+			if err := f(own.open, release); err != nil {
+				fail(h.clientError(own, err))
 			}
 		})
 		if !isOpen {
@@ -256,8 +314,8 @@ func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.Subscrib
 
 // clientError returns the error for a client. The codes are those of HTTP, as in existing
 // hosts; a temporary error makes the client try again.
-func (h *Hub) clientError(c *centrifuge.Client, err error) error {
-	if c.Context().Err() != nil { // the client has left
+func (h *Hub) clientError(c *client, err error) error {
+	if c.open.Err() != nil { // the client has left
 		return centrifuge.ErrorInternal
 	}
 	for category, status := range map[error]uint32{
@@ -271,6 +329,6 @@ func (h *Hub) clientError(c *centrifuge.Client, err error) error {
 	if e, ok := errors.AsType[*sdk.Error](err); ok && e.Status >= http.StatusBadRequest {
 		return &centrifuge.Error{Code: uint32(e.Status), Message: e.Message, Temporary: e.Status >= http.StatusInternalServerError}
 	}
-	h.log.Error("a call over a WebSocket failed", "user", c.UserID(), "error", err)
+	h.log.Error("a call over a WebSocket failed", "user", userID(c.caller.Identity), "error", err)
 	return centrifuge.ErrorInternal
 }
