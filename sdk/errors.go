@@ -36,10 +36,12 @@ const (
 //
 // Any other error becomes a plugin error with status 500, and users see its text, so it
 // must not contain secrets. There are two exceptions. Errors from net and net/http for a
-// service that cannot be reached become downstream errors with status 502, or 504 for a
-// timeout, and their text, which can contain addresses, goes only to the log. An error
-// that wraps [context.DeadlineExceeded] counts as a timeout. An error that wraps
-// [context.Canceled] becomes a downstream error with status 499.
+// service that cannot be reached, and errors that wrap [io.ErrUnexpectedEOF], become
+// downstream errors with status 502, or 504 for a timeout, and their text, which can
+// contain addresses, goes only to the log. An error that wraps
+// [context.DeadlineExceeded], or that has a method Timeout that returns true, counts as a
+// timeout. An error that wraps [context.Canceled] becomes a downstream error with status
+// 499.
 type Error struct {
 	Status  int    // HTTP status from 400 to 599; other values mean 500
 	Source  Source // "" means SourcePlugin

@@ -26,8 +26,8 @@ import (
 // DecodeSettings calls it last. Hosts can show a form for S, with the description tag of
 // each field: see [SettingsSchemaPath].
 //
-// The error is an *Error with status 400. It names every invalid field and contains no
-// secrets.
+// The error is an *Error with status 400. It names the first field with a value of the wrong
+// type and every required field that is missing, and contains no secrets.
 func DecodeSettings[S any](s Settings) (S, error) {
 	var into S
 	var errs []error

@@ -170,11 +170,13 @@ var update = flag.Bool("update", false, "write doc/commands.md")
 func TestCommandsDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	b.WriteString("# Commands\n\nThe help of every command of `slipway`. \"go tool mage docs\" generates this file.\n\n" +
+	b.WriteString("# Commands\n\nThe help of every command of `slipway` except `completion` and `help`. \"go tool mage docs\" generates this file.\n\n" +
 		"Mage targets take the same options in camel case, with one hyphen: `--service-version` is\n" +
 		"`-serviceVersion`. Optional arguments become options: `slipway validate dist` is\n" +
 		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
-		"`go tool mage -h <target>` lists the options of a target.\n")
+		"The exceptions are `--race` and `--coverage` of test, which are the targets `testRace` and `coverage`,\n" +
+		"and `--list` of scaffold, which only the command has. `go tool mage -h <target>` lists the options of a\n" +
+		"target.\n")
 	for _, c := range withSubcommands(newRoot(os.Stdout, io.Discard)) {
 		about := c.Long
 		if about == "" {

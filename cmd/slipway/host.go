@@ -40,8 +40,9 @@ type passwordFlags struct {
 	text string // visible in the list of processes
 }
 
-// hostFlags defines the flags that host and dev have in common.
-func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
+// hostFlags defines the flags that host and dev have in common. configRead says when the file
+// with the settings of plugins is read again.
+func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead string) {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 picks a free port")
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
@@ -52,7 +53,7 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
-	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again on SIGHUP and when a plugin is reloaded")
+	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again "+configRead)
 	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
@@ -123,7 +124,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(runHost(c.Context(), s, stderr, hangup, isInteractive), closeHost(s, stdout))
 		},
 	}
-	hostFlags(c, &o, &password)
+	hostFlags(c, &o, &password, "on SIGHUP and by POST /api/plugins/{id}/reload")
 	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
 	c.Flags().StringVar(&mode, "watch", mode, "how to watch the directories of plugins: auto, poll or off")
 	debugFlags(c.Flags(), &o.Debug)

@@ -37,10 +37,11 @@ func updateCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "update",
 		Short: "Bring the files of a scaffold up to date",
-		Long: "Bring the files that the templates maintain up to date: magefile, workflow, .gitignore, schema\n" +
-			"and editor settings. What changed in the templates since the repository was scaffolded or last\n" +
-			"updated is merged into these files, and your edits are kept. If both sides changed the same\n" +
-			"lines, the file contains both between markers, and the exit status is 1. The merge needs git.",
+		Long: "Bring the files that the templates maintain up to date: magefile, workflow, .gitignore,\n" +
+			"tsconfig.json, the schema of plugin.json and the development container. What changed in the\n" +
+			"templates since the repository was scaffolded or last updated is merged into these files, and\n" +
+			"your edits are kept. If both sides changed the same lines, the file contains both between\n" +
+			"markers, and the exit status is 1. The merge needs git.",
 		Example: "  slipway scaffold update --dry-run\n" +
 			"  slipway scaffold update",
 		Args: arguments(cobra.NoArgs),

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -243,6 +244,13 @@ func TestSystem(t *testing.T) {
 	}
 	if got := f.do("GET", "/api/health", "", ""); got.status != 503 || got.body != `{"database":"failing","version":"10.4.2","commit":"0123abcd"}` {
 		t.Errorf("health without a database: %+v", got)
+	}
+	before := f.log.String()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	f.send(httptest.NewRequestWithContext(left, "GET", "/api/health", nil), "")
+	if now := strings.TrimPrefix(f.log.String(), before); strings.Contains(now, "the database is not usable") {
+		t.Errorf("the log blames the database when a client leaves: %s", now)
 	}
 	got := f.do("GET", "/api/playlists", f.viewer, "")
 	if got.status != 500 || !strings.Contains(got.message(), got.header.Get("X-Request-Id")) || strings.Contains(got.body, "sql") {

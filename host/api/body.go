@@ -111,7 +111,8 @@ func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 }
 
 // limitRestTime sets a deadline for what the handler did not read of a body: the server
-// reads it, before it sends a short response, so that the connection can be used again.
+// reads it, before it sends a short response, so that the connection can be used again. On a
+// public route, the deadline applies to the whole body.
 func (a *API) limitRestTime(w *response, r *http.Request) {
 	if r.ContentLength != 0 && !w.hasBody && !w.isHijacked {
 		_ = w.control.SetReadDeadline(time.Now().Add(min(host.RestOfBody, a.bodyTime))) // not supported by the recorder of tests

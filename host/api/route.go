@@ -190,6 +190,8 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			who = a.withRoles(who)
 			w.(*response).who = who
 			caller = callerOf(who)
+		} else {
+			a.limitRestTime(w.(*response), r) // anybody can send a body
 		}
 		leave, err := w.(*response).budgets.requests.enter(caller)
 		if err != nil {

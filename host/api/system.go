@@ -36,7 +36,9 @@ func (h health) status() int {
 
 func (a *API) health(ctx context.Context, _ host.Identity, _ none) (health, error) {
 	if err := a.store.Ping(ctx); err != nil {
-		a.log.ErrorContext(ctx, "the database is not usable", "error", err)
+		if ctx.Err() == nil { // otherwise, the client has left
+			a.log.ErrorContext(ctx, "the database is not usable", "error", err)
+		}
 		reason := ""
 		if refusal, ok := errors.AsType[*host.Error](err); ok {
 			reason = refusal.Error()

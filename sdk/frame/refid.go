@@ -6,8 +6,8 @@ import (
 )
 
 // FillRefID returns an Arrow IPC file with refID as the RefID of its frame. It returns
-// file itself if the frame has a RefID already, or if Parse does not support the file.
-// The SDK calls it on the frames of other packages.
+// file itself if the frame has a RefID already, or if file is not an Arrow IPC file with a
+// schema that Parse supports. The SDK calls it on the frames of other packages.
 func FillRefID(file []byte, refID string) []byte {
 	a, err := openArrow(file)
 	if err != nil || find(a.schema.metadata, refIDKey) != "" {

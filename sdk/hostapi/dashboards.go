@@ -13,7 +13,8 @@ type Folder struct {
 	Title string `json:"title"`
 }
 
-// Folders lists the folders, sorted by title. It requires the permission folders:read.
+// Folders lists the folders, sorted by title, up to the host's default limit. It requires the
+// permission folders:read.
 func (c *Client) Folders(ctx context.Context) ([]Folder, error) {
 	return call[[]Folder](ctx, c, http.MethodGet, "api/folders", nil, nil, nil)
 }

@@ -52,7 +52,8 @@ func (c *Client) Playlist(ctx context.Context, uid string) (Playlist, error) {
 	return call[Playlist](ctx, c, http.MethodGet, "api/playlists", []string{uid}, nil, nil)
 }
 
-// PlaylistDashboards lists the dashboards that a playlist shows, in order.
+// PlaylistDashboards lists the dashboards that a playlist shows, in order. It omits those for
+// which the plugin does not have the permission dashboards:read.
 func (c *Client) PlaylistDashboards(ctx context.Context, uid string) ([]PlaylistDashboard, error) {
 	return call[[]PlaylistDashboard](ctx, c, http.MethodGet, "api/playlists", []string{uid, "dashboards"}, nil, nil)
 }

@@ -12,8 +12,10 @@
 //	}
 //
 // Credentials, headers and client certificates are sent to the origin of the service
-// only. After a redirect to another origin, the client also drops the request's own
-// headers. Build URLs with [Client.URL]: they stay below the URL of the service.
+// only; a client without a URL presents its client certificate to any server that requests
+// one. After a redirect to another origin, the client also drops the request's own headers,
+// except Accept, Accept-Encoding, Accept-Language, Content-Type and User-Agent. Build URLs
+// with [Client.URL]: they stay below the URL of the service.
 package httpclient
 
 import (

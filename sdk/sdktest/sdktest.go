@@ -43,8 +43,8 @@ const (
 
 // Kit is a running plugin with the host that calls it.
 type Kit struct {
-	// Client makes calls with any sdk.Context. Query, Health, HTTP and Stream use the
-	// Context and the Headers of the kit.
+	// Client makes calls with any sdk.Context. Query, Health and Stream use the Context and
+	// the Headers of the kit; HTTP uses only its Context.
 	*backend.Client
 	// Context is that of an admin of organization 1, with a data source "uid" and an app,
 	// both without settings. A test changes what it needs.
