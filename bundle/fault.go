@@ -175,7 +175,7 @@ func FaultKinds() []FaultKind {
 		{FaultServiceRange, StageResolve, "the plugin requires a different version of the service; the plugin is mounted anyway", "install a release of the plugin for this version of the service, or make the host report a version that the plugin supports"},
 		{FaultInvalidRange, StageResolve, "the range of service versions is invalid and is not checked", "write a range such as >=10.4.0"},
 		{FaultDependencyMissing, StageResolve, "a required plugin is not mounted; the plugin is mounted anyway", "install the required plugin"},
-		{FaultDependencyType, StageResolve, "a required plugin has a different type than plugin.json declares", "correct the type in dependencies.plugins, or install the intended plugin"},
+		{FaultDependencyType, StageResolve, "a required plugin has a different type than plugin.json declares; the plugin is mounted anyway", "correct the type in dependencies.plugins, or install the intended plugin"},
 		{FaultDependencyRange, StageResolve, "a required plugin has a version outside the required range; the plugin is mounted anyway", "install a version of the required plugin within the range"},
 		{FaultDependencyCycle, StageResolve, "plugins require each other; they start in no particular order", "remove one of the dependencies"},
 		{FaultNoExecutable, StageResolve, `plugin.json sets "backend" but not "executable"`, `set "executable" to the first part of the file name of the executable`},

@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write doc/failures.md")
 func TestFailuresDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	b.WriteString("# Failures of plugins\n\nThis page lists the reasons why a plugin is not mounted or its backend is not running, and the\n" +
-		"requirements that a mounted plugin may fail to meet. \"go tool mage docs\" generates this file.\n\n" +
+	b.WriteString("# Failures of plugins\n\nThis page lists the reasons why a plugin is not mounted, or why its backend is not running or not\n" +
+		"working correctly, and the requirements that a mounted plugin may fail to meet. \"go tool mage docs\" generates this file.\n\n" +
 		"`GET /api/plugins/errors` and `slipway plugins` report each failure with its stage, path, line if\n" +
 		"known, reason, help and time, and the last lines that the process wrote to standard error. The sections are the\n" +
 		"stages, in the order in which a plugin passes them.\n")

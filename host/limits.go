@@ -151,13 +151,13 @@ func Limits() []Limit {
 		{"streams of a plugin that one caller started", fmt.Sprint(MaxStreams / 2), "429", "one caller must not take the streams of others"},
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
-		{"data of all subscriptions and of WebSocket messages in progress, a quarter for one caller", mebibytes(MaxStreamData), "503, 429", "it is held in memory, because a channel can run again"},
-		{"messages of WebSockets that are handled at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor and a connection to the database; waiting for a plugin does not count"},
-		{"packets that wait for a client", kibibytes(StreamQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
+		{"data of all subscriptions and of WebSocket messages in progress", mebibytes(MaxStreamData) + ", or a quarter for one caller", "503, or 429 for one caller", "it is held in memory, because a channel can run again"},
+		{"WebSocket messages of more than 1 KiB that are decoded, and channels that are opened, at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor and a connection to the database; waiting for a plugin does not count"},
+		{"packets that wait for a client", kibibytes(StreamQueue) + ", and 256 packets for server-sent events", "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
-		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s is closed, or else, if at least half have sent a request, the one that has been idle longest; otherwise, new ones wait", FirstRequest), "a connection costs memory and a file descriptor"},
+		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s, or %s with TLS, is closed, or else, if at least half have sent a request, the one that has been idle longest; otherwise, new ones wait", FirstRequest, 4*FirstRequest), "a connection costs memory and a file descriptor"},
 	}
 }
 

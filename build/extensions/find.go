@@ -109,9 +109,9 @@ func (f *finder) combine() *Result {
 			if !p.isEnd && (i > 0 || !f.registers(p.position) && !f.registers(p.statement)) {
 				continue // an effect of stand-ins; unknown values show it where they matter
 			}
-			text, help := "evaluation failed: "+p.text, "what this statement registers may be missing"
+			text, help := "evaluation failed, so what this statement registers may be missing: "+p.text, "move the registrations to another statement"
 			if p.isEnd {
-				text, help = "evaluation ended: "+p.text, "what is registered after this point may be missing"
+				text, help = "evaluation ended, so what is registered after this point may be missing: "+p.text, "move the registrations before this point"
 			}
 			f.sources.warn(f.result, p.position, text, help)
 		}
@@ -133,7 +133,7 @@ func (f *finder) addAll(g group) {
 			"it depends on a condition that only the host knows; register each alternative with constants")
 	case len(list) == 0:
 		f.sources.warn(f.result, g.position, "cannot determine the target of "+f.script.sites[g.order].name,
-			"the call was not reached, and its argument is known only when the plugin runs")
+			"the call was not reached, and its argument is known only when the plugin runs; write it as a constant")
 	}
 }
 

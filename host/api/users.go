@@ -24,7 +24,7 @@ func (a *API) userRoutes() []Route {
 		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
 		{"GET", "/api/org/preferences", Action(host.ActionOrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
 		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
-		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization by login"}},
+		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization; the parameter query selects those whose login contains it"}},
 		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
 	}
 }

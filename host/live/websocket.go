@@ -98,8 +98,9 @@ func (e *entry) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // processors.
 type socketConn struct {
 	net.Conn
-	entry *entry
-	turn  atomic.Pointer[func()] // ends the turn in which the library handles what it has read
+	entry   *entry
+	isLarge bool                   // whether the last part that arrived was large
+	turn    atomic.Pointer[func()] // ends the turn in which the library handles what it has read
 }
 
 // freeRead is how many bytes the library handles without a turn: more than the commands of
@@ -110,7 +111,9 @@ const freeRead = 1 << 10
 func (c *socketConn) Read(p []byte) (n int, err error) {
 	c.pause()
 	n, err = c.Conn.Read(p)
-	if n <= freeRead {
+	wasLarge := c.isLarge
+	c.isLarge = n > freeRead
+	if n == 0 || !c.isLarge && !wasLarge { // the end of a large message can be short
 		return n, err
 	}
 	own := c.entry.client

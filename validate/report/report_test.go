@@ -71,7 +71,7 @@ func sample() *validate.Report {
 		},
 		Suppressed: []validate.Suppressed{
 			{Finding: validate.Finding{Rule: "logo-not-svg", Severity: validate.Warning, Place: at("plugin.json", 2, 2, 2, 12, "/info"), Message: "an old logo"},
-				Reason: "the designer is on holiday"},
+				Reason: "the designer is on vacation"},
 			{Finding: validate.Finding{Rule: "id-format", Severity: validate.Error, Place: at("plugin.json", 2, 2, 2, 12, "/id"), Message: "an old id"},
 				Reason: "in the baseline", InBaseline: true},
 		},

@@ -33,7 +33,7 @@ func binaryName() validate.Rule {
 				}
 				f := validate.Finding{
 					Place:   validate.Place{File: m.File},
-					Message: fmt.Sprintf("file name %s does not end with a platform that the host looks for", path.Base(m.File)),
+					Message: "no host looks for a file named " + path.Base(m.File),
 					Related: namedHere(p),
 				}
 				if platform, err := m.ReadPlatform(p); err == nil {

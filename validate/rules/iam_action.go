@@ -15,8 +15,8 @@ func iamAction() validate.Rule {
 	return validate.Rule{
 		ID:       "iam-action",
 		Severity: validate.Warning,
-		Summary:  "action or scope that the host does not know",
-		Why:      "The host grants what plugin.json asks for, but an unknown action, or a scope of another resource, matches no request. The backend is denied the access that the author intended.",
+		Summary:  "unknown action, or scope of another resource",
+		Why:      "An unknown action, or a scope of another resource, matches no request: in \"iam\", the backend is denied the access that the author intended; in \"routes\" and \"includes\", the users are. If an action in \"iam\" does not have the form resource:verb, the host does not start the backend.",
 		Help:     "write an action of the host, such as playlists:read",
 		Check: func(p *validate.Pass) {
 			for _, permission := range p.Doc.Items("/iam/permissions") {

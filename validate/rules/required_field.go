@@ -16,7 +16,7 @@ func requiredField() validate.Rule {
 		ID:       "required-field",
 		Severity: validate.Error,
 		Summary:  "missing or empty required key",
-		Why:      `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the grafana profile, the finding is a warning in entries of lists such as "includes", and in nested plugins unless hosts need the key to load them.`,
+		Why:      `The host and the catalog rely on these keys. Without them, the host rejects the plugin or shows it without its name, version or logo. In the grafana profile, the finding is a warning if "name" is empty, in "roles", "iam", "routes", "includes" and "extensions", and in "info" and "dependencies" of nested plugins.`,
 		Help:     "add the key",
 		Check: func(p *validate.Pass) {
 			for _, v := range schema.Violations(p) {

@@ -11,7 +11,7 @@ func unresolvedPlaceholder() validate.Rule {
 		ID:       "unresolved-placeholder",
 		Severity: validate.Error,
 		Summary:  "placeholder left in a built plugin.json",
-		Why:      "The build replaces %VERSION%, %TODAY% and %PLUGIN_ID%. Users see any placeholder that is left, and the host cannot compare a version that contains one.",
+		Why:      "The build replaces %VERSION%, %TODAY% and %PLUGIN_ID%. Users see any placeholder that is left, and a version that contains one cannot be compared.",
 		Help:     "build the plugin again, or write the value",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
