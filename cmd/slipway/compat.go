@@ -46,8 +46,8 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 			"directory. Nothing is executed without --start.\n\n" +
 			"For each aspect, the table says yes, partly (the plugin runs, but a part of it does not work or is\n" +
 			"not checked), no or unknown, and what to do.\n\n" +
-			"Exit status: 0 the plugin runs at least partly in both, 1 it does not run in one of them or that\n" +
-			"is unknown, 2 invalid usage, 3 the plugin could not be read.",
+			"Exit status: 0 the plugin runs at least partly in both, 1 it does not run or is not known to run\n" +
+			"in one of them, 2 invalid usage, 3 the plugin could not be read.",
 		Example: "  slipway compat\n" +
 			"  slipway compat --start dist\n" +
 			"  slipway compat --existing-version=12.1.0 --format=json acme-hello-datasource-1.0.0.zip",

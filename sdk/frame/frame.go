@@ -1,6 +1,6 @@
-// Package frame implements data frames, the tables that responses to queries and streams
-// consist of. A [Frame] is written as an Arrow IPC file or as JSON, in the format of the
-// data package of Grafana's SDK, but without that package's dependencies.
+// Package frame implements data frames, the tables that make up streams and the
+// responses to queries. A [Frame] is written as an Arrow IPC file or as JSON, in the
+// format of the data package of Grafana's SDK, but without that package's dependencies.
 //
 //	f := frame.New("sales",
 //		frame.Of("time", times),                       // []time.Time

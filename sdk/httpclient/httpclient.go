@@ -149,8 +149,8 @@ func (c *Client) URL(segments ...string) (*url.URL, error) {
 	return sdk.JoinURL(c.base, segments...)
 }
 
-// GetJSON gets the URL of the service with segments appended to its path, and decodes the
-// JSON response:
+// GetJSON sends a GET request to the URL of the service with segments appended to its
+// path, and decodes the JSON response:
 //
 //	list, err := httpclient.GetJSON[[]sale](ctx, s.client, "articles", name, "sales")
 //

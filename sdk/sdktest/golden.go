@@ -27,8 +27,8 @@ type golden struct {
 	Frames []json.RawMessage `json:"frames"` // as hosts send them to browsers
 }
 
-// Golden compares the response to a query with a file of indented JSON, and fails the
-// test with the first difference. If UPDATE_GOLDEN is set, it writes the file instead.
+// Golden compares a query's response with a file of indented JSON, and fails the test with
+// the first difference. If UPDATE_GOLDEN is set, it writes the file instead.
 func Golden(t testing.TB, file string, response sdk.DataResponse) {
 	t.Helper()
 	got, err := goldenText(response)
