@@ -20,9 +20,10 @@ func scaffoldCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scaffold <type> <id>",
 		Short: "Create a plugin repository",
-		Long: "Create a plugin repository: TypeScript for a frontend, Go for a backend, a workflow and a\n" +
-			"development container. The types are app, datasource, panel, renderer and secretsmanager;\n" +
-			"the id has the form <org>-<name>-<type>. On a terminal, it asks for what is missing.",
+		Long: "Create a plugin repository with a workflow, a development container, TypeScript for a\n" +
+			"frontend and Go for a backend. The types are app, datasource, panel, renderer and\n" +
+			"secretsmanager; the id has the form <org>-<name>-<type>. On a terminal, it asks for what is\n" +
+			"missing.",
 		Example: "  slipway scaffold --list\n" +
 			"  slipway scaffold datasource acme-hello-datasource\n" +
 			"  slipway scaffold panel acme-gauge-panel --dir=gauge --name=\"Round gauge\" --profile=both",
@@ -150,10 +151,10 @@ func depsCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deps",
 		Short: "Download the packages that the frontend imports",
-		Long: "Download the packages that the frontend imports, in the versions from package-lock.json,\n" +
-			"yarn.lock or pnpm-lock.yaml, into a cache that repositories share. Packages that only tests\n" +
-			"or other tools need are left out, and no scripts are run. A repository with node_modules needs\n" +
-			"no download.",
+		Long: "Download the packages that the frontend imports, in the versions specified by\n" +
+			"package-lock.json, yarn.lock or pnpm-lock.yaml, into a cache that repositories share. Packages\n" +
+			"that only tests or other tools need are left out, and no scripts are run. A repository with\n" +
+			"node_modules needs no download.",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return verbs.Deps(c.Context(), stdout, o) },
 	}
@@ -244,10 +245,10 @@ func buildCommand(stdout *os.File) *cobra.Command {
 		Long: "Build a plugin repository: write its executables, frontend, assets and plugin.json to\n" +
 			"dist. TypeScript is bundled without Node.js. The same commit produces the same files in any\n" +
 			"directory.\n\n" +
-			"Build settings come from backend and frontend in the nearest slipway.yaml; the schema command\n" +
-			"writes a schema that describes them. A build runs the plugin's code: it starts the executable for\n" +
-			"this machine to check that it completes the handshake, and runs the command in frontend if there\n" +
-			"is one.",
+			"Build settings come from the keys \"backend\" and \"frontend\" in the nearest slipway.yaml; the\n" +
+			"schema command writes a schema that describes them. A build runs the plugin's code: it starts\n" +
+			"the executable for this machine to check that it completes the handshake, and runs the command\n" +
+			"under \"frontend\", if one is set.",
 		Example: "  slipway build\n" +
 			"  slipway build --platforms=linux/amd64,windows/amd64\n" +
 			"  slipway build --only=frontend",

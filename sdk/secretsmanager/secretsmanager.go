@@ -39,7 +39,7 @@ type Store interface {
 	SetSecret(ctx context.Context, key Key, value string) error
 	// DeleteSecret deletes a secret. It returns nil if the secret does not exist.
 	DeleteSecret(ctx context.Context, key Key) error
-	// ListSecrets lists the keys with the namespace and the type of key, in its
+	// ListSecrets lists the keys that have the same namespace and type as key, in key's
 	// organization or, if allOrganizations is true, in all organizations.
 	ListSecrets(ctx context.Context, key Key, allOrganizations bool) ([]Key, error)
 	// RenameSecret moves a secret to another namespace.
