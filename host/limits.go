@@ -137,7 +137,7 @@ func Limits() []Limit {
 		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
-		{"time for the body of a request that needs no credentials, and for the rest of a body that is not read", RestOfBody.String(), "408, or the connection is closed", "other requests need connections, too"},
+		{"time for the body of a request that needs no credentials, and for the rest of a body that is not read", RestOfBody.String() + ", or none if credentials are missing or wrong", "408, or the connection is closed", "other requests need connections, too"},
 		{"time between requests on a connection", minutes(IdleTimeout), "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},

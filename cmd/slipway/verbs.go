@@ -151,7 +151,7 @@ func depsCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deps",
 		Short: "Download the packages that the frontend imports",
-		Long: "Download the packages that the frontend imports, in the versions specified by\n" +
+		Long: "Download the packages that the frontend imports, at the versions specified by\n" +
 			"package-lock.json, yarn.lock or pnpm-lock.yaml, into a cache that repositories share. Packages\n" +
 			"that only tests or other tools need are left out, and no scripts are run. A repository with\n" +
 			"node_modules needs no download.",

@@ -115,7 +115,11 @@ func (a *API) limitBodyTime(w http.ResponseWriter, r *http.Request) {
 // public route, the deadline applies to the whole body.
 func (a *API) limitRestTime(w *response, r *http.Request) {
 	if r.ContentLength != 0 && !w.hasBody && !w.isHijacked {
-		_ = w.control.SetReadDeadline(time.Now().Add(min(host.RestOfBody, a.bodyTime))) // not supported by the recorder of tests
+		rest := min(host.RestOfBody, a.bodyTime)
+		if w.status == http.StatusUnauthorized { // do not wait for what a stranger has not sent yet
+			rest = 0
+		}
+		_ = w.control.SetReadDeadline(time.Now().Add(rest)) // not supported by the recorder of tests
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -342,5 +343,34 @@ func TestSlowBody(t *testing.T) {
 			t.Errorf("the connection stays open: %v", err)
 		}
 		_ = conn.Close()
+	}
+}
+
+// deadlines is a response that remembers the deadline for reading.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	read time.Time
+}
+
+// SetReadDeadline is called by http.ResponseController.
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.read = t
+	return nil
+}
+
+// The server must not wait for the rest of a stranger's body.
+func TestRestOfBody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for authorization, wait := range map[string]time.Duration{"": 0, f.viewer: host.RestOfBody} {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/playlists", strings.NewReader("{}"))
+		r.Host = "localhost"
+		r.Header.Set("Authorization", authorization)
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		before := time.Now()
+		f.ServeHTTP(w, r)
+		if w.read.Before(before.Add(wait)) || w.read.After(time.Now().Add(wait)) {
+			t.Errorf("status %d: the rest may arrive within %s, want %s", w.Code, w.read.Sub(before), wait)
+		}
 	}
 }

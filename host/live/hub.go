@@ -144,6 +144,11 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	if err != nil || published == nil {
 		return orUnsupported(err, c)
 	}
+	release, err := h.hold(ownerOf(who), len(published))
+	if err != nil {
+		return err
+	}
+	defer release()
 	if published, err = compact(published); err != nil {
 		return badPacket(c, err)
 	}

@@ -745,3 +745,18 @@ func TestTurns(t *testing.T) {
 	_ = a.conn.Close()
 	until(t, "the end of the turns", func() bool { return len(turn) == 0 })
 }
+
+// What a plugin returns for a message counts as the message does.
+func TestReturnedMessageIsCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	publish := func() error { return f.Publish(t.Context(), f.caller("a").Identity, "ds/a/loud", []byte("1")) }
+	if err := publish(); err != nil {
+		t.Fatal(err)
+	}
+	for live.Keep(f.Hub, f.caller("a"), []byte(strings.Repeat("1", host.MaxPublication))) == nil {
+	}
+	if err := publish(); !errors.Is(err, host.ErrThrottled) {
+		t.Errorf("over the limit: %v", err)
+	}
+}

@@ -50,6 +50,8 @@ func (p *fakePlugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) 
 		return nil, ctx.Err()
 	case "quiet":
 		return nil, nil
+	case "loud":
+		return json.RawMessage(`"` + strings.Repeat("x", host.MaxPublication) + `"`), nil
 	}
 	return nil, sdk.Errorf(http.StatusForbidden, "the channel is read-only")
 }

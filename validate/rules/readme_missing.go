@@ -31,7 +31,7 @@ func needText(p *validate.Pass, names ...string) {
 	where, isComplete := inspect.TextsBelong(p)
 	switch {
 	case found == nil && !isComplete:
-		p.Skipf("the directory around src is not part of this run, and %s may be there", names[0])
+		p.Skipf("the directory that contains src is not part of this run, and %s may be there", names[0])
 	case found == nil && misnamed != "" && !slices.Contains(names, misnamed):
 		p.Report(validate.Finding{
 			Place:   p.Whole(),

@@ -71,7 +71,7 @@ func Open(dir string) (*Tree, error) {
 
 // Boundary returns the directory that links in dir must not leave: the Git repository
 // around dir, unless that is a home directory, or else the plugin repository: the
-// directory around src, or dir. The path must be absolute.
+// directory that contains src, or dir. The path must be absolute.
 func Boundary(dir string) (boundary string, isRepo bool) {
 	home, _ := os.UserHomeDir()
 	for at := dir; at != filepath.Dir(at) && at != home; at = filepath.Dir(at) {
