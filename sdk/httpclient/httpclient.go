@@ -1,6 +1,6 @@
 // Package httpclient is an HTTP client for the service behind a data source. It applies
 // the TLS settings, credentials and headers that an administrator entered, limits the
-// time of a request and the size of a response, and forwards the trace of the call.
+// duration of a request and the size of a response, and forwards the trace of the call.
 //
 //	func newSource(ctx context.Context, ds sdk.DataSource, s settings) (*source, error) {
 //		options, err := httpclient.FromDataSource(ds)
@@ -48,7 +48,7 @@ const (
 )
 
 // Options configure a Client. [FromDataSource] returns those of a data source. A client
-// with the zero value can call any URL, without credentials.
+// with the zero value can send requests to any URL, without credentials.
 type Options struct {
 	// URL is the URL of the service. Credentials and headers are sent to its origin only,
 	// that is, its scheme, host and port.

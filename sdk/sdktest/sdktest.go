@@ -131,7 +131,7 @@ func (k *Kit) Health() *sdk.CheckHealthResult {
 	return result
 }
 
-// HTTP returns a client of the plugin's resources, whose root is http://plugin/. The
+// HTTP returns a client for the plugin's resources, whose root is http://plugin/. The
 // client receives a response as the plugin flushes it.
 func (k *Kit) HTTP() *http.Client { return &http.Client{Transport: transport{k}} }
 

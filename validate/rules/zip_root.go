@@ -14,7 +14,7 @@ func zipRoot() validate.Rule {
 		ID:        "zip-root",
 		Severity:  validate.Error,
 		Summary:   "zip without exactly one plugin directory",
-		Why:       "A zip is unpacked into the directory of all plugins. Files outside the plugin's directory end up among the other plugins.",
+		Why:       "A zip is unpacked into the directory that contains all plugins. Files outside the plugin's directory end up among the other plugins.",
 		Help:      "package one directory that contains plugin.json, and nothing next to it",
 		Where:     validate.Zip,
 		OfArchive: true,
