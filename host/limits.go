@@ -69,6 +69,8 @@ const (
 	MaxPublication       = 64 << 10           // bytes of a message from a client
 	MaxStreamData        = 16 << 20           // bytes of the data of subscriptions and messages
 	StreamQueue          = MaxPacket + 64<<10 // bytes that wait for a client
+	FeedQueue            = 256                // packets that wait for a client of server-sent events
+	FreeMessage          = 1 << 10            // bytes from a client that neither count nor wait for a turn
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
 	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
@@ -82,6 +84,7 @@ const (
 
 	HeaderTimeout = 10 * time.Second // for the headers of a request to arrive
 	FirstRequest  = time.Second / 2  // the same, for the first request of a connection while there are MaxConnections
+	FirstOverTLS  = 4 * FirstRequest // two more round trips and a signature
 	RestOfBody    = 2 * time.Second  // for the rest of a body that is not read
 	BodyTimeout   = 30 * time.Second // for a body to arrive
 	WriteTimeout  = 20 * time.Second // for a client to accept WriteChunk bytes
@@ -152,12 +155,12 @@ func Limits() []Limit {
 		{"packet of a stream", kibibytes(MaxPacket), "it is dropped and logged; one over 1 MiB ends the run, and the stream runs again", "each client that reads slowly holds it in memory"},
 		{"message to a channel", kibibytes(MaxPublication), "400; a WebSocket is closed", "it is passed on as one message"},
 		{"data of all subscriptions and of WebSocket messages in progress", mebibytes(MaxStreamData) + ", or a quarter for one caller", "503, or 429 for one caller", "it is held in memory, because a channel can run again"},
-		{"WebSocket messages of more than 1 KiB that are decoded, and channels that are opened, at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor and a connection to the database; waiting for a plugin does not count"},
-		{"packets that wait for a client", kibibytes(StreamQueue) + ", and 256 packets for server-sent events", "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
+		{"WebSocket messages of more than " + kibibytes(FreeMessage) + " that are decoded, and channels that are opened, at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor and a connection to the database; waiting for a plugin does not count"},
+		{"packets that wait for a client", fmt.Sprintf("%s, and %d packets for server-sent events", kibibytes(StreamQueue), FeedQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
-		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s, or %s with TLS, is closed, or else, if at least half have sent a request, the one that has been idle longest; otherwise, new ones wait", FirstRequest, 4*FirstRequest), "a connection costs memory and a file descriptor"},
+		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s, or %s with TLS, is closed, or else, if at least half have sent a request, the one that has been idle longest; otherwise, new ones wait", FirstRequest, FirstOverTLS), "a connection costs memory and a file descriptor"},
 	}
 }
 

@@ -87,12 +87,9 @@ func (h *Hub) checkRoom(of owner, bytes int) error {
 	return nil
 }
 
-// freeData is how many bytes of a message do not count while it is handled.
-const freeData = 1 << 10
-
 // hold counts the data of a message while it is handled, until release is called.
 func (h *Hub) hold(of owner, bytes int) (release func(), err error) {
-	if bytes <= freeData {
+	if bytes <= host.FreeMessage {
 		return func() {}, nil
 	}
 	h.mu.Lock()

@@ -9,9 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// maxWaiting is how many packets wait for a feed, in addition to the limit of their size.
-const maxWaiting = 256
-
 // Packet is what a Feed receives.
 type Packet struct {
 	Data  json.RawMessage
@@ -47,7 +44,7 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.
 	if err != nil {
 		return nil, err
 	}
-	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, maxWaiting)}
+	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, host.FeedQueue)}
 	if err := h.keep(c, s.at, data); err != nil {
 		h.refused(s)
 		return nil, err

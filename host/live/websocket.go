@@ -103,16 +103,12 @@ type socketConn struct {
 	turn    atomic.Pointer[func()] // ends the turn in which the library handles what it has read
 }
 
-// freeRead is how many bytes the library handles without a turn: more than the commands of
-// most clients take.
-const freeRead = 1 << 10
-
 // Read also ends the turn of what was read before.
 func (c *socketConn) Read(p []byte) (n int, err error) {
 	c.pause()
 	n, err = c.Conn.Read(p)
 	wasLarge := c.isLarge
-	c.isLarge = n > freeRead
+	c.isLarge = n > host.FreeMessage
 	if n == 0 || !c.isLarge && !wasLarge { // the end of a large message can be short
 		return n, err
 	}

@@ -276,7 +276,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	open := newConnections(host.MaxConnections, host.MaxHeaders)
 	if s.certificate != nil {
 		open.isEncrypted = true
-		open.firstRequest *= 4 // two more round trips and a signature
+		open.firstRequest = host.FirstOverTLS
 	}
 	listener = boundedListener{listener, open}
 	s.http = &http.Server{

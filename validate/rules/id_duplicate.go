@@ -14,7 +14,7 @@ func idDuplicate() validate.Rule {
 		ID:       "id-duplicate",
 		Severity: validate.Error,
 		Summary:  "two plugins with the same id",
-		Why:      "The host mounts one plugin for each id: the first that it finds. A build has the id of its source, so a source is compared only with other sources, and a built plugin only with other built plugins. A plugin.json in a directory beside src is taken for a build.",
+		Why:      "If several plugins have the same id, the host mounts only the first one that it finds. A build has the id of its source, so sources are compared only with sources, and builds only with builds. A plugin.json in a directory beside src is treated as a build.",
 		Help:     "delete one of the plugins, or change its id",
 		Check: func(p *validate.Pass) {
 			id, _ := p.Doc.Text("/id")
@@ -45,8 +45,8 @@ type idOf struct {
 	id    string
 }
 
-// firstWithID holds the first plugin.json with each id, or the one in src if the first is beside it. Those that symbolic links lead to
-// are left out, since the run may contain their targets too.
+// firstWithID holds the first plugin.json with each id, or the one in src if the first is
+// beside it. It leaves out files behind symbolic links, whose targets may be in the run, too.
 var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.Document {
 	all := map[idOf]*bundle.Document{}
 	for _, file := range p.Plugins {
