@@ -37,7 +37,7 @@ func updateCommand(stdout *os.File) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "update",
 		Short: "Bring the files of a scaffold up to date",
-		Long: "Bring the files that the templates maintain up to date: magefile, workflow, .gitignore,\n" +
+		Long: "Bring the files that the templates maintain up to date: the magefile, the workflow, .gitignore,\n" +
 			"tsconfig.json, the schema of plugin.json and the development container. What changed in the\n" +
 			"templates since the repository was scaffolded or last updated is merged into these files, and\n" +
 			"your edits are kept. If both sides changed the same lines, the file contains both between\n" +

@@ -1,4 +1,4 @@
-// Package live distributes the streams of plugins to clients: WebSockets that speak the
+// Package live distributes plugin streams to clients: WebSockets that speak the
 // protocol of centrifuge, as existing frontends do, and feeds for server-sent events.
 //
 // A channel is run once for all clients of an organization that follow it. The plugin
