@@ -18,6 +18,7 @@ import (
 
 	"github.com/magefile/mage/mg"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/demo"
 	"github.com/slipway-dev/slipway/internal/newrule"
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -192,7 +193,7 @@ func vetOthers(ctx context.Context, systems []string) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	args := []string{"vet", "-tags=e2e", "-trimpath", "-gcflags=all=-dwarf=false"} // as plugins are built: what both need is compiled once
+	args := []string{"vet", "-tags=e2e", "-trimpath", build.CompilerFlags} // as plugins are built: what both need is compiled once
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), ";")
 		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])

@@ -125,7 +125,7 @@ func TestCompilerOptions(t *testing.T) {
 	o.Backend.Tags, o.Backend.LDFlags = []string{"a", "b"}, "-X main.v=1"
 	o.Backend.Env, o.Backend.Cgo = []string{"CC=zig cc"}, true
 	for isDebug, want := range map[bool][]string{
-		false: {"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w -X main.v=1", "-tags=a,b", "./pkg"},
+		false: {"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w -X main.v=1", "-tags=a,b", "./pkg"},
 		true:  {"build", "-buildvcs=false", "-gcflags=all=-N -l", "-ldflags=-X main.v=1", "-tags=a,b", "./pkg"},
 	} {
 		o.Debug = isDebug

@@ -116,7 +116,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "./pkg"}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "./pkg"}
 	want := &Plan{
 		Commands: []Command{
 			{Platform: bundle.Platform{OS: "linux", Arch: "arm"}, Output: "gpx_x_linux_arm", Args: args, Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm"}},

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/wire"
 )
@@ -37,7 +38,7 @@ func withPrograms(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...", "../internal/e2e/testdata/ours/hello")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", dir+"/", "./testdata/faulty", "../examples/...", "../internal/e2e/testdata/ours/hello")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as mage build does
 	if out, err := cmd.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -244,8 +245,8 @@ func (m *module) checkCompiles(ctx context.Context, work string) error {
 		if err != nil {
 			return err
 		}
-		// The flags of package build, so that the first build finds the packages compiled.
-		args := []string{"build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", os.DevNull}
+		// As package build does, so that the first build finds the packages compiled.
+		args := []string{"build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-o", os.DevNull}
 		for name := range strings.FieldsSeq(string(out)) {
 			if !strings.Contains(name, "/node_modules/") {
 				args = append(args, name)

@@ -73,7 +73,7 @@ func arrows() map[string][]string {
 		"validate/fix":             {"validate", "validate/tree", "bundle", "internal/atomicfile"},
 		"build":                    {"bundle", "build/archive", "validate", "validate/tree", "internal/atomicfile", "internal/origin", "internal/progress", "validate/config", "internal/process", "internal/terminal"},
 		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "validate/tree", "build", "build/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "internal/adopt", "internal/process"},
-		"internal/adopt":           {"bundle", "internal/origin", "internal/atomicfile", "internal/process"},
+		"internal/adopt":           {"build", "bundle", "internal/origin", "internal/atomicfile", "internal/process"},
 		"build/frontend":           nil,
 		"build/packages":           nil,
 		"build/extensions":         {"build/frontend"},

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/loader"
@@ -38,7 +39,7 @@ func loaderFigures(b *testing.B) []figure {
 	const id = "acme-hello-datasource"
 	dir := filepath.Join(b.TempDir(), id)
 	program := filepath.Join(dir, bundle.Host().Executable("gpx_hello"))
-	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", program, "./sdk/testdata/footprint/lean")
+	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", program, "./sdk/testdata/footprint/lean")
 	metadata := `{"id":"` + id + `","name":"Hello","type":"datasource","backend":true,"executable":"gpx_hello","info":{"version":"1.0.0"}}`
 	if err := os.WriteFile(filepath.Join(dir, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
 		b.Fatal(err)

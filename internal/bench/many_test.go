@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkManyPlugins(b *testing.B) {
 	dir := b.TempDir()
 	program, backend := filepath.Join(dir, "slipway"), filepath.Join(dir, "hello")
 	goCommand(b, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
-	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", backend, "./sdk/testdata/footprint/lean")
+	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", backend, "./sdk/testdata/footprint/lean")
 	plugins := filepath.Join(dir, "plugins")
 	for n := range manyPlugins {
 		dir := filepath.Join(plugins, fmt.Sprint(n))
