@@ -64,7 +64,7 @@ func Test(ctx context.Context,
 	concurrent, sequential, stored := sortPackages(packages)
 	race := testrun.Run{
 		// The race detector does not look into SQLite's translated C code: it would take most of the time of the store's tests.
-		Flags:    slices.Concat(flags, []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false"}),
+		Flags:    slices.Concat(flags, []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false -dwarf=false -d=gcstart=512"}),
 		Packages: concurrent,
 		// By default, a program waits a second for more races before it exits.
 		Env: []string{"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=100"},

@@ -68,8 +68,8 @@ func (p *Plan) findBackends() error {
 }
 
 // CompilerFlags is the flag of the go command for builds without debugging information,
-// which -ldflags="-s -w" would discard. The compiler collects garbage only from 512 MiB: it
-// holds that much for few packages, and the default of 128 MiB costs a tenth of the time.
+// which -ldflags="-s -w" would discard. The compiler starts to collect garbage at 512 MiB:
+// few packages need that much, and the default of 128 MiB costs a tenth of the time.
 const CompilerFlags = "-gcflags=all=-dwarf=false -d=gcstart=512"
 
 // command returns the compilation of a backend for a platform.

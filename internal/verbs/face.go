@@ -1,6 +1,15 @@
 package verbs
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
 
 // A Face is one of the two ways to run the verbs. Messages name options and commands
 // through it, so that users read what they can type.
@@ -38,4 +47,12 @@ func (f Face) Verb(verb string) string {
 		return "slipway " + verb
 	}
 	return "go tool mage " + verb
+}
+
+// notBuilt returns the error of a verb that needs a file of dist, with the cause err.
+func (f Face) notBuilt(verb string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s does not exist", path.Join(bundle.DistDir, filepath.Base(p.Path)))
+	}
+	return fmt.Errorf("%s: %w; build the plugin first with %s", verb, err, f.Verb("build"))
 }

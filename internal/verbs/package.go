@@ -50,7 +50,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 		}
 	}
 	if options.Time, err = builtAt(repo.Dist); err != nil {
-		return fmt.Errorf("package: %w; build the plugin first with %s", err, o.Face.Verb("build"))
+		return o.Face.notBuilt("package", err)
 	}
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return fmt.Errorf("package: %w", err)

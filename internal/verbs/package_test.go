@@ -48,7 +48,7 @@ func TestPackage(t *testing.T) {
 	dir, out := panel(t, false), filepath.Join(t.TempDir(), "out")
 	w, _ := captured(t)
 	err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Face: Mage})
-	if err == nil || !strings.Contains(err.Error(), "build the plugin first with go tool mage build") {
+	if err == nil || !strings.Contains(err.Error(), "dist/plugin.json does not exist; build the plugin first with go tool mage build") {
 		t.Errorf("before the build: %v", err)
 	}
 	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir}); err != nil {

@@ -47,7 +47,7 @@ func Sign(w io.Writer, o SignOptions) error {
 	}
 	m, err := sign(w, packed{path: repo.Dist}, key)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; build the plugin first with %s", err, o.Face.Verb("build"))
+		err = o.Face.notBuilt("sign", err)
 	}
 	if err != nil {
 		return err

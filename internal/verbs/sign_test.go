@@ -149,7 +149,7 @@ func TestVerifyUnsigned(t *testing.T) {
 	}
 	for _, gone := range []struct{ path, want string }{
 		{"release", "nothing to verify: "},
-		{"dist", "build the plugin first with go tool mage build"},
+		{"dist", "dist/plugin.json does not exist; build the plugin first with go tool mage build"},
 	} {
 		if err := os.RemoveAll(filepath.Join(dir, gone.path)); err != nil {
 			t.Fatal(err)

@@ -175,7 +175,7 @@ func findSigned(w io.Writer, o VerifyOptions) ([]packed, error) {
 	}
 	m, err := readBuilt(repo.Dist)
 	if err != nil {
-		return nil, usage("verify: %w; build the plugin first with %s", err, o.Face.Verb("build"))
+		return nil, &ExitError{Code: ExitUsage, Err: o.Face.notBuilt("verify", err)}
 	}
 	zips, err := releasedZips(repo, m.ID, m.Info.Version)
 	if err != nil {
