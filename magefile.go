@@ -180,7 +180,8 @@ func Lint(ctx context.Context,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
 		vetOthers(ctx, systems),
-		command(ctx, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "-tags=mage,e2e", "./..."),
+		// "go tool" would ignore GOFLAGS and compile the standard library again.
+		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e", "./..."),
 	)
 }
 

@@ -5,6 +5,7 @@ package loader
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/rpc"
 	"net/rpc/jsonrpc"
 	"os"
@@ -33,10 +34,20 @@ func delve(t *testing.T) string {
 	return path
 }
 
-// pinnedDelve builds Delve once: two go commands at the same time would both compile it.
+// pinnedDelve builds Delve once, beside the test, where go test removes it. "go tool" would
+// ignore GOFLAGS and compile the standard library again.
 var pinnedDelve = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").Output() // stderr has what was downloaded
-	return strings.TrimSpace(string(out)), err
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(filepath.Dir(self), "dlv")
+	cmd := exec.Command("go", "build", "-C", filepath.Join("..", "tools"), "-o", program, "github.com/go-delve/delve/cmd/dlv")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
 })
 
 // A request stops at a breakpoint for longer than every timeout, and is answered when the

@@ -291,7 +291,7 @@ func TestModules(t *testing.T) {
 				tests = append(tests, []string{"vet", "./..."}) // the end-to-end script runs the tests
 			}
 			for _, args := range tests {
-				goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly"), args...)
+				goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS")), args...)
 			}
 		})
 	}
