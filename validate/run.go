@@ -56,7 +56,9 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 		opts.Where = Source
 	}
 	off := opts.dropOff()
-	if _, ok := fsys.(Confiner); !ok && !isZip && !opts.IsAlone {
+	if t, ok := fsys.(*tree.Tree); ok {
+		fsys = t.Keep()
+	} else if _, ok := fsys.(Confiner); !ok && !isZip && !opts.IsAlone {
 		fsys = tree.New(fsys)
 	}
 	s := search{fs: fsys, opts: opts, refused: map[string][]refusal{}}

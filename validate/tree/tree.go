@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -36,11 +37,18 @@ type Tree struct {
 	down   string   // slash path of fs in the tree; "." unless the boundary is inside the tree
 	isRepo bool     // the boundary is a Git repository
 
-	directories  sync.Map  // paths in fs to what they lead to
-	repositories sync.Map  // directories in the tree to whether they have a .git
-	listed       *sync.Map // directories in fs to their entries; nil unless the tree is confined
-	described    *sync.Map // other paths in fs to what they are; nil unless the tree is confined
+	directories  sync.Map     // paths in fs to what they lead to
+	repositories sync.Map     // directories in the tree to whether they have a .git
+	listed       *sync.Map    // directories in fs to their entries; nil if it does not keep them
+	described    *sync.Map    // other paths in fs to what they are; nil unless the tree is confined
+	entries      atomic.Int64 // in listed
+
+	outer *Tree  // that this one was confined from, or nil
+	base  string // slash path of fs in the fs of outer
 }
+
+// maxEntries is the number of entries from which a tree that is not confined keeps no more.
+const maxEntries = 1 << 16
 
 // New returns a tree of another file system. Its boundary is the whole of fsys.
 func New(fsys fs.FS) *Tree {
@@ -48,6 +56,12 @@ func New(fsys fs.FS) *Tree {
 		return t
 	}
 	return &Tree{fs: fsys, up: ".", down: "."}
+}
+
+// Keep returns the same tree for a single run: it keeps what it lists, also for the trees
+// that it confines. It is closed with t.
+func (t *Tree) Keep() *Tree {
+	return &Tree{fs: t.fs, root: t.root, up: t.up, down: t.down, isRepo: t.isRepo, listed: new(sync.Map)}
 }
 
 // Open returns the tree of a directory. Its boundary is the Git repository around the
@@ -116,7 +130,7 @@ func (t *Tree) Confine(dir string, isBuilt bool) (fs.FS, error) {
 	if name == "." || at == "." && !isBuilt { // the boundary of t
 		name, at = ".", t.down
 	}
-	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map), described: new(sync.Map)}
+	c := &Tree{up: ".", down: at, isRepo: isRepo, listed: new(sync.Map), described: new(sync.Map), outer: t, base: name}
 	if at == t.down {
 		c.up = t.up
 	}
@@ -294,8 +308,7 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 var errNotDirectory = errors.New("it is not a directory")
 
 // list returns the entries of a directory in t.fs, sorted by name. A confined tree keeps them:
-// rules ask for them and for the files that they describe several times. Other trees live
-// longer and are larger.
+// rules ask for them and for the files that they describe several times.
 func (t *Tree) list(at string) ([]fs.DirEntry, error) {
 	if entries := t.kept(at); entries != nil {
 		return entries, nil
@@ -311,7 +324,7 @@ func (t *Tree) list(at string) ([]fs.DirEntry, error) {
 	}
 	entries, err := dir.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	if err == nil && t.listed != nil {
+	if err == nil && t.listed != nil && (t.described != nil || t.entries.Add(int64(len(entries))) <= maxEntries) {
 		t.listed.Store(at, entries)
 	}
 	for _, e := range entries {
@@ -325,12 +338,12 @@ func (t *Tree) list(at string) ([]fs.DirEntry, error) {
 
 // kept returns the entries of a directory in t.fs, or nil if they are not kept.
 func (t *Tree) kept(at string) []fs.DirEntry {
-	if t.listed == nil {
-		return nil
+	for ; t != nil && t.listed != nil; at, t = path.Join(t.base, at), t.outer {
+		if entries, ok := t.listed.Load(at); ok {
+			return entries.([]fs.DirEntry)
+		}
 	}
-	entries, _ := t.listed.Load(at)
-	list, _ := entries.([]fs.DirEntry)
-	return list
+	return nil
 }
 
 // lstat describes a path in t.fs whose directories are resolved, without following a link

@@ -79,6 +79,42 @@ func TestConfine(t *testing.T) {
 	}
 }
 
+// TestKeep adds a file during a run: the run keeps what it has listed, and the next one
+// lists the file.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	add := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, "a", name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := tree.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Close()
+	for n, name := range []string{"plugin.json", "LICENSE"} {
+		add(name)
+		run := whole.Keep()
+		confined, err := run.Confine("a", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer confined.(io.Closer).Close()
+		for _, fsys := range []fs.FS{run, confined} {
+			entries, err := fs.ReadDir(fsys, "a")
+			if err != nil || len(entries) != 2*n+1 {
+				t.Errorf("run %d, %T: %v, %v", n, fsys, entries, err)
+			}
+			add("late")
+		}
+	}
+}
+
 // TestReplaced puts links that leave the plugin in place of what a tree has listed.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
