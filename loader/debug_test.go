@@ -5,7 +5,6 @@ package loader
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/rpc"
 	"net/rpc/jsonrpc"
 	"os"
@@ -34,20 +33,10 @@ func delve(t *testing.T) string {
 	return path
 }
 
-// pinnedDelve builds Delve once, beside the test, where go test removes it. "go tool" would
-// ignore GOFLAGS and compile the standard library again.
+// pinnedDelve builds Delve once: two go commands at the same time would both compile it.
 var pinnedDelve = sync.OnceValues(func() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(filepath.Dir(self), "dlv")
-	cmd := exec.Command("go", "build", "-C", filepath.Join("..", "tools"), "-o", program, "github.com/go-delve/delve/cmd/dlv")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return program, nil
+	out, err := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").Output() // stderr has what was downloaded
+	return strings.TrimSpace(string(out)), err
 })
 
 // A request stops at a breakpoint for longer than every timeout, and is answered when the
@@ -77,8 +66,7 @@ func TestBreakpoint(t *testing.T) {
 		t.Fatalf("a response at the breakpoint: %+v", r)
 	case <-time.After(3 * short):
 	}
-	client.proceed()
-	if r := <-responses; r.err != nil || r.text != "GET /break" {
+	if r := client.proceedTo(responses); r.err != nil || r.text != "GET /break" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -113,8 +101,7 @@ func TestSwapAtABreakpoint(t *testing.T) {
 	}
 	restart()
 	time.Sleep(3 * short)
-	client.proceed()
-	if r := <-responses; r.err != nil || r.text != "GET /break" {
+	if r := client.proceedTo(responses); r.err != nil || r.text != "GET /break" {
 		t.Errorf("the call at the breakpoint: %+v", r)
 	}
 	<-first.Exited()
@@ -174,6 +161,23 @@ func (d debugger) awaitBreak(stopped *rpc.Call) {
 
 func (d debugger) proceed() *rpc.Call {
 	return d.client.Go("RPCServer.Command", object{"name": "continue"}, &object{}, nil)
+}
+
+// proceedTo continues the process each time it stops, until it has answered.
+func (d debugger) proceedTo(responses chan response) response {
+	d.Helper()
+	for {
+		stopped := d.proceed()
+		select {
+		case r := <-responses:
+			return r
+		case <-stopped.Done:
+			if stopped.Error != nil {
+				d.Fatalf("the process does not continue: %v", stopped.Error)
+			}
+			d.Logf("the process stopped again: %s", jsonText(d.T, stopped.Reply))
+		}
+	}
 }
 
 type response struct {
