@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -49,10 +47,10 @@ func (f Face) Verb(verb string) string {
 	return "go tool mage " + verb
 }
 
-// notBuilt returns the error of a verb that needs a file of dist, with the cause err.
+// notBuilt returns the error of a verb that needs a built plugin and cannot read it because of err.
 func (f Face) notBuilt(verb string, err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s does not exist", path.Join(bundle.DistDir, filepath.Base(p.Path)))
+	if errors.Is(err, fs.ErrNotExist) { // which names dist or its plugin.json by an absolute path
+		err = errors.New(bundle.DistDir + "/" + bundle.MetadataFile + " does not exist")
 	}
 	return fmt.Errorf("%s: %w; build the plugin first with %s", verb, err, f.Verb("build"))
 }

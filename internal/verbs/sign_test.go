@@ -174,7 +174,7 @@ func TestSignAndVerifyErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "build the plugin first with go tool mage build"},
+		{SignOptions{Dir: unbuilt, Key: private}, ExitFindings, "sign: dist/plugin.json does not exist; build the plugin first with go tool mage build"},
 		{SignOptions{Dir: empty, Key: private}, ExitUsage, ""},
 		{SignOptions{Dir: unbuilt}, ExitUsage, "-key is required: a file with an ed25519 private key (PEM or OpenSSH)\nhelp: \"ssh-keygen "},
 		{SignOptions{Dir: unbuilt, Key: public}, ExitUsage, `-key=` + public + `: the private key must be an ed25519 key`},

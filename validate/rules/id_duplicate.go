@@ -46,7 +46,7 @@ type idOf struct {
 }
 
 // firstWithID holds the first plugin.json with each id, or the one in src if the first is
-// beside it. It leaves out files behind symbolic links, whose targets may be in the run, too.
+// beside it. It leaves out files reached through symbolic links: their targets may be in the run.
 var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.Document {
 	all := map[idOf]*bundle.Document{}
 	for _, file := range p.Plugins {

@@ -47,7 +47,7 @@ type Tree struct {
 	base  string // slash path of fs in the fs of outer
 }
 
-// maxEntries is the number of entries from which a tree that is not confined keeps no more.
+// maxEntries is the number of entries that a tree keeps unless it is confined.
 const maxEntries = 1 << 16
 
 // New returns a tree of another file system. Its boundary is the whole of fsys.
@@ -324,7 +324,7 @@ func (t *Tree) list(at string) ([]fs.DirEntry, error) {
 	}
 	entries, err := dir.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	if err == nil && t.listed != nil && (t.described != nil || t.entries.Add(int64(len(entries))) <= maxEntries) {
+	if err == nil && t.listed != nil && (t.outer != nil || t.entries.Add(int64(len(entries))) <= maxEntries) {
 		t.listed.Store(at, entries)
 	}
 	for _, e := range entries {
