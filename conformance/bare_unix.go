@@ -51,14 +51,13 @@ func runBare(ctx context.Context, executable string, withHost bool) (_ *bare, er
 			b.end()
 		}
 	}()
-	handshake := wire.Handshake()
 	b.cmd = exec.Command(executable)
 	if withHost {
 		b.cmd = exec.Command("/bin/sh", "-c", hostScript, executable)
 	}
 	b.cmd.Dir = dir
 	b.cmd.Env = []string{
-		handshake.MagicCookieKey + "=" + handshake.MagicCookieValue,
+		wire.CookieKey + "=" + wire.CookieValue,
 		"PLUGIN_PROTOCOL_VERSIONS=" + strconv.Itoa(wire.AppProtocol), "PLUGIN_UNIX_SOCKET_DIR=" + dir,
 		"PLUGIN_MIN_PORT=10000", "PLUGIN_MAX_PORT=25000",
 	}

@@ -3,13 +3,16 @@
 package loader
 
 import (
-	"crypto/tls"
 	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/wire"
@@ -17,13 +20,16 @@ import (
 
 // serveWithOwnCertificate serves with a certificate that is not in the handshake.
 func serveWithOwnCertificate() {
-	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig: wire.Handshake(), Plugins: wire.Services{wire.SetDiagnostics: func(grpc.ServiceRegistrar) {}}.PluginSet(), GRPCServer: goplugin.DefaultGRPCServer,
-		TLSProvider: func() (*tls.Config, error) {
-			own, _, err := newCertificate()
-			return &tls.Config{Certificates: own.Certificates}, err
-		},
-	})
+	listener, err := net.Listen("unix", filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), "plugin"))
+	if err != nil {
+		panic(err)
+	}
+	own, err := wire.NewCertificate()
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("1|%d|unix|%s|grpc|\n", wire.AppProtocol, listener.Addr())
+	panic(grpc.NewServer(grpc.Creds(credentials.NewServerTLSFromCert(&own))).Serve(listener))
 }
 
 // The host talks to a backend only over TLS, and only if the backend has the certificate of

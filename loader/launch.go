@@ -159,7 +159,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
 	}
-	env = append(env, certificateVariable+"="+certificate)
+	env = append(env, wire.CertificateKey+"="+certificate)
 	c := newCommand(executable, workDir, env, l.output.Stdout)
 	c.limits = limits
 	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
@@ -171,8 +171,8 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		go l.options.Debug.announce(ctx, l.plugin.Metadata.ID, dir)
 	}
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  wire.Handshake(),
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: wire.HostSet()},
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}}, // calls are made on the connection
 		RunnerFunc: func(_ hclog.Logger, protocol *exec.Cmd, _ string) (runner.Runner, error) {
 			c.cmd.Env = append(c.cmd.Env, protocol.Env...)
 			return c, nil

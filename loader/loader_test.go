@@ -25,6 +25,7 @@ import (
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -78,7 +79,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	case "withouttls":
-		if err := os.Unsetenv(certificateVariable); err != nil {
+		if err := os.Unsetenv(wire.CertificateKey); err != nil {
 			panic(err)
 		}
 	case "owntls":

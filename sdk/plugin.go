@@ -50,15 +50,21 @@ func (p Plugin) NewServer(logger *slog.Logger) *grpc.Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	g := grpc.NewServer(p.serverOptions(logger)...)
+	return p.newServer(logger)
+}
+
+func (p Plugin) newServer(logger *slog.Logger, options ...grpc.ServerOption) *grpc.Server {
+	g := grpc.NewServer(append(options, p.serverOptions(logger)...)...)
 	for _, register := range p.services() {
 		register(g)
 	}
 	return g
 }
 
-func (p Plugin) services() wire.Services {
-	s := wire.Services{}
+// services maps the names of the go-plugin sets that p implements to the functions that
+// register their gRPC services.
+func (p Plugin) services() map[string]func(grpc.ServiceRegistrar) {
+	s := map[string]func(grpc.ServiceRegistrar){}
 	maps.Copy(s, p.Services)
 	if p.QueryData != nil {
 		s[wire.SetData] = func(g grpc.ServiceRegistrar) { pluginv2.RegisterDataServer(g, dataServer{handle: p.QueryData}) }

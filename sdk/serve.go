@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -12,23 +11,21 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/internal/wire"
+	"github.com/slipway-dev/slipway/sdk/internal/goplugin"
 )
 
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
 // to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
-// must not print to it. In a process that was not started by a host, Serve prints a
+// must not print to it before, and afterwards [os.Stdout] is standard error. In a process that was not started by a host, Serve prints a
 // note to standard error and exits with status 1. With the argument -standalone, which is
 // for debuggers, it serves on a loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
-	handshake := wire.Handshake()
 	if isStandalone(os.Args[1:]) {
 		logger := NewLogger(os.Stderr, p.LogLevel)
 		slog.SetDefault(logger)
@@ -38,29 +35,25 @@ func Serve(p Plugin) {
 		}
 		return
 	}
-	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {
+	if !goplugin.IsHosted() {
 		fmt.Fprintln(os.Stderr, "This program is the backend of a plugin and must be started by a host.")
 		fmt.Fprintln(os.Stderr, "To try it, run \"go tool mage dev\" or \"slipway dev\" in the plugin's repository.")
 		os.Exit(1)
 	}
 	logger := NewLogger(os.Stderr, p.LogLevel)
 	slog.SetDefault(logger)
-	services := p.services()
-	if len(services) == 0 {
+	if len(p.services()) == 0 {
 		logger.Error("the plugin has no handlers")
 		os.Exit(1)
 	}
 	go exitWithHost(os.Getppid())
-	goplugin.Serve(&goplugin.ServeConfig{
-		HandshakeConfig: handshake,
-		Plugins:         services.PluginSet(),
-		Logger:          hclog.New(&hclog.LoggerOptions{Output: io.Discard, Level: hclog.Off}),
-		GRPCServer: func(o []grpc.ServerOption) *grpc.Server {
-			return grpc.NewServer(append(o, p.serverOptions(logger)...)...)
-		},
-	})
+	served := goplugin.Serve(func(options ...grpc.ServerOption) *grpc.Server { return p.newServer(logger, options...) })
 	if err := p.close(); err != nil {
 		logger.Error("close plugin", "error", err)
+	}
+	if served != nil {
+		logger.Error("serve plugin", "error", served)
+		os.Exit(1)
 	}
 }
 

@@ -198,8 +198,9 @@ func startAlone(b *testing.B, program string) (*goplugin.Client, *grpc.ClientCon
 	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), program)
 	cmd.Env = []string{}
 	client := goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig: wire.Handshake(), VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: wire.HostSet()},
-		Cmd: cmd, AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC}, Logger: hclog.NewNullLogger(), AutoMTLS: true, SkipHostEnv: true,
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}},
+		Cmd:              cmd, AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC}, Logger: hclog.NewNullLogger(), AutoMTLS: true, SkipHostEnv: true,
 		GRPCDialOptions: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20)},
 	})
 	protocol, err := client.Client()

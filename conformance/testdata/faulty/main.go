@@ -30,6 +30,9 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
+// stdout is the standard output of the process; Serve changes os.Stdout.
+var stdout = os.Stdout
+
 func main() {
 	mode, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "gpx_"), "_")
 	serve(mode)
@@ -311,7 +314,7 @@ func otherBugs() map[string]func(*sdk.Plugin) {
 				os.Exit(1)
 			}
 		},
-		"prints":       health(func(context.Context, *sdk.CheckHealthResult) { fmt.Println("hello") }),
+		"prints":       health(func(context.Context, *sdk.CheckHealthResult) { fmt.Fprintln(stdout, "hello") }),
 		"plain-logs":   health(func(context.Context, *sdk.CheckHealthResult) { fmt.Fprintln(os.Stderr, "hello") }),
 		"bad-details":  health(func(_ context.Context, r *sdk.CheckHealthResult) { r.Details = json.RawMessage(`[]`) }),
 		"sick-silence": health(func(_ context.Context, r *sdk.CheckHealthResult) { r.Status, r.Message = sdk.HealthError, "" }),
@@ -367,11 +370,28 @@ func otherBugs() map[string]func(*sdk.Plugin) {
 		},
 		// Nothing but go-plugin.
 		"plain": func(p *sdk.Plugin) {
-			set := wire.Services{wire.SetDiagnostics: func(g grpc.ServiceRegistrar) {
-				pluginv2.RegisterDataServer(g, dataServer{respond: respondToQueries})
-			}}.PluginSet()
-			goplugin.Serve(&goplugin.ServeConfig{HandshakeConfig: wire.Handshake(), Plugins: set, GRPCServer: goplugin.DefaultGRPCServer})
+			goplugin.Serve(&goplugin.ServeConfig{
+				HandshakeConfig: goplugin.HandshakeConfig{ProtocolVersion: wire.AppProtocol, MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+				Plugins:         goplugin.PluginSet{wire.SetData: plain{}},
+				GRPCServer:      goplugin.DefaultGRPCServer,
+			})
 			os.Exit(0)
 		},
 	}
+}
+
+// plain is a data source of go-plugin.
+type plain struct {
+	goplugin.NetRPCUnsupportedPlugin
+}
+
+// GRPCServer implements goplugin.GRPCPlugin.
+func (plain) GRPCServer(_ *goplugin.GRPCBroker, g *grpc.Server) error {
+	pluginv2.RegisterDataServer(g, dataServer{respond: respondToQueries})
+	return nil
+}
+
+// GRPCClient implements goplugin.GRPCPlugin.
+func (plain) GRPCClient(context.Context, *goplugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.ErrUnsupported
 }

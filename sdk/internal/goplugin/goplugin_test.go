@@ -1,0 +1,129 @@
+package goplugin
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+	library "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/slipway-dev/slipway/internal/wire"
+)
+
+// TestMain lets the test executable double as a plugin.
+func TestMain(m *testing.M) {
+	if !IsHosted() {
+		os.Exit(m.Run())
+	}
+	err := Serve(func(options ...grpc.ServerOption) *grpc.Server {
+		called := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			fmt.Println("called")
+			return next(ctx, req)
+		}
+		return grpc.NewServer(append(options, grpc.UnaryInterceptor(called))...)
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("stopped")
+}
+
+// A client of the library starts, calls and stops the plugin.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	for _, isSecure := range []bool{true, false} {
+		var stderr bytes.Buffer
+		cmd := exec.Command(os.Args[0])
+		dir := t.TempDir()
+		cmd.Env = append(os.Environ(), "PLUGIN_UNIX_SOCKET_DIR="+dir)
+		client := library.NewClient(&library.ClientConfig{
+			HandshakeConfig:  library.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+			VersionedPlugins: map[int]library.PluginSet{wire.AppProtocol: {}},
+			AllowedProtocols: []library.Protocol{library.ProtocolGRPC},
+			Cmd:              cmd, AutoMTLS: isSecure, Stderr: &stderr, Logger: hclog.NewNullLogger(),
+		})
+		defer client.Kill()
+		protocol, err := client.Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := protocol.Ping(); err != nil {
+			t.Error(err)
+		}
+		client.Kill()
+		if code := cmd.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("the exit status is %d, want 0", code)
+		}
+		if got, want := stderr.String(), "called\nstopped\n"; got != want {
+			t.Errorf("standard error is %q, want %q", got, want)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("the plugin left %v, %v", left, err)
+		}
+	}
+}
+
+// What a host wants and the plugin cannot do is an error, not a plugin that fails later.
+func TestServeFails(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		wire.CertificateKey + "=x":         "PLUGIN_CLIENT_CERT does not contain a certificate in PEM",
+		"PLUGIN_UNIX_SOCKET_GROUP=staff":   "which is not supported",
+		"PLUGIN_UNIX_SOCKET_DIR=/dev/null": "not a directory",
+	} {
+		if runtime.GOOS == "windows" && strings.HasPrefix(variable, "PLUGIN_UNIX") {
+			continue
+		}
+		var stdout, stderr strings.Builder
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), wire.CookieKey+"="+wire.CookieValue, variable)
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err == nil || stdout.String() != "" || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: %v; standard output is %q, standard error is %q, want %q", variable, err, stdout.String(), stderr.String(), want)
+		}
+	}
+}
+
+func TestListenTCP(t *testing.T) {
+	t.Parallel()
+	first, err := listenTCP("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	port := first.Addr().(*net.TCPAddr).Port
+	taken := strconv.Itoa(port)
+	for _, c := range []struct{ first, last, want string }{
+		{taken, taken, ""},
+		{"2", "1", "PLUGIN_MIN_PORT=2 is greater than PLUGIN_MAX_PORT=1"},
+		{"x", "1", `parsing "x": invalid syntax`},
+		{"1", "70000", "value out of range"},
+	} {
+		if _, err := listenTCP(c.first, c.last); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("ports %s to %s: %v, want %q", c.first, c.last, err, c.want)
+		}
+	}
+	next, err := listenTCP(taken, "65535")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if next.Addr().(*net.TCPAddr).Port <= port {
+		t.Errorf("listens at %s, want a port above %d", next.Addr(), port)
+	}
+}
