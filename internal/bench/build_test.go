@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,11 +11,17 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+
+	"github.com/slipway-dev/slipway/internal/origin"
 )
 
 // repository is a plugin repository with a data source, and a Go build cache of its own.
 type repository struct {
 	dir, cache string
+	env        []string // beside that of this process
 	build      []string // arguments of go that build all platforms
 	main       string   // the file to change
 	changes    int
@@ -80,7 +87,36 @@ func ownRepository(b *testing.B) *repository {
 	r := &repository{dir: filepath.Join(b.TempDir(), "acme-bench-datasource"), cache: b.TempDir(), build: []string{"tool", "mage", "build", "-only=backend"}}
 	goCommand(b, root, "run", "./cmd/slipway", "scaffold", "datasource", "acme-bench-datasource", "--dir", r.dir)
 	r.replaceBackend(b, filepath.Join(root, "sdk", "testdata", "footprint", "frames"))
+	r.requireRelease(b)
 	return r
+}
+
+// requireRelease makes the repository require this module as a released version instead of
+// replacing it with a directory: the go command knows the packages of a module in its cache, and
+// has to read those of a directory each time.
+func (r *repository) requireRelease(b *testing.B) {
+	b.Helper()
+	released := module.Version{Path: origin.Module, Version: "v0.0.1"}
+	var archive bytes.Buffer
+	if err := zip.CreateFromDir(&archive, released, root); err != nil {
+		b.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	proxy := b.TempDir()
+	for suffix, text := range map[string]string{".info": `{"Version": "` + released.Version + `"}`, ".mod": string(mod), ".zip": archive.String()} {
+		write(b, filepath.Join(proxy, filepath.FromSlash(released.Path), "@v", released.Version+suffix), text)
+	}
+	downloads := filepath.Join(strings.TrimSpace(goCommand(b, root, "env", "GOMODCACHE")), "cache", "download")
+	r.env = []string{
+		"GOMODCACHE=" + b.TempDir(), "GOFLAGS=-modcacherw", // so that it can be removed
+		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(downloads) + "," + strings.TrimSpace(goCommand(b, root, "env", "GOPROXY")),
+		"GONOSUMDB=" + released.Path,
+	}
+	r.time(b, "mod", "edit", "-dropreplace="+released.Path, "-require="+released.String())
+	r.time(b, "mod", "tidy")
 }
 
 // existingRepository is the same data source with Grafana's SDK and its Mage targets.
@@ -145,7 +181,7 @@ func (r *repository) time(b *testing.B, args ...string) (elapsed, processor time
 func (r *repository) timeCommand(b *testing.B, name string, args ...string) (elapsed, processor time.Duration) {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), name, args...)
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "GOCACHE="+r.cache, "CGO_ENABLED=0", "MAGEFILE_CACHE="+filepath.Join(r.cache, "mage"))
+	cmd.Dir, cmd.Env = r.dir, append(append(os.Environ(), r.env...), "GOCACHE="+r.cache, "CGO_ENABLED=0", "MAGEFILE_CACHE="+filepath.Join(r.cache, "mage"))
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%s: %v\n%s", cmd, err, out)
