@@ -12,6 +12,8 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 func startMTLS(ctx context.Context, s *subject, _ []call) Verdict {
@@ -40,7 +42,7 @@ func startBare(ctx context.Context, s *subject, _ []call) Verdict {
 // serving returns the state that gRPC's health service reports for the name under
 // which go-plugin registers a plugin.
 func serving(ctx context.Context, conn grpc.ClientConnInterface) (healthpb.HealthCheckResponse_ServingStatus, error) {
-	out, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: "plugin"})
+	out, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{Service: wire.HealthService})
 	if status.Code(err) == codes.NotFound || status.Code(err) == codes.Unimplemented {
 		return healthpb.HealthCheckResponse_SERVICE_UNKNOWN, nil // the process responds nevertheless
 	}

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/slipway-dev/slipway/internal/wire"
 
 	"github.com/slipway-dev/slipway/internal/process"
 )
@@ -66,6 +67,6 @@ func (p *Process) probe(o Probes) {
 func (p *Process) responds(timeout time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_, err := grpc_health_v1.NewHealthClient(p.connection).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: goplugin.GRPCServiceName})
+	_, err := grpc_health_v1.NewHealthClient(p.connection).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
 	return err == nil
 }

@@ -22,9 +22,10 @@ import (
 
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
 // to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
-// must not print to it before, and afterwards [os.Stdout] is standard error. In a process that was not started by a host, Serve prints a
-// note to standard error and exits with status 1. With the argument -standalone, which is
-// for debuggers, it serves on a loopback port instead, and a host attaches to it.
+// must not print before it calls Serve, which redirects [os.Stdout] to standard error. In
+// a process that was not started by a host, Serve prints a note to standard error and exits
+// with status 1. With the argument -standalone, which is for debuggers, it serves on a
+// loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
 	if isStandalone(os.Args[1:]) {
 		logger := NewLogger(os.Stderr, p.LogLevel)
@@ -37,7 +38,7 @@ func Serve(p Plugin) {
 	}
 	if !goplugin.IsHosted() {
 		fmt.Fprintln(os.Stderr, "This program is the backend of a plugin and must be started by a host.")
-		fmt.Fprintln(os.Stderr, "To try it, run \"go tool mage dev\" or \"slipway dev\" in the plugin's repository.")
+		fmt.Fprintln(os.Stderr, "To try it, run \"go tool mage dev\" or \"slipway dev\" in the plugin repository.")
 		os.Exit(1)
 	}
 	logger := NewLogger(os.Stderr, p.LogLevel)

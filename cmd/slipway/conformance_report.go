@@ -27,7 +27,7 @@ func printPassed(w io.Writer, r conformance.Result) {
 }
 
 // printCauses prints each reason for skips, then each warning and each failure, with the
-// checks that it concerns.
+// checks that it affects.
 func printCauses(w io.Writer, r conformance.Report) {
 	same := map[string][]string{}
 	for _, one := range r.Results {

@@ -177,7 +177,7 @@ func answer(b *testing.B, program string, host tls.Certificate, certificate stri
 		b.Fatal(err)
 	}
 	defer connection.Close()
-	request := &grpc_health_v1.HealthCheckRequest{Service: goplugin.GRPCServiceName}
+	request := &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService}
 	if _, err := grpc_health_v1.NewHealthClient(connection).Check(b.Context(), request); err != nil {
 		b.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 const ServerName = "localhost"
 
 // NewCertificate makes the certificate of one end for the life of one process. It is like
-// one of go-plugin's AutoMTLS, but with a key on P-256: P-521 takes longer than the start of a
+// one from go-plugin's AutoMTLS, but with a P-256 key: P-521 takes longer than the start of a
 // process, and older gRPC libraries for other languages do not support it.
 func NewCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -16,8 +16,8 @@ const (
 )
 
 // CertificateKey is the environment variable with the certificate of the host, in PEM. A
-// process that has it accepts only this client, and sends its own certificate in the
-// handshake line.
+// plugin that is started with it accepts only this host, and sends its own certificate in
+// the handshake line.
 const CertificateKey = "PLUGIN_CLIENT_CERT"
 
 // HealthService is the name for which a plugin's gRPC health service responds.

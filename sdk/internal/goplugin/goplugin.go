@@ -1,12 +1,13 @@
 // Package goplugin is the plugin's end of the protocol of github.com/hashicorp/go-plugin. It
 // owns the socket, the handshake line, the certificates and the two services with which a
-// host checks and stops a plugin. The library would add 40 packages to each backend, net/rpc
-// and testing among them, for what backends of dashboards do not use: net/rpc, the broker,
+// host checks and stops a plugin. The library would add 36 packages to each backend, testing
+// and debug/elf among them, for what dashboard hosts do not use: net/rpc, the broker,
 // multiplexing and the transport of output over gRPC. The clients of go-plugin 1.4 to 1.8 do
 // without them.
 package goplugin
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -21,6 +22,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -35,8 +37,9 @@ import (
 func IsHosted() bool { return os.Getenv(wire.CookieKey) == wire.CookieValue }
 
 // Serve listens, writes the handshake line to standard output, and serves until the host
-// stops the server. From then on, [os.Stdout] is standard error, which hosts log, and the
-// process ignores interrupts: in a terminal, they are for the host.
+// stops the server. After the handshake line, what the process prints to [os.Stdout] and
+// [os.Stderr] goes to standard error, which hosts log, and the process ignores interrupts: in
+// a terminal, they are for the host.
 func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 	listener, err := listen()
 	if err != nil {
@@ -55,12 +58,52 @@ func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 	if _, err := fmt.Printf("1|%d|%s|%s|grpc|%s\n", wire.AppProtocol, address.Network(), address, certificate); err != nil {
 		return fmt.Errorf("write the handshake: %w", err)
 	}
-	os.Stdout = os.Stderr
+	defer runtime.KeepAlive(os.Stdout) // once it is garbage, its descriptor would be closed and reused
+	flush, err := redirectOutput()
+	if err != nil {
+		return err
+	}
+	defer flush()
 	return server.Serve(listener)
 }
 
-// listen listens on a socket that only this user can connect to, or on Windows, where older
-// hosts do not support sockets, on a loopback port.
+// redirectOutput sets os.Stdout and os.Stderr to a pipe whose lines it copies to standard
+// error. Programs that the plugin starts may inherit the pipe, but not what the host has the
+// other end of: go-plugin's client does not notice the end of a plugin before nobody has it.
+// The function that it returns waits briefly for the rest to be copied; then, both are
+// standard error.
+func redirectOutput() (flush func(), err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stderr := os.Stderr
+	os.Stdout, os.Stderr = w, w
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		lines := bufio.NewReaderSize(r, 64<<10)
+		for {
+			line, err := lines.ReadSlice('\n')
+			_, _ = stderr.Write(line) // whole lines, since the log has the same destination
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return
+			}
+		}
+	}()
+	return func() {
+		os.Stdout, os.Stderr = stderr, stderr
+		_ = w.Close()
+		// A program that the plugin started may have the pipe.
+		_ = r.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		select {
+		case <-copied:
+		case <-time.After(200 * time.Millisecond): // on Windows, pipes have no deadlines
+		}
+	}, nil
+}
+
+// listen listens on a socket or, on Windows, as go-plugin does, on a loopback port.
 func listen() (net.Listener, error) {
 	if runtime.GOOS == "windows" {
 		return listenTCP(os.Getenv("PLUGIN_MIN_PORT"), os.Getenv("PLUGIN_MAX_PORT"))
@@ -125,7 +168,7 @@ func registerServices(server *grpc.Server) {
 		if err := decode(empty); err != nil {
 			return nil, err
 		}
-		go server.Stop() // cancels the other calls; this one may fail, which the host expects
+		go server.Stop() // cancels the other calls; this one may fail, which hosts ignore
 		return empty, nil
 	}
 	server.RegisterService(&grpc.ServiceDesc{

@@ -3,6 +3,7 @@ package goplugin
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -11,22 +12,39 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	library "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // TestMain lets the test executable double as a plugin.
 func TestMain(m *testing.M) {
+	if os.Getenv("IS_CHILD") != "" {
+		time.Sleep(time.Hour)
+	}
 	if !IsHosted() {
 		os.Exit(m.Run())
 	}
 	err := Serve(func(options ...grpc.ServerOption) *grpc.Server {
 		called := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			fmt.Println("called")
+			child := exec.Command(os.Args[0]) // outlives the plugin
+			child.Env = append(os.Environ(), "IS_CHILD=1")
+			child.Stdout, child.Stderr = os.Stdout, os.Stderr
+			if err := child.Start(); err != nil {
+				return nil, err
+			}
+			fmt.Print("child ")
+			fmt.Println(child.Process.Pid)
+			fmt.Print("an incomplete line")
 			return next(ctx, req)
 		}
 		return grpc.NewServer(append(options, grpc.UnaryInterceptor(called))...)
@@ -35,10 +53,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println("stopped")
+	fmt.Println("; stopped")
 }
 
-// A client of the library starts, calls and stops the plugin.
+// A client of the library starts, calls and stops the plugin, even if a program that the plugin
+// started lives on with its output.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	for _, isSecure := range []bool{true, false} {
@@ -65,15 +84,51 @@ func TestServe(t *testing.T) {
 		if err := protocol.Ping(); err != nil {
 			t.Error(err)
 		}
+		if isSecure {
+			refusesStrangers(t, client.ReattachConfig().Addr)
+		}
 		client.Kill()
 		if code := cmd.ProcessState.ExitCode(); code != 0 {
 			t.Errorf("the exit status is %d, want 0", code)
 		}
-		if got, want := stderr.String(), "called\nstopped\n"; got != want {
-			t.Errorf("standard error is %q, want %q", got, want)
+		var pid int
+		if _, err := fmt.Sscanf(stderr.String(), "child %d\nan incomplete line; stopped\n", &pid); err != nil {
+			t.Fatalf("standard error is %q: %v", stderr.String(), err)
+		}
+		if child, err := os.FindProcess(pid); err != nil || child.Kill() != nil {
+			t.Error("the host waited for a program that the plugin started")
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("the plugin left %v, %v", left, err)
+		}
+	}
+}
+
+// refusesStrangers checks that a plugin rejects the calls of clients other than its host.
+func refusesStrangers(t *testing.T, address net.Addr) {
+	t.Helper()
+	stranger, err := wire.NewCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, transport := range map[string]credentials.TransportCredentials{
+		"without TLS":              insecure.NewCredentials(),
+		"without a certificate":    credentials.NewTLS(&tls.Config{InsecureSkipVerify: true}),
+		"with another certificate": credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{stranger}}),
+	} {
+		connection, err := grpc.NewClient("passthrough:///"+address.String(), grpc.WithTransportCredentials(transport),
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, address.Network(), address.String())
+			}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = grpc_health_v1.NewHealthClient(connection).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
+		if status.Code(err) != codes.Unavailable {
+			t.Errorf("a client %s: %v, want no connection", name, err)
+		}
+		if err := connection.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
