@@ -125,7 +125,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		return api.OnResolveResult{}, nil
 	}
 	if to, ok := b.replaced.of(name); ok {
-		return b.replace(build, in, to), nil
+		return b.replace(build, in, to)
 	}
 	if b.isInstalled(in, name) || b.isNative(in, packageName(name)) {
 		if local := b.resolution(build, in, in.ResolveDir, name); len(local.Errors) == 0 {
@@ -140,17 +140,30 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		return resolution(*found), nil
 	}
 	if to, ok := b.replaced.fallback[name]; ok {
-		return b.replace(build, in, to), nil
+		return b.replace(build, in, to)
 	}
 	return api.OnResolveResult{}, nil // esbuild reports the error
 }
 
 // replace resolves the module that the repository puts in the place of another one.
-func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string) api.OnResolveResult {
+func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string) (api.OnResolveResult, error) {
 	if to == "" {
-		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}
+		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
 	}
-	return resolution(b.find(build, in, to))
+	installed := filepath.Join(b.Root, "node_modules")
+	if name, ok := strings.CutPrefix(to, installed+string(filepath.Separator)); ok && b.Packages != nil {
+		if _, err := os.Stat(installed); err != nil { // the same file of the package in the cache
+			name = filepath.ToSlash(name)
+			dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(name))
+			if err != nil {
+				return api.OnResolveResult{}, err
+			}
+			if ok {
+				return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
+			}
+		}
+	}
+	return resolution(b.find(build, in, to)), nil
 }
 
 // resolution turns what esbuild resolved into the result of a plugin.

@@ -43,6 +43,32 @@ export const plugin = [thing, view, view2, other, part, Object.keys(fs).length, 
 	}
 }
 
+// A path into node_modules names the same file of a package in the cache, even one that the
+// package does not export.
+func TestReplacedByPath(t *testing.T) {
+	t.Parallel()
+	cache := write(t, map[string]string{
+		"node_modules/view/package.json":  `{"name": "view", "version": "1.0.0", "main": "main.cjs", "exports": {".": "./module.mjs"}}`,
+		"node_modules/view/main.cjs":      "module.exports = 'the main file';",
+		"node_modules/view/module.mjs":    "export default 'the module';",
+		"node_modules/view/dist/part.cjs": "module.exports = 'a part';",
+	})
+	r, err := bundle(t, map[string]string{
+		"webpack.config.ts": `export default { resolve: { alias: {
+  view: path.resolve(process.cwd(), 'node_modules/view'),
+  part: path.join(__dirname, 'node_modules/view/dist/part.cjs'),
+} } };`,
+		"src/module.ts": "import view from 'view'; import part from 'part'; export const plugin = [view, part].join();",
+	}, func(o *Options) { o.Packages = provider{dir: cache} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, exports := load(t, r, nil)
+	if got, want := exports.Get("plugin").String(), "the main file,a part"; got != want {
+		t.Errorf("plugin is %q, want %q", got, want)
+	}
+}
+
 // A module of Node.js that the repository does not replace is an error.
 func TestNotReplaced(t *testing.T) {
 	t.Parallel()
