@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -53,7 +54,11 @@ func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
 	short *bool, // with the race detector, repeat what happens at random moments less often
 ) error {
-	flags := []string{"-vet=off"} // lint runs go vet
+	flags := []string{
+		"-vet=off", // lint runs go vet
+		// Many tests wait for processes: with two packages more at a time, no processor is idle.
+		fmt.Sprintf("-p=%d", runtime.NumCPU()+2),
+	}
 	if run != nil {
 		flags = append(flags, "-run="+*run)
 	}
