@@ -56,8 +56,8 @@ func Test(ctx context.Context,
 ) error {
 	flags := []string{
 		"-vet=off", // lint runs go vet
-		// Many tests wait for processes: with two packages more at a time, no processor is idle.
-		fmt.Sprintf("-p=%d", runtime.NumCPU()+2),
+		// Many tests wait for processes: two extra packages at a time keep every processor busy.
+		fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+2),
 	}
 	if run != nil {
 		flags = append(flags, "-run="+*run)

@@ -8,9 +8,8 @@ import (
 
 	"google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/slipway-dev/slipway/internal/wire"
-
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/wire"
 )
 
 // Probes find processes that run but do not respond, which are then replaced. A probe asks

@@ -150,20 +150,20 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 	if to == "" {
 		return api.OnResolveResult{Path: in.Path, Namespace: emptyNamespace}, nil
 	}
-	installed := filepath.Join(b.Root, "node_modules")
-	if name, ok := strings.CutPrefix(to, installed+string(filepath.Separator)); ok && b.Packages != nil {
-		if _, err := os.Stat(installed); err != nil { // the same file of the package in the cache
-			name = filepath.ToSlash(name)
-			dir, ok, err := b.Packages.Dir(b.ctx, in.Importer, packageName(name))
-			if err != nil {
-				return api.OnResolveResult{}, err
-			}
-			if ok {
-				return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
-			}
+	found := b.find(build, in, to)
+	installed := filepath.Join(b.Root, "node_modules") + string(filepath.Separator)
+	if name, ok := strings.CutPrefix(to, installed); ok && len(found.Errors) > 0 && b.Packages != nil {
+		// The same file of the repository's own version of the package.
+		name = filepath.ToSlash(name)
+		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), packageName(name))
+		if err != nil {
+			return api.OnResolveResult{}, err
+		}
+		if ok {
+			return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
 		}
 	}
-	return resolution(b.find(build, in, to)), nil
+	return resolution(found), nil
 }
 
 // resolution turns what esbuild resolved into the result of a plugin.

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -43,11 +44,24 @@ export const plugin = [thing, view, view2, other, part, Object.keys(fs).length, 
 	}
 }
 
+// versions provides the packages of the repository, and another version of package view to
+// these packages.
+type versions struct{ own, other string }
+
+func (v versions) Dir(_ context.Context, importer, name string) (string, bool, error) {
+	if name == "view" && strings.HasPrefix(importer, v.own) {
+		return v.other, true, nil
+	}
+	return provider{dir: v.own}.Dir(context.Background(), importer, name)
+}
+
 // A path into node_modules names the same file of a package in the cache, even one that the
-// package does not export.
+// package does not export, and the repository's own version for every importer.
 func TestReplacedByPath(t *testing.T) {
 	t.Parallel()
+	other := write(t, map[string]string{"node_modules/view/main.cjs": "module.exports = 'another version';", "node_modules/view/package.json": `{"main": "main.cjs"}`})
 	cache := write(t, map[string]string{
+		"node_modules/user/index.js":      "export { default as view } from 'view';",
 		"node_modules/view/package.json":  `{"name": "view", "version": "1.0.0", "main": "main.cjs", "exports": {".": "./module.mjs"}}`,
 		"node_modules/view/main.cjs":      "module.exports = 'the main file';",
 		"node_modules/view/module.mjs":    "export default 'the module';",
@@ -58,13 +72,13 @@ func TestReplacedByPath(t *testing.T) {
   view: path.resolve(process.cwd(), 'node_modules/view'),
   part: path.join(__dirname, 'node_modules/view/dist/part.cjs'),
 } } };`,
-		"src/module.ts": "import view from 'view'; import part from 'part'; export const plugin = [view, part].join();",
-	}, func(o *Options) { o.Packages = provider{dir: cache} })
+		"src/module.ts": "import view from 'view'; import part from 'part'; import { view as theirs } from 'user'; export const plugin = [view, part, theirs].join();",
+	}, func(o *Options) { o.Packages = versions{cache, other} })
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, exports := load(t, r, nil)
-	if got, want := exports.Get("plugin").String(), "the main file,a part"; got != want {
+	if got, want := exports.Get("plugin").String(), "the main file,a part,the main file"; got != want {
 		t.Errorf("plugin is %q, want %q", got, want)
 	}
 }

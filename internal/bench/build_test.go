@@ -21,7 +21,7 @@ import (
 // repository is a plugin repository with a data source, and a Go build cache of its own.
 type repository struct {
 	dir, cache string
-	env        []string // beside that of this process
+	env        []string // in addition to that of this process
 	build      []string // arguments of go that build all platforms
 	main       string   // the file to change
 	changes    int
@@ -92,8 +92,8 @@ func ownRepository(b *testing.B) *repository {
 }
 
 // requireRelease makes the repository require this module as a released version instead of
-// replacing it with a directory: the go command knows the packages of a module in its cache, and
-// has to read those of a directory each time.
+// replacing it with a directory: the go command keeps an index of each module in its cache, but
+// rereads a replacement directory each time.
 func (r *repository) requireRelease(b *testing.B) {
 	b.Helper()
 	released := module.Version{Path: origin.Module, Version: "v0.0.1"}
@@ -111,12 +111,14 @@ func (r *repository) requireRelease(b *testing.B) {
 	}
 	downloads := filepath.Join(strings.TrimSpace(goCommand(b, root, "env", "GOMODCACHE")), "cache", "download")
 	r.env = []string{
-		"GOMODCACHE=" + b.TempDir(), "GOFLAGS=-modcacherw", // so that it can be removed
+		"GOMODCACHE=" + b.TempDir(), "GOFLAGS=" + os.Getenv("GOFLAGS") + " -modcacherw", // so that the cleanup can remove the files
 		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(downloads) + "," + strings.TrimSpace(goCommand(b, root, "env", "GOPROXY")),
 		"GONOSUMDB=" + released.Path,
 	}
-	r.time(b, "mod", "edit", "-dropreplace="+released.Path, "-require="+released.String())
-	r.time(b, "mod", "tidy")
+	prepare := *r
+	prepare.cache = b.TempDir() // the go command writes to it
+	prepare.time(b, "mod", "edit", "-dropreplace="+released.Path, "-require="+released.String())
+	prepare.time(b, "mod", "tidy")
 }
 
 // existingRepository is the same data source with Grafana's SDK and its Mage targets.

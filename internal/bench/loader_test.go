@@ -155,7 +155,7 @@ func hostCertificate(b *testing.B) (tls.Certificate, string) {
 }
 
 // answer copies a backend, starts the copy and returns the time to its first response, to a bare
-// gRPC client with TLS: no host that runs backends from private copies can start it in less.
+// gRPC client with TLS: no host that runs backends from private copies can start it faster.
 func answer(b *testing.B, program string, host tls.Certificate, certificate string) time.Duration {
 	b.Helper()
 	start := time.Now()

@@ -14,8 +14,8 @@ import (
 const ServerName = "localhost"
 
 // NewCertificate makes the certificate of one end for the life of one process. It is like
-// one from go-plugin's AutoMTLS, but with a P-256 key: P-521 takes longer than the start of a
-// process, and older gRPC libraries for other languages do not support it.
+// one from go-plugin's AutoMTLS, but with a P-256 key: generating a P-521 key takes longer
+// than starting a process, and older gRPC libraries for other languages do not support it.
 func NewCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

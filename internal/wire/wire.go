@@ -9,7 +9,7 @@ import "math"
 const AppProtocol = 2
 
 // The host sets the environment variable CookieKey to CookieValue for all types of
-// plugins. It shows a plugin that a host started it and is not a secret.
+// plugins. It tells a plugin that a host started it; it is not a secret.
 const (
 	CookieKey   = "grafana_plugin_type"
 	CookieValue = "datasource"
@@ -20,7 +20,7 @@ const (
 // the handshake line.
 const CertificateKey = "PLUGIN_CLIENT_CERT"
 
-// HealthService is the name for which a plugin's gRPC health service responds.
+// HealthService is the service name under which a plugin reports its health.
 const HealthService = "plugin"
 
 // MaxMessage is the largest message that either end accepts, in bytes. The ends trust

@@ -1,9 +1,9 @@
 // Package goplugin is the plugin's end of the protocol of github.com/hashicorp/go-plugin. It
 // owns the socket, the handshake line, the certificates and the two services with which a
 // host checks and stops a plugin. The library would add 36 packages to each backend, testing
-// and debug/elf among them, for what dashboard hosts do not use: net/rpc, the broker,
-// multiplexing and the transport of output over gRPC. The clients of go-plugin 1.4 to 1.8 do
-// without them.
+// and debug/elf among them, to support what dashboard hosts do not use: net/rpc, the
+// broker, multiplexing and forwarding of output over gRPC. The clients of go-plugin 1.4 to 1.8
+// work without them.
 package goplugin
 
 import (
@@ -53,31 +53,31 @@ func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 	server := newServer(options...)
 	registerServices(server)
 
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	address := listener.Addr()
-	if _, err := fmt.Printf("1|%d|%s|%s|grpc|%s\n", wire.AppProtocol, address.Network(), address, certificate); err != nil {
-		return fmt.Errorf("write the handshake: %w", err)
-	}
-	defer runtime.KeepAlive(os.Stdout) // once it is garbage, its descriptor would be closed and reused
-	flush, err := redirectOutput()
+	stdout := os.Stdout
+	restore, err := redirectOutput()
 	if err != nil {
 		return err
 	}
-	defer flush()
+	defer restore()
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	address := listener.Addr()
+	if _, err := fmt.Fprintf(stdout, "1|%d|%s|%s|grpc|%s\n", wire.AppProtocol, address.Network(), address, certificate); err != nil {
+		return fmt.Errorf("write the handshake: %w", err)
+	}
 	return server.Serve(listener)
 }
 
 // redirectOutput sets os.Stdout and os.Stderr to a pipe whose lines it copies to standard
-// error. Programs that the plugin starts may inherit the pipe, but not what the host has the
-// other end of: go-plugin's client does not notice the end of a plugin before nobody has it.
-// The function that it returns waits briefly for the rest to be copied; then, both are
-// standard error.
-func redirectOutput() (flush func(), err error) {
+// error. Programs that the plugin starts may inherit the pipe, but must not inherit the real
+// standard error: go-plugin's client does not notice that a plugin has exited until every
+// process has closed it. The returned function restores both and waits briefly for the rest
+// to be copied.
+func redirectOutput() (restore func(), err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	stderr := os.Stderr
+	stdout, stderr := os.Stdout, os.Stderr
 	os.Stdout, os.Stderr = w, w
 	copied := make(chan struct{})
 	go func() {
@@ -92,13 +92,16 @@ func redirectOutput() (flush func(), err error) {
 		}
 	}()
 	return func() {
-		os.Stdout, os.Stderr = stderr, stderr
+		os.Stdout, os.Stderr = stdout, stderr
 		_ = w.Close()
-		// A program that the plugin started may have the pipe.
-		_ = r.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		// A program that the plugin started may still have the pipe open.
+		wait := time.Second
+		if r.SetReadDeadline(time.Now().Add(100*time.Millisecond)) != nil { // on Windows, pipes have none
+			wait = 100 * time.Millisecond
+		}
 		select {
 		case <-copied:
-		case <-time.After(200 * time.Millisecond): // on Windows, pipes have no deadlines
+		case <-time.After(wait):
 		}
 	}, nil
 }

@@ -29,7 +29,8 @@ import (
 // TestMain lets the test executable double as a plugin.
 func TestMain(m *testing.M) {
 	if os.Getenv("IS_CHILD") != "" {
-		time.Sleep(time.Hour)
+		time.Sleep(time.Minute)
+		return
 	}
 	if !IsHosted() {
 		os.Exit(m.Run())
@@ -53,11 +54,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println("; stopped")
+	fmt.Fprintln(os.Stderr, "; stopped")
 }
 
 // A client of the library starts, calls and stops the plugin, even if a program that the plugin
-// started lives on with its output.
+// started outlives it and still has its output open.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	for _, isSecure := range []bool{true, false} {
@@ -133,7 +134,7 @@ func refusesStrangers(t *testing.T, address net.Addr) {
 	}
 }
 
-// What a host wants and the plugin cannot do is an error, not a plugin that fails later.
+// If a host asks for something that the plugin cannot do, Serve fails at once rather than later.
 func TestServeFails(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
