@@ -77,10 +77,12 @@ func loaderFigures(b *testing.B) []figure {
 		return err
 	}
 	var calls, bareCalls []time.Duration
-	for range 100 {
-		calls = append(calls, timeCalls(b, through))
-		bareCalls = append(bareCalls, timeCalls(b, directly))
+	var ratios []float64
+	for i := range 200 {
+		calls, bareCalls = append(calls, timeCalls(b, through)), append(bareCalls, timeCalls(b, directly))
+		ratios = append(ratios, float64(calls[i])/float64(bareCalls[i]))
 	}
+	slices.Sort(ratios)
 
 	var kills []time.Duration
 	for range 5 {
@@ -95,7 +97,7 @@ func loaderFigures(b *testing.B) []figure {
 				ms(slices.Min(minimal)), ms(slices.Min(secure)), ms(slices.Min(bare)), ms(slices.Min(alone))),
 		},
 		{
-			name: "query through the loader", value: call / ms(slices.Min(bareCalls)), format: "%.2f x", bound: atMost(1.15),
+			name: "query through the loader, median of 200", value: ratios[len(ratios)/2], format: "%.2f x", bound: atMost(1.15),
 			share: fmt.Sprintf("%.0f µs", 1000*call), others: fmt.Sprintf("gRPC alone: %.0f µs", 1000*ms(slices.Min(bareCalls))),
 		},
 		{name: "end of a backend to the next response, fastest of 5", value: ms(slices.Min(kills)), format: "%.0f ms", bound: atMost(400)},
@@ -159,7 +161,9 @@ func hostCertificate(b *testing.B) (tls.Certificate, string) {
 func answer(b *testing.B, program string, host tls.Certificate, certificate string) time.Duration {
 	b.Helper()
 	start := time.Now()
-	line, _, stop := execute(b, copied(b, program), certificate)
+	program = copied(b, program)
+	defer os.Remove(program) // before the system begins to write it to the disk
+	line, _, stop := execute(b, program, certificate)
 	defer stop()
 	fields := strings.Split(strings.TrimSpace(line), "|")
 	der, err := base64.RawStdEncoding.DecodeString(fields[len(fields)-1])
