@@ -22,9 +22,9 @@ import (
 
 // Serve runs the plugin until the host stops it. It makes the default slog logger write
 // to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
-// must not print before it calls Serve, which redirects [os.Stdout] to standard error. In
-// a process that was not started by a host, Serve prints a note to standard error and exits
-// with status 1. With the argument -standalone, which is for debuggers, it serves on a
+// must not print before it calls Serve, which redirects [os.Stdout] to standard error. If
+// the process was not started by a host, or if it cannot serve, Serve prints the reason to
+// standard error and exits with status 1. With the argument -standalone, which is for debuggers, it serves on a
 // loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
 	if isStandalone(os.Args[1:]) {

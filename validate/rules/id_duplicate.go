@@ -46,7 +46,8 @@ type idOf struct {
 }
 
 // firstWithID holds the first plugin.json with each id, or the one in src if the first is
-// beside it. It leaves out files reached through symbolic links: their targets may be in the run.
+// beside it. Files reached through symbolic links do not count, since the same run may also
+// validate their targets.
 var firstWithID = validate.NewTreeFact(func(p *validate.Pass) map[idOf]*bundle.Document {
 	all := map[idOf]*bundle.Document{}
 	for _, file := range p.Plugins {

@@ -37,9 +37,9 @@ import (
 func IsHosted() bool { return os.Getenv(wire.CookieKey) == wire.CookieValue }
 
 // Serve listens, writes the handshake line to standard output, and serves until the host
-// stops the server. After the handshake line, what the process prints to [os.Stdout] and
-// [os.Stderr] goes to standard error, which hosts log, and the process ignores interrupts: in
-// a terminal, they are for the host.
+// stops the server. Meanwhile, what the process prints to [os.Stdout] and [os.Stderr] goes to
+// standard error, which hosts log, and the process ignores interrupts: in a terminal, they
+// are for the host.
 func Serve(newServer func(...grpc.ServerOption) *grpc.Server) error {
 	listener, err := listen()
 	if err != nil {
