@@ -24,8 +24,8 @@ import (
 // to the host; see [NewLogger]. Standard output is reserved for the protocol: a plugin
 // must not print before it calls Serve, which redirects [os.Stdout] to standard error. If
 // the process was not started by a host, or if it cannot serve, Serve prints the reason to
-// standard error and exits with status 1. With the argument -standalone, which is for debuggers, it serves on a
-// loopback port instead, and a host attaches to it.
+// standard error and exits with status 1. With the argument -standalone, which is for
+// debuggers, it serves on a loopback port instead, and a host attaches to it.
 func Serve(p Plugin) {
 	if isStandalone(os.Args[1:]) {
 		logger := NewLogger(os.Stderr, p.LogLevel)
