@@ -162,6 +162,21 @@ func (d *development) follow(t *testing.T) {
 	}()
 }
 
+// openEvents follows the events that a host announces, until the test ends.
+func openEvents(t *testing.T, url, token string) io.ReadCloser {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/plugins/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("follow events: %v %v", resp, err)
+	}
+	return resp.Body
+}
+
 // load calls the backend continuously until stop is called, which returns the number of
 // requests.
 func (d *development) load(t *testing.T) (failures func() []string, stop func() int64) {

@@ -288,21 +288,6 @@ func (s *swapping) usage(t *testing.T) (u usage) {
 	return u
 }
 
-// openEvents follows the events that a host announces, until the test ends.
-func openEvents(t *testing.T, url, token string) io.ReadCloser {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/plugins/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("follow events: %v %v", resp, err)
-	}
-	return resp.Body
-}
-
 // follow collects the events that the host announces.
 func (s *swapping) follow(t *testing.T) {
 	t.Helper()

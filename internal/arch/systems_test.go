@@ -1,0 +1,117 @@
+package arch
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestSystems checks the types of all packages and their tests as on other systems. Compiling
+// them would take minutes, most of them for SQLite and the standard library.
+func TestSystems(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"windows", "darwin", "freebsd"} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			checked, errs := checkTypes(t, filepath.Join("..", ".."), system)
+			if len(errs) > 0 {
+				t.Error(errors.Join(errs...))
+			}
+			if checked < 100 {
+				t.Errorf("go list printed only %d packages of this module", checked)
+			}
+		})
+	}
+}
+
+func TestCheckTypes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n", "a.go": "package m\n\nvar A = b\n",
+		"b_linux.go": "package m\n\nvar b int\n", "b_windows.go": "package m\n\nvar b missing\n",
+		"a_test.go": "package m_test\n\nimport \"example.com/m\"\n\nvar _ string = m.A\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for system, want := range map[string]string{
+		"linux":   "a_test.go:5:16: cannot use m.A (variable of type int) as string value in variable declaration",
+		"windows": "b_windows.go:3:7: undefined: missing",
+		"darwin":  "a.go:3:9: undefined: b",
+	} {
+		if _, errs := checkTypes(t, dir, system); len(errs) != 1 || errs[0].Error() != filepath.Join(dir, want) {
+			t.Errorf("%s: %v, want %s", system, errs, want)
+		}
+	}
+}
+
+// checkTypes type-checks the packages of the module in dir, all that they import, and their
+// tests. It returns how many packages of the module there are, with those of tests, and the
+// errors in all packages.
+func checkTypes(t *testing.T, dir, system string) (checked int, errs []error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-tags=mage,e2e", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", "./...")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	known, positions := map[string]*types.Package{"unsafe": types.Unsafe}, token.NewFileSet()
+	for d := json.NewDecoder(out); ; { // a package comes after those that it imports
+		var p struct {
+			ImportPath, Dir string
+			GoFiles         []string
+			ImportMap       map[string]string
+			Module          struct{ Main bool }
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if p.ImportPath == "unsafe" || filepath.Ext(p.ImportPath) == ".test" { // generated
+			continue
+		}
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(positions, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		config := types.Config{
+			Importer: importer(func(path string) (*types.Package, error) { return known[cmp.Or(p.ImportMap[path], path)], nil }),
+			Sizes:    types.SizesFor("gc", "amd64"), IgnoreFuncBodies: !p.Module.Main,
+			Error: func(err error) { errs = append(errs, err) },
+		}
+		known[p.ImportPath], _ = config.Check(p.ImportPath, positions, files, nil)
+		if p.Module.Main {
+			checked++
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	return checked, errs
+}
+
+// importer implements types.Importer.
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }
