@@ -35,7 +35,9 @@ func delve(t *testing.T) string {
 
 // pinnedDelve builds Delve once: two go commands at the same time would both compile it.
 var pinnedDelve = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv").Output() // stderr has what was downloaded
+	cmd := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // like Mage, so that both need the same compiled packages
+	out, err := cmd.Output()                        // stderr has what was downloaded
 	return strings.TrimSpace(string(out)), err
 })
 

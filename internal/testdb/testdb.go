@@ -132,7 +132,11 @@ func start() (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("/tmp", "slipway-pg-") // short, since it contains a socket
+	parent := os.TempDir()
+	if len(parent) > 64 {
+		parent = "/tmp" // the path of a socket has at most 104 bytes
+	}
+	dir, err := os.MkdirTemp(parent, "slipway-pg-")
 	if err != nil {
 		return nil, err
 	}

@@ -132,9 +132,10 @@ func (r *release) readCommit(ctx context.Context) error {
 }
 
 // build compiles the command for a platform. The flags make the executable independent
-// of this machine; the go command records the commit and the tag.
+// of this machine; the go command records the commit and the tag. Those of the compiler are
+// the flags of backends, so that both need the same compiled packages.
 func (r *release) build(ctx context.Context, p platform, executable string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM=7", "GOARM64=v8.0")
 	if out, err := cmd.CombinedOutput(); err != nil {
