@@ -52,8 +52,12 @@ func TestDeterminism(t *testing.T) { // not parallel, since it changes GOMAXPROC
 		Rules: all, Prefix: "up", Severities: map[string]validate.Severity{"enum-value": validate.Off},
 		Suppressions: []validate.Suppression{{Rule: "jitter", File: "p1*/**", Reason: "x"}, {Rule: "json-bom", Reason: "unused"}},
 	}
+	runs := 100
+	if testing.Short() {
+		runs = 24
+	}
 	sums := map[[sha256.Size]byte]int{}
-	for run := range 100 {
+	for run := range runs {
 		runtime.GOMAXPROCS(1 + run%8)
 		r, err := validate.Run(t.Context(), slow{many}, opts)
 		if err != nil {
@@ -68,7 +72,7 @@ func TestDeterminism(t *testing.T) { // not parallel, since it changes GOMAXPROC
 		sums[sha256.Sum256(b.Bytes())]++
 	}
 	if len(sums) != 1 {
-		t.Errorf("100 runs gave %d reports", len(sums))
+		t.Errorf("%d runs gave %d reports", runs, len(sums))
 	}
 	for sum, n := range sums {
 		t.Logf("%d runs: %x", n, sum)
