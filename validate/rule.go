@@ -10,7 +10,9 @@ type Rule struct {
 	Why      string   // why it matters
 	Help     string   // default help of its findings
 	Where    Where    // where it applies; 0 means everywhere
-	Example  string   // a txtar archive of good/, bad/ and the findings of bad/
+
+	// Example returns a txtar archive of good/, bad/ and the findings of bad/. It may be nil.
+	Example func() string
 
 	// IsRaw makes the rule run even if plugin.json is missing or cannot be parsed, when
 	// Pass.Doc is nil.

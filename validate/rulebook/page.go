@@ -43,7 +43,10 @@ type Finding struct {
 // bad/NAME and fixed/NAME (or good.zip/NAME and bad.zip/NAME for the entries of a
 // zip) and the file findings.
 func Read(rule validate.Rule) Page {
-	archive := txtar.Parse([]byte(rule.Example))
+	archive := &txtar.Archive{}
+	if rule.Example != nil {
+		archive = txtar.Parse([]byte(rule.Example()))
+	}
 	p := Page{Rule: rule, Example: strings.TrimSpace(string(archive.Comment))}
 	for _, f := range archive.Files {
 		side, name, _ := strings.Cut(f.Name, "/")

@@ -48,8 +48,10 @@ func sample() validate.Rule {
 	return validate.Rule{
 		ID: "no-bell", Severity: validate.Info, Summary: "no bell | rings", Why: "A <bell> wakes *people*.", Help: "take it away",
 		Where: validate.Source | validate.Dist,
-		Example: "A bell\nrings.\n\n-- good/a.json --\n{}\n-- bad/a.json --\n{\"bell\": \"\a\"}\n-- where --\nzip\n" +
-			"-- findings --\na.json:1:3 no-bell /bell it rings\nb.zip:0:0 zip-root - and more\n-- fixed/a.json --\n{ }\n",
+		Example: func() string {
+			return "A bell\nrings.\n\n-- good/a.json --\n{}\n-- bad/a.json --\n{\"bell\": \"\a\"}\n-- where --\nzip\n" +
+				"-- findings --\na.json:1:3 no-bell /bell it rings\nb.zip:0:0 zip-root - and more\n-- fixed/a.json --\n{ }\n"
+		},
 	}
 }
 
@@ -91,8 +93,10 @@ Fixed: a.json
 
 func TestReadKeepsRepeatedNames(t *testing.T) {
 	t.Parallel()
-	p := Read(validate.Rule{Example: "-- good.zip/a --\n1\n-- good.zip/b --\n1\n-- good.zip/c --\n1\n" +
-		"-- bad.zip/a --\n1\n-- bad.zip/b --\n1\n-- bad.zip/c --\n1\n-- bad.zip/C --\n2\n-- bad.zip/a --\n1\n"})
+	p := Read(validate.Rule{Example: func() string {
+		return "-- good.zip/a --\n1\n-- good.zip/b --\n1\n-- good.zip/c --\n1\n" +
+			"-- bad.zip/a --\n1\n-- bad.zip/b --\n1\n-- bad.zip/c --\n1\n-- bad.zip/C --\n2\n-- bad.zip/a --\n1\n"
+	}})
 	want := []File{{"a", "1\n"}, {"c", "1\n"}, {"C", "2\n"}, {"a", "1\n"}}
 	if diff := cmp.Diff(want, p.Bad); diff != "" {
 		t.Errorf("bad files (-want +got):\n%s", diff)

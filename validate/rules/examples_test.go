@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 	for _, rule := range All() {
 		t.Run(rule.ID, func(t *testing.T) {
 			t.Parallel()
-			if rule.Example == "" {
+			if rule.Example() == "" {
 				t.Fatal("the rule has no example")
 			}
 			if rule.OfArchive {

@@ -99,7 +99,8 @@ func All() []validate.Rule {
 		zipBackslash(),
 	}
 	for i := range all {
-		all[i].Example = example(all[i].ID)
+		id := all[i].ID
+		all[i].Example = func() string { return example(id) }
 	}
 	return all
 }
@@ -124,7 +125,7 @@ func ByID(id string) (validate.Rule, error) {
 // marks « and », which enclose the position of each finding for the tests.
 func example(id string) string {
 	data, _ := examples.ReadFile(exampleFile(id))
-	return strings.NewReplacer("«", "", "»", "").Replace(string(data))
+	return strings.ReplaceAll(strings.ReplaceAll(string(data), "«", ""), "»", "")
 }
 
 func exampleFile(id string) string { return strings.ReplaceAll(id, "-", "_") + ".txtar" }

@@ -24,7 +24,7 @@ import (
 // 1000 bytes. Only the rules for zips run, so that the plugin can be short.
 func zipExample(t *testing.T, rule validate.Rule) {
 	t.Helper()
-	example := txtar.Parse([]byte(rule.Example))
+	example := txtar.Parse([]byte(rule.Example()))
 	if len(bytes.TrimSpace(example.Comment)) == 0 {
 		t.Error("the example has no comment")
 	}
