@@ -7,7 +7,7 @@ import (
 
 	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
 
-	"github.com/slipway-dev/slipway/backend/arrow"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // queries returns the message of a call with valid queries, each changed by change
@@ -110,7 +110,7 @@ func queryFrames(ctx context.Context, s *subject, _ []call) Verdict {
 		for n, bytes := range a.GetFrames() {
 			seen++
 			sent := fmt.Sprintf("QueryData with query %s", id)
-			f, err := arrow.Decode(bytes)
+			f, err := frame.Parse(bytes)
 			if err != nil {
 				return failed(sent, fmt.Sprintf("frame %d of the response is invalid: %v", n, err), "write frames in the Arrow file format, with fields of equal length, as the data package does")
 			}

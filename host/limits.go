@@ -35,7 +35,7 @@ const (
 	MaxWalkPoints   = 100_000 // of the built-in data source, in a response
 
 	// MaxFrameCells bounds the values in a plugin's response to queries: a boolean is one
-	// bit in an Arrow file and 35 bytes in memory while it is converted.
+	// bit in an Arrow file and 26 bytes in memory while it is converted.
 	MaxFrameCells = 2_000_000
 
 	MaxOfferedDashboards = 100     // of a plugin, on a page
@@ -119,7 +119,7 @@ func Limits() []Limit {
 		{"API keys of an organization", fmt.Sprint(MaxAPIKeys), "429", "a script must not fill the disk; expired keys are deleted first"},
 		{"queries of a request", fmt.Sprint(MaxQueries), refused, "each takes memory in the host and in the plugin"},
 		{"refId of a query", fmt.Sprintf("%d bytes", MaxRefID), refused, "errors and results repeat it"},
-		{"values of the frames in a plugin's response", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and 35 bytes in memory while it is converted"},
+		{"values of the frames in a plugin's response", fmt.Sprint(MaxFrameCells), "502 for the query", "a boolean is one bit in an Arrow file and 26 bytes in memory while it is converted"},
 		{"data sources that a request queries at the same time", fmt.Sprint(ParallelSources), "the others wait", "one request must not occupy all plugins"},
 		{"points of the built-in data source in a response", fmt.Sprint(MaxWalkPoints), "400 for the query", "a few bytes can ask for any number of points"},
 		{"API keys that a plugin created", fmt.Sprint(MaxPluginAPIKeys), "429", "a plugin must not use up the keys of an organization"},

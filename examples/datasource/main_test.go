@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
-
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )
@@ -87,9 +85,9 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range []int64{8, 7} { // the subscription looked once
-		var f data.Frame
-		if err := json.Unmarshal(packets[n], &f); err != nil || f.At(1, 0) != want {
+	for n, want := range []int{8, 7} { // the subscription looked once
+		var f struct{ Data struct{ Values [2][]int } }
+		if err := json.Unmarshal(packets[n], &f); err != nil || f.Data.Values[1][0] != want {
 			t.Errorf("%s, %v", packets[n], err)
 		}
 	}

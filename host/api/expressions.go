@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
-
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/expression"
 	"github.com/slipway-dev/slipway/sdk"
@@ -33,7 +31,7 @@ func planQueries(queries []dataQuery) queryPlan {
 			if err != nil {
 				plan.invalid[q.RefID] = err
 			} else {
-				node.Range = data.TimeRange{From: q.TimeRange.From, To: q.TimeRange.To}
+				node.Range = expression.TimeRange(q.TimeRange)
 				nodes[q.RefID] = node
 			}
 		}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,15 +13,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/backend"
-	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // queryResult is the result of one query.
@@ -30,12 +30,12 @@ type queryResult struct {
 	Error       string            `json:"error,omitempty"`
 	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
 
-	input    data.Frames // for expressions
-	unleased int64       // bytes of the frames that the lease of the response does not cover
+	input    []*frame.Frame // for expressions
+	unleased int64          // bytes of the frames that the lease of the response does not cover
 }
 
 // frameFactor is how many bytes stay in memory for a byte of an Arrow file of numbers, with
-// its JSON. While they are converted, it is up to 10.
+// its JSON. While they are converted, it is up to 12.
 const frameFactor = 4
 
 type queryBody struct {
@@ -329,16 +329,16 @@ func resultOf(q dataQuery, r sdk.DataResponse, cells *int) queryResult {
 		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
-		frame, size, err := decodeFrame(f, cells)
+		parsed, size, err := parseFrame(f, cells)
 		if err == nil && !q.isHidden {
-			err = out.add(frame, size)
+			err = out.add(parsed, size)
 		}
 		if err != nil {
 			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
 			break
 		}
 		if q.isInput {
-			out.input = append(out.input, frame)
+			out.input = append(out.input, parsed)
 		}
 	}
 	return out
@@ -354,30 +354,31 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-// decodeFrame converts a frame, and takes its values from those that are left. size is that
+// parseFrame converts a frame, and takes its values from those that are left. size is that
 // of the Arrow file.
-func decodeFrame(f sdk.Frame, cells *int) (_ *data.Frame, size int, err error) {
+func parseFrame(f sdk.Frame, cells *int) (_ *frame.Frame, size int, err error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
 		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	frame, err := arrow.DecodeAtMost(file, *cells)
-	if errors.Is(err, arrow.ErrTooLarge) {
+	parsed, err := frame.ParseAtMost(file, *cells)
+	if errors.Is(err, frame.ErrTooLarge) {
 		return nil, 0, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", host.MaxFrameCells)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
-	rows, _ := frame.RowLen() // Arrow files have columns of equal length
-	*cells -= rows * len(frame.Fields)
-	return frame, len(file), nil
+	for _, field := range parsed.Fields {
+		*cells -= field.Len()
+	}
+	return parsed, len(file), nil
 }
 
 // add adds a frame as JSON. size is that of the Arrow file.
-func (r *queryResult) add(f *data.Frame, size int) error {
-	text, err := arrow.ToJSON(f)
+func (r *queryResult) add(f *frame.Frame, size int) error {
+	text, err := f.MarshalJSON()
 	if err == nil {
-		r.Frames = append(r.Frames, text)
+		r.Frames = append(r.Frames, bytes.Clone(text)) // without the room to grow
 		r.unleased += int64(max(0, len(text)-(frameFactor-1)*size))
 	}
 	return err

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 // classicReducer computes one value from the values of a series, or null if it has none.
@@ -33,7 +31,7 @@ func parseClassic(m *model) ([]string, operation, error) {
 		}
 		needs, list = add(needs, c.refID), append(list, c)
 	}
-	return needs, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
+	return needs, func(e *evaluation, _ TimeRange, inputs map[string]collection) (collection, error) {
 		value, err := e.conditions(list, inputs)
 		return collection{items: []item{number(nil, value)}}, err
 	}, nil

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // collection is what a query or an expression resulted in.
@@ -15,7 +15,7 @@ type collection struct {
 
 // item is a time series or a single number. Items may share slices and are never changed.
 type item struct {
-	labels data.Labels
+	labels map[string]string
 	series bool
 	times  []time.Time // of a series, ascending
 	values []*float64  // one per time, or the single number; nil is null
@@ -32,7 +32,7 @@ func (c *collection) notice(texts ...string) {
 }
 
 // number returns a single number.
-func number(labels data.Labels, value *float64) item {
+func number(labels map[string]string, value *float64) item {
 	return item{labels: labels, values: []*float64{value}}
 }
 
@@ -51,24 +51,25 @@ func (e *evaluation) transform(c collection, f func(item) item) (collection, err
 // frames returns a frame per item, in the form that panels draw: a time and a value
 // field, or a value field with one row. Without items, it returns a frame without
 // fields.
-func (c collection) frames(refID string) data.Frames {
-	list := make(data.Frames, 0, len(c.items))
+func (c collection) frames(refID string) []*frame.Frame {
+	list := make([]*frame.Frame, 0, len(c.items))
 	for _, i := range c.items {
-		value := data.NewField(refID, i.labels, i.values)
-		f, kind := data.NewFrame("", value), data.FrameTypeNumericMulti
+		value := frame.Of(refID, i.values)
+		value.Labels = i.labels
+		f := &frame.Frame{RefID: refID, Meta: &frame.Meta{Type: frame.NumericMulti, TypeVersion: [2]uint{0, 1}}, Fields: []frame.Field{value}}
 		if i.series {
-			f, kind = data.NewFrame("", data.NewField("Time", nil, i.times), value), data.FrameTypeTimeSeriesMulti
+			f.Meta.Type, f.Fields = frame.TimeSeriesMulti, []frame.Field{frame.Of("Time", i.times), value}
 		}
-		list = append(list, f.SetMeta(&data.FrameMeta{Type: kind, TypeVersion: data.FrameTypeVersion{0, 1}}))
+		list = append(list, f)
 	}
 	if len(list) == 0 {
-		list = data.Frames{data.NewFrame("")}
+		list = []*frame.Frame{{RefID: refID}}
+	}
+	if len(c.notices) > 0 && list[0].Meta == nil {
+		list[0].Meta = &frame.Meta{}
 	}
 	for _, text := range c.notices {
-		list[0].AppendNotices(data.Notice{Severity: data.NoticeSeverityWarning, Text: text})
-	}
-	for _, f := range list {
-		f.RefID = refID
+		list[0].Meta.Notices = append(list[0].Meta.Notices, frame.Notice{Severity: frame.SeverityWarning, Text: text})
 	}
 	return list
 }

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/host/expression"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // parseAll returns the nodes of math expressions and models, by refID.
@@ -110,10 +111,10 @@ func TestFailures(t *testing.T) {
 }
 
 // many returns numbers with different labels.
-func many(n int, key string) data.Frames {
-	var list data.Frames
+func many(n int, key string) []*frame.Frame {
+	var list []*frame.Frame
 	for i := range n {
-		list = append(list, data.NewFrame("", data.NewField("value", data.Labels{key: fmt.Sprint(i)}, []float64{1})))
+		list = append(list, frame.New("", field("value", map[string]string{key: fmt.Sprint(i)}, []float64{1})))
 	}
 	return list
 }
@@ -272,7 +273,7 @@ func TestInputsStay(t *testing.T) {
 		"E": `{"type": "resample", "expression": "A", "window": "5s", "downsampler": "median", "upsampler": "pad"}`,
 	})
 	expression.Evaluate(t.Context(), nodes, inputs, enough())
-	if diff := cmp.Diff(inputs["A"].Frames, frames(t, text), data.FrameTestCompareOptions()...); diff != "" {
+	if diff := cmp.Diff(inputs["A"].Frames, frames(t, text), cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("(-now +before):\n%s", diff)
 	}
 }

@@ -7,28 +7,32 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // Result is the result of a query or an expression. An expression that needs a failed
 // result fails, too, whether or not the result has frames.
 type Result struct {
-	Frames data.Frames
+	Frames []*frame.Frame
 	Err    error
 }
 
 // Node is a parsed expression.
 type Node struct {
 	RefID string
-	Needs []string       // refIDs of the queries and expressions that it refers to, each once
-	Range data.TimeRange // of the request; resample needs it, and the caller sets it
+	Needs []string  // refIDs of the queries and expressions that it refers to, each once
+	Range TimeRange // of the request; resample needs it, and the caller sets it
 
 	run operation
 }
 
+// TimeRange is a range of time.
+type TimeRange struct{ From, To time.Time }
+
 // operation computes an expression. The collections are those of Node.Needs.
-type operation func(e *evaluation, span data.TimeRange, inputs map[string]collection) (collection, error)
+type operation func(e *evaluation, span TimeRange, inputs map[string]collection) (collection, error)
 
 // model is the JSON of an expression.
 type model struct {

@@ -2,13 +2,11 @@ package expression
 
 import (
 	"fmt"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 // tuple has the items that a math operator combines.
 type tuple struct {
-	labels data.Labels // of the result
+	labels map[string]string // of the result
 	items  []item
 }
 
@@ -49,7 +47,7 @@ func (e *evaluation) join(operator string, left []tuple, right []item) (joined [
 			joined = append(joined, tuple{labels, append(t.items[:len(t.items):len(t.items)], i)})
 		}
 	}
-	dropped, example := 0, data.Labels(nil)
+	dropped, example := 0, map[string]string(nil)
 	for l, t := range left {
 		if !leftMatched[l] {
 			dropped, example = dropped+1, t.labels

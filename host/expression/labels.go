@@ -1,36 +1,44 @@
 package expression
 
 import (
+	"hash/maphash"
+	"maps"
 	"slices"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"strings"
 )
 
 // braces returns labels as messages show them.
-func braces(labels data.Labels) string { return "{" + shorten(labels.String()) + "}" }
+func braces(labels map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		list = append(list, name+"="+labels[name])
+	}
+	return "{" + shorten(strings.Join(list, ", ")) + "}"
+}
 
 // larger returns the labels that contain the other ones, or false if neither does.
-func larger(a, b data.Labels) (data.Labels, bool) {
+func larger(a, b map[string]string) (map[string]string, bool) {
 	if len(a) < len(b) {
-		return b, b.Contains(a)
+		a, b = b, a
 	}
-	return a, a.Contains(b)
+	for name, value := range b {
+		if other, ok := a[name]; !ok || other != value {
+			return a, false
+		}
+	}
+	return a, true
 }
 
 // merge returns the labels of a row with those of a field.
-func merge(row, field data.Labels) data.Labels {
+func merge(row, field map[string]string) map[string]string {
 	switch {
 	case len(field) == 0:
 		return row
 	case len(row) == 0:
 		return field
 	}
-	labels := row.Copy()
-	for k, v := range field {
-		if _, ok := labels[k]; !ok {
-			labels[k] = v
-		}
-	}
+	labels := maps.Clone(field)
+	maps.Copy(labels, row)
 	return labels
 }
 
@@ -43,9 +51,7 @@ func distinguish(refID string, items []item, names []string) error {
 	}
 	named := slices.Clone(items)
 	for i := range named {
-		labels := named[i].labels.Copy()
-		labels["__name__"] = names[i]
-		named[i].labels = labels
+		named[i].labels = merge(map[string]string{"__name__": names[i]}, items[i].labels)
 	}
 	if duplicate(named) >= 0 {
 		return problemf("add labels that tell them apart", "$%s has several results with the labels %s", refID, braces(items[same].labels))
@@ -56,15 +62,19 @@ func distinguish(refID string, items []item, names []string) error {
 
 // duplicate returns the position of an item with the labels of an earlier one, or -1.
 func duplicate(items []item) int {
-	seen := map[data.Fingerprint][]int{}
+	seed := maphash.MakeSeed()
+	seen := map[uint64][]int{}
 	for n, i := range items {
-		key := i.labels.Fingerprint()
-		for _, other := range seen[key] {
-			if items[other].labels.Equals(i.labels) {
+		var hash uint64 // a sum, because a map has no order
+		for name, value := range i.labels {
+			hash += maphash.Comparable(seed, [2]string{name, value})
+		}
+		for _, other := range seen[hash] {
+			if maps.Equal(items[other].labels, i.labels) {
 				return n
 			}
 		}
-		seen[key] = append(seen[key], n)
+		seen[hash] = append(seen[hash], n)
 	}
 	return -1
 }

@@ -2,8 +2,6 @@ package expression
 
 import (
 	"time"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 func parseMath(m *model) ([]string, operation, error) {
@@ -11,7 +9,7 @@ func parseMath(m *model) ([]string, operation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return needs, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
+	return needs, func(e *evaluation, _ TimeRange, inputs map[string]collection) (collection, error) {
 		for _, need := range needs {
 			if c := inputs[need]; len(c.items) == 0 {
 				return c, nil // a calculation with incomplete data would be misleading

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
-
 	"github.com/slipway-dev/slipway/host/expression"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 // The tests write results as text. Items are separated by "; ". A series is a list of
@@ -32,20 +32,20 @@ func enough() expression.Limits {
 func second(n int) time.Time { return time.Unix(int64(n), 0).UTC() }
 
 // span is the time range of the tests.
-func span() data.TimeRange { return data.TimeRange{From: second(0), To: second(40)} }
+func span() expression.TimeRange { return expression.TimeRange{From: second(0), To: second(40)} }
 
 // frames returns the frames of a result.
-func frames(t testing.TB, text string) data.Frames {
+func frames(t testing.TB, text string) []*frame.Frame {
 	t.Helper()
-	var list data.Frames
+	var list []*frame.Frame
 	for part := range strings.SplitSeq(text, "; ") {
 		if part == "" {
 			continue
 		}
-		var labels data.Labels
+		var labels map[string]string
 		if rest, ok := strings.CutPrefix(part, "{"); ok {
 			inner, after, _ := strings.Cut(rest, "} ")
-			labels = data.Labels{}
+			labels = map[string]string{}
 			for pair := range strings.SplitSeq(inner, ",") {
 				name, value, _ := strings.Cut(pair, "=")
 				labels[name] = value
@@ -53,7 +53,7 @@ func frames(t testing.TB, text string) data.Frames {
 			part = after
 		}
 		if !strings.Contains(part, ":") && part != "[]" {
-			list = append(list, data.NewFrame("", data.NewField("value", labels, []*float64{value(t, part)})))
+			list = append(list, frame.New("", field("value", labels, []*float64{value(t, part)})))
 			continue
 		}
 		times, values := []time.Time{}, []*float64{}
@@ -65,9 +65,16 @@ func frames(t testing.TB, text string) data.Frames {
 			}
 			times, values = append(times, second(n)), append(values, value(t, v))
 		}
-		list = append(list, data.NewFrame("", data.NewField("time", nil, times), data.NewField("value", labels, values)))
+		list = append(list, frame.New("", frame.Of("time", times), field("value", labels, values)))
 	}
 	return list
+}
+
+// field returns a field with labels.
+func field[T frame.Value](name string, labels map[string]string, values []T) frame.Field {
+	c := frame.Of(name, values)
+	c.Labels = labels
+	return c
 }
 
 func value(t testing.TB, text string) *float64 {
@@ -84,7 +91,7 @@ func value(t testing.TB, text string) *float64 {
 
 // show is the reverse of frames, for the result of an expression. It adds notices in
 // parentheses.
-func show(t testing.TB, list data.Frames) string {
+func show(t testing.TB, list []*frame.Frame) string {
 	t.Helper()
 	var parts, notices []string
 	for _, f := range list {
@@ -96,18 +103,22 @@ func show(t testing.TB, list data.Frames) string {
 		if len(f.Fields) == 0 {
 			continue
 		}
-		field := f.Fields[len(f.Fields)-1]
+		field := f.Fields[len(f.Fields)-1].(*frame.Column[*float64])
+		var labels []string
+		for _, name := range slices.Sorted(maps.Keys(field.Labels)) {
+			labels = append(labels, name+"="+field.Labels[name])
+		}
 		part := ""
-		if len(field.Labels) > 0 {
-			part = "{" + strings.ReplaceAll(field.Labels.String(), ", ", ",") + "} "
+		if len(labels) > 0 {
+			part = "{" + strings.Join(labels, ",") + "} "
 		}
 		if len(f.Fields) == 1 {
-			parts = append(parts, part+digits(field.At(0).(*float64)))
+			parts = append(parts, part+digits(field.Values[0]))
 			continue
 		}
 		points := []string{}
-		for row := range field.Len() {
-			points = append(points, fmt.Sprintf("%d:%s", f.Fields[0].At(row).(time.Time).Unix(), digits(field.At(row).(*float64))))
+		for row, at := range f.Fields[0].(*frame.Column[time.Time]).Values {
+			points = append(points, fmt.Sprintf("%d:%s", at.Unix(), digits(field.Values[row])))
 		}
 		parts = append(parts, part+cmp.Or(strings.Join(points, " "), "[]"))
 	}

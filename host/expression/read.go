@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/grafana/grafana-plugin-sdk-go/data"
+	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
 const needShape = "return a time field with number fields, optionally with string fields that become labels, or a table of string fields and one number field"
 
 // readFrames converts the frames of a query.
-func (e *evaluation) readFrames(refID string, frames data.Frames) (collection, error) {
+func (e *evaluation) readFrames(refID string, frames []*frame.Frame) (collection, error) {
 	var c collection
 	var names []string // of the fields, one per item
 	for n, f := range frames {
@@ -38,32 +38,32 @@ type reader struct {
 	*evaluation
 
 	where string
-	frame *data.Frame
-	time  *data.Field // or nil
-	texts data.Fields // which become labels
-	nums  data.Fields
+	frame *frame.Frame
+	time  func(row int) *time.Time // or nil
+	texts []field[string]          // which become labels
+	nums  []field[*float64]
 
 	items []item
 	names []string // of the fields, one per item
 }
 
 func (r *reader) read() error {
-	for _, f := range r.frame.Fields {
-		switch kind := f.Type(); {
-		case kind.Time():
-			if r.time == nil {
-				r.time = f
-			}
-		case kind.Numeric():
-			r.nums = append(r.nums, f)
-		case kind.NonNullableType() == data.FieldTypeString, kind.NonNullableType() == data.FieldTypeBool:
-			r.texts = append(r.texts, f)
+	rows := r.frame.Fields[0].Len()
+	for n, f := range r.frame.Fields {
+		if f.Len() != rows {
+			return fmt.Errorf("cannot read %s: field 0 has %d rows, but field %d has %d", r.where, rows, n, f.Len())
+		}
+		timeAt, textAt, numberAt := times(f), texts(f), numbers(f)
+		switch {
+		case timeAt != nil && r.time == nil:
+			r.time = timeAt
+		case textAt != nil:
+			r.texts = append(r.texts, field[string]{f.Head(), textAt})
+		case numberAt != nil:
+			r.nums = append(r.nums, field[*float64]{f.Head(), numberAt})
 		}
 	}
-	rows, err := r.frame.RowLen()
 	switch {
-	case err != nil:
-		return fmt.Errorf("cannot read %s: %w", r.where, err)
 	case rows == 0 && r.time == nil:
 		return nil
 	case len(r.nums) == 0:
@@ -80,7 +80,7 @@ func (r *reader) read() error {
 	return r.numbers(rows)
 }
 
-func fieldNames(fields data.Fields) string {
+func fieldNames(fields []field[*float64]) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = strconv.Quote(shorten(f.Name))
@@ -110,21 +110,16 @@ func (r *reader) long(rows int) error {
 }
 
 // series reads some rows as one series per number field.
-func (r *reader) series(labels data.Labels, rows []int) error {
+func (r *reader) series(labels map[string]string, rows []int) error {
 	times := make([]time.Time, len(rows))
 	for n, row := range rows {
-		at, _ := r.time.ConcreteAt(row)
-		times[n] = at.(time.Time)
+		times[n] = *r.time(row)
 	}
 	for _, f := range r.nums {
 		if err := r.spend(len(rows)); err != nil {
 			return err
 		}
-		values, err := r.values(f, rows...)
-		if err != nil {
-			return err
-		}
-		r.add(f, sorted(item{labels: merge(labels, f.Labels), series: true, times: times, values: values}))
+		r.add(f, sorted(item{labels: merge(labels, f.Labels), series: true, times: times, values: f.values(rows...)}))
 	}
 	return nil
 }
@@ -137,17 +132,13 @@ func (r *reader) numbers(rows int) error {
 			if err := r.spend(1); err != nil {
 				return err
 			}
-			values, err := r.values(f, row)
-			if err != nil {
-				return err
-			}
-			r.add(f, item{labels: merge(labels, f.Labels), values: values})
+			r.add(f, item{labels: merge(labels, f.Labels), values: f.values(row)})
 		}
 	}
 	return nil
 }
 
-func (r *reader) add(f *data.Field, i item) {
+func (r *reader) add(f field[*float64], i item) {
 	r.items, r.names = append(r.items, i), append(r.names, f.Name)
 }
 
@@ -155,46 +146,26 @@ func (r *reader) add(f *data.Field, i item) {
 func (r *reader) timed(rows int) []int {
 	list := make([]int, 0, rows)
 	for row := range rows {
-		if !r.time.NilAt(row) {
+		if r.time(row) != nil {
 			list = append(list, row)
 		}
 	}
 	return list
 }
 
-func (r *reader) values(f *data.Field, rows ...int) ([]*float64, error) {
-	values := make([]*float64, len(rows))
-	for n, row := range rows {
-		var err error
-		if values[n], err = f.NullableFloatAt(row); err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", r.where, err)
-		}
-	}
-	return values, nil
-}
-
 // key identifies the strings of a row.
 func (r *reader) key(row int) string {
 	var b strings.Builder
 	for _, f := range r.texts {
-		fmt.Fprintf(&b, "%q,", text(f, row))
+		fmt.Fprintf(&b, "%q,", f.at(row))
 	}
 	return b.String()
 }
 
-func (r *reader) labels(row int) data.Labels {
-	labels := data.Labels{}
+func (r *reader) labels(row int) map[string]string {
+	labels := map[string]string{}
 	for _, f := range r.texts {
-		labels[f.Name] = text(f, row)
+		labels[f.Name] = f.at(row)
 	}
 	return labels
-}
-
-// text returns a value of a string or boolean field, "" for null.
-func text(f *data.Field, row int) string {
-	v, ok := f.ConcreteAt(row)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprint(v)
 }

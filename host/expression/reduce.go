@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 // reduceSettings say how a reducer treats values that are not numbers: null, NaN and
@@ -40,7 +38,7 @@ func parseReduce(m *model) ([]string, operation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return []string{refID}, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
+	return []string{refID}, func(e *evaluation, _ TimeRange, inputs map[string]collection) (collection, error) {
 		c, numbers := inputs[refID], 0
 		out, err := e.transform(c, func(i item) item {
 			if !i.series {

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 // fill returns the value of a sample without points: from the last value before it and
@@ -43,12 +41,12 @@ func parseResample(m *model) ([]string, operation, error) {
 		return nil, nil, err
 	}
 	r := resampling{refID, window, down, up}
-	return []string{refID}, func(e *evaluation, span data.TimeRange, inputs map[string]collection) (collection, error) {
+	return []string{refID}, func(e *evaluation, span TimeRange, inputs map[string]collection) (collection, error) {
 		return r.run(e, span, inputs[refID])
 	}, nil
 }
 
-func (r resampling) run(e *evaluation, span data.TimeRange, c collection) (collection, error) {
+func (r resampling) run(e *evaluation, span TimeRange, c collection) (collection, error) {
 	if len(c.items) == 0 {
 		return c, nil
 	}

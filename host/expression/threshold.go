@@ -3,8 +3,6 @@ package expression
 import (
 	"bytes"
 	"encoding/json"
-
-	"github.com/grafana/grafana-plugin-sdk-go/data"
 )
 
 // evaluatorModel is a comparison with one or two constants.
@@ -73,7 +71,7 @@ func parseThreshold(m *model) ([]string, operation, error) {
 	if err := condition.checkRecovery(); err != nil {
 		return nil, nil, err
 	}
-	return []string{refID}, func(e *evaluation, _ data.TimeRange, inputs map[string]collection) (collection, error) {
+	return []string{refID}, func(e *evaluation, _ TimeRange, inputs map[string]collection) (collection, error) {
 		return e.transform(inputs[refID], func(i item) item {
 			values := make([]*float64, len(i.values))
 			for n, v := range i.values {

@@ -23,7 +23,6 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
 	"github.com/slipway-dev/slipway/backend"
-	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
@@ -603,7 +602,7 @@ func readable(responses sdk.QueryDataResponse) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if list[n], err = arrow.Decode(file); err != nil {
+			if list[n], err = data.UnmarshalArrowFrame(file); err != nil {
 				return nil, fmt.Errorf("frame %d: %w", n, err)
 			}
 		}

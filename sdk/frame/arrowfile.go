@@ -16,8 +16,8 @@ import (
 // file of a few hundred bytes can request more memory than is available, and a program
 // cannot recover from that.
 //
-// Lists that Parse does not use are checked as well, for the readers of package
-// backend/arrow.
+// Lists that Parse does not use are checked as well, because other readers trust their
+// lengths.
 //
 // The slots are those of the tables in Arrow's File.fbs, Schema.fbs and Message.fbs.
 type arrowFile struct {

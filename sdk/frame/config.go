@@ -3,7 +3,9 @@ package frame
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"slices"
 )
 
 // Config configures how hosts display a field. Zero values are omitted. Keys that Config
@@ -37,8 +39,8 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return merge(names(c), c.Other)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, or
-// whose value does not fit the field, is stored in Other as a json.RawMessage.
+// UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, at any
+// depth, is stored in Other as a json.RawMessage.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type names Config
 	known, other, err := split[names](text)
@@ -105,13 +107,18 @@ func (m Meta) MarshalJSON() ([]byte, error) {
 	return merge(names(m), m.Other)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, or whose
-// value does not fit the field, is stored in Other as a json.RawMessage.
+// UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, at any
+// depth, is stored in Other as a json.RawMessage.
 func (m *Meta) UnmarshalJSON(text []byte) error {
 	type names Meta
 	known, other, err := split[names](text)
 	*m = Meta(known)
 	m.Other = other
+	for _, n := range m.Notices {
+		if !slices.Contains([]Severity{"", SeverityInfo, SeverityWarning, SeverityError}, n.Severity) {
+			return fmt.Errorf("notices: unknown severity %q", n.Severity)
+		}
+	}
 	return err
 }
 
@@ -175,7 +182,7 @@ func merge(v any, more map[string]any) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// split decodes an object into a T and what does not fit into T.
+// split decodes an object into a T and the keys that T has no field for.
 func split[T any](text []byte) (known T, other map[string]any, err error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -192,6 +199,9 @@ func split[T any](text []byte) (known T, other map[string]any, err error) {
 		if d.Decode(&with) == nil {
 			known = with
 			continue
+		}
+		if err := json.Unmarshal(single, new(T)); err != nil {
+			return known, nil, err // hosts reject the frame
 		}
 		if other == nil {
 			other = map[string]any{}

@@ -133,7 +133,7 @@ func FuzzMarshal(f *testing.F) {
 			}
 		}
 		fr := frame.New(name, frame.Of(name, values).Label(value, name).Unit(value), frame.Of(value, messages), frame.Of("t", times),
-			frame.Of("n", numbers).Configure(frame.Config{Max: &number, Other: map[string]any{name: value}}))
+			frame.Of("n", numbers).Configure(frame.Config{Max: &number, Other: map[string]any{"other" + name: value}}))
 		fr.Meta = &frame.Meta{Type: frame.Type(value), Custom: json.RawMessage(message)}
 		if file, err := fr.MarshalArrow(); err == nil {
 			if got, err := frame.Parse(file); err != nil {

@@ -12,7 +12,8 @@ import (
 // Parse reads a frame from an Arrow IPC file, as MarshalArrow and the data package of
 // Grafana's SDK write it: with numbers, enums, strings, booleans, JSON and nanosecond
 // timestamps, and with neither compression nor dictionaries. Each field is a *Column of
-// the type that its values had, with int read as int64.
+// the type that its values had, with int read as int64. A json.RawMessage that is not
+// valid JSON is read as null, as hosts do.
 //
 // Parse accepts any bytes. It does not panic, and the memory that it allocates is
 // proportional to the size of the file.
@@ -146,7 +147,7 @@ func newColumnReader(f schemaField) (columnReader, error) {
 	case text():
 		return readerOf(f, &Column[string]{Header: h}, &Column[*string]{Header: h}, readTexts), nil
 	case rawJSON():
-		return readerOf(f, &Column[json.RawMessage]{Header: h}, &Column[*json.RawMessage]{Header: h}, readTexts), nil
+		return readerOf(f, &Column[json.RawMessage]{Header: h}, &Column[*json.RawMessage]{Header: h}, readMessages), nil
 	}
 	return columnReader{}, fmt.Errorf("unsupported type %s", f.kind.name)
 }
@@ -216,6 +217,16 @@ func readTexts[T ~string | ~[]byte](c columnData) ([]T, error) {
 		start = end
 	}
 	return values, nil
+}
+
+func readMessages(c columnData) ([]json.RawMessage, error) {
+	values, err := readTexts[json.RawMessage](c)
+	for row, m := range values {
+		if !json.Valid(m) {
+			values[row] = json.RawMessage("null")
+		}
+	}
+	return values, err
 }
 
 // find returns the value of the first entry with the key, or "".

@@ -29,7 +29,7 @@ func write(t testing.TB, f *frame.Frame) []byte {
 }
 
 // everyType is a frame with a plain and a nullable field of every type that Parse
-// returns. The tests of package backend/arrow have the same for the data package.
+// returns. The tests in internal/frametest have the same for the data package.
 func everyType() *frame.Frame {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	object := json.RawMessage(`{"a":[1,null]}`)
@@ -87,7 +87,7 @@ func TestParseInt(t *testing.T) {
 // Keys without a field are kept at any depth.
 func TestUnknownMetadata(t *testing.T) {
 	t.Parallel()
-	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"noValue":7,"thresholds":{"mode":"absolute"},"unit":"ms"}`
+	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"mappings":7,"thresholds":{"mode":"absolute"},"unit":"ms"}`
 	var c frame.Config
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
@@ -115,11 +115,15 @@ func TestParseErrors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":         {nil, "not an Arrow file"},
-		"text":          {[]byte("ARROW1 is how such a file starts"), "not an Arrow file"},
-		"no footer":     {[]byte("ARROW1\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ARROW1"), "invalid footer of 0 bytes"},
-		"cut":           {append(slices.Clone(good[:len(good)/2]), good[len(good)-10:]...), ""},
-		"labels":        {badLabels, `field 0 "v": labels: invalid character`},
+		"empty":     {nil, "not an Arrow file"},
+		"text":      {[]byte("ARROW1 is how such a file starts"), "not an Arrow file"},
+		"no footer": {[]byte("ARROW1\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ARROW1"), "invalid footer of 0 bytes"},
+		"cut":       {append(slices.Clone(good[:len(good)/2]), good[len(good)-10:]...), ""},
+		"labels":    {badLabels, `field 0 "v": labels: invalid character`},
+		"config": {write(t, frame.New("f", frame.Of("v", []bool{}).Configure(frame.Config{Other: map[string]any{"noValue": 7}}))),
+			`field 0 "v": config: json: cannot unmarshal number into Go struct field`},
+		"meta": {write(t, &frame.Frame{Meta: &frame.Meta{Notices: []frame.Notice{{Severity: "bad"}}}}),
+			`meta: notices: unknown severity "bad"`},
 		"much metadata": {tablesNamedOften(), "overlap"},
 	} {
 		f, err := frame.Parse(c.file)
@@ -163,6 +167,20 @@ func tablesNamedOften() []byte {
 	return append(file, "ARROW1"...)
 }
 
+// A value that is not JSON becomes null, so that the frame can be written again.
+func TestParseInvalidJSON(t *testing.T) {
+	t.Parallel()
+	file := write(t, frame.New("f", frame.Of("plain", []json.RawMessage{json.RawMessage("[12]"), nil}), frame.Of("nullable", []*json.RawMessage{nil, new(json.RawMessage("[12]"))})))
+	f, err := frame.Parse(bytes.ReplaceAll(file, []byte("[12]"), []byte("[12}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := frame.New("f", frame.Of("plain", []json.RawMessage{json.RawMessage("null"), json.RawMessage("null")}), frame.Of("nullable", []*json.RawMessage{nil, new(json.RawMessage("null"))}))
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // Parse returns a frame that can be written again, or an error.
 func FuzzParse(f *testing.F) {
 	f.Add(write(f, everyType()))
@@ -188,9 +206,12 @@ func FuzzParse(f *testing.F) {
 		if _, err := frame.Parse(frame.FillRefID(file, "A")); err != nil {
 			t.Errorf("FillRefID damaged the file: %v", err)
 		}
+		if text, err := fr.MarshalJSON(); err != nil || !json.Valid(text) {
+			t.Errorf("%v in %s", err, text)
+		}
 		again, err := fr.MarshalArrow()
 		if err != nil {
-			return // JSON in it is not valid
+			t.Fatal(err)
 		}
 		if _, err := frame.Parse(again); err != nil {
 			t.Errorf("written again: %v", err)

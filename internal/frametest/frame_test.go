@@ -1,4 +1,4 @@
-package arrow_test
+package frametest
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/grafana/grafana-plugin-sdk-go/data"
 
 	"github.com/slipway-dev/slipway/backend"
-	"github.com/slipway-dev/slipway/backend/arrow"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
@@ -112,10 +111,10 @@ func makeTwins(rows int, seed uint64) *twins {
 	return t
 }
 
-func wantSame(t *testing.T, what string, got, want *data.Frame) {
+func wantSame(t *testing.T, got, want *data.Frame) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, data.FrameTestCompareOptions()...); diff != "" {
-		t.Errorf("%s returned another frame (-want +got):\n%s", what, diff)
+		t.Errorf("data.UnmarshalArrowFrame returned another frame (-want +got):\n%s", diff)
 	}
 }
 
@@ -143,20 +142,44 @@ func sameNumber(a, b json.Number) bool {
 	return err1 == nil && err2 == nil && x == y
 }
 
-// wantAgreement writes both frames, reads ours with every reader, and compares.
+// wantHostJSON requires that our host sends the same JSON for a file as existing hosts.
+func wantHostJSON(t *testing.T, file []byte) {
+	t.Helper()
+	want, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frame.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(decode(t, want), decode(t, got), cmp.Comparer(sameNumber)); diff != "" {
+		t.Errorf("the JSON differs from that of existing hosts (-want +got):\n%s", diff)
+	}
+}
+
+// wantAgreement writes both frames, reads them with both packages, and compares.
 func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
 	t.Helper()
 	file, err := ours.MarshalArrow()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, read := range map[string]func([]byte) (*data.Frame, error){"data.UnmarshalArrowFrame": data.UnmarshalArrowFrame, "arrow.Decode": arrow.Decode} {
-		got, err := read(file)
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		wantSame(t, what, got, theirs)
+	got, err := data.UnmarshalArrowFrame(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	wantSame(t, got, theirs)
+	wantHostJSON(t, file)
+	theirFile, err := theirs.MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHostJSON(t, theirFile)
 	if _, err := data.ArrowBufferToJSON(file, data.IncludeAll); err != nil {
 		t.Errorf("data.ArrowBufferToJSON: %v", err)
 	}
@@ -164,7 +187,7 @@ func wantAgreement(t *testing.T, ours *frame.Frame, theirs *data.Frame) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := arrow.ToJSON(theirs)
+	want, err := data.FrameToJSON(theirs, data.IncludeAll)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +276,60 @@ func TestNilJSON(t *testing.T) {
 		data.NewFrame("", data.NewField("j", nil, []json.RawMessage{json.RawMessage("null"), json.RawMessage("1")})))
 }
 
+// Metadata that this module does not use is passed on.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	config := &data.FieldConfig{
+		Path: "p", Writeable: new(true), Min: new(data.ConfFloat64(math.NaN())), Color: map[string]any{"mode": "fixed"},
+		Thresholds: &data.ThresholdsConfig{Mode: data.ThresholdsModeAbsolute, Steps: []data.Threshold{data.NewThreshold(math.Inf(-1), "green", ""), data.NewThreshold(1.5, "red", "s")}},
+		Mappings:   data.ValueMappings{data.ValueMapper{"1": {Text: "<one>"}}, data.SpecialValueMapper{Match: data.SpecialValueNull, Result: data.ValueMappingResult{Color: "red"}}},
+		Links:      []data.DataLink{{Title: "t", Internal: &data.InternalDataLink{ExplorePanelsState: new(data.ExplorePanelsState(map[string]any{"logs": true})), Transformations: &[]data.LinkTransformationConfig{{Type: data.Regex}}}}},
+	}
+	f := data.NewFrame("f", data.NewField("v", nil, []int64{1}).SetConfig(config))
+	f.Meta = &data.FrameMeta{
+		Path: "p", PathSeparator: "/", Stats: []data.QueryStat{{FieldConfig: data.FieldConfig{DisplayName: "rows", Unit: "short"}, Value: 3}},
+		Notices:                        []data.Notice{{Severity: data.NoticeSeverityWarning, Text: "n", Inspect: data.InspectTypeStats}},
+		PreferredVisualizationPluginID: "acme-panel", Channel: "ds/a/b", DataTopic: data.DataTopicAnnotations, UniqueRowIDFields: []int{0},
+	}
+	file, err := f.MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHostJSON(t, file)
+}
+
+// A value that is not JSON is sent as null.
+func TestInvalidJSON(t *testing.T) {
+	t.Parallel()
+	values := []json.RawMessage{json.RawMessage("[12]"), json.RawMessage("2")}
+	file, err := data.NewFrame("f", data.NewField("plain", nil, values), data.NewField("nullable", nil, []*json.RawMessage{nil, &values[0]})).MarshalArrow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHostJSON(t, bytes.ReplaceAll(file, []byte("[12]"), []byte("[12}")))
+}
+
+// A file whose metadata the data package rejects is rejected.
+func TestInvalidMetadata(t *testing.T) {
+	t.Parallel()
+	for what, f := range map[string]*frame.Frame{
+		"type":     {Meta: &frame.Meta{Other: map[string]any{"type": 1}}},
+		"severity": {Meta: &frame.Meta{Notices: []frame.Notice{{Severity: "bad"}}}},
+		"unit":     frame.New("", frame.Of[bool]("b", nil).Configure(frame.Config{Other: map[string]any{"unit": 1}})),
+		"link":     frame.New("", frame.Of[bool]("b", nil).Configure(frame.Config{Other: map[string]any{"links": []any{map[string]any{"url": 1, "other": 2}}}})),
+	} {
+		file, err := f.MarshalArrow()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ours := frame.Parse(file)
+		_, theirs := read(file)
+		if ours == nil || theirs == nil {
+			t.Errorf("%s: %v, and from the data package %v", what, ours, theirs)
+		}
+	}
+}
+
 // Parts of the file start at multiples of 8, which zero-copy readers require.
 func TestAlignment(t *testing.T) {
 	t.Parallel()
@@ -265,7 +342,7 @@ func TestAlignment(t *testing.T) {
 		if (len(file)-10)%8 != 0 {
 			t.Errorf("the file has %d bytes before the end of its footer", len(file)-10)
 		}
-		if _, err := arrow.Decode(file); err != nil {
+		if _, err := data.UnmarshalArrowFrame(file); err != nil {
 			t.Errorf("%d: %v", names, err)
 		}
 	}
@@ -343,11 +420,7 @@ func TestSeveralRecords(t *testing.T) {
 	t.Parallel()
 	twins, file := severalRecords(t)
 	wantParsed(t, "four record batches", file, twins.ours)
-	got, err := arrow.Decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantSame(t, "arrow.Decode", got, twins.theirs)
+	wantHostJSON(t, file)
 }
 
 func TestFillRefID(t *testing.T) {
@@ -368,7 +441,7 @@ func TestFillRefID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, "data.UnmarshalArrowFrame", got, twins.theirs)
+	wantSame(t, got, twins.theirs)
 	for _, bad := range []string{"", "text", "ARROW1", "ARROW1\x00\x00\xff\xff\xff\x00\x00\x00ARROW1"} {
 		if got := frame.FillRefID([]byte(bad), "A"); string(got) != bad {
 			t.Errorf("%q became %q", bad, got)
@@ -406,7 +479,8 @@ func TestRefIDOfFrames(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+// For a file that both packages read, both send the same values.
+func FuzzParse(f *testing.F) {
 	for _, rows := range []int{0, 1, 5} {
 		file, err := makeTwins(rows, 3).theirs.MarshalArrow()
 		if err != nil {
@@ -428,15 +502,36 @@ func FuzzDecode(f *testing.F) {
 		f.Add(damaged)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		frame, err := arrow.Decode(file)
+		f, err := frame.Parse(file)
 		if err != nil {
 			return
 		}
-		if _, err := frame.RowLen(); err != nil {
+		got, err := f.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := read(file)
+		if err != nil || !json.Valid(want) {
 			return
 		}
-		if _, err := json.Marshal(frame); err != nil {
-			t.Logf("it cannot be written as JSON: %v", err)
+		values := func(text []byte) any { return decode(t, text).(map[string]any)["data"] }
+		if diff := cmp.Diff(values(want), values(got), cmp.Comparer(sameNumber)); diff != "" {
+			t.Errorf("the values differ (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// read returns the JSON that existing hosts send for a file. The data package panics on some
+// damaged files.
+func read(file []byte) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	f, err := data.UnmarshalArrowFrame(file)
+	if err != nil {
+		return nil, err
+	}
+	return data.FrameToJSON(f, data.IncludeAll)
 }

@@ -1,4 +1,4 @@
-package arrow_test
+package frametest
 
 import (
 	"encoding/json"
