@@ -87,7 +87,7 @@ func TestStream(t *testing.T) {
 	}
 	for n, want := range []int{8, 7} { // the subscription looked once
 		var f struct{ Data struct{ Values [2][]int } }
-		if err := json.Unmarshal(packets[n], &f); err != nil || f.Data.Values[1][0] != want {
+		if err := json.Unmarshal(packets[n], &f); err != nil || len(f.Data.Values[1]) != 1 || f.Data.Values[1][0] != want {
 			t.Errorf("%s, %v", packets[n], err)
 		}
 	}

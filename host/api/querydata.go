@@ -378,7 +378,7 @@ func parseFrame(f sdk.Frame, cells *int) (_ *frame.Frame, size int, err error) {
 func (r *queryResult) add(f *frame.Frame, size int) error {
 	text, err := f.MarshalJSON()
 	if err == nil {
-		r.Frames = append(r.Frames, bytes.Clone(text)) // without the room to grow
+		r.Frames = append(r.Frames, bytes.Clone(text)) // without spare capacity
 		r.unleased += int64(max(0, len(text)-(frameFactor-1)*size))
 	}
 	return err

@@ -2,6 +2,7 @@ package expression_test
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 	"time"
 
@@ -107,7 +108,7 @@ func TestNumbers(t *testing.T) {
 		{"255", frame.Of("", []uint8{255, 2}), frame.Of("", []*uint8{new(uint8(255)), nil})},
 		{"65535", frame.Of("", []uint16{65535, 2}), frame.Of("", []*uint16{new(uint16(65535)), nil})},
 		{"4.294967295e+09", frame.Of("", []uint32{4294967295, 2}), frame.Of("", []*uint32{new(uint32(4294967295)), nil})},
-		{"9.007199254e+09", frame.Of("", []uint64{9007199254, 2}), frame.Of("", []*uint64{new(uint64(9007199254)), nil})},
+		{"1.8446744073709552e+19", frame.Of("", []uint64{math.MaxUint64, 2}), frame.Of("", []*uint64{new(uint64(math.MaxUint64)), nil})},
 	} {
 		times := frame.Of("time", []time.Time{second(0), second(10)})
 		if got, want := identity(t, []*frame.Frame{frame.New("", times, test.plain)}), "0:"+test.first+" 10:2"; got != want {

@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -52,7 +52,7 @@ var (
 // of imports exists.
 func TestPathsInDocuments(t *testing.T) {
 	t.Parallel()
-	checked := 0
+	checked, standard := 0, standardPackages(t)
 	for name, text := range documents(t) {
 		check := func(dir, path string) {
 			checked++
@@ -86,7 +86,7 @@ func TestPathsInDocuments(t *testing.T) {
 			}
 		}
 		for _, word := range words {
-			if path, ok := repositoryPath(word); ok {
+			if path, ok := repositoryPath(word, standard); ok {
 				check(root, path)
 			}
 		}
@@ -97,7 +97,7 @@ func TestPathsInDocuments(t *testing.T) {
 }
 
 // repositoryPath returns the path in this repository that a word looks like.
-func repositoryPath(word string) (path string, ok bool) {
+func repositoryPath(word string, standard []string) (path string, ok bool) {
 	path = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(word, "./"), "..."), "/")
 	first, _, _ := strings.Cut(path, "/")
 	switch {
@@ -105,7 +105,7 @@ func repositoryPath(word string) (path string, ok bool) {
 		return "", false
 	case first == "src" || first == "dist" || first == ".slipway": // of a plugin repository
 		return "", false
-	case isStandard(path):
+	case slices.Contains(standard, path):
 		return "", false
 	case strings.Contains(strings.TrimPrefix(first, "."), "."): // an import path, such as golang.org/x/sync
 		return "", false
@@ -113,20 +113,15 @@ func repositoryPath(word string) (path string, ok bool) {
 	return path, true
 }
 
-// isStandard reports whether an import path is that of a package of the standard library.
-func isStandard(path string) bool { return standard()[path] }
-
-var standard = sync.OnceValue(func() map[string]bool {
-	out, err := exec.Command("go", "list", "std").Output()
+// standardPackages returns the import paths of the standard library.
+func standardPackages(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "std").Output()
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
-	all := map[string]bool{}
-	for name := range strings.FieldsSeq(string(out)) {
-		all[name] = true
-	}
-	return all
-})
+	return strings.Fields(string(out))
+}
 
 var mageCommand = regexp.MustCompile(`go tool mage\s+([a-zA-Z][\w:]*)((?:\s+-\w+(?:=\S+)?)*)`)
 
@@ -228,6 +223,7 @@ func TestBannedWords(t *testing.T) {
 
 func TestRepositoryPath(t *testing.T) {
 	t.Parallel()
+	standard := standardPackages(t)
 	for word, want := range map[string]string{
 		"internal/arch":      "internal/arch",
 		"host/api/":          "host/api",
@@ -245,7 +241,7 @@ func TestRepositoryPath(t *testing.T) {
 		"rules.All":          "",
 		"plugin.json":        "",
 	} {
-		got, ok := repositoryPath(word)
+		got, ok := repositoryPath(word, standard)
 		if got != want || ok != (want != "") {
 			t.Errorf("repositoryPath(%q) = %q, %t, want %q", word, got, ok, want)
 		}

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestSystems checks the types of all packages and their tests as on other systems. Compiling
-// them would take minutes, most of them for SQLite and the standard library.
+// TestSystems type-checks all packages and their tests for other systems. Compiling them would
+// take minutes, most of them for SQLite and the standard library.
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	for _, system := range []string{"windows", "darwin", "freebsd"} {

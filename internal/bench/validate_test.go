@@ -43,7 +43,7 @@ func validateFigures(b *testing.B, program string) []figure {
 	return figures
 }
 
-// readTree reads all files of a tree, parses those in JSON, as encoding/json does, and returns the
+// readTree reads all files of a tree, parses the JSON files with encoding/json, and returns the
 // best time of 5.
 func readTree(b *testing.B, dir string) (best time.Duration) {
 	b.Helper()

@@ -134,6 +134,7 @@ func (s *scaffolding) pack(t *testing.T, slipway, repo string) {
 	}
 	validate(".")
 	if s.hasBackend {
+		s.step(t, "vet", repo, "go", "vet", "./...")
 		if out, _ := s.step(t, "test", repo, "go", "test", "-vet=off", "./..."); !strings.HasPrefix(out, "ok ") {
 			t.Errorf("%s: %s", s.id(), out)
 		}

@@ -133,8 +133,8 @@ func start() (stop func() error, err error) {
 		return nil, err
 	}
 	parent := os.TempDir()
-	if len(parent) > 64 {
-		parent = "/tmp" // the path of a socket has at most 104 bytes
+	if info, err := os.Stat(parent); err != nil || info.Mode()&1 == 0 || len(parent) > 64 {
+		parent = "/tmp" // the server may run as another user, and the path of its socket has at most 104 bytes
 	}
 	dir, err := os.MkdirTemp(parent, "slipway-pg-")
 	if err != nil {

@@ -13,6 +13,15 @@ import (
 	"github.com/slipway-dev/slipway/templates"
 )
 
+// TestMain disables cgo in the go commands that the tests run: the race detector needs it, but
+// packages that are compiled without it already are then compiled again.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 // captured returns a file for a verb to print to, and a function that reads it.
 func captured(t *testing.T) (w *os.File, printed func() string) {
 	t.Helper()

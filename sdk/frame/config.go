@@ -2,7 +2,9 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,11 +41,11 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return merge(names(c), c.Other)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, at any
-// depth, is stored in Other as a json.RawMessage.
+// UnmarshalJSON implements json.Unmarshaler. A key that Config has no field for, or whose value
+// contains a key that it has no field for, is stored in Other as a json.RawMessage.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type names Config
-	known, other, err := split[names](text)
+	known, other, err := split[names, moreConfig](text)
 	*c = Config(known)
 	c.Other = other
 	return err
@@ -107,18 +109,13 @@ func (m Meta) MarshalJSON() ([]byte, error) {
 	return merge(names(m), m.Other)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, at any
-// depth, is stored in Other as a json.RawMessage.
+// UnmarshalJSON implements json.Unmarshaler. A key that Meta has no field for, or whose value
+// contains a key that it has no field for, is stored in Other as a json.RawMessage.
 func (m *Meta) UnmarshalJSON(text []byte) error {
 	type names Meta
-	known, other, err := split[names](text)
+	known, other, err := split[names, moreMeta](text)
 	*m = Meta(known)
 	m.Other = other
-	for _, n := range m.Notices {
-		if !slices.Contains([]Severity{"", SeverityInfo, SeverityWarning, SeverityError}, n.Severity) {
-			return fmt.Errorf("notices: unknown severity %q", n.Severity)
-		}
-	}
 	return err
 }
 
@@ -164,6 +161,19 @@ func (s Severity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
+// UnmarshalJSON returns an error if the severity is unknown, as hosts do.
+func (s *Severity) UnmarshalJSON(text []byte) error {
+	var name string
+	if err := json.Unmarshal(text, &name); err != nil {
+		return err
+	}
+	*s = Severity(name)
+	if !slices.Contains([]Severity{SeverityInfo, SeverityWarning, SeverityError}, *s) {
+		return fmt.Errorf("unknown severity %q", name)
+	}
+	return nil
+}
+
 // merge encodes v, an object, with more keys.
 func merge(v any, more map[string]any) ([]byte, error) {
 	encoded, err := json.Marshal(v)
@@ -182,26 +192,28 @@ func merge(v any, more map[string]any) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// split decodes an object into a T and the keys that T has no field for.
-func split[T any](text []byte) (known T, other map[string]any, err error) {
+// split decodes an object into a T, and also returns the keys that T does not know or whose
+// values contain a key that it does not know. Like hosts, it returns an error if a value does
+// not fit T or More, which has further keys that hosts know.
+func split[T, More any](text []byte) (known T, other map[string]any, err error) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return known, nil, err
+	for _, v := range []any{&known, new(More), &object} {
+		if err := json.Unmarshal(text, v); err != nil {
+			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				err = fmt.Errorf("%s has the wrong type, %s", cmp.Or(e.Field, "the value"), e.Value)
+			}
+			return known, nil, err
+		}
 	}
 	for name, value := range object {
-		with := known
 		single, err := json.Marshal(map[string]json.RawMessage{name: value})
 		if err != nil {
 			return known, nil, err
 		}
 		d := json.NewDecoder(bytes.NewReader(single))
 		d.DisallowUnknownFields()
-		if d.Decode(&with) == nil {
-			known = with
+		if d.Decode(new(T)) == nil {
 			continue
-		}
-		if err := json.Unmarshal(single, new(T)); err != nil {
-			return known, nil, err // hosts reject the frame
 		}
 		if other == nil {
 			other = map[string]any{}
@@ -209,4 +221,37 @@ func split[T any](text []byte) (known T, other map[string]any, err error) {
 		other[name] = value
 	}
 	return known, other, nil
+}
+
+// moreConfig has the keys of Grafana's FieldConfig that Config has no field for.
+type moreConfig struct {
+	Path       string         `json:"path"`
+	Writeable  bool           `json:"writeable"`
+	Color      map[string]any `json:"color"`
+	Thresholds struct {
+		Mode  string `json:"mode"`
+		Steps []struct {
+			Color string `json:"color"`
+			State string `json:"state"`
+		} `json:"steps"`
+	} `json:"thresholds"`
+	Mappings []struct {
+		Type    string         `json:"type"`
+		Options map[string]any `json:"options"`
+	} `json:"mappings"`
+}
+
+// moreMeta has the keys of Grafana's FrameMeta that Meta has no field for.
+type moreMeta struct {
+	Path                           string `json:"path"`
+	PathSeparator                  string `json:"pathSeparator"`
+	PreferredVisualizationPluginID string `json:"preferredVisualisationPluginId"`
+	Stats                          []struct {
+		DisplayName string  `json:"displayName"`
+		Unit        string  `json:"unit"`
+		Value       float64 `json:"value"`
+	} `json:"stats"`
+	Notices []struct {
+		Inspect int `json:"inspect"`
+	} `json:"notices"`
 }

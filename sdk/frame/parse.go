@@ -13,7 +13,7 @@ import (
 // Grafana's SDK write it: with numbers, enums, strings, booleans, JSON and nanosecond
 // timestamps, and with neither compression nor dictionaries. Each field is a *Column of
 // the type that its values had, with int read as int64. A json.RawMessage that is not
-// valid JSON is read as null, as hosts do.
+// valid JSON is read as null, as on hosts.
 //
 // Parse accepts any bytes. It does not panic, and the memory that it allocates is
 // proportional to the size of the file.
@@ -221,9 +221,10 @@ func readTexts[T ~string | ~[]byte](c columnData) ([]T, error) {
 
 func readMessages(c columnData) ([]json.RawMessage, error) {
 	values, err := readTexts[json.RawMessage](c)
+	null := json.RawMessage("null")
 	for row, m := range values {
 		if !json.Valid(m) {
-			values[row] = json.RawMessage("null")
+			values[row] = null
 		}
 	}
 	return values, err

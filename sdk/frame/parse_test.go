@@ -87,13 +87,13 @@ func TestParseInt(t *testing.T) {
 // Keys without a field are kept at any depth.
 func TestUnknownMetadata(t *testing.T) {
 	t.Parallel()
-	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"mappings":7,"thresholds":{"mode":"absolute"},"unit":"ms"}`
+	const text = `{"custom":{"a":1},"links":[{"title":"t","internal":{"panelsState":{}}}],"mappings":[{"options":{},"type":"regex"}],"thresholds":{"mode":"absolute"},"unit":"ms"}`
 	var c frame.Config
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Unit != "ms" || len(c.Other) != 3 {
-		t.Errorf("unit %q and %d other values, want \"ms\" and 3", c.Unit, len(c.Other))
+	if c.Unit != "ms" || c.Links[0].Title != "t" || len(c.Other) != 3 {
+		t.Errorf("unit %q, links %v and %d other values, want \"ms\", one link and 3", c.Unit, c.Links, len(c.Other))
 	}
 	if again, err := json.Marshal(c); err != nil || string(again) != text {
 		t.Errorf("got %s, %v, want %s", again, err, text)
@@ -102,7 +102,7 @@ func TestUnknownMetadata(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"typeVersion":[0,1],"notices":[{"severity":"info","text":"x","inspect":1}]}`), &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.Notices != nil || m.TypeVersion != [2]uint{0, 1} || string(m.Other["notices"].(json.RawMessage)) != `[{"severity":"info","text":"x","inspect":1}]` {
+	if len(m.Notices) != 1 || m.TypeVersion != [2]uint{0, 1} || string(m.Other["notices"].(json.RawMessage)) != `[{"severity":"info","text":"x","inspect":1}]` {
 		t.Errorf("%+v", m)
 	}
 }
@@ -121,9 +121,14 @@ func TestParseErrors(t *testing.T) {
 		"cut":       {append(slices.Clone(good[:len(good)/2]), good[len(good)-10:]...), ""},
 		"labels":    {badLabels, `field 0 "v": labels: invalid character`},
 		"config": {write(t, frame.New("f", frame.Of("v", []bool{}).Configure(frame.Config{Other: map[string]any{"noValue": 7}}))),
-			`field 0 "v": config: json: cannot unmarshal number into Go struct field`},
-		"meta": {write(t, &frame.Frame{Meta: &frame.Meta{Notices: []frame.Notice{{Severity: "bad"}}}}),
-			`meta: notices: unknown severity "bad"`},
+			`field 0 "v": config: noValue has the wrong type, number`},
+		"another key of the config": {write(t, frame.New("f", frame.Of("v", []bool{}).Configure(frame.Config{Other: map[string]any{"mappings": 7}}))),
+			`field 0 "v": config: mappings has the wrong type, number`},
+		"meta": {write(t, &frame.Frame{Meta: &frame.Meta{Notices: []frame.Notice{{Severity: "bad"}}}}), `meta: unknown severity "bad"`},
+		"another key of meta": {write(t, &frame.Frame{Meta: &frame.Meta{Other: map[string]any{"stats": []any{map[string]any{"value": "1"}}}}}),
+			`meta: stats.value has the wrong type, string`},
+		"a notice with another key": {write(t, &frame.Frame{Meta: &frame.Meta{Other: map[string]any{"notices": []any{map[string]any{"severity": "bad", "x": 1}}}}}),
+			`meta: unknown severity "bad"`},
 		"much metadata": {tablesNamedOften(), "overlap"},
 	} {
 		f, err := frame.Parse(c.file)

@@ -132,8 +132,8 @@ func (r *release) readCommit(ctx context.Context) error {
 }
 
 // build compiles the command for a platform. The flags make the executable independent
-// of this machine; the go command records the commit and the tag. Those of the compiler are
-// the flags of backends, so that both need the same compiled packages.
+// of this machine; the go command records the commit and the tag. The compiler flags are
+// those of backends, so both share compiled packages.
 func (r *release) build(ctx context.Context, p platform, executable string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
 	cmd.Dir = r.root
