@@ -82,7 +82,7 @@ func Test(ctx context.Context,
 	}
 	if compile != nil && *compile {
 		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export", "-deps", "-test", "-f="}, race.Flags, concurrent)...)
-		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), race.Env...), os.Stdout, os.Stderr
+		cmd.Env, cmd.Stderr = append(os.Environ(), race.Env...), os.Stderr // it prints a line for each package
 		return cmd.Run()
 	}
 	flags := []string{
