@@ -100,8 +100,15 @@ func open(api http.Handler) (*console, error) {
 	if c.assets, c.version, err = readAssets(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
+	layout, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html")
+	if err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
 	for _, p := range append(pages(), page{name: "error"}) {
-		t, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html", "pages/"+p.name+".html")
+		t, err := layout.Clone()
+		if err == nil {
+			t, err = t.ParseFS(files, "pages/"+p.name+".html")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("console: %w", err)
 		}
