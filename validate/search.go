@@ -73,6 +73,9 @@ func (s *search) run(ctx context.Context) error {
 	if start != "." {
 		in = s.above(path.Dir(start))
 	}
+	if _, ok := s.fs.(*tree.Tree); ok {
+		s.list(ctx, start)
+	}
 	s.directory(ctx, start, in)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("validate: %w", err)
@@ -104,6 +107,24 @@ func (s *search) above(dir string) around {
 		}
 	}
 	return in
+}
+
+// list lists the directories that directory is going to list, on all processors. The tree keeps
+// the lists, and directory reports the errors.
+func (s *search) list(ctx context.Context, start string) {
+	level := []string{start}
+	for depth := 0; depth < maxDepth && len(level) > 0; depth++ {
+		below := make([][]string, len(level))
+		parallel(ctx, len(level), func(i int) {
+			entries, _ := fs.ReadDir(s.fs, level[i])
+			for _, e := range entries {
+				if e.IsDir() && !bundle.IsToolDir(e.Name()) {
+					below[i] = append(below[i], path.Join(level[i], e.Name()))
+				}
+			}
+		})
+		level = slices.Concat(below...)
+	}
 }
 
 // directory adds the plugin in dir, if there is one, and those below.
