@@ -50,7 +50,7 @@ var slowest = []string{
 // raceFlags are the flags of builds for the race detector. It skips SQLite's translated C code and
 // the compression of archives, which would take most of the time of some tests. A package with
 // generics or atomic operations cannot be skipped: the linker may use its instances for all
-// packages, and the detector then reports races where there are none.
+// packages, and the detector then reports false races.
 var raceFlags = []string{
 	"-race", "-gcflags=modernc.org/sqlite/lib=-race=false " + compilerFlags, "-gcflags=compress/flate=-race=false " + compilerFlags,
 }

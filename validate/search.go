@@ -118,13 +118,18 @@ func (s *search) list(ctx context.Context, start string) {
 		parallel(ctx, len(level), func(i int) {
 			entries, _ := fs.ReadDir(s.fs, level[i])
 			for _, e := range entries {
-				if e.IsDir() && !bundle.IsToolDir(e.Name()) {
+				if e.IsDir() && !s.isSkipped(e.Name()) {
 					below[i] = append(below[i], path.Join(level[i], e.Name()))
 				}
 			}
 		})
 		level = slices.Concat(below...)
 	}
+}
+
+// isSkipped reports whether the search does not look into a directory because of its name.
+func (s *search) isSkipped(name string) bool {
+	return bundle.IsToolDir(name) || name == bundle.DistDir && s.opts.Where == Source
 }
 
 // directory adds the plugin in dir, if there is one, and those below.
@@ -160,7 +165,7 @@ func (s *search) directory(ctx context.Context, dir string, in around) {
 			continue
 		}
 		isDist := e.Name() == bundle.DistDir
-		if bundle.IsToolDir(e.Name()) || isDist && s.opts.Where == Source || s.isRefused(below, e, in, isHome) || !s.isDirectory(below, e) {
+		if s.isSkipped(e.Name()) || s.isRefused(below, e, in, isHome) || !s.isDirectory(below, e) {
 			continue
 		}
 		if isPlugin && isDist && !s.isFile(path.Join(below, bundle.MetadataFile)) {
