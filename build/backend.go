@@ -86,9 +86,7 @@ func (p *Plan) command(b backend, platform bundle.Platform) Command {
 		args = []string{"build", "-buildvcs=false", "-gcflags=all=-N -l"}
 		ldflags = ""
 	}
-	if ldflags = strings.TrimSpace(ldflags + " " + o.LDFlags); ldflags != "" {
-		args = append(args, "-ldflags="+ldflags)
-	}
+	args = append(args, "-ldflags="+strings.TrimSpace(ldflags+" "+o.LDFlags)) // even if it is empty: it replaces that of GOFLAGS
 	if len(o.Tags) > 0 {
 		args = append(args, "-tags="+strings.Join(o.Tags, ","))
 	}

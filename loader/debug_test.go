@@ -12,39 +12,45 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// delve returns the path of Delve: on PATH, or the version that the tools of this
+func TestDelve(t *testing.T) {
+	t.Parallel()
+	path := delve(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"breakpoint": testBreakpoint, "swap at a breakpoint": testSwapAtBreakpoint,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, path)
+		})
+	}
+}
+
+// delve returns the path of Delve: on PATH, or built in the version that the tools of this
 // repository pin.
 func delve(t *testing.T) string {
 	t.Helper()
 	if path, err := exec.LookPath("dlv"); err == nil {
 		return path
 	}
-	path, err := pinnedDelve()
-	if err != nil {
-		t.Skipf("Delve cannot be built, perhaps offline: %v", err)
+	path := filepath.Join(t.TempDir(), "dlv")
+	// "go tool" would ignore GOFLAGS and compile the standard library again.
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", filepath.Join("..", "tools"), "-o", path, "github.com/go-delve/delve/cmd/dlv")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("Delve cannot be built, perhaps offline: %v\n%s", err, out)
 	}
 	return path
 }
 
-// pinnedDelve builds Delve once: two go commands at the same time would both compile it.
-var pinnedDelve = sync.OnceValues(func() (string, error) {
-	cmd := exec.Command("go", "-C", filepath.Join("..", "tools"), "tool", "-n", "dlv")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // like Mage, so that both need the same compiled packages
-	out, err := cmd.Output()                        // stderr has what was downloaded
-	return strings.TrimSpace(string(out)), err
-})
-
 // A request stops at a breakpoint for longer than every timeout, and is answered when the
 // process continues.
-func TestBreakpoint(t *testing.T) {
-	t.Parallel()
+func testBreakpoint(t *testing.T, delve string) {
 	root := t.TempDir()
 	writePlugin(t, root, "a", "ok", "")
 	addresses := make(chan string, 1)
@@ -52,7 +58,7 @@ func TestBreakpoint(t *testing.T) {
 	l := start(t, Options{
 		Dirs: []string{root}, StartTimeout: time.Millisecond, ReadyTimeout: time.Minute,
 		Limits: Limits{Resource: short, Health: short},
-		Debug:  Debugging{Launch: []string{"a"}, Delve: delve(t), Listening: func(_, address string) { addresses <- address }},
+		Debug:  Debugging{Launch: []string{"a"}, Delve: delve, Listening: func(_, address string) { addresses <- address }},
 	})
 	p := mustPlugin(t, l, "a")
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
@@ -75,15 +81,14 @@ func TestBreakpoint(t *testing.T) {
 
 // A process at a breakpoint is not ended because another one has taken its place, whether or
 // not a call is in progress.
-func TestSwapAtABreakpoint(t *testing.T) {
-	t.Parallel()
+func testSwapAtBreakpoint(t *testing.T, delve string) {
 	root := t.TempDir()
 	writePlugin(t, root, "a", "ok", "")
 	addresses := make(chan string, 3)
 	const short = 300 * time.Millisecond
 	l := start(t, Options{
 		Dirs: []string{root}, ReadyTimeout: time.Minute, DrainTimeout: short,
-		Debug: Debugging{Launch: []string{"a"}, Delve: delve(t), Listening: func(_, address string) { addresses <- address }},
+		Debug: Debugging{Launch: []string{"a"}, Delve: delve, Listening: func(_, address string) { addresses <- address }},
 	})
 	p := mustPlugin(t, l, "a")
 	if r := fetched(t, p, "x"); r.err != nil {

@@ -85,7 +85,7 @@ func TestProgramOfVersion(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	cmd := programCommand(t.Context(), origin.Origin{Version: "v1.2.4"}, "slipway", want)
-	if line := strings.Join(cmd.Args, " "); line != "go install -trimpath "+origin.Module+"/cmd/slipway@v1.2.4" {
+	if line := strings.Join(cmd.Args, " "); line != "go install -trimpath -gcflags=all=-dwarf=false -d=gcstart=512 -ldflags=-s -w "+origin.Module+"/cmd/slipway@v1.2.4" {
 		t.Error(line)
 	}
 	if env := strings.Join(cmd.Env, "\n"); !strings.Contains(env, "\nCGO_ENABLED=0\nGOBIN="+filepath.Dir(want)+"\n") || cmd.Dir != os.TempDir() {
