@@ -184,13 +184,18 @@ func (d *development) load(t *testing.T) (failures func() []string, stop func() 
 	var failed []string
 	var running sync.WaitGroup
 	done := make(chan bool)
+	pause := 2 * time.Millisecond // leave time for the compiler
+	if testing.Short() {
+		pause = 10 * time.Millisecond
+		t.Logf("a request each %s because of -short", pause)
+	}
 	for _, path := range []string{"/health", "/resources/playlists"} {
 		running.Go(func() {
 			for {
 				select {
 				case <-done:
 					return
-				case <-time.After(2 * time.Millisecond): // leave time for the compiler
+				case <-time.After(pause):
 				}
 				requests.Add(1)
 				status, body, err := d.get("/api/plugins/" + pluginID + path)
