@@ -67,13 +67,10 @@ func pages() []page {
 
 // console is the handler of the pages.
 type console struct {
-	api       http.Handler
-	language  language
-	templates map[string]*template.Template // by the name of a page
-	assets    map[string]asset              // by file name
-	version   string                        // of the assets
-	mux       *http.ServeMux
-	decoding  *semaphore.Weighted
+	*content
+	api      http.Handler
+	mux      *http.ServeMux
+	decoding *semaphore.Weighted
 }
 
 // New returns the handler of all pages. It calls api, the handler of the HTTP API. It reads the
@@ -92,30 +89,13 @@ func New(api http.Handler) http.Handler {
 }
 
 func open(api http.Handler) (*console, error) {
-	c := &console{api: api, templates: map[string]*template.Template{}, mux: http.NewServeMux(), decoding: semaphore.NewWeighted(maxResponse)}
-	var err error
-	if c.language, err = readLanguage(); err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
-	if c.assets, c.version, err = readAssets(); err != nil {
-		return nil, fmt.Errorf("console: %w", err)
-	}
-	layout, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html")
+	shared, err := embedded()
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	for _, p := range append(pages(), page{name: "error"}) {
-		t, err := layout.Clone()
-		if err == nil {
-			t, err = t.ParseFS(files, "pages/"+p.name+".html")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("console: %w", err)
-		}
-		c.templates[p.name] = t
-		if p.pattern != "" {
-			c.mux.HandleFunc("GET "+p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
-		}
+	c := &console{content: shared, api: api, mux: http.NewServeMux(), decoding: semaphore.NewWeighted(maxResponse)}
+	for _, p := range pages() {
+		c.mux.HandleFunc("GET "+p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
 	}
 	c.mux.HandleFunc("GET /static/{version}/{name}", c.serveAsset)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -123,6 +103,40 @@ func open(api http.Handler) (*console, error) {
 	})
 	return c, nil
 }
+
+// content is what all consoles of a process share.
+type content struct {
+	language  language
+	templates map[string]*template.Template // by the name of a page
+	assets    map[string]asset              // by file name
+	version   string                        // of the assets
+}
+
+// embedded returns the content in the executable.
+var embedded = sync.OnceValues(func() (c *content, err error) {
+	c = &content{templates: map[string]*template.Template{}}
+	if c.language, err = readLanguage(); err != nil {
+		return nil, err
+	}
+	if c.assets, c.version, err = readAssets(); err != nil {
+		return nil, err
+	}
+	layout, err := template.New("layout.html").Funcs(c.functions()).ParseFS(files, "pages/layout.html", "pages/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range append(pages(), page{name: "error"}) {
+		t, err := layout.Clone()
+		if err == nil {
+			t, err = t.ParseFS(files, "pages/"+p.name+".html")
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.templates[p.name] = t
+	}
+	return c, nil
+})
 
 // ServeHTTP serves a page or an asset.
 func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -222,7 +236,7 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v v
 }
 
 // functions returns the functions of the templates.
-func (c *console) functions() template.FuncMap {
+func (c *content) functions() template.FuncMap {
 	return template.FuncMap{
 		"t":       c.language.text,
 		"asset":   func(name string) string { return "/static/" + c.version + "/" + name },
@@ -290,7 +304,7 @@ func readAssets() (assets map[string]asset, version string, err error) {
 	return assets, hex.EncodeToString(sum.Sum(nil)[:8]), err
 }
 
-func (c *console) serveAsset(w http.ResponseWriter, r *http.Request) {
+func (c *content) serveAsset(w http.ResponseWriter, r *http.Request) {
 	a, ok := c.assets[r.PathValue("name")]
 	if !ok {
 		http.NotFound(w, r)
