@@ -267,7 +267,7 @@ func (d *development) awaitBody(t *testing.T, path, text string) {
 		select {
 		case err := <-d.ended:
 			t.Fatalf("dev ended: %v\n%s", err, d.output())
-		case <-time.After(time.Millisecond):
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
