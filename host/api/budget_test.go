@@ -166,7 +166,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.SetWriteTime(50*time.Millisecond, time.Minute)
-	model := fmt.Sprintf(`{"title":"d","pad":%q}`, strings.Repeat("x", 12<<20)) // more than the kernel buffers
+	const size = 2 << 20 // more than the kernel buffers
+	model := fmt.Sprintf(`{"title":"d","pad":%q}`, strings.Repeat("x", size))
 	d, err := host.ParseDashboard("", []byte(model))
 	if err != nil {
 		t.Fatal(err)
@@ -174,12 +175,11 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	if d, err = f.store.SaveDashboard(t.Context(), org, d, store.Save{}); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
+	server := serveUnbuffered(t, f)
 	request := "GET /api/dashboards/uid/" + d.UID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + f.viewer + "\r\n\r\n"
 	var stuck []net.Conn
 	for range 4 {
-		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		c, err := dialUnbuffered(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		for strings.Count(f.log.String(), "msg=request ") < len(stuck) {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if n, err := io.Copy(io.Discard, c); n >= 12<<20 {
+		if n, err := io.Copy(io.Discard, c); n >= size {
 			t.Errorf("the whole response was kept for a client that did not read: %d bytes, %v", n, err)
 		}
 	}
@@ -213,6 +213,30 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+}
+
+// serveUnbuffered serves h on connections for which the kernel buffers little, so that a response
+// of 1 MiB already waits for a client from dialUnbuffered.
+func serveUnbuffered(t *testing.T, h http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func dialUnbuffered(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.(*net.TCPConn).SetReadBuffer(32 << 10)
 }
 
 // TestPageResponses takes the memory for responses as a page does.

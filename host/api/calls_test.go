@@ -3,7 +3,6 @@ package api_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -134,9 +133,11 @@ func TestLargeMessages(t *testing.T) {
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	const other = "acme-other-datasource"
-	f := withPlugins(t, loader.Options{Limits: loader.Limits{Held: 48 << 20}}, pluginID, other)
-	server := httptest.NewServer(f)
-	t.Cleanup(server.Close)
+	const size = 2 << 20
+	f := withPlugins(t, loader.Options{Limits: loader.Limits{Held: 7 << 20}}, pluginID, other)
+	server := serveUnbuffered(t, f)
+	client := http.Client{Transport: &http.Transport{DialContext: dialUnbuffered}}
+	t.Cleanup(client.CloseIdleConnections)
 	get := func(id, path string) *http.Response {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/api/plugins/"+id+"/resources/"+path, nil)
 		if err != nil {
@@ -144,7 +145,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 			return &http.Response{Body: http.NoBody}
 		}
 		req.Header.Set("Authorization", f.viewer)
-		res, err := http.DefaultClient.Do(req)
+		res, err := client.Do(req)
 		if err != nil {
 			t.Error(err)
 			return &http.Response{Body: http.NoBody}
@@ -153,7 +154,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 	responses := make(chan *http.Response, 8)
 	for range cap(responses) {
-		go func() { responses <- get(pluginID, fmt.Sprint("large?bytes=", 15<<20)) }()
+		go func() { responses <- get(pluginID, fmt.Sprint("large?bytes=", size)) }()
 	}
 	statuses := map[int]int{}
 	for range cap(responses) {
@@ -163,10 +164,10 @@ func TestClientsThatDoNotRead(t *testing.T) {
 			t.Errorf("503 without Retry-After")
 		}
 	}
-	if statuses[200] != 2 || statuses[503] != 6 { // two thirds of 48 MiB
+	if statuses[200] != 2 || statuses[503] != 6 { // two thirds of 7 MiB
 		t.Errorf("statuses of 8 clients that do not read: %v", statuses)
 	}
-	for id, path := range map[string]string{pluginID: "x", other: fmt.Sprint("large?bytes=", 15<<20)} {
+	for id, path := range map[string]string{pluginID: "x", other: fmt.Sprint("large?bytes=", size)} {
 		res := get(id, path)
 		if res.StatusCode != 200 {
 			t.Errorf("%s/%s meanwhile: %s", id, path, res.Status)

@@ -3,8 +3,10 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -95,16 +97,26 @@ type fixture struct {
 	settings string
 }
 
+// buffered is what the kernel holds for a client that does not read, instead of megabytes.
+const buffered = 64 << 10
+
 func newFixture(t *testing.T, o live.Options, p *fakePlugin) *fixture {
 	t.Helper()
 	f := &fixture{t: t, plugin: p, denied: map[string]error{}, closed: map[string]error{}, roles: map[string]host.Role{}}
 	o.Open, o.Logger = f.open, slog.New(slog.NewTextHandler(t.Output(), nil))
 	f.Hub = live.New(o)
-	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	f.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := f.ServeWebSocket(w, r, f.caller(r.URL.Query().Get("user"))); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	}))
+	f.server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(buffered); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	}
+	f.server.Start()
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -196,9 +208,20 @@ type reply struct {
 
 // dial connects a user, who may be refused.
 func (f *fixture) dial(user string) (*socket, error) {
-	conn, err := websocket.Dial(strings.Replace(f.server.URL, "http", "ws", 1)+"/?user="+user, "", "http://localhost")
+	config, err := websocket.NewConfig(strings.Replace(f.server.URL, "http", "ws", 1)+"/?user="+user, "http://localhost")
 	if err != nil {
 		return nil, err
+	}
+	c, err := net.Dial("tcp", f.server.Listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	conn, err := websocket.NewClient(config, c)
+	if err == nil {
+		err = c.(*net.TCPConn).SetReadBuffer(buffered)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	s := &socket{t: f.t, conn: conn}
 	f.t.Cleanup(func() { _ = conn.Close() })

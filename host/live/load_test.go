@@ -97,6 +97,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 				t.Fatalf("packet %d is %.20s", n, got)
 			}
 		}
+		time.Sleep(100 * time.Millisecond) // it is disconnected after host.StreamWriteTimeout
 	}
 	t.Logf("its connection was closed after %d packets of 64 KiB to the others", n)
 	next <- "1"
