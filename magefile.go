@@ -62,7 +62,7 @@ var compilerFlags = strings.TrimPrefix(build.CompilerFlags, "-gcflags=all=")
 // tests of the host run on it as well as on SQLite.
 func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
-	short *bool, // with the race detector, repeat what happens at random moments less often
+	short *bool, // repeat what happens at random moments less often
 	compile *bool, // only compile the packages for the race detector
 ) error {
 	packages, err := listPackages(ctx)
@@ -93,23 +93,20 @@ func Test(ctx context.Context,
 	if run != nil {
 		flags = append(flags, "-run="+*run)
 	}
-	race.Flags = slices.Concat(race.Flags, flags)
 	if short != nil && *short {
-		race.Flags = append(race.Flags, "-short")
+		flags = append(flags, "-short")
 	}
-	runs := []testrun.Run{
-		race,
-		{Flags: flags, Packages: sequential},
-		{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
-	}
+	race.Flags = slices.Concat(race.Flags, flags)
+	others := testrun.Run{Flags: flags, Packages: sequential}
 	if _, err := testdb.Bin(); err != nil {
 		fmt.Println("running the tests of the host on SQLite only:", err)
-	} else {
-		runs = append(runs, testrun.Run{
-			Label: "on PostgreSQL", Flags: flags, Packages: stored, Env: []string{testdb.Env + "=postgres"},
-		})
+	} else { // with the others, which keep the processors busy until its longest test ends
+		others.Packages, others.Env, others.Labels = slices.Concat(stored, sequential), []string{testdb.Env + "=postgres"}, map[string]string{}
+		for _, path := range stored {
+			others.Labels[strings.TrimPrefix(path, "./")] = "on PostgreSQL"
+		}
 	}
-	return tests(ctx, runs...)
+	return tests(ctx, race, testrun.Run{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}}, others)
 }
 
 // listPackages returns the packages of this module with what they and their tests

@@ -112,8 +112,8 @@ func (p *printer) at(path string) *testPackage {
 	t := p.running[path]
 	if t == nil {
 		t = &testPackage{name: p.short(path), started: p.now(), results: map[string]string{}}
-		if p.run.Label != "" {
-			t.name += " " + p.run.Label
+		if label := p.run.Labels[t.name]; label != "" {
+			t.name += " " + label
 		}
 		p.running[path] = t
 	}

@@ -39,12 +39,12 @@ func New(w io.Writer, prefix string) *Runner {
 
 // Run is one run of go test.
 type Run struct {
-	Label    string   // printed after each package, such as "on PostgreSQL"; may be ""
-	Flags    []string // of go test
-	Packages []string // patterns
-	Args     []string // of the test executables
-	Env      []string // in addition to that of this process
-	Verbose  bool     // also print the output of tests that pass
+	Flags    []string          // of go test
+	Packages []string          // patterns
+	Labels   map[string]string // printed after a package, such as "on PostgreSQL" after "host/store"
+	Args     []string          // of the test executables
+	Env      []string          // in addition to that of this process
+	Verbose  bool              // also print the output of tests that pass
 }
 
 // Run runs go test and prints its progress. It returns an error if go test cannot be

@@ -81,7 +81,7 @@ func TestEvents(t *testing.T) {
 		events string
 		want   string
 	}{
-		"cached": {Run{Label: "on PostgreSQL"}, `
+		"cached": {Run{Labels: map[string]string{"a": "on PostgreSQL"}}, `
 {"Action":"start","Package":"example.com/m/a"}
 {"Action":"output","Package":"example.com/m/a","Output":"ok  \texample.com/m/a\t(cached)\n"}
 {"Action":"pass","Package":"example.com/m/a","Elapsed":0}`,
