@@ -57,9 +57,20 @@ type supervisor struct {
 }
 
 // step brings the process in line with the bundle, and plans the next attempt if that
-// fails.
+// fails. The updates that it began with are handled when the status shows the result.
 func (s *supervisor) step(ctx context.Context) {
-	proc, err := s.plugin.refresh(ctx)
+	p := s.plugin
+	p.mu.Lock()
+	pending := p.pending
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.pending = max(p.pending-pending, 0)
+		p.mu.Unlock()
+		p.set(func(*Status) {})
+	}()
+
+	proc, err := p.refresh(ctx)
 	if proc != s.process {
 		s.process, s.startedAt = proc, time.Now()
 	}
@@ -71,7 +82,7 @@ func (s *supervisor) step(ctx context.Context) {
 		return
 	}
 	if _, isCrash := errors.AsType[processError](err); !isCrash {
-		s.plugin.forgetStart()
+		p.forgetStart()
 		s.retryAfter(s.restarts.failed())
 		return
 	}
@@ -80,9 +91,9 @@ func (s *supervisor) step(ctx context.Context) {
 	case !isLoop:
 		s.retryAfter(max(wait, backoffFirst))
 	case proc == nil:
-		s.plugin.park(err.Error())
+		p.park(err.Error())
 	default: // the previous process keeps serving
-		s.plugin.set(func(*Status) { s.plugin.isWaiting = true })
+		p.set(func(*Status) { p.isWaiting = true })
 	}
 }
 
@@ -178,15 +189,9 @@ func (p *Plugin) wakeUp() waking {
 // successor.
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.mu.Lock()
-	b, old, pending, revocations, mustReplace := p.bundle, p.current, p.pending, p.revocations, p.mustReplace
+	b, old, revocations, mustReplace := p.bundle, p.current, p.revocations, p.mustReplace
 	p.mustReplace, p.mustStart, p.isWaiting, p.starts = false, false, false, p.stamps
 	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		p.pending = max(p.pending-pending, 0)
-		p.mu.Unlock()
-		p.set(func(*Status) {})
-	}()
 
 	if !b.Metadata.Backend {
 		p.end(StateNoBackend)
