@@ -28,7 +28,10 @@ func (s *settling) compare(files map[string]os.FileInfo, now time.Time) (changed
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		info := files[path]
 		if isSame(s.reported[path], info) {
-			delete(s.pending, path)
+			if _, ok := s.pending[path]; ok { // it changed back, but it was reported as moving
+				changed = append(changed, path)
+				delete(s.pending, path)
+			}
 			continue
 		}
 		p, ok := s.pending[path]

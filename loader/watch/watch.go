@@ -186,6 +186,12 @@ func (w *watcher) look() {
 // watch brings the watched directories in line with the snapshot, and reports whether it
 // added any.
 func (w *watcher) watch() (added bool, err error) {
+	// The system no longer watches a directory that was renamed, even if it is back already.
+	listed := map[string]bool{}
+	for _, dir := range w.notify.WatchList() {
+		listed[dir] = true
+	}
+	maps.DeleteFunc(w.watched, func(dir string, _ os.FileInfo) bool { return !listed[dir] })
 	want := maps.Clone(w.now.dirs)
 	for dir := range w.now.outside {
 		if info, err := os.Stat(dir); err == nil && want[dir] == nil {

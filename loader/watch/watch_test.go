@@ -124,7 +124,31 @@ func TestChangesAreReported(t *testing.T) {
 		r.await(t, c)
 		must(t, os.Chmod(b, 0o755))
 		r.await(t, b)
+		// A directory that is moved away and back before anybody looks.
+		dir := filepath.Dir(b)
+		must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+		save(t, a, "4444")
+		r.await(t, a)
+		save(t, b, "a fifth one, which is longer")
+		r.await(t, b)
 	})
+}
+
+// A file that was reported as moving is reported again if it changes back.
+func TestChangesBack(t *testing.T) {
+	t.Parallel()
+	info, err := os.Stat(".")
+	must(t, err)
+	s := settling{reported: map[string]os.FileInfo{"gpx": info}, pending: map[string]pending{}, after: time.Minute}
+	now := time.Now()
+	if changed, moving := s.compare(nil, now); len(changed) > 0 || !slices.Equal(moving, []string{"gpx"}) {
+		t.Errorf("changed %q, moving %q", changed, moving)
+	}
+	for _, want := range [][]string{{"gpx"}, nil} {
+		if changed, moving := s.compare(map[string]os.FileInfo{"gpx": info}, now); !slices.Equal(changed, want) || len(moving) > 0 {
+			t.Errorf("changed %q, moving %q, want %q", changed, moving, want)
+		}
+	}
 }
 
 func TestSymbolicLinks(t *testing.T) {
