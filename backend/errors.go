@@ -39,13 +39,7 @@ func callError(ctx context.Context, err error) error {
 		if !ok {
 			continue
 		}
-		switch source := sdk.Source(info.GetMetadata()[wire.InfoSource]); source {
-		case sdk.SourcePlugin, sdk.SourceDownstream:
-			e.Source = source
-		}
-		if code, err := strconv.Atoi(info.GetMetadata()[wire.InfoStatus]); err == nil && code >= 400 && code <= 599 {
-			e.Status = code
-		}
+		reported(e, info.GetMetadata()[wire.InfoStatus], info.GetMetadata()[wire.InfoSource])
 		return e
 	}
 	switch s.Code() {
@@ -59,6 +53,18 @@ func callError(ctx context.Context, err error) error {
 	return e
 }
 
+// reported sets the status and the source of an error to those that a plugin reported, if
+// they are valid.
+func reported(e *sdk.Error, status, source string) {
+	if code, err := strconv.Atoi(status); err == nil && code >= 400 && code <= 599 {
+		e.Status = code
+	}
+	switch s := sdk.Source(source); s {
+	case sdk.SourcePlugin, sdk.SourceDownstream:
+		e.Source = s
+	}
+}
+
 // finalError returns the error in the trailer of a stream that ended for good, or nil.
 func finalError(trailer metadata.MD) error {
 	first := func(key string) string {
@@ -67,11 +73,12 @@ func finalError(trailer metadata.MD) error {
 		}
 		return ""
 	}
-	code, err := strconv.Atoi(first(wire.TrailerStatus))
-	if err != nil {
+	if first(wire.TrailerStatus) == "" {
 		return nil
 	}
-	return &sdk.Error{Status: code, Source: sdk.Source(first(wire.TrailerSource)), Message: first(wire.TrailerMessage)}
+	e := &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: first(wire.TrailerMessage)}
+	reported(e, first(wire.TrailerStatus), first(wire.TrailerSource))
+	return e
 }
 
 func httpStatus(code codes.Code) int {

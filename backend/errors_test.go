@@ -5,9 +5,12 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -30,6 +33,27 @@ func TestCallError(t *testing.T) {
 		}
 	}
 	if err := callError(t.Context(), status.Error(codes.Unimplemented, "x")); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// A status or a source that a plugin cannot mean does not reach the client.
+func TestFinalError(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		status, source string
+		want           *sdk.Error
+	}{
+		{"404", "downstream", &sdk.Error{Status: 404, Source: sdk.SourceDownstream, Message: "m"}},
+		{"42", "elsewhere", &sdk.Error{Status: 502, Source: sdk.SourcePlugin, Message: "m"}},
+		{"200", "plugin", &sdk.Error{Status: 502, Source: sdk.SourcePlugin, Message: "m"}},
+	} {
+		trailer := metadata.Pairs(wire.TrailerStatus, test.status, wire.TrailerSource, test.source, wire.TrailerMessage, "m")
+		if diff := cmp.Diff(error(test.want), finalError(trailer)); diff != "" {
+			t.Errorf("status %s of %s (-want +got):\n%s", test.status, test.source, diff)
+		}
+	}
+	if err := finalError(metadata.MD{}); err != nil {
 		t.Error(err)
 	}
 }
