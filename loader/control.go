@@ -51,13 +51,6 @@ func (p *Plugin) notifyState(before Status) {
 	}
 }
 
-// added notifies that the plugin was mounted.
-func (p *Plugin) added() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.notify(ChangeAdded)
-}
-
 // removed notifies that the plugin is no longer mounted. Later changes are not reported.
 func (p *Plugin) removed() {
 	p.mu.Lock()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net"
 	"net/rpc/jsonrpc"
@@ -160,18 +159,12 @@ func isHalted(address string) bool {
 	return err == nil && !out.State.Running || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// whenLost calls f when a connection is lost or ctx is done. A process that is stopped
-// at a breakpoint keeps its connections.
-func whenLost(ctx context.Context, c grpc.ClientConnInterface, f func()) {
-	connection, ok := c.(*grpc.ClientConn)
-	if !ok {
-		return
-	}
+// whenLost calls f when a connection is lost. A process that is stopped at a breakpoint
+// keeps its connections.
+func whenLost(c *grpc.ClientConn, f func()) {
 	go func() {
-		for state := connection.GetState(); state == connectivity.Ready || state == connectivity.Connecting; state = connection.GetState() {
-			if !connection.WaitForStateChange(ctx, state) {
-				break
-			}
+		for state := c.GetState(); state == connectivity.Ready || state == connectivity.Connecting; state = c.GetState() {
+			c.WaitForStateChange(context.Background(), state)
 		}
 		f()
 	}()
@@ -223,15 +216,7 @@ const maxShort = 1024
 
 // readShort returns the text of a small regular file.
 func readShort(file string) (string, error) {
-	f, err := limit.OpenRegular(os.OpenFile, file)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxShort+1))
-	if err == nil && len(text) > maxShort {
-		err = fmt.Errorf("%s is larger than %d bytes", file, maxShort)
-	}
+	text, err := limit.ReadFile(file, maxShort)
 	return strings.TrimSpace(string(text)), err
 }
 
@@ -262,7 +247,7 @@ func (l *launch) attach() (*Process, error) {
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
 		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, command: c, stderr: &logWriter{records: l.records},
-		version: l.version, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
+		version: l.version, settings: l.settings, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
 		detach: sync.OnceFunc(func() {
 			_ = connection.Close() // fails only if it is closed
 			c.startErr = errors.New("detached")

@@ -118,10 +118,7 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 	case result.Status != sdk.HealthOK:
 		f = newFault(bundle.FaultHealth, "health check: %s", shorten(result.Message))
 	}
-	p.mu.Lock()
-	isCurrent := proc != nil && proc == p.current
-	p.mu.Unlock()
-	if !isCurrent {
+	if !p.isCurrent(proc) {
 		return // it was replaced, or its end is reported
 	}
 	p.troubles.mu.Lock()
@@ -140,8 +137,17 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 	}
 }
 
+func (p *Plugin) isCurrent(proc *Process) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return proc != nil && proc == p.current
+}
+
 // panicked records a panic that the SDK of the plugin recovered, at most one in a second.
 func (p *Plugin) panicked(proc *Process, method string) {
+	if !p.isCurrent(proc) {
+		return
+	}
 	p.troubles.mu.Lock()
 	defer p.troubles.mu.Unlock()
 	t := p.troubles.about(proc.PID())

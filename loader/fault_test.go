@@ -678,6 +678,8 @@ func TestFaultQuotesLateOutput(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	p := mustPlugin(t, start(t, Options{Dirs: []string{root}}), "a")
 	p.checked(t.Context(), p.current, &sdk.CheckHealthRequest{}, nil, errors.New("no settings"))
+	replaced := &Process{pid: func() int { return 1 }, stderr: &logWriter{}}
+	p.panicked(replaced, "/QueryData")
 	if _, err := p.current.stderr.Write([]byte("no region\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -189,6 +189,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		GRPCDialOptions: []grpc.DialOption{
 			// A stream whose client does not read receives no more than its window.
 			grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
+			grpc.WithIdleTimeout(0), // an idle connection would count as lost, see whenLost
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.options.Limits.Message), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
 		},
 	})
@@ -206,7 +207,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	var address func() string
 	if isDebugged { // Delve stays when the backend ends
-		whenLost(context.Background(), connection, func() { _ = c.Kill(context.Background()) })
+		whenLost(connection, func() { _ = c.Kill(context.Background()) })
 		address = func() string {
 			address, _ := delveAddress(filepath.Join(dir, delveLog))
 			return address
@@ -215,14 +216,14 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	serving, endStreams := context.WithCancel(context.Background())
 	return &Process{
 		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, plugin: client, command: c,
-		stderr: stderr, version: l.version, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
+		stderr: stderr, version: l.version, settings: l.settings, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 		serving: serving, endStreams: endStreams,
 	}, nil
 }
 
 // connect completes the handshake and pings the process. When ctx ends it kills the
-// process, which unblocks both.
-func connect(ctx context.Context, client *goplugin.Client, c *command) (grpc.ClientConnInterface, error) {
+// process.
+func connect(ctx context.Context, client *goplugin.Client, c *command) (*grpc.ClientConn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.Kill(context.Background()) })
 	defer stop()
 	protocol, err := client.Client()
@@ -233,8 +234,11 @@ func connect(ctx context.Context, client *goplugin.Client, c *command) (grpc.Cli
 	if !ok {
 		return nil, errors.New("the plugin does not use gRPC")
 	}
-	if err := g.Ping(); err != nil {
+	if err := ping(ctx, g.Conn); err != nil {
 		return nil, fmt.Errorf("the plugin does not respond: %w", err)
+	}
+	if !stop() {
+		return nil, ctx.Err() // the process is being killed
 	}
 	return g.Conn, nil
 }
@@ -262,13 +266,8 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	}
 	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
 	f.Stderr = stderr.lines()
-	addLimit(f, c, stderr)
-	return processError{fmt.Errorf("start backend: %w", f)}
-}
-
-// addLimit adds the limit that the process reached, if any.
-func addLimit(f *bundle.Fault, c *command, stderr *logWriter) {
 	f.Reason += hitLimit(c, stderr.tail())
+	return processError{fmt.Errorf("start backend: %w", f)}
 }
 
 // hitLimit returns the limit that a process reached, given its last output, as text to append
@@ -365,17 +364,6 @@ func interpreter(path string) string {
 		}
 	}
 	return ""
-}
-
-// lastOutput returns the last lines that a process wrote to standard error, as text to append
-// to an error.
-func lastOutput(c *command, stderr *logWriter) (text string) {
-	tail := stderr.tail()
-	text = hitLimit(c, tail)
-	if tail != "" {
-		text += "; last output: " + tail
-	}
-	return text
 }
 
 // Permanent returns an error for a TokenFunc to return if another attempt cannot succeed

@@ -1,16 +1,19 @@
 package loader
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // ProcessLimits bound the resources that the process of a plugin may use. A zero value means
@@ -60,12 +63,11 @@ const maxLimitsFile = 1 << 20
 
 // ReadPluginLimits reads a YAML file with the keys of PluginLimits.
 func ReadPluginLimits(file string) (l PluginLimits, err error) {
-	f, err := os.Open(file)
+	text, err := limit.ReadFile(file, maxLimitsFile)
 	if err != nil {
 		return l, err
 	}
-	defer f.Close()
-	d := yaml.NewDecoder(io.LimitReader(f, maxLimitsFile))
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&l); err != nil && !errors.Is(err, io.EOF) {
 		return PluginLimits{}, fmt.Errorf("read %s: %w", file, err)
@@ -92,20 +94,11 @@ func (l ProcessLimits) check(path string) error {
 
 // of returns the limits of a plugin.
 func (l PluginLimits) of(id string) ProcessLimits {
-	limits, own := l.Default, l.Plugins[id]
-	if own.Memory != 0 {
-		limits.Memory = own.Memory
+	own := l.Plugins[id]
+	return ProcessLimits{
+		Memory: cmp.Or(own.Memory, l.Default.Memory), CPU: cmp.Or(own.CPU, l.Default.CPU),
+		OpenFiles: cmp.Or(own.OpenFiles, l.Default.OpenFiles), Processes: cmp.Or(own.Processes, l.Default.Processes),
 	}
-	if own.CPU != 0 {
-		limits.CPU = own.CPU
-	}
-	if own.OpenFiles != 0 {
-		limits.OpenFiles = own.OpenFiles
-	}
-	if own.Processes != 0 {
-		limits.Processes = own.Processes
-	}
-	return limits
 }
 
 // environ returns the variables that make the runtime of Go respect the limits.
@@ -147,14 +140,7 @@ const minThrottled = time.Second
 // hit describes the limit that a process reached, or returns "". Without a cgroup, it judges
 // memory and processes by the last output, as it always does open files.
 func (l ProcessLimits) hit(output string, e limitEvents) string {
-	contains := func(texts ...string) bool {
-		for _, text := range texts {
-			if strings.Contains(strings.ToLower(output), text) {
-				return true
-			}
-		}
-		return false
-	}
+	contains := func(texts ...string) bool { return containsAny([]string{strings.ToLower(output)}, texts...) }
 	switch {
 	// The last two are of Go programs with the race detector.
 	case l.Memory > 0 && (e.memory > 0 || !e.isKnown && contains("out of memory", "cannot allocate memory", "outofmemory", "memoryerror", "(errno: 12)", "address space collisions")):

@@ -16,14 +16,15 @@ func TestReadPluginLimits(t *testing.T) {
 		"":                            "",
 		"default: {memory: 512MiB}\n": "",
 		"default: {memory: 1GB, cpu: 2, openFiles: 100, processes: 50}\nplugins: {a: {memory: 2GiB}}\n": "",
-		"memory: 1GiB\n":                        "field memory not found",
-		"default: {memory: much}\n":             `line 1: invalid size "much"`,
-		"default: {memory: 1MiB}\n":             "default.memory must be at least 64 MiB",
-		"default: {memory: 99999999999GiB}\n":   "invalid size",
-		"plugins: {a: {cpu: -1}}\n":             "plugins.a.cpu must not be negative",
-		"plugins: {a: {openFiles: -1}}\n":       "cannot unmarshal",
-		"default: {}\ndefault: {}\n":            "already defined",
-		"default: " + strings.Repeat("[", 2000): "read ",
+		"memory: 1GiB\n":                                               "field memory not found",
+		"default: {memory: much}\n":                                    `line 1: invalid size "much"`,
+		"default: {memory: 1MiB}\n":                                    "default.memory must be at least 64 MiB",
+		"default: {memory: 99999999999GiB}\n":                          "invalid size",
+		"plugins: {a: {cpu: -1}}\n":                                    "plugins.a.cpu must not be negative",
+		"plugins: {a: {openFiles: -1}}\n":                              "cannot unmarshal",
+		"default: {}\ndefault: {}\n":                                   "already defined",
+		"default: " + strings.Repeat("[", 2000):                        "read ",
+		strings.Repeat("#\n", maxLimitsFile/2) + "default: {cpu: 1}\n": "larger than 1 MiB",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

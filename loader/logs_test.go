@@ -161,6 +161,12 @@ func TestRateOfRecords(t *testing.T) {
 	if _, dropped := p.Logs(); dropped != 14+2*byteRate/maxLogLine {
 		t.Errorf("dropped %d records, some because of their size", dropped)
 	}
+	for range 3 * byteRate / maxLogLine {
+		p.records.add(time.Unix(9, 0), entry{level: slog.LevelError, message: "m", size: maxLogLine})
+	}
+	if _, dropped := p.Logs(); dropped != 14+4*byteRate/maxLogLine {
+		t.Errorf("dropped %d records, some of them large errors", dropped)
+	}
 }
 
 func TestFollowersAreBounded(t *testing.T) {

@@ -95,6 +95,7 @@ func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, afte
 		p.status.State = StateNoBackend
 	}
 	p.pending = 1
+	p.notify(ChangeAdded)
 	go p.supervise(ctx)
 	return p
 }
@@ -181,8 +182,8 @@ func (p *Plugin) wake() {
 	}
 }
 
-// Settled waits until the backend has started, failed to start, or stopped after the
-// changes found so far. The error wraps that of ctx.
+// Settled waits until the changes found so far have been handled: the backend has started,
+// failed to start, or stopped. The error wraps that of ctx.
 func (p *Plugin) Settled(ctx context.Context) error {
 	for {
 		p.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/slipway-dev/slipway/internal/process"
@@ -29,8 +30,8 @@ func (o Probes) withDefaults() Probes {
 	}
 }
 
-// probe probes the process in the background until it ends. Then, or before, p.deaf
-// receives a reason if the process does not respond.
+// probe probes the process in the background until it ends. If the process stops
+// responding, p.deaf receives a reason and probing ends.
 func (p *Process) probe(o Probes) {
 	if o.Interval < 0 {
 		return
@@ -66,6 +67,11 @@ func (p *Process) probe(o Probes) {
 func (p *Process) responds(timeout time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_, err := grpc_health_v1.NewHealthClient(p.connection).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
-	return err == nil
+	return ping(ctx, p.connection) == nil
+}
+
+// ping asks a process whether it serves.
+func ping(ctx context.Context, c grpc.ClientConnInterface) error {
+	_, err := grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
+	return err
 }

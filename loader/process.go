@@ -25,6 +25,7 @@ type Process struct {
 	plugin     *goplugin.Client
 	command    *command
 	version    string     // see launch
+	settings   Settings   // that it was started with
 	pid        func() int // of an attached process; otherwise nil
 	detach     func()     // ends the connection to an attached process; otherwise nil
 	dir        string     // private directory, removed at the end
@@ -97,11 +98,6 @@ func (p *Process) Exited() <-chan struct{} { return p.command.exited }
 
 // Result describes how the process ended; call it when Exited is closed.
 func (p *Process) Result() string { return p.command.result() }
-
-// ended describes the unexpected end of a process.
-func (p *Process) ended() string {
-	return "the process exited unexpectedly (" + p.Result() + ")" + lastOutput(p.command, p.stderr)
-}
 
 // isRevoked reports whether the token of the process was revoked, given how often tokens
 // of the plugin were.

@@ -46,9 +46,9 @@ type records struct {
 	bytes     int // size of kept
 	last      uint64
 	dropped   uint64
-	second    int64 // to which the counts below belong
-	logged    map[bool]int
-	volume    int
+	second    int64        // to which the counts below belong
+	logged    map[bool]int // records; true is for errors
+	volume    map[bool]int // their bytes
 	followers map[*follower]struct{}
 	isEnded   bool
 }
@@ -62,7 +62,7 @@ type follower struct {
 }
 
 func newRecords(logger *slog.Logger) *records {
-	return &records{logger: logger, followers: map[*follower]struct{}{}, logged: map[bool]int{}}
+	return &records{logger: logger, followers: map[*follower]struct{}{}, logged: map[bool]int{}, volume: map[bool]int{}}
 }
 
 // add logs a record.
@@ -76,7 +76,7 @@ func (l *records) add(now time.Time, e entry) {
 	}
 }
 
-const droppingText = "the plugin logs too much; dropping the rest of its records for this second"
+const droppingText = "the plugin is logging too much; its remaining records in this second are dropped"
 
 // keep keeps a record and sends it to the followers. It reports whether the rates allow
 // it and, if not, whether it is the first one of its second that they do not allow.
@@ -85,16 +85,17 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	defer l.mu.Unlock()
 	isError := e.level >= slog.LevelError
 	if s := now.Unix(); s != l.second {
-		l.second, l.volume = s, 0
+		l.second = s
 		clear(l.logged)
+		clear(l.volume)
 	}
 	l.logged[isError]++
-	l.volume += e.size
+	l.volume[isError] += e.size
 	rate := recordRate
 	if isError {
 		rate = errorRate
 	}
-	if n := l.logged[isError]; n > rate || l.volume > byteRate && !isError {
+	if n := l.logged[isError]; n > rate || l.volume[isError] > byteRate {
 		l.dropped++
 		if n <= rate { // over byteRate
 			l.logged[isError] = rate + 1

@@ -104,7 +104,6 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		case !isMounted:
 			p = newPlugin(b, now, l.options, l.runDir, l.memory, l.required(next.after))
 			l.plugins[id] = p
-			p.added()
 		case isUnchanged && !isWanted(id):
 			continue
 		default:

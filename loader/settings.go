@@ -2,11 +2,11 @@ package loader
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"runtime"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
@@ -58,11 +58,14 @@ func (p *Plugin) Context() sdk.Context {
 	}
 }
 
-// Settings returns the settings that the last process was started with. They may contain
-// secrets.
+// Settings returns the settings that the running process was started with, or, if none
+// runs, those of the last start. They may contain secrets.
 func (p *Plugin) Settings() Settings {
 	p.mu.Lock()
 	started := p.settings
+	if p.current != nil {
+		started = &p.current.settings
+	}
 	p.mu.Unlock()
 	if started == nil { // not under the lock: it is a function of the caller
 		return p.options.settings(p.id)
@@ -98,22 +101,13 @@ func configuration(o Options, s Settings) map[string]string {
 // processes were started with, without dropping a call. Reload does not: only the caller
 // knows when Options.Settings changes. It returns when each has started or failed to start.
 func (l *Loader) ApplySettings(ctx context.Context) error {
-	var mu sync.Mutex
-	var failed error
-	var group sync.WaitGroup
+	var group errgroup.Group
 	for _, p := range l.Plugins() {
-		if !p.hasOtherSettings() {
-			continue
+		if p.hasOtherSettings() {
+			group.Go(func() error { return p.Restart(ctx) })
 		}
-		group.Go(func() {
-			err := p.Restart(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			failed = errors.Join(failed, err)
-		})
 	}
-	group.Wait()
-	return failed
+	return group.Wait()
 }
 
 // recordSettings returns the settings for a process that is about to start. From then on,
@@ -130,10 +124,11 @@ func (p *Plugin) recordSettings() Settings {
 	}
 }
 
-// hasOtherSettings reports whether the last process was started with other settings.
+// hasOtherSettings reports whether the plugin has a backend whose last process was started
+// with other settings.
 func (p *Plugin) hasOtherSettings() bool {
 	p.mu.Lock()
-	started := p.settings
+	started, hasBackend := p.settings, p.bundle.Metadata.Backend
 	p.mu.Unlock()
-	return started != nil && !started.isSame(p.options.settings(p.id))
+	return hasBackend && started != nil && !started.isSame(p.options.settings(p.id))
 }

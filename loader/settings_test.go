@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,5 +120,44 @@ func TestSettingsChangeDuringAStart(t *testing.T) {
 	}
 	if got := environmentOf(t, p)["SVC_PLUGIN_REGION"]; got != "new" {
 		t.Errorf("the process has the setting %q", got)
+	}
+}
+
+// Calls are told the settings of the process that serves them, even if it could not be
+// replaced by one with newer settings. A plugin without a backend has none to restart.
+func TestApplySettingsThatFail(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	writePlugin(t, root, "a", "needs", "")
+	gone := writePlugin(t, root, "b", "ok", "")
+	var needed atomic.Value
+	needed.Store("here")
+	l := start(t, Options{Dirs: []string{root}, Settings: func(string) Settings {
+		return Settings{Values: map[string]string{"NEEDED": needed.Load().(string)}}
+	}})
+	p := mustPlugin(t, l, "a")
+	writeMetadata(t, gone, `{"id":"b","name":"x","type":"app","info":{"version":"1.0.0"}}`)
+	if err := l.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := mustPlugin(t, l, "b").Status(); s.State != StateNoBackend {
+		t.Fatalf("status %+v", s)
+	}
+	needed.Store("")
+	if err := l.ApplySettings(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if s := p.Status(); !isRunning(s) || s.Reason == "" {
+		t.Fatalf("status %+v", s)
+	}
+	if config := p.Context().Config; config["GF_PLUGIN_NEEDED"] != "here" {
+		t.Errorf("calls are told %v", config)
+	}
+	needed.Store("again")
+	if err := l.ApplySettings(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if config := p.Context().Config; p.Status().Reason != "" || config["GF_PLUGIN_NEEDED"] != "again" {
+		t.Errorf("status %+v; calls are told %v", p.Status(), config)
 	}
 }

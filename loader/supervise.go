@@ -22,6 +22,9 @@ func (p *Plugin) supervise(ctx context.Context) {
 			p.retiring.Wait()
 			return
 		case <-p.changed:
+			if s.process != nil && s.process.command.hasExited() {
+				s.crashed("") // it counts even if the plugin changed right afterward
+			}
 			switch p.wakeUp() {
 			case wakeRestart:
 				s.restarts = restarts{}
@@ -57,7 +60,8 @@ type supervisor struct {
 }
 
 // step brings the process in line with the bundle, and plans the next attempt if that
-// fails. The updates that it began with are handled when the status shows the result.
+// fails. Updates that were pending when it began count as handled once the status shows the
+// result.
 func (s *supervisor) step(ctx context.Context) {
 	p := s.plugin
 	p.mu.Lock()
@@ -65,9 +69,10 @@ func (s *supervisor) step(ctx context.Context) {
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
-		p.pending = max(p.pending-pending, 0)
-		p.mu.Unlock()
-		p.set(func(*Status) {})
+		defer p.mu.Unlock()
+		p.pending -= pending
+		p.abort = nil
+		p.signal()
 	}()
 
 	proc, err := p.refresh(ctx)
@@ -119,14 +124,16 @@ func (s *supervisor) retryAfter(wait time.Duration) {
 func (s *supervisor) crashed(reason string) {
 	p := s.plugin
 	p.retireCurrent(0)
+	tail, output := s.process.stderr.tail(), "" // all output has been read by now
 	fault := newFault(bundle.FaultDeaf, "%s", reason)
 	if reason == "" {
-		reason = s.process.ended() // the last output has been read by now
 		fault = exitFault(s.process.command, s.process.stderr.lines(), false)
-	} else {
-		reason += hitLimit(s.process.command, s.process.stderr.tail())
+		if tail != "" {
+			output = "; last output: " + tail
+		}
 	}
-	addLimit(fault, s.process.command, s.process.stderr)
+	fault.Reason += hitLimit(s.process.command, tail)
+	reason = fault.Reason + output
 	p.failed(fault)
 	wait, isLoop := s.restarts.crashed(time.Now(), time.Since(s.startedAt))
 	s.process, s.exited, s.deaf = nil, nil, nil
@@ -188,9 +195,11 @@ func (p *Plugin) wakeUp() waking {
 // afterward, or nil. It replaces a running process only after the handshake of its
 // successor.
 func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
+	starting, abort := context.WithCancel(ctx)
+	defer abort()
 	p.mu.Lock()
 	b, old, revocations, mustReplace := p.bundle, p.current, p.revocations, p.mustReplace
-	p.mustReplace, p.mustStart, p.isWaiting, p.starts = false, false, false, p.stamps
+	p.mustReplace, p.mustStart, p.isWaiting, p.starts, p.abort = false, false, false, p.stamps, abort
 	p.mu.Unlock()
 
 	if !b.Metadata.Backend {
@@ -219,7 +228,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 				s.State = StateStarting // calls wait from now on
 			}
 		})
-		next, err = p.start(ctx, l)
+		next, err = p.start(starting, l)
 	}
 	if err != nil && ctx.Err() != nil {
 		return old, nil
@@ -259,16 +268,6 @@ var errAborted = errors.New("start aborted")
 
 // start starts a process with the current settings, unless an update aborts it.
 func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p.mu.Lock()
-	p.abort = cancel
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		p.abort = nil
-		p.mu.Unlock()
-	}()
 	l.settings = p.recordSettings()
 	proc, err := l.start(ctx)
 	if err != nil && ctx.Err() != nil {
