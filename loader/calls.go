@@ -124,7 +124,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 	return responses, err
 }
 
-// CheckHealth requests the plugin's health. It returns an *sdk.Error with status 504
+// CheckHealth runs the plugin's health check. It returns an *sdk.Error with status 504
 // after Limits.Health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
 	var proc *Process

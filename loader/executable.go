@@ -135,8 +135,8 @@ func isEqual(a, b string) bool {
 	}
 }
 
-// moment is how old a change must be to be distinguished from the next one by its time: file
-// systems take the time from the clock of the system's scheduler.
+// moment is the age from which the time of a change is certain to differ from that of the
+// next one: file systems take the time from the clock of the system's scheduler.
 const moment = 20 * time.Millisecond
 
 // copyExecutable copies an executable that nobody writes to in the meantime, as a build may.

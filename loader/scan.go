@@ -193,8 +193,8 @@ func filesOf(b mounted) []string {
 	}
 }
 
-// recent is how old a change must be to be distinguished from the next one by its time: the
-// resolution of times on FAT.
+// recent is the age from which the time of a change is certain to differ from that of the
+// next one: the resolution of times on FAT.
 const recent = 2 * time.Second
 
 // stamps identify the state of a plugin on disk, without reading its files. The zero value

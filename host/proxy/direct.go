@@ -30,7 +30,7 @@ func (s settings) signIn(header http.Header, to Target) error {
 		}
 		name, _ := s.JsonData[key].(string)
 		if !isToken(name) || isReserved(name) {
-			return unavailable("the setting %q of the data source is not the name of a header that can be set", key)
+			return unavailable("the data source setting %q does not name a header that may be set", key)
 		}
 		value, isSet := to.Secrets["httpHeaderValue"+number]
 		if !isSet || !isHeaderValue(value) {

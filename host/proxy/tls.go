@@ -60,7 +60,7 @@ func (t *tlsTransports) of(settings httpclient.TLS) (*http.Transport, error) {
 	return added, nil
 }
 
-// clear closes the connections that are not used.
+// clear closes idle connections and forgets the transports.
 func (t *tlsTransports) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
