@@ -345,6 +345,35 @@ func TestBooleanSettings(t *testing.T) {
 	}
 }
 
+// A data source can have headers with any numbers, and new headers have higher ones.
+func TestHeaderNumbers(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := map[string]string{
+			"/api/user":                            `{"login":"a","role":"Admin"}`,
+			"/api/access-control/user/permissions": `{"datasources:write":["*"]}`,
+			"/api/plugins":                         `[]`,
+			"/api/datasources/uid/u": `{"uid":"u","name":"Rooms","type":"good","jsonData":{"httpHeaderName2":"X-Two","httpHeaderName10":"X-Ten","httpHeaderName02":"X-Other"},
+				"secureJsonFields":{"httpHeaderValue2":true,"httpHeaderValue4":true}}`,
+		}[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, body)
+	})
+	page := load(t, api, "/datasources/u").Body.String()
+	var got []string
+	for _, m := range regexp.MustCompile(`name="jsonData\.httpHeaderName(\d+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		got = append(got, m[1]+m[2])
+	}
+	if want := []string{"2X-Two", "4", "10X-Ten", "11", "12"}; !slices.Equal(got, want) {
+		t.Errorf("headers %q, want %q", got, want)
+	}
+	if strings.Contains(page, "&#34;X-Two&#34;") || !strings.Contains(page, "&#34;X-Other&#34;") || strings.Count(page, `name="secureJsonData.httpHeaderValue4"`) != 1 {
+		t.Errorf("the other settings are not those without fields:\n%s", page)
+	}
+}
+
 // An empty log says why it is empty.
 func TestEmptyLog(t *testing.T) {
 	t.Parallel()

@@ -168,23 +168,44 @@ func (f *dataSourceForm) complete(c *client) error {
 	for _, key := range known().secret {
 		isKnown[key] = true
 	}
-	for n := 1; ; n++ {
+	next := 1
+	for _, n := range f.headerNumbers() {
 		number := strconv.Itoa(n)
-		name, hasName := f.JSONData[headerName+number].(string)
-		isSet := f.SecureJSONFields[headerValue+number]
-		if !hasName && !isSet {
-			break
-		}
-		f.Headers = append(f.Headers, header{n, name, isSet})
+		name, _ := f.JSONData[headerName+number].(string)
+		f.Headers = append(f.Headers, header{n, name, f.SecureJSONFields[headerValue+number]})
 		delete(rest, headerName+number)
 		isKnown[headerValue+number] = true
+		next = n + 1
 	}
-	for range blankHeaders {
-		f.Headers = append(f.Headers, header{Number: len(f.Headers) + 1})
+	for n := range blankHeaders {
+		f.Headers = append(f.Headers, header{Number: next + n})
 	}
 	f.MoreSecrets = slices.DeleteFunc(f.Plugin.others(f.SecureJSONFields), func(name string) bool { return isKnown[name] })
 	f.Rest = f.Plugin.rest(rest)
 	return nil
+}
+
+// headerNumbers returns the numbers of the headers that have a name or a value, in order.
+func (f *dataSourceForm) headerNumbers() (all []int) {
+	add := func(key, prefix string) {
+		text, isHeader := strings.CutPrefix(key, prefix)
+		n, err := strconv.ParseUint(text, 10, 31)
+		if isHeader && err == nil && strconv.FormatUint(n, 10) == text { // 01 is the key of another header
+			all = append(all, int(n))
+		}
+	}
+	for key, name := range f.JSONData {
+		if _, isText := name.(string); isText {
+			add(key, headerName)
+		}
+	}
+	for key, isSet := range f.SecureJSONFields {
+		if isSet {
+			add(key, headerValue)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Setting returns a value of jsonData as text.
