@@ -166,6 +166,14 @@ func (f frame) series() []series {
 			texts = append(texts, i)
 		}
 	}
+	keys := make([]string, f.rows())
+	for row := range keys {
+		var cells []string
+		for _, c := range texts {
+			cells = append(cells, f.cell(c, row))
+		}
+		keys[row] = strings.Join(cells, " ")
+	}
 	var all []series
 	for i, field := range f.Schema.Fields {
 		if len(all) >= mostSeries {
@@ -174,8 +182,8 @@ func (f frame) series() []series {
 		if field.Type != "number" {
 			continue
 		}
-		byKey, format := map[string]int{}, field.format()
-		for row := range f.rows() {
+		byKey, title, format := map[string]int{}, field.title(), field.format()
+		for row, key := range keys {
 			x, ok := f.number(at, row)
 			if !ok || math.Abs(x) > maxTime {
 				continue
@@ -184,19 +192,14 @@ func (f frame) series() []series {
 			if !ok || math.Abs(y) > maxValue {
 				y = math.NaN()
 			}
-			var key []string
-			for _, c := range texts {
-				key = append(key, f.cell(c, row))
-			}
-			name := strings.TrimSpace(field.title() + " " + strings.Join(key, " "))
-			n, ok := byKey[name]
+			n, ok := byKey[key]
 			if !ok && len(all) >= mostSeries {
 				continue
 			}
 			if !ok {
 				n = len(all)
-				byKey[name] = n
-				all = append(all, series{Name: name, Format: format})
+				byKey[key] = n
+				all = append(all, series{Name: strings.TrimSpace(title + " " + key), Format: format})
 			}
 			all[n].Points = append(all[n].Points, point{x, y})
 		}
