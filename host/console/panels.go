@@ -208,7 +208,8 @@ func play(c *client) (any, error) {
 	return p, nil
 }
 
-// seconds returns the length of an interval such as 30s or 5m, or 0 if it is invalid.
+// seconds returns the length of an interval such as 30s or 5m, at most a day, or 0 if it is
+// invalid. Timers of browsers that are set to more than 24 days fire at once.
 func seconds(interval string) int64 {
 	if interval == "" {
 		return 0
@@ -218,7 +219,7 @@ func seconds(interval string) int64 {
 	if err != nil {
 		return 0
 	}
-	return n * units[interval[len(interval)-1:]]
+	return min(n*units[interval[len(interval)-1:]], units["d"])
 }
 
 const (

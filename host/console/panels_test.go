@@ -360,3 +360,32 @@ func TestOmittedPanels(t *testing.T) {
 		t.Errorf("%d panels:\n%s", n, page)
 	}
 }
+
+// fakePlaylist serves a playlist of the dashboard d and of one that a search does not find.
+func fakePlaylist(interval, refresh string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := map[string]string{
+			"/api/user":                   `{"login":"a","role":"Viewer"}`,
+			"/api/search":                 `[{"id":1,"uid":"d","title":"D"}]`,
+			"/api/playlists/p":            `{"uid":"p","name":"P","interval":"` + interval + `"}`,
+			"/api/playlists/p/dashboards": `[{"id":1,"uid":"d","title":"D"},{"id":6000,"uid":"late","title":"Late"}]`,
+			"/api/dashboards/uid/d":       `{"dashboard":{"title":"D","refresh":"` + refresh + `"}}`,
+			"/api/dashboards/uid/late":    `{"dashboard":{"title":"Late"}}`,
+		}[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+// Timers of browsers fire at once if they are set to more than 24 days.
+func TestLongIntervals(t *testing.T) {
+	t.Parallel()
+	for interval, want := range map[string][2]string{"1s": {"1", "5"}, "2m": {"120", "120"}, "24h": {"86400", "86400"}, "30d": {"86400", "86400"}, "4w": {"86400", "86400"}, "1M": {"86400", "86400"}, "2147483647M": {"86400", "86400"}} {
+		page := load(t, fakePlaylist(interval, interval), "/playlists/p/play").Body.String()
+		if !strings.Contains(page, `data-advance="`+want[0]+`"`) || !strings.Contains(page, `data-every="`+want[1]+`"`) {
+			t.Errorf("%s: the page does not advance after %s seconds or is not refreshed after %s:\n%s", interval, want[0], want[1], page)
+		}
+	}
+}
