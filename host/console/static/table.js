@@ -116,8 +116,9 @@ class FrameTable {
 	// draw shows the visible rows between two rows that are as high as those left out.
 	draw() {
 		const visible = Math.ceil(this.region.clientHeight / rowHeight);
-		const from = this.total <= 4 * margin ? 0 : Math.max(0, Math.floor(this.region.scrollTop / rowHeight) - margin);
-		const to = this.total <= 4 * margin ? this.total : Math.min(this.total, from + visible + 2 * margin);
+		const isWhole = !this.isCut || this.total <= 4 * margin;
+		const from = isWhole ? 0 : Math.max(0, Math.floor(this.region.scrollTop / rowHeight) - margin);
+		const to = isWhole ? this.total : Math.min(this.total, from + visible + 2 * margin);
 		if (this.drawn === `${from} ${to}`) return;
 		this.drawn = `${from} ${to}`;
 		const rows = document.createDocumentFragment();
