@@ -103,7 +103,7 @@ func TestHostileValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row, want := range []string{"NaN", "+Inf", "-Inf", "4"} {
+	for row, want := range []string{"NaN", "Infinity", "-Infinity", "4"} {
 		if got := special.cell(1, row); got != want {
 			t.Errorf("row %d: %q, want %q", row, got, want)
 		}

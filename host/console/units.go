@@ -166,8 +166,14 @@ const (
 	largestPlain  = 1e21
 )
 
-// plainNumber returns all digits of a number.
+// plainNumber returns all digits of a number. table.js reads them, and the names of the others.
 func plainNumber(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	}
 	if size := math.Abs(v); size != 0 && (size < smallestPlain || size >= largestPlain) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}

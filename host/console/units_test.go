@@ -47,6 +47,8 @@ func TestUnits(t *testing.T) {
 		{"none", nil, 42, "42"},
 		{"none", &one, 42, "42.0"},
 		{"ns", nil, math.NaN(), "NaN"},
+		{"", nil, math.Inf(1), "Infinity"},
+		{"ns", nil, math.Inf(-1), "-Infinity"},
 		{"__proto__", nil, 1, "1 __proto__"},
 		{"constructor", nil, 1, "1 constructor"},
 		{"prefix", nil, 1, "1 prefix"},
