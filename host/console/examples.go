@@ -84,11 +84,11 @@ func (e *examples) add(raw json.RawMessage, offeredBy string) {
 	if _, err := decode(raw, &model); err != nil {
 		return
 	}
-	replace := model.replacer()
+	values := model.variables()
 	panels, _ := flatten(model)
 	for _, panel := range panels {
 		var err error
-		if e.left, err = panel.replaceVariables(replace, e.left); err != nil {
+		if e.left, err = panel.replaceVariables(values, e.left); err != nil {
 			continue
 		}
 		for _, target := range panel.Targets[:min(len(panel.Targets), mostExamples)] {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,7 +255,7 @@ func draw(c *client, uid string) (panels, error) {
 		}
 		return p, nil
 	}
-	replace := model.replacer()
+	values := model.variables()
 	defaultSource := sync.OnceValues(func() (json.RawMessage, error) { return defaultSource(c) })
 	asked := spanOf(p.From, p.To, time.Now())
 	left := newRoom()
@@ -269,7 +271,7 @@ func draw(c *client, uid string) (panels, error) {
 					p.Panels[i] = panel{Title: m.Title, Type: m.Type, Error: fmt.Sprint("the panel cannot be drawn: ", value)}
 				}
 			}()
-			p.Panels[i] = m.draw(c, p.From, p.To, asked, replace, defaultSource, left)
+			p.Panels[i] = m.draw(c, p.From, p.To, asked, values, defaultSource, left)
 		})
 	}
 	running.Wait()
@@ -326,34 +328,32 @@ func decodePanel(raw json.RawMessage) (p panelModel) {
 	return p
 }
 
-// replacer replaces the variables of a dashboard with their current values in JSON text.
-// Variables with several values, and those of the host such as $__interval, remain.
-func (d dashboardModel) replacer() *strings.Replacer {
-	var pairs []string
-	list := slices.Clone(d.Templating.List)
-	slices.SortStableFunc(list, func(a, b variable) int { return len(b.Name) - len(a.Name) }) // $abc before $ab
-	for _, v := range list {
+// variableName matches the name of a variable where it is used.
+var variableName = regexp.MustCompile(`\$\w+|\$\{\w+\}|\[\[\w+\]\]`)
+
+// variables returns the current values of the variables of a dashboard as they are written within
+// a JSON string. Variables with several values, and those that refer to variables of the host such
+// as $__interval, are left out.
+func (d dashboardModel) variables() map[string][]byte {
+	all := map[string][]byte{}
+	for _, v := range d.Templating.List {
 		value, ok := v.Current.Value.(string)
-		if !ok || v.Name == "" || strings.HasPrefix(value, "$__") {
+		if !ok || strings.HasPrefix(value, "$__") {
 			continue
 		}
-		quoted, err := json.Marshal(value)
-		if err != nil {
-			continue
-		}
-		text := string(quoted[1 : len(quoted)-1])
-		pairs = append(pairs, "${"+v.Name+"}", text, "[["+v.Name+"]]", text, "$"+v.Name, text)
+		quoted, _ := json.Marshal(value)
+		all[v.Name] = quoted[1 : len(quoted)-1]
 	}
-	return strings.NewReplacer(pairs...)
+	return all
 }
 
 // draw runs the queries of a panel.
-func (m panelModel) draw(c *client, from, to string, asked span, replace *strings.Replacer, defaultSource func() (json.RawMessage, error), left *room) panel {
+func (m panelModel) draw(c *client, from, to string, asked span, values map[string][]byte, defaultSource func() (json.RawMessage, error), left *room) panel {
 	p := panel{Title: m.Title, Type: m.Type, Wrong: m.wrong, Text: cmp.Or(m.options.Content, m.Content)}
 	if m.Type == "text" {
 		m.Targets = nil // left over from another type
 	}
-	_, err := m.replaceVariables(replace, maxQuery)
+	_, err := m.replaceVariables(values, maxQuery)
 	if err != nil {
 		p.Error = err.Error()
 		return p
@@ -405,25 +405,10 @@ func (m panelModel) draw(c *client, from, to string, asked span, replace *string
 	return p
 }
 
-// limitedText keeps what is written to it. A dashboard can repeat a long variable so often
-// that its queries do not fit in memory.
-type limitedText struct {
-	text []byte
-	room int // bytes
-}
-
-// Write returns an error if the text would exceed the limit.
-func (t *limitedText) Write(p []byte) (int, error) {
-	if t.room -= len(p); t.room < 0 {
-		return 0, fmt.Errorf("the queries are larger than %d MiB with the values of the variables", maxQuery>>20)
-	}
-	t.text = append(t.text, p...)
-	return len(p), nil
-}
-
 // replaceVariables replaces the variables in the queries. It returns how many of the bytes that
-// the queries may have are left.
-func (m *panelModel) replaceVariables(replace *strings.Replacer, room int) (left int, err error) {
+// the queries may have are left. A dashboard can repeat a long variable so often that its queries
+// do not fit in memory.
+func (m *panelModel) replaceVariables(values map[string][]byte, room int) (left int, err error) {
 	used := struct {
 		DataSource json.RawMessage
 		Targets    []map[string]json.RawMessage
@@ -432,15 +417,23 @@ func (m *panelModel) replaceVariables(replace *strings.Replacer, room int) (left
 	if err != nil {
 		return room, err
 	}
-	replaced := limitedText{room: room}
-	if _, err := replace.WriteString(&replaced, string(text)); err != nil {
-		return 0, err
+	room -= len(text)
+	text = variableName.ReplaceAllFunc(text, func(match []byte) []byte {
+		value, isKnown := values[string(bytes.Trim(match, "${}[]"))]
+		if !isKnown || room < 0 {
+			return match
+		}
+		room -= len(value) - len(match)
+		return value
+	})
+	if room < 0 {
+		return 0, fmt.Errorf("the queries are larger than %d MiB with the values of the variables", maxQuery>>20)
 	}
-	if err := json.Unmarshal(replaced.text, &used); err != nil {
-		return replaced.room, err
+	if err := json.Unmarshal(text, &used); err != nil {
+		return room, err
 	}
 	m.DataSource, m.Targets = used.DataSource, used.Targets
-	return replaced.room, nil
+	return room, nil
 }
 
 // The names of data sources that exist only in dashboards.

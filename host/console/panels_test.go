@@ -389,3 +389,33 @@ func TestLongIntervals(t *testing.T) {
 		}
 	}
 }
+
+// A variable is replaced where its whole name stands, and nowhere else.
+func TestVariableNames(t *testing.T) {
+	t.Parallel()
+	var d dashboardModel
+	if err := json.Unmarshal([]byte(`{"templating":{"list":[{"name":"host","current":{"value":"a"}},{"name":"hosts","current":{"value":["a","b"]}},
+		{"name":"time","current":{"value":"1h"}},{"name":"quote","current":{"value":"\"$host"}},{"name":"auto","current":{"value":"$__auto"}}]}}`), &d); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"$host ${host} [[host]]":        "a a a",
+		"$host.x $host-y $$host/$host":  "a.x a-y $a/a",
+		"$hosts ${hosts} [[hosts]]":     "$hosts ${hosts} [[hosts]]",
+		"$hostname ${hostname} $host_a": "$hostname ${hostname} $host_a",
+		"$timeFilter $__time $time":     "$timeFilter $__time 1h",
+		"${host:csv} $auto $other":      "${host:csv} $auto $other",
+		"$quote":                        `"$host`,
+		"$":                             "$",
+	} {
+		m := panelModel{Targets: []map[string]json.RawMessage{{}}}
+		m.Targets[0]["x"], _ = json.Marshal(query)
+		if _, err := m.replaceVariables(d.variables(), maxQuery); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+		var got string
+		if err := json.Unmarshal(m.Targets[0]["x"], &got); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", query, got, err, want)
+		}
+	}
+}
