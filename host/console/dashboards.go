@@ -10,7 +10,6 @@ import (
 
 // hit is a dashboard in a list, as GET /api/search returns it.
 type hit struct {
-	ID                                 int64
 	UID, Title, FolderUID, FolderTitle string
 	Tags                               []string
 }

@@ -172,33 +172,16 @@ func play(c *client) (any, error) {
 	if err := c.get("/api/playlists/"+uid, &list); err != nil {
 		return nil, err
 	}
-	var found []struct {
-		ID    int64
-		Title string
-	}
-	if err := c.get("/api/playlists/"+uid+"/dashboards", &found); err != nil {
+	var order []struct{ UID string }
+	if err := c.get("/api/playlists/"+uid+"/dashboards", &order); err != nil {
 		return nil, err
-	}
-	var hits []hit
-	if err := c.get("/api/search?limit=5000", &hits); err != nil {
-		return nil, err
-	}
-	uids := map[int64]string{}
-	for _, h := range hits {
-		uids[h.ID] = h.UID
-	}
-	var order []string
-	for _, d := range found {
-		if uid, ok := uids[d.ID]; ok {
-			order = append(order, uid)
-		}
 	}
 	if len(order) == 0 {
 		return panels{Title: list.Name, Playlist: &list}, nil
 	}
 	at, _ := strconv.Atoi(c.r.URL.Query().Get("at")) // 0 if it is invalid
 	at = min(max(at, 1), len(order))
-	p, err := draw(c, order[at-1])
+	p, err := draw(c, order[at-1].UID)
 	if err != nil {
 		return nil, err
 	}

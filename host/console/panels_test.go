@@ -379,6 +379,16 @@ func fakePlaylist(interval, refresh string) http.Handler {
 	})
 }
 
+// A playlist shows dashboards that are beyond the first ones that a search finds.
+func TestPlayedDashboards(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]string{"1": "<h1>D ", "2": "<h1>Late "} {
+		if page := load(t, fakePlaylist("30s", ""), "/playlists/p/play?at="+at).Body.String(); !strings.Contains(page, want) || !strings.Contains(page, at+" of 2") {
+			t.Errorf("at %s, the page does not contain %s:\n%s", at, want, page)
+		}
+	}
+}
+
 // Timers of browsers fire at once if they are set to more than 24 days.
 func TestLongIntervals(t *testing.T) {
 	t.Parallel()
