@@ -670,6 +670,29 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+// A button that copies names an element of its page. One handler of console.js is for all of them.
+func TestCopyButtons(t *testing.T) {
+	t.Parallel()
+	pages, _ := filepath.Glob("pages/*.html")
+	button := regexp.MustCompile(`data-copy(?:="([^"]*)")?[ >]`)
+	seen := 0
+	for _, name := range pages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range button.FindAllSubmatch(text, -1) {
+			seen++
+			if !strings.Contains(string(text), ` id="`+string(m[1])+`"`) {
+				t.Errorf("%s: a button copies the element %q, which does not exist", name, m[1])
+			}
+		}
+	}
+	if script, err := os.ReadFile("static/forms.js"); err != nil || seen < 4 || strings.Contains(string(script), "clipboard") {
+		t.Errorf("%d buttons, or another script handles them: %v", seen, err)
+	}
+}
+
 // The assets are small, and only the current version is cached forever.
 func TestAssets(t *testing.T) {
 	t.Parallel()

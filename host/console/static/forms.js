@@ -64,14 +64,6 @@ document.addEventListener("click", (event) => {
 		const other = button.dataset.move < 0 ? row.previousElementSibling : row.nextElementSibling;
 		if (button.dataset.move < 0) other?.before(row); else other?.after(row);
 		button.focus();
-	} else if ("copy" in button.dataset) {
-		const field = button.parentElement.querySelector("input");
-		const text = button.textContent;
-		field.select();
-		navigator.clipboard.writeText(field.value).then(() => {
-			button.textContent = document.body.dataset.copied;
-			setTimeout(() => { button.textContent = text; }, 1500);
-		}, () => { /* it is selected */ });
 	}
 });
 
