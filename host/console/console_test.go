@@ -533,6 +533,31 @@ func TestExploreFromElsewhere(t *testing.T) {
 	}
 }
 
+// A query is sent with the values that the user wrote.
+func TestQueryValues(t *testing.T) {
+	t.Parallel()
+	const source = `"datasource":{"uid":"x"}`
+	for query, want := range map[string]string{
+		`{"id":9007199254740993,"n":[1.50,{"m":1e400}],"refId":"B"}`: `{` + source + `,"id":9007199254740993,"n":[1.50,{"m":1e400}],"refId":"B"}`,
+		`{"refId":null,"datasource":{"uid":"y"}}`:                    `{` + source + `,"refId":"A"}`,
+		`null`: `{` + source + `,"refId":"A"}`,
+	} {
+		var sent struct{ Queries []json.RawMessage }
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/ds/query" {
+				if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+					t.Errorf("%s: %v", query, err)
+				}
+			}
+			fakeAPI{"x", "Admin"}.ServeHTTP(w, r)
+		})
+		load(t, api, "/explore?source=uid:x&query="+url.QueryEscape(query))
+		if len(sent.Queries) != 1 || string(sent.Queries[0]) != want {
+			t.Errorf("%s: sent %s, want %s", query, sent.Queries, want)
+		}
+	}
+}
+
 // A dashboard cannot end the host: panels are drawn in goroutines that nothing else recovers.
 func TestHostileDashboards(t *testing.T) {
 	t.Parallel()

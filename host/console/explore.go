@@ -302,7 +302,7 @@ func selectedOf(groups []sourceGroup) (first source) {
 
 // body returns the body of POST /api/ds/query.
 func (e *exploration) body() (map[string]any, error) {
-	var query map[string]any
+	var query map[string]json.RawMessage // the numbers keep their digits
 	if err := json.Unmarshal([]byte(e.Query), &query); err != nil {
 		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 			line := 1 + strings.Count(e.Query[:min(int(at.Offset), len(e.Query))], "\n")
@@ -311,16 +311,18 @@ func (e *exploration) body() (map[string]any, error) {
 		return nil, err
 	}
 	if query == nil {
-		query = map[string]any{}
+		query = map[string]json.RawMessage{}
 	}
-	e.OwnRange = query["timeRange"] != nil
+	isSet := func(key string) bool { return len(query[key]) > 0 && string(query[key]) != "null" }
+	set := func(key string, value any) { query[key], _ = json.Marshal(value) } // strings
+	e.OwnRange = isSet("timeRange")
 	kind, value, _ := strings.Cut(e.Source, ":")
-	query["datasource"] = map[string]string{kind: value}
-	if query["refId"] == nil {
-		query["refId"] = "A"
+	set("datasource", map[string]string{kind: value})
+	if !isSet("refId") {
+		set("refId", "A")
 	}
 	if e.QueryType != "" {
-		query["queryType"] = e.QueryType
+		set("queryType", e.QueryType)
 	}
 	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
 }

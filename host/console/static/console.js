@@ -24,13 +24,13 @@ function showCurrent() {
 showCurrent();
 addEventListener("resize", showCurrent);
 
-// send calls the API and returns the decoded response. Errors have the message of the
-// API.
+// send calls the API and returns the decoded response. A body that is a string is JSON already.
+// Errors have the message of the API.
 export async function send(method, path, body) {
 	const response = await fetch(path, {
 		method,
 		headers: body === undefined ? {} : { "Content-Type": "application/json" },
-		body: body === undefined ? undefined : JSON.stringify(body),
+		body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
 	});
 	const text = await response.text();
 	let value;

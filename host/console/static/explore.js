@@ -9,7 +9,7 @@ const results = document.getElementById("results");
 function enhance() {
 	let response;
 	tables(results, async (ref, number) => {
-		response ??= send("POST", "/api/ds/query", JSON.parse(results.dataset.body)).catch(() => null);
+		response ??= send("POST", "/api/ds/query", results.dataset.body).catch(() => null);
 		return (await response)?.results?.[ref]?.frames?.[number] ?? null;
 	});
 }
