@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -55,13 +56,9 @@ type apiError struct {
 // Error returns the message of the API.
 func (e *apiError) Error() string { return e.Message }
 
-// get decodes the response of a GET into a pointer.
-func (c *client) get(path string, into any) error { return c.call(http.MethodGet, path, nil, into) }
-
-// call sends a request with a JSON body, unless body is nil, and decodes the response. If
-// the status is an error, so is the result: an *apiError.
-func (c *client) call(method, path string, body, into any) error {
-	data, err := c.send(method, path, body)
+// get decodes the response of a GET into a pointer. Its errors are those of send.
+func (c *client) get(path string, into any) error {
+	data, err := c.send(http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -99,13 +96,8 @@ func (c *client) query(body any, show func(refID string, raw json.RawMessage) er
 	return nil
 }
 
-// body returns the response of a GET.
-func (c *client) body(path string) (string, error) {
-	data, err := c.send(http.MethodGet, path, nil)
-	return string(data), err
-}
-
-// send is call without decoding the response.
+// send sends a request with a JSON body, unless body is nil, and returns the response. If the
+// status is an error, so is the result: an *apiError.
 func (c *client) send(method, path string, body any) ([]byte, error) {
 	target, err := url.Parse(path)
 	if err != nil {
@@ -124,7 +116,7 @@ func (c *client) send(method, path string, body any) ([]byte, error) {
 			return nil, fmt.Errorf("call the API: %w", err)
 		}
 		r.Header.Set("Content-Type", "application/json")
-		r.Body, r.ContentLength = newBody(text), int64(len(text))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	}
 	w := &recorder{header: http.Header{}}
 	c.api.ServeHTTP(w, r)
@@ -140,13 +132,6 @@ func (c *client) send(method, path string, body any) ([]byte, error) {
 	}
 	return w.body.Bytes(), nil
 }
-
-type body struct{ *bytes.Reader }
-
-func newBody(text []byte) body { return body{bytes.NewReader(text)} }
-
-// Close does nothing.
-func (body) Close() error { return nil }
 
 // recorder keeps a response in memory.
 type recorder struct {

@@ -56,7 +56,6 @@ type exploration struct {
 	To        string
 	Ranges    []timeRange
 	Every     string // seconds between runs, "" for one run
-	HasRun    bool
 	Invalid   string // why the query was not sent
 	Took      time.Duration
 	Results   []result
@@ -163,7 +162,6 @@ func explore(c *client) (any, error) {
 	if !q.Has("source") || !isFromHere(c.r) {
 		return e, nil
 	}
-	e.HasRun = true
 	body, err := e.body()
 	if err != nil {
 		e.Invalid = err.Error()

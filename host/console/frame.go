@@ -205,19 +205,9 @@ func (f frame) series() []series {
 		}
 	}
 	for _, s := range all {
-		slices.SortStableFunc(s.Points, func(a, b point) int { return cmpFloat(a.X, b.X) })
+		slices.SortStableFunc(s.Points, func(a, b point) int { return cmp.Compare(a.X, b.X) })
 	}
 	return all
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // bars returns the categories of a frame without a time column: its first string column

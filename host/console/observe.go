@@ -18,7 +18,6 @@ type pluginLog struct {
 	Dropped int64
 
 	Level, Text string `json:"-"` // the filter
-	Invalid     string `json:"-"` // why the filter was refused
 }
 
 // record is an entry of a log.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"net/http"
 	"net/url"
@@ -162,11 +163,11 @@ func (c *client) getOptional(path string, into any) error {
 
 // metrics returns the metrics of a backend, or nil if it has none.
 func metrics(c *client, path string) (all []metric) {
-	text, err := c.body(path + "/metrics")
+	text, err := c.send(http.MethodGet, path+"/metrics", nil)
 	if err != nil {
 		return nil
 	}
-	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan() && len(all) < mostMetrics; {
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan() && len(all) < mostMetrics; {
 		name, rest, ok := cutSample(lines.Text())
 		if !ok {
 			continue

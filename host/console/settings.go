@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -60,9 +61,9 @@ func (c *client) settingsForm(pluginID string, visible map[string]any, secrets m
 	defer cancel()
 	hurried := *c
 	hurried.r = c.r.WithContext(ctx)
-	text, err := hurried.body("/api/plugins/" + url.PathEscape(pluginID) + settingsSchemaPath)
+	text, err := hurried.send(http.MethodGet, "/api/plugins/"+url.PathEscape(pluginID)+settingsSchemaPath, nil)
 	var s settingsSchema
-	if err != nil || len(text) > maxSchema || json.Unmarshal([]byte(text), &s) != nil {
+	if err != nil || len(text) > maxSchema || json.Unmarshal(text, &s) != nil {
 		return f
 	}
 	jsonData, secureJSONData := s.Properties.JSONData, s.Properties.SecureJSONData
