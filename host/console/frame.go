@@ -185,7 +185,7 @@ func (f frame) series() []series {
 		byKey, title, format := map[string]int{}, field.title(), field.format()
 		for row, key := range keys {
 			x, ok := f.number(at, row)
-			if !ok || math.Abs(x) > maxTime {
+			if !ok || math.IsNaN(x) || math.Abs(x) > maxTime {
 				continue
 			}
 			y, ok := f.number(i, row)

@@ -99,7 +99,7 @@ func TestHostileValues(t *testing.T) {
 		}
 	}
 	special, err := readFrame(json.RawMessage(`{"schema":{"fields":[{"name":"t","type":"time"},{"name":"v","type":"number"}]},
-		"data":{"values":[[1,2,3,4],[null,null,null,4]],"entities":[null,{"NaN":[0],"Inf":[1],"NegInf":[2,-1,9]}]}}`))
+		"data":{"values":[[1,2,3,4,null],[null,null,null,4,5]],"entities":[{"NaN":[4]},{"NaN":[0],"Inf":[1],"NegInf":[2,-1,9]}]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
