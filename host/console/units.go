@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // maxUnit is how many bytes the name of a unit may have: each number repeats it. See format.js.
@@ -19,65 +20,32 @@ type size struct {
 // MarshalJSON returns the form that format.js reads.
 func (s size) MarshalJSON() ([]byte, error) { return json.Marshal([]any{s.Of, s.Text}) }
 
-// units returns the formats of all known units, for format.js.
-func units() map[string]numberFormat {
-	all := map[string]numberFormat{}
-	for _, unit := range []string{"", "none", "currencyUSD", "currencyEUR", "currencyGBP", "currencyJPY", "short", "percent", "percentunit", "celsius", "fahrenheit", "kelvin", "humidity", "degree", "dB", "pressurehpa",
-		"cps", "ops", "reqps", "rps", "wps", "iops", "hertz", "watt", "watth", "volt", "amp", "lengthm", "decbytes", "decbits", "Bps", "bps",
-		"bytes", "kbytes", "mbytes", "gbytes", "bits", "binBps", "binbps", "ns", "µs", "ms", "s", "m", "h", "d"} {
-		all[unit] = formatOf(unit, nil)
+// units returns the formats of all known units of Grafana, for format.js too. Sizes are the
+// smallest first.
+var units = sync.OnceValue(func() map[string]numberFormat {
+	all := map[string]numberFormat{"": {}, "none": {}}
+	for unit, before := range map[string]string{"currencyUSD": "$", "currencyEUR": "€", "currencyGBP": "£", "currencyJPY": "¥"} {
+		all[unit] = numberFormat{Before: before}
+	}
+	for unit, text := range map[string]string{"celsius": "°C", "fahrenheit": "°F", "kelvin": "K", "humidity": "%H", "degree": "°", "dB": "dB", "pressurehpa": "hPa",
+		"cps": "c/s", "ops": "ops/s", "reqps": "req/s", "rps": "rd/s", "wps": "wr/s", "iops": "io/s"} {
+		all[unit] = numberFormat{Sizes: []size{{1, " " + text}}}
+	}
+	for unit, text := range map[string]string{"hertz": "Hz", "watt": "W", "watth": "Wh", "volt": "V", "amp": "A", "lengthm": "m",
+		"decbytes": "B", "decbits": "b", "Bps": "B/s", "bps": "b/s"} {
+		all[unit] = numberFormat{Sizes: []size{{1, " " + text}, {1e3, " k" + text}, {1e6, " M" + text}, {1e9, " G" + text}, {1e12, " T" + text}}}
+	}
+	for unit, sizes := range map[string][]size{
+		"short":   {{1, ""}, {1e3, " K"}, {1e6, " Mil"}, {1e9, " Bil"}, {1e12, " Tri"}},
+		"percent": {{1, "%"}}, "percentunit": {{0.01, "%"}},
+		"bytes": binary(1, "B"), "kbytes": binary(1<<10, "B"), "mbytes": binary(1<<20, "B"), "gbytes": binary(1<<30, "B"),
+		"bits": binary(1, "b"), "binBps": binary(1, "B/s"), "binbps": binary(1, "b/s"),
+		"ns": duration(1e-9), "µs": duration(1e-6), "ms": duration(1e-3), "s": duration(1), "m": duration(60), "h": duration(3600), "d": duration(86400),
+	} {
+		all[unit] = numberFormat{Sizes: sizes}
 	}
 	return all
-}
-
-// sizesOf returns the sizes of a unit of Grafana, the smallest first, or nil if the unit is unknown.
-func sizesOf(unit string) []size {
-	switch unit {
-	case "short":
-		return []size{{1, ""}, {1e3, " K"}, {1e6, " Mil"}, {1e9, " Bil"}, {1e12, " Tri"}}
-	case "percent":
-		return []size{{1, "%"}}
-	case "percentunit":
-		return []size{{0.01, "%"}}
-	case "bytes":
-		return binary(1, "B")
-	case "kbytes":
-		return binary(1<<10, "B")
-	case "mbytes":
-		return binary(1<<20, "B")
-	case "gbytes":
-		return binary(1<<30, "B")
-	case "bits":
-		return binary(1, "b")
-	case "binBps":
-		return binary(1, "B/s")
-	case "binbps":
-		return binary(1, "b/s")
-	case "ns":
-		return duration(1e-9)
-	case "µs":
-		return duration(1e-6)
-	case "ms":
-		return duration(1e-3)
-	case "s":
-		return duration(1)
-	case "m":
-		return duration(60)
-	case "h":
-		return duration(3600)
-	case "d":
-		return duration(86400)
-	}
-	if text := map[string]string{"hertz": "Hz", "watt": "W", "watth": "Wh", "volt": "V", "amp": "A", "lengthm": "m",
-		"decbytes": "B", "decbits": "b", "Bps": "B/s", "bps": "b/s"}[unit]; text != "" {
-		return []size{{1, " " + text}, {1e3, " k" + text}, {1e6, " M" + text}, {1e9, " G" + text}, {1e12, " T" + text}}
-	}
-	if text := map[string]string{"celsius": "°C", "fahrenheit": "°F", "kelvin": "K", "humidity": "%H", "degree": "°", "dB": "dB", "pressurehpa": "hPa",
-		"cps": "c/s", "ops": "ops/s", "reqps": "req/s", "rps": "rd/s", "wps": "wr/s", "iops": "io/s"}[unit]; text != "" {
-		return []size{{1, " " + text}}
-	}
-	return nil
-}
+})
 
 // binary returns the sizes of a unit that is a number of bytes or bits.
 func binary(of float64, text string) []size {
@@ -103,17 +71,15 @@ func formatOf(unit string, decimals *float64) numberFormat {
 	if decimals != nil {
 		f.Decimals = new(int(min(max(*decimals, 0), 20)))
 	}
-	if unit == "" || unit == "none" || len(unit) > maxUnit || strings.HasPrefix(unit, "dateTime") {
+	if known, isKnown := units()[unit]; isKnown {
+		f.Before, f.Sizes = known.Before, known.Sizes
+		return f
+	}
+	if len(unit) > maxUnit || strings.HasPrefix(unit, "dateTime") {
 		return f
 	}
 	kind, text, hasKind := strings.Cut(unit, ":")
-	sizes := sizesOf(unit)
-	currency := map[string]string{"currencyUSD": "$", "currencyEUR": "€", "currencyGBP": "£", "currencyJPY": "¥"}[unit]
 	switch {
-	case sizes != nil:
-		f.Sizes = sizes
-	case currency != "":
-		f.Before = currency
 	case !hasKind:
 		f.Sizes = []size{{1, " " + unit}}
 	case kind == "prefix" || kind == "currency":
