@@ -199,8 +199,8 @@ func explore(c *client) (any, error) {
 	return e, nil
 }
 
-// isFromHere reports whether a page of this host or the user, and not a page of another
-// origin, asked for the page. Others must not run queries. Browsers send Sec-Fetch-Site
+// isFromHere reports whether the request came from a page of this host or directly from the
+// user, rather than from another origin. Others must not run queries. Browsers send Sec-Fetch-Site
 // only over HTTPS and to loopback. Otherwise, a page of this host sends the Referer, and
 // without one, the page may come from anywhere.
 func isFromHere(r *http.Request) bool {

@@ -33,8 +33,8 @@ type frame struct {
 	special []map[int]float64 // the values of Data.Entities by column and row
 }
 
-// readFrame decodes a frame. It returns an error if the frame has not one column of values
-// for each field.
+// readFrame decodes a frame. It returns an error if the frame does not have exactly one column of
+// values per field.
 func readFrame(raw json.RawMessage) (f frame, err error) {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return f, err

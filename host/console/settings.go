@@ -125,7 +125,7 @@ func fieldText(kind string, value any) (text string, fits bool) {
 	return "", false
 }
 
-// rest returns the settings that have no field, as JSON, or "".
+// rest returns the settings for which the form has no field, as JSON, or "".
 func (f settingsForm) rest(visible map[string]any) string {
 	rest := maps.Clone(visible)
 	for _, field := range f.Fields {
@@ -137,7 +137,7 @@ func (f settingsForm) rest(visible map[string]any) string {
 	return indentJSON(rest)
 }
 
-// others returns the names of stored secrets that have no field.
+// others returns the names of the stored secrets for which the form has no field.
 func (f settingsForm) others(secrets map[string]bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		if !slices.ContainsFunc(f.Secrets, func(s settingsField) bool { return s.Name == name }) {

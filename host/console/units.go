@@ -132,7 +132,7 @@ const (
 	largestPlain  = 1e21
 )
 
-// plainNumber returns all digits of a number. table.js reads them, and the names of the others.
+// plainNumber returns all digits of a number in a form that JavaScript reads as a number.
 func plainNumber(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
