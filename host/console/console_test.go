@@ -524,6 +524,10 @@ func TestExploreFromElsewhere(t *testing.T) {
 		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
 			t.Errorf("%s: run is %t", header, got)
 		}
+		// What the scripts of the page request comes from this host.
+		if got := strings.Contains(w.Body.String(), "data-live"); got != want {
+			t.Errorf("%s: the page refreshes itself: %t", header, got)
+		}
 		r.URL.Path, r.URL.RawQuery = "/streams", "source=uid:x&path=y"
 		w = httptest.NewRecorder()
 		c.ServeHTTP(w, r)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -385,6 +386,22 @@ func TestPlayedDashboards(t *testing.T) {
 	for at, want := range map[string]string{"1": "<h1>D ", "2": "<h1>Late "} {
 		if page := load(t, fakePlaylist("30s", ""), "/playlists/p/play?at="+at).Body.String(); !strings.Contains(page, want) || !strings.Contains(page, at+" of 2") {
 			t.Errorf("at %s, the page does not contain %s:\n%s", at, want, page)
+		}
+	}
+}
+
+// A page that another site links to does not query anything on its own later.
+func TestPlaylistFromElsewhere(t *testing.T) {
+	t.Parallel()
+	for site, want := range map[string]bool{"same-origin": true, "cross-site": false} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/playlists/p/play", nil)
+		r.Header.Set("Sec-Fetch-Site", site)
+		w := httptest.NewRecorder()
+		New(fakePlaylist("30s", "5s")).ServeHTTP(w, r)
+		for _, attribute := range []string{"data-live", "data-every", "data-advance"} {
+			if page := w.Body.String(); strings.Contains(page, attribute) != want {
+				t.Errorf("%s: want %s to be there: %t\n%s", site, attribute, want, page)
+			}
 		}
 	}
 }
