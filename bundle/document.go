@@ -35,11 +35,16 @@ type Document struct {
 	text         string // Data with spaces for comments and trailing commas
 	lines        []int  // offset of the first byte of each line
 	isASCII      bool   // a column is a byte
+	marks        []mark // if not isASCII, one for each KiB
 	root         Node
 	duplicates   []Duplicate
 	firstKeys    map[*Node]Span // of repeated keys
 	pointerBytes int            // of all values
 }
+
+// mark is the number of code points before an offset. With marks, the column of a position
+// in a long line takes a pass over a KiB, not over the line.
+type mark struct{ offset, runes int }
 
 // Duplicate is a key that an object has more than once.
 type Duplicate struct {
@@ -111,6 +116,13 @@ func newDocument(file string, data []byte) *Document {
 			d.isASCII = false
 		}
 	}
+	for i, n := 0, 0; i < len(data) && !d.isASCII; n++ {
+		if i >= len(d.marks)<<10 {
+			d.marks = append(d.marks, mark{i, n})
+		}
+		_, size := utf8.DecodeRune(data[i:])
+		i += size
+	}
 	return d
 }
 
@@ -150,7 +162,7 @@ func (d *Document) add(n *Node, from *hujson.Value, path []string, length int) *
 	return nil
 }
 
-// repeat notes that the key of a node, which is at a path, is repeated, and empties the node for the later value.
+// repeat records a repeated key and clears its node, whose path is given, for the later value.
 func (d *Document) repeat(n *Node, again extent, path []string) {
 	first, ok := d.firstKeys[n]
 	if !ok {
@@ -412,9 +424,14 @@ func (d *Document) Position(offset int) Position {
 	start := d.lines[line]
 	column := offset - start
 	if !d.isASCII {
-		column = utf8.RuneCount(d.Data[start:offset])
+		column = d.runesBefore(offset) - d.runesBefore(start)
 	}
 	return Position{Line: line + 1, Column: column + 1, Offset: offset}
+}
+
+func (d *Document) runesBefore(offset int) int {
+	m := d.marks[sort.Search(len(d.marks), func(i int) bool { return d.marks[i].offset > offset })-1]
+	return m.runes + utf8.RuneCount(d.Data[m.offset:offset])
 }
 
 // PositionIn converts a byte offset of a text into a position.

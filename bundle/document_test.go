@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -50,6 +51,29 @@ func TestDocumentPositions(t *testing.T) {
 	}
 	if items := strings.Join(d.Items("/a/ß"), " "); items != "/a/ß/0 /a/ß/1 /a/ß/2" {
 		t.Errorf("got the items %q", items)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a\xff€😀\xf0\x9f ", 500) + "\n" + strings.Repeat("ü\x80", 2000)
+	d := newDocument("f.json", []byte(text))
+	for offset := range len(text) + 1 {
+		start := strings.LastIndexByte(text[:offset], '\n') + 1
+		if got, want := d.Position(offset).Column, utf8.RuneCountInString(text[start:offset])+1; got != want {
+			t.Fatalf("offset %d: got column %d, want %d", offset, got, want)
+		}
+	}
+}
+
+// If each column took a pass over the line, this would take half an hour.
+func TestColumnsOfLongLines(t *testing.T) {
+	t.Parallel()
+	const n = 1 << 20
+	_, err := ParseDocument("f.json", []byte(`{"ä": 1}`+strings.Repeat("/**/", n)))
+	errs, _ := errors.AsType[SyntaxErrors](err)
+	if len(errs) != n || errs[n-1].Pos.Column != 9+4*(n-1) {
+		t.Errorf("got %d errors, want %d with a column each", len(errs), n)
 	}
 }
 
