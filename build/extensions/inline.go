@@ -18,6 +18,10 @@ type inliner struct {
 // maxInlined is the depth at which a constant that refers to others, or to itself, is unknown.
 const maxInlined = 20
 
+// maxCopied is the number of nodes of the syntax tree after which all constants are unknown: each
+// level of constants can multiply the copies.
+const maxCopied = 200_000
+
 func (in inliner) copied(e ast.Expression) ast.Expression {
 	v := reflect.New(reflect.TypeFor[ast.Expression]()).Elem()
 	v.Set(reflect.ValueOf(e))
@@ -43,6 +47,7 @@ func (in inliner) value(v reflect.Value) reflect.Value {
 		if v.IsNil() {
 			return v
 		}
+		in.copies++
 		to := reflect.New(v.Type().Elem())
 		to.Elem().Set(in.value(v.Elem()))
 		return to
@@ -75,7 +80,7 @@ func (in inliner) replaced(e ast.Expression) ast.Expression {
 			switch {
 			case !ok:
 				continue
-			case binding == nil || binding.Initializer == nil || in.depth == maxInlined:
+			case binding == nil || binding.Initializer == nil || in.depth == maxInlined || in.copies > maxCopied:
 				return call(unknownHelper, at, text(string(e.Name), at))
 			}
 			return inliner{in.instrumenter, in.scopes[:i+1], in.depth + 1}.copied(binding.Initializer)

@@ -71,6 +71,7 @@ type instrumenter struct {
 	scopes []scope
 	tests  int
 	late   []lateArgument
+	copies int            // nodes that inliners have copied
 	values map[string]int // how often a name gets a value
 }
 
