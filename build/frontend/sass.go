@@ -42,18 +42,28 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
+	ctx := s.b.ctx
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.vm == nil && s.failed == nil {
-		s.failed = s.start()
+		if s.failed = s.start(ctx); ctx.Err() != nil {
+			s.vm, s.failed = nil, nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return api.OnLoadResult{}, err
 	}
 	if s.failed != nil {
 		return api.OnLoadResult{Errors: s.failed}, nil // at the import
 	}
-	stop := context.AfterFunc(s.b.ctx, func() { s.vm.Interrupt(s.b.ctx.Err()) })
-	defer stop()
+	vm := s.vm
+	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
 	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)),
 		s.vm.ToValue(func(name string) string { return s.find(in.Path, name) }), s.vm.ToValue(readSass))
+	if !stop() { // the interrupt may be yet to come
+		s.vm = nil
+		return api.OnLoadResult{}, ctx.Err()
+	}
 	if err != nil {
 		return api.OnLoadResult{Errors: []api.Message{s.message(in.Path, err)}}, nil
 	}
@@ -65,8 +75,8 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 }
 
 // start loads the compiler, which is bundled like a worker.
-func (s *sass) start() []api.Message {
-	inner := newBundler(s.b.ctx, s.b.Options, nil)
+func (s *sass) start(ctx context.Context) []api.Message {
+	inner := newBundler(ctx, s.b.Options, nil)
 	o := inner.settings("")
 	o.EntryPoints, o.Sourcemap, o.Format = nil, api.SourceMapNone, api.FormatIIFE
 	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves
@@ -79,8 +89,7 @@ func (s *sass) start() []api.Message {
 	vm := goja.New()
 	vm.SetMaxCallStackSize(maxSassCalls)
 	vm.SetFieldNameMapper(goja.TagFieldNameMapper("json", true))
-	stop := context.AfterFunc(s.b.ctx, func() { vm.Interrupt(s.b.ctx.Err()) })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })()
 	err := vm.Set("self", vm.GlobalObject())
 	if err == nil {
 		_, err = vm.RunString(string(built.OutputFiles[0].Contents))

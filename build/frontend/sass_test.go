@@ -3,11 +3,13 @@ package frontend
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/evanw/esbuild/pkg/api"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -107,5 +109,25 @@ func TestSassHostile(t *testing.T) {
 	files["node_modules/sass/index.js"] = "exports.Logger={};exports.compileString=(_,o)=>({css:o.importer.load(new URL('file:///etc/passwd')).contents})"
 	if _, err := bundle(t, files); err == nil || !strings.Contains(err.Error(), "is not a style sheet") {
 		t.Errorf("%v, want an error", err)
+	}
+}
+
+// A compiler whose start is canceled is started again.
+func TestSassCanceled(t *testing.T) {
+	t.Parallel()
+	root := write(t, map[string]string{"node_modules/sass/index.js": "for (;;);", "src/style.scss": ".a{}"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := &sass{b: newBundler(ctx, Options{Root: root, Source: filepath.Join(root, "src")}, nil)}
+	in := api.OnLoadArgs{Path: filepath.Join(root, "src", "style.scss")}
+	if _, err := s.load(in); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+	if err := os.WriteFile(filepath.Join(root, "node_modules", "sass", "index.js"), []byte(fakeSass), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.b.ctx = t.Context()
+	if r, err := s.load(in); err != nil || len(r.Errors) > 0 {
+		t.Errorf("%v, %v, want no errors", err, r.Errors)
 	}
 }
