@@ -71,6 +71,11 @@ func TestPackages(t *testing.T) {
 	if _, err := b.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) || !strings.Contains(err.Error(), "src/module.ts:1:24: dep@1.0.0") {
 		t.Errorf("not downloaded: %v", err)
 	}
+	s := NewSession(b)
+	defer s.Close()
+	if _, err := s.Bundle(t.Context(), f); !errors.Is(err, build.ErrNotDownloaded) {
+		t.Errorf("not downloaded, in a session: %v", err)
+	}
 	f.Download = true
 	for _, want := range []int64{1, 0} {
 		got, err := b.Bundle(t.Context(), f)
@@ -84,6 +89,9 @@ func TestPackages(t *testing.T) {
 			t.Errorf("the inputs are %q", got.Inputs)
 		}
 		f.Download = false
+	}
+	if _, err := s.Bundle(t.Context(), f); err != nil {
+		t.Errorf("downloaded since: %v", err)
 	}
 }
 

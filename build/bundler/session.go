@@ -80,6 +80,8 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 	b.warnings = nil
 	r, err := b.session.Bundle(ctx)
 	if b.packages.isMissing.Load() {
+		b.session.Close() // the next bundle looks for the packages again
+		delete(s.frontends, f.Source)
 		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)
 	}
 	if err != nil {
