@@ -3,6 +3,8 @@ package bundler
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
@@ -59,10 +61,13 @@ func (s *Session) Inputs() (files []string) {
 	return files
 }
 
-// Warnings returns the warnings of the last bundles.
+// Warnings returns the warnings of the last bundles, sorted by source directory. It is incomplete
+// after an error.
 func (s *Session) Warnings() (list []frontend.Message) {
-	for _, b := range s.frontends {
-		list = append(list, b.warnings...)
+	for _, source := range slices.Sorted(maps.Keys(s.frontends)) {
+		if b := s.frontends[source]; b.last != nil {
+			list = append(list, b.warnings...)
+		}
 	}
 	return list
 }
@@ -77,7 +82,6 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 		return b.last, nil
 	}
 	b.packages.isMissing.Store(false)
-	b.warnings = nil
 	r, err := b.session.Bundle(ctx)
 	if b.packages.isMissing.Load() {
 		b.session.Close() // the next bundle looks for the packages again

@@ -2,6 +2,7 @@ package bundler
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,4 +58,32 @@ func TestSession(t *testing.T) {
 	check("/acme-x-panel/")
 	f.PluginID = "acme-other-panel"
 	check("/acme-other-panel/")
+}
+
+// The warnings are those of the last plan, in the order of the frontends.
+func TestSessionWarnings(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	s := NewSession(Bundler{CacheDir: t.TempDir(), Environ: []string{}})
+	s.Dev = true
+	defer s.Close()
+	check := func(sources ...string) {
+		t.Helper()
+		for _, source := range sources {
+			write(t, filepath.Join(root, source, "module.ts"), "export const plugin = 'x'; if (plugin === NaN) {}")
+			if _, err := s.Bundle(t.Context(), build.Frontend{Root: root, Source: filepath.Join(root, source)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, w := range s.Warnings() {
+			got = append(got, path.Dir(w.File))
+		}
+		if !slices.Equal(got, sources) {
+			t.Errorf("warnings in %q, want %q", got, sources)
+		}
+	}
+	check("a", "b", "c", "d", "e", "f", "g")
+	s.Changed()
+	check("b")
 }
