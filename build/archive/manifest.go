@@ -76,6 +76,9 @@ func NewManifest(dist fs.FS) (*Manifest, error) {
 		return nil, err
 	}
 	for _, name := range names {
+		if notOnWindows.MatchString(name) {
+			return nil, fmt.Errorf("%q is not a file name that Windows accepts; rename the file", name)
+		}
 		file, err := sum(dist, name)
 		if err != nil {
 			return nil, err

@@ -18,11 +18,11 @@ const goldenManifest = `{
   "plugin": "acme-clock-panel",
   "version": "1.0.0-rc.1+build",
   "files": {
-    "img/<&>.svg": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "img/&.svg": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "plugin.json": "2ea2dd40cba88b31d2c3dcbc9f7dca9e4d5e3e1e39a5bbc8b3cb07d0e0d1a2c3"
   },
   "sizes": {
-    "img/<&>.svg": 0,
+    "img/&.svg": 0,
     "plugin.json": 68
   }
 }
@@ -32,7 +32,7 @@ func TestManifest(t *testing.T) {
 	t.Parallel()
 	dist := fstest.MapFS{
 		"plugin.json":  {Data: []byte(`{"id": "acme-clock-panel", "info": {"version": "1.0.0-rc.1+build"}}` + "\n")},
-		"img/<&>.svg":  {},
+		"img/&.svg":    {},
 		ManifestFile:   {Data: []byte("an earlier one")},
 		SignatureFile:  {Data: []byte("an earlier one")},
 		"MANIFEST.txt": {Data: []byte("of another service")},
@@ -66,7 +66,7 @@ func TestManifestForm(t *testing.T) {
 	if err := json.Unmarshal([]byte(goldenManifest), &m); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Files["img/<&>.svg"]; got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+	if got := m.Files["img/&.svg"]; got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Errorf("sum = %q", got)
 	}
 }
@@ -81,7 +81,7 @@ func TestParseManifestErrors(t *testing.T) {
 		return strings.Replace(goldenManifest, old, new, 1)
 	}
 	rename := func(name string) string {
-		return strings.ReplaceAll(goldenManifest, `"img/<&>.svg"`, mustJSON(t, name))
+		return strings.ReplaceAll(goldenManifest, `"img/&.svg"`, mustJSON(t, name))
 	}
 	for _, test := range []struct{ name, data, want string }{
 		{"empty", "", "EOF"},
@@ -94,15 +94,15 @@ func TestParseManifestErrors(t *testing.T) {
 		{"null", "null", `the id ""`},
 		{"deep", strings.Repeat("[", 100_000), "exceeded max depth"},
 		{"repeated key", replace(`"version"`, `"plugin": "x", "version"`), "canonical"},
-		{"repeated file", replace(`"plugin.json": "`, `"img/<&>.svg": "`+digest+`", "plugin.json": "`), "canonical"},
+		{"repeated file", replace(`"plugin.json": "`, `"img/&.svg": "`+digest+`", "plugin.json": "`), "canonical"},
 		{"key in another case", replace(`"files"`, `"Files"`), "canonical"},
 		{"unknown key", replace(`"version"`, `"time": 1, "version"`), "unknown field"},
 		{"unsorted", replace("  \"plugin\": \"acme-clock-panel\",\n  \"version\": \"1.0.0-rc.1+build\"", "  \"version\": \"1.0.0-rc.1+build\",\n  \"plugin\": \"acme-clock-panel\""), "canonical"},
-		{"size of no file", replace(`"img/<&>.svg": 0`, `"a": 1, "img/<&>.svg": 0`), "canonical"},
-		{"no size", replace(`    "img/<&>.svg": 0,`+"\n", ""), "no valid size"},
-		{"negative size", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": -1`), "no valid size"},
-		{"too many bytes", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": 9223372036854775807`), "larger than 2048 MiB"},
-		{"too many bytes in all", replace(`"img/<&>.svg": 0`, `"img/<&>.svg": 2147483600`), "larger than 2048 MiB"},
+		{"size of no file", replace(`"img/&.svg": 0`, `"a": 1, "img/&.svg": 0`), "canonical"},
+		{"no size", replace(`    "img/&.svg": 0,`+"\n", ""), "no valid size"},
+		{"negative size", replace(`"img/&.svg": 0`, `"img/&.svg": -1`), "no valid size"},
+		{"too many bytes", replace(`"img/&.svg": 0`, `"img/&.svg": 9223372036854775807`), "larger than 2048 MiB"},
+		{"too many bytes in all", replace(`"img/&.svg": 0`, `"img/&.svg": 2147483600`), "larger than 2048 MiB"},
 		{"too many files", manyFiles(maxFiles + 1), "more than 20000 files"},
 		{"short sum", replace(digest, digest[2:]), "invalid SHA-256"},
 		{"sum in upper case", replace(digest, strings.ToUpper(digest)), "invalid SHA-256"},
@@ -209,6 +209,25 @@ func TestHostileNames(t *testing.T) {
 		m := Manifest{Plugin: "a", Version: "1", Files: []File{{Path: name, SHA256: strings.Repeat("0", 64)}, {Path: "x", SHA256: strings.Repeat("0", 64)}}}
 		if got, err := ParseManifest(m.Encode()); err == nil {
 			t.Errorf("%q is accepted: %v", name, got.Files)
+		}
+	}
+}
+
+// What Windows cannot unpack is no longer packed, but an archive that has it is still read.
+func TestWindowsNames(t *testing.T) {
+	t.Parallel()
+	for name, isAccepted := range map[string]bool{
+		"con.svg": false, "img/NUL": false, "aux/x": false, "Com1.tar.gz": false, "lpt²": false, "prn .txt": false, "conin$": false,
+		"a*": false, "a?/b": false, `"a"`: false, "<a": false, "a>": false, "a|b": false, "a.": false, "a /b": false, "img/...": false,
+		"icon.svg": true, "console": true, "img/.con": true, "com10": true, "com": true, "nullable.js": true, ".a b&c": true,
+	} {
+		_, err := NewManifest(fstest.MapFS{"plugin.json": {Data: []byte(`{"id": "acme-clock-panel", "info": {"version": "1.0.0"}}`)}, name: {}})
+		if (err == nil) != isAccepted {
+			t.Errorf("%q: error %v", name, err)
+		}
+		m := &Manifest{Plugin: "a", Version: "1", Files: []File{{Path: name, SHA256: strings.Repeat("0", 64)}}}
+		if _, err := ParseManifest(m.Encode()); err != nil {
+			t.Errorf("%q is no longer read: %v", name, err)
 		}
 	}
 }
