@@ -158,7 +158,7 @@ func (p *Plan) addFrontend(source string, m *bundle.Metadata, to string) {
 		return
 	}
 	p.Frontends = append(p.Frontends, Frontend{
-		Root: p.Repo.Root, Source: source, PluginID: m.ID, IsApp: m.Type == bundle.TypeApp, to: to, Download: p.options.Download,
+		Root: p.Repo.Root, Source: source, PluginID: m.ID, IsApp: m.Type == bundle.TypeApp, to: to,
 	})
 }
 

@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,18 +106,9 @@ func (d *display) finish(i int, e Executable, err error) {
 	d.mu.Unlock() // the periodic lines ask for names
 	stop()
 	d.mu.Lock()
-	if d.isLive && !d.hasFailed() {
+	if d.isLive && !slices.ContainsFunc(d.rows, func(r row) bool { return r.state == "failed" }) {
 		d.erase()
 	}
-}
-
-func (d *display) hasFailed() bool {
-	for _, r := range d.rows {
-		if r.state == "failed" {
-			return true
-		}
-	}
-	return false
 }
 
 // names describes what is left.

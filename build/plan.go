@@ -28,7 +28,6 @@ type Options struct {
 	Live      bool              // Progress is a terminal: redraw lines in place
 	Environ   []string          // nil is os.Environ
 	Bundler   Bundler           // for frontends that must be bundled; nil refuses them
-	Download  bool              // packages of frontends that are missing
 	Explain   bool              // print why each step runs
 	Dev       bool              // the Bundler is for development: use it, and do not record its bundles
 	CacheDir  string            // for records of what is up to date; "" is in the user's cache

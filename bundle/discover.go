@@ -183,21 +183,12 @@ func (s *scan) mount(dir, parent string) string {
 		return ""
 	}
 	if m.Info.Version == "" && parent != "" { // it is released with its parent
-		m.Info.Version = s.version(parent)
+		i := slices.IndexFunc(s.plugins, func(p Plugin) bool { return p.Metadata.ID == parent })
+		m.Info.Version = s.plugins[i].Metadata.Info.Version
 	}
 	s.byID[m.ID] = dir
 	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent, Root: s.outer})
 	return m.ID
-}
-
-// version returns the version of a plugin that was found.
-func (s *scan) version(id string) string {
-	for _, p := range s.plugins {
-		if p.Metadata.ID == id {
-			return p.Metadata.Info.Version
-		}
-	}
-	return ""
 }
 
 // maxMetadataBytes limits the size of a plugin.json.

@@ -110,7 +110,7 @@ func TestOpenSSH(t *testing.T) {
 	if _, err := Sign(plugin, key); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyPath(plugin, trusted); err != nil {
+	if _, err := verifyPath(plugin, trusted); err != nil {
 		t.Error(err)
 	}
 	locked, _ := generate("locked", "-t", "ed25519", "-N", "secret")

@@ -98,7 +98,7 @@ func TestPack(t *testing.T) {
 		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), listing(t, name)); diff != "" {
 			t.Errorf("%s differs (-want +got):\n%s", file, diff)
 		}
-		if _, err := VerifyPath(name, publicKey(testKey(1))); err != nil {
+		if _, err := verifyPath(name, publicKey(testKey(1))); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 		content := readTest(t, name)
@@ -149,7 +149,7 @@ func unpack(t *testing.T, file string) {
 		t.Fatalf("unzip: %v\n%s", err, out)
 	}
 	dir = filepath.Join(dir, "acme-tide-app")
-	if _, err := VerifyPath(dir, publicKey(testKey(1))); err != nil {
+	if _, err := verifyPath(dir, publicKey(testKey(1))); err != nil {
 		t.Errorf("unpacked %s: %v", file, err)
 	}
 	var got []string
@@ -232,7 +232,7 @@ func TestPackSigned(t *testing.T) {
 
 	dir := signed(t, panel)
 	out := packed(t, dir, Options{})
-	if _, err := VerifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); err != nil {
+	if _, err := verifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); err != nil {
 		t.Errorf("packed without the key: %v", err)
 	}
 	writeTest(t, filepath.Join(dir, "module.js"), "changed")
@@ -243,7 +243,7 @@ func TestPackSigned(t *testing.T) {
 		t.Errorf("several platforms without the key: %v", err)
 	}
 	out = packed(t, panel.write(t), Options{})
-	if _, err := VerifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); !errors.Is(err, ErrUnsigned) {
+	if _, err := verifyPath(filepath.Join(out, "acme-clock-panel-1.0.0.zip"), publicKey(testKey(1))); !errors.Is(err, ErrUnsigned) {
 		t.Errorf("unsigned: %v", err)
 	}
 }
@@ -304,7 +304,7 @@ func TestPackForeignManifest(t *testing.T) {
 
 	writeTest(t, filepath.Join(dir, "MANIFEST.txt"), `{"files": {"MANIFEST.json": "", "MANIFEST.json.minisig": ""}}`)
 	out = packed(t, dir, Options{Key: testKey(1)})
-	if _, err := VerifyPath(filepath.Join(out, "acme-tide-app-1.2.3.zip"), publicKey(testKey(1))); err != nil {
+	if _, err := verifyPath(filepath.Join(out, "acme-tide-app-1.2.3.zip"), publicKey(testKey(1))); err != nil {
 		t.Errorf("with both manifests: %v", err)
 	}
 }

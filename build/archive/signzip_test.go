@@ -26,7 +26,7 @@ func TestSignZip(t *testing.T) {
 			if _, err := SignZip(name, testKey(1)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := VerifyPath(name, publicKey(testKey(1))); err != nil {
+			if _, err := verifyPath(name, publicKey(testKey(1))); err != nil {
 				t.Error(err)
 			}
 			for _, suffix := range []string{"", sha256Suffix, sha1Suffix} {

@@ -38,7 +38,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, SignatureFile), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyPath(dir, publicKey(testKey(1))); errorText(err) != "open MANIFEST.json.minisig: not a regular file" {
+	if _, err := verifyPath(dir, publicKey(testKey(1))); errorText(err) != "open MANIFEST.json.minisig: not a regular file" {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -43,16 +43,6 @@ func Open(name string) (fs.FS, io.Closer, error) {
 	return plugin, z, nil
 }
 
-// VerifyPath opens a built plugin with Open and verifies it with Verify.
-func VerifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
-	plugin, closer, err := Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer closer.Close()
-	return Verify(plugin, trusted...)
-}
-
 // zipRoot returns the only directory at the root of a zip.
 func zipRoot(z *zips.Archive) (fs.FS, error) {
 	if z.Refusal != "" {

@@ -19,6 +19,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 )
 
+func verifyPath(name string, trusted ...PublicKey) (*Manifest, error) {
+	plugin, closer, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	return Verify(plugin, trusted...)
+}
+
 // signed writes a plugin that is signed with the first key.
 func signed(t *testing.T, f files) string {
 	t.Helper()
@@ -138,7 +147,7 @@ func TestVerify(t *testing.T) {
 			t.Parallel()
 			dir := signed(t, plugin())
 			test.change(t, dir)
-			m, err := VerifyPath(dir, publicKey(testKey(2)), publicKey(testKey(1)))
+			m, err := verifyPath(dir, publicKey(testKey(2)), publicKey(testKey(1)))
 			for _, want := range test.want {
 				if !errors.Is(err, want) {
 					t.Errorf("error = %v, want %v", err, want)
@@ -230,7 +239,7 @@ func TestVerifyZip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = VerifyPath(file, publicKey(testKey(1)))
+			_, err = verifyPath(file, publicKey(testKey(1)))
 			if (err == nil) != (test.text == "") || !strings.Contains(errorText(err), test.text) {
 				t.Errorf("error = %v, want %q", err, test.text)
 			}
@@ -263,7 +272,7 @@ func TestVerifyWithoutKeys(t *testing.T) {
 	t.Parallel()
 	dir := signed(t, plugin())
 	for _, trusted := range [][]PublicKey{nil, {{}}, {NewPublicKey(ed25519.PublicKey{})}} {
-		if _, err := VerifyPath(dir, trusted...); !errors.Is(err, ErrUnknownKey) {
+		if _, err := verifyPath(dir, trusted...); !errors.Is(err, ErrUnknownKey) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -293,7 +302,7 @@ func TestMinisign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := VerifyPath(dir, key); err != nil {
+	if _, err := verifyPath(dir, key); err != nil {
 		t.Error(err)
 	}
 }
@@ -332,7 +341,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := VerifyPath(file, key)
+		m, err := verifyPath(file, key)
 		if err != nil {
 			return
 		}

@@ -58,7 +58,6 @@ func Resource(action string) string {
 
 // Prefixes of scopes of one object.
 const (
-	PlaylistScope   = "playlists:uid:"
 	FolderScope     = "folders:uid:"
 	DashboardScope  = "dashboards:uid:"
 	DatasourceScope = "datasources:uid:"
