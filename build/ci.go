@@ -65,7 +65,7 @@ func ciInfo(env func(string) string) *GitInfo {
 	return nil
 }
 
-// firstOf returns the first value that parse makes of the variables and that is not zero.
+// firstOf returns the first non-zero value that parse returns for the variables.
 func firstOf[T comparable](env func(string) string, names []string, parse func(string) T) (value T) {
 	for _, name := range names {
 		base, rest, isJoined := strings.Cut(name, "+")

@@ -155,7 +155,7 @@ func (p *Plan) compileError(failures []error) error {
 		fmt.Fprintf(&b, "\n%s:\n  %s", strings.Join(platforms[text], ", "), strings.ReplaceAll(text, "\n", "\n  "))
 	}
 	if p.options.Backend.Cgo {
-		b.WriteString("\n  cgo is on in slipway.yaml: each platform needs a C compiler for it; build for this machine only, or set CC")
+		b.WriteString("\n  slipway.yaml enables cgo, so each platform needs a C compiler that targets it; build for this machine only, or set CC")
 	}
 	return errors.New(b.String())
 }

@@ -294,7 +294,7 @@ func TestKeptFilesStayInTheRepository(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".slipway")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "keep the files of dist that no build wrote") {
+	if _, err := Plugin(t.Context(), options(dir, bundle.Host())); err == nil || !strings.Contains(err.Error(), "set aside the files in dist that no build wrote") {
 		t.Errorf("error %v", err)
 	}
 	if got := listing(t, elsewhere); len(got) > 0 {

@@ -39,7 +39,7 @@ func (p *Plan) keepForeign(_ context.Context, staging string, r *Result) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keep the files of dist that no build wrote: %w; move them elsewhere", err)
+		return fmt.Errorf("set aside the files in dist that no build wrote: %w; move them out of dist and build again", err)
 	}
 	const shown = 5
 	list := strings.Join(foreign[:min(len(foreign), shown)], ", ")

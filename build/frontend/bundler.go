@@ -471,7 +471,7 @@ var (
 
 const ownBundler = `build the frontend with the repository's own bundler: set "frontend: {command: npm run build}" in slipway.yaml`
 
-// explain describes how to fix the errors that repositories meet most.
+// explain adds help to the most common errors.
 func explain(text, help string) (string, string) {
 	if m := unresolved.FindStringSubmatch(text); m != nil {
 		if !isBare(m[1]) {

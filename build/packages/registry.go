@@ -99,7 +99,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 			return registry.Parse(strings.TrimPrefix(from.Path, "/"))
 		}
 	}
-	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, name it in .npmrc", p.Name, p.Version, from.Host, registry.Host)
+	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc", p.Name, p.Version, from.Host, registry.Host)
 }
 
 // get requests a URL and sends a registry's credentials only to that registry.

@@ -67,8 +67,8 @@ func isInside(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// workspaces are the packages of a repository that share its yarn.lock. It is safe for concurrent
-// use.
+// workspaces holds the packages of a repository that share its yarn.lock. It is safe for
+// concurrent use.
 type workspaces struct {
 	root string // of the lockfile, absolute
 

@@ -343,7 +343,7 @@ func TestUndo(t *testing.T) {
 	}
 	write(t, edited, string(original)+"rules: {}\n")
 	want := state(t, root)
-	if _, err := Undo(root); err == nil || !strings.Contains(err.Error(), "slipway.yaml was edited since init") {
+	if _, err := Undo(root); err == nil || !strings.Contains(err.Error(), "slipway.yaml has been edited since init") {
 		t.Errorf("Undo of an edited file returned %v", err)
 	}
 	if diff := cmp.Diff(want, state(t, root)); diff != "" {

@@ -147,14 +147,14 @@ func Undo(dir string) (undone []File, err error) {
 		name := filepath.FromSlash(f.Path)
 		info, err := root.Lstat(name)
 		if err != nil {
-			return nil, fmt.Errorf("%s was removed since init; restore it or undo the change with git: %w", f.Path, err)
+			return nil, fmt.Errorf("%s has been removed since init; restore it, or revert init's changes with git: %w", f.Path, err)
 		}
 		data, err := root.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
 		if !info.Mode().IsRegular() || digest(data) != f.After {
-			return nil, request("%s was edited since init; undo your edit, or restore the file with git", f.Path)
+			return nil, request("%s has been edited since init; undo your edit, or restore the file with git", f.Path)
 		}
 	}
 	for _, f := range slices.Backward(r.Files) {

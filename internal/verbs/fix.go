@@ -29,7 +29,7 @@ func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*valid
 		return nil, err
 	}
 	if n := t.repositories(result.Report.Files); n > 1 && len(result.Changes) > 0 && !o.All {
-		return nil, fmt.Errorf("the fixes would change %d of the files in a tree of %d plugin repositories; validate one of them, or use %s",
+		return nil, fmt.Errorf("the fixes would change %d files across %d plugin repositories; validate one repository at a time, or use %s",
 			len(result.Changes), n, o.Face.Option("all"))
 	}
 	r := result.Report

@@ -358,7 +358,7 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := update(UpdateOptions{})
-	if code(err) != ExitFindings || !strings.Contains(err.Error(), "conflicts in magefile.go: resolve the lines") || !strings.Contains(out, "  conflict   magefile.go\n") {
+	if code(err) != ExitFindings || !strings.Contains(err.Error(), "resolve the conflicts in magefile.go, which") || !strings.Contains(out, "  conflict   magefile.go\n") {
 		t.Errorf("a conflict: %v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
