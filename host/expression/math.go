@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"time"
 )
 
@@ -102,22 +103,24 @@ func (e *evaluation) combine(t tuple, apply pointwise) (item, error) {
 }
 
 // meet moves the positions forward to the next time that all series have. The position
-// of a single number stays 0.
+// of a single number stays 0. It takes a few steps per point of the shortest series.
 func meet(items []item, at []int) (now time.Time, ok bool) {
-	for n := 0; n < len(items); n++ {
-		i := items[n]
-		if !i.series {
-			continue
-		}
-		for ok && at[n] < len(i.times) && i.times[at[n]].Before(now) {
-			at[n]++
-		}
-		if at[n] == len(i.times) {
-			return now, false
-		}
-		if t := i.times[at[n]]; !ok || t.After(now) {
-			now, ok = t, true
-			n = -1 // the other series must have this time
+	for isFirst := true; !ok; {
+		ok = true
+		for n, i := range items {
+			if !i.series {
+				continue
+			}
+			if !isFirst {
+				later, _ := slices.BinarySearchFunc(i.times[at[n]:], now, time.Time.Compare)
+				at[n] += later
+			}
+			if at[n] == len(i.times) {
+				return now, false
+			}
+			if t := i.times[at[n]]; isFirst || t.After(now) {
+				now, ok, isFirst = t, isFirst, false // the other series must have this time
+			}
 		}
 	}
 	return now, ok
