@@ -760,3 +760,39 @@ func TestReturnedMessageIsCounted(t *testing.T) {
 		t.Errorf("over the limit: %v", err)
 	}
 }
+
+// A stream that has ended does not take the one that follows it out of the list.
+func TestSuccessorOfStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &fakePlugin{run: func(ctx context.Context, _ *sdk.StreamRequest, _ func(string)) error {
+			<-ctx.Done()
+			time.Sleep(2 * time.Second)
+			return ctx.Err()
+		}}
+		h := live.New(live.Options{Check: time.Hour, Grace: 10 * time.Second, Open: func(context.Context, host.Identity, live.Channel) (live.Plugin, sdk.Context, error) {
+			return p, sdk.Context{User: &sdk.User{}}, nil
+		}})
+		follow := func() *live.Feed {
+			feed, err := h.Follow(t.Context(), live.Caller{Identity: host.Identity{OrgID: 1}}, "ds/a/x", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return feed
+		}
+		first := follow()
+		synctest.Wait() // until it runs
+		first.Close()
+		time.Sleep(11 * time.Second)
+		live.Check(h) // while the run ends
+		time.Sleep(2 * time.Second)
+		follow()
+		time.Sleep(10 * time.Second)
+		if n := live.Streams(h); n != 1 {
+			t.Errorf("there are %d streams, want 1", n)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -171,7 +171,9 @@ func (h *Hub) stopIdle(s *stream) {
 		s.stop()
 		return
 	}
-	delete(h.streams, s.at)
+	if h.streams[s.at] == s { // it may have ended, and another one may have begun
+		delete(h.streams, s.at)
+	}
 }
 
 // finished is called when the channel has ended for good. It reports true if a client has
