@@ -796,3 +796,59 @@ func TestSuccessorOfStream(t *testing.T) {
 		}
 	})
 }
+
+// The calls of a WebSocket end before it does: until then, the library waits for them while the
+// client receives packets.
+func TestCallsOfSocketThatEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*fixture) error{
+		"lost access": func(f *fixture) error {
+			f.change(func() { f.denied["a"] = host.Unauthorized("Unauthorized") })
+			live.Check(f.Hub)
+			return nil
+		},
+		"close": func(f *fixture) error { return f.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &fakePlugin{}
+			f := newFixture(t, live.Options{Check: time.Hour}, p)
+			s := f.connect("a")
+			if err := websocket.Message.Send(s.conn, `{"id":100,"subscribe":{"channel":"ds/a/hang"}}`); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the call", func() bool { return p.hung.Load() == 1 })
+			ended := make(chan error)
+			go func() { ended <- end(f) }()
+			for ok := true; ok; {
+				_, ok = s.next()
+			}
+			if n := p.hung.Load(); n != 0 {
+				t.Errorf("%d calls are in progress after the client was disconnected", n)
+			}
+			_ = s.conn.Close()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A WebSocket whose handshake is completed only after the Hub was closed ends.
+func TestConnectAfterClose(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	s, err := f.dial("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := websocket.Message.Send(s.conn, `{"id":1,"connect":{}}`); err != nil {
+		t.Fatal(err)
+	}
+	for ok := true; ok; {
+		_, ok = s.next()
+	}
+}

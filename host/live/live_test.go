@@ -27,9 +27,10 @@ type fakePlugin struct {
 	run  func(ctx context.Context, req *sdk.StreamRequest, send func(string)) error
 	runs atomic.Int64 // in progress
 	all  atomic.Int64 // that began
+	hung atomic.Int64 // calls in progress
 }
 
-func (p *fakePlugin) SubscribeStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+func (p *fakePlugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "missing":
 		return nil, sdk.Errorf(http.StatusNotFound, "there is no such channel")
@@ -39,6 +40,11 @@ func (p *fakePlugin) SubscribeStream(_ context.Context, req *sdk.StreamRequest) 
 		return json.RawMessage("{"), nil
 	case "panic":
 		panic("in the plugin")
+	case "hang":
+		p.hung.Add(1)
+		defer p.hung.Add(-1)
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	return json.RawMessage(fmt.Sprintf("{\n\"welcome\": %q}", req.Context.User.Login)), nil
 }

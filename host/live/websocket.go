@@ -222,7 +222,12 @@ func (h *Hub) connected(c *centrifuge.Client) {
 	own := c.Context().Value(clientKey{}).(*client)
 	own.channels = c.Channels
 	own.leave = func(name, reason string) { c.Unsubscribe(name, centrifuge.Unsubscribe{Code: codeLeft, Reason: reason}) }
-	own.end = func(code uint32, reason string) { c.Disconnect(centrifuge.Disconnect{Code: code, Reason: reason}) }
+	ctx, cancel := context.WithCancel(own.open)
+	own.calls = ctx
+	own.end = func(code uint32, reason string) {
+		cancel() // the library waits for subscriptions in progress before it closes the connection
+		c.Disconnect(centrifuge.Disconnect{Code: code, Reason: reason})
+	}
 	calls := make(chan struct{}, atOnce)
 	// do runs f, which handles some data, while the client can send other commands.
 	do := func(data []byte, f func(ctx context.Context, release func()) error, fail func(error)) {
@@ -237,7 +242,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 			own.pause() // the plugin may take long
 			select {
 			case calls <- struct{}{}:
-			case <-own.open.Done(): // the library's context does not end while this waits
+			case <-ctx.Done(): // the library's context does not end while this waits
 				release()
 				return
 			case <-h.ctx.Done():
@@ -246,6 +251,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 			}
 		}
 		isOpen := h.inBackground(func() {
+			defer context.AfterFunc(h.ctx, cancel)()
 			defer func() { <-calls }()
 			defer release()
 			defer func() {
@@ -254,7 +260,7 @@ func (h *Hub) connected(c *centrifuge.Client) {
 					fail(centrifuge.ErrorInternal)
 				}
 			}()
-			if err := f(own.open, release); err != nil {
+			if err := f(ctx, release); err != nil {
 				fail(h.clientError(own, err))
 			}
 		})
@@ -284,7 +290,9 @@ func (h *Hub) connected(c *centrifuge.Client) {
 		}
 	})
 	c.OnDisconnect(func(centrifuge.DisconnectEvent) { h.remove(own) })
-	h.add(own)
+	if !h.add(own) {
+		c.Disconnect(centrifuge.DisconnectShutdown)
+	}
 }
 
 // subscribed handles a subscription. It replies unless it returns an error.
@@ -314,7 +322,7 @@ func (h *Hub) subscribed(ctx context.Context, own *client, e centrifuge.Subscrib
 // clientError returns the error for a client. The codes are those of HTTP, as in existing
 // hosts; a temporary error makes the client try again.
 func (h *Hub) clientError(c *client, err error) error {
-	if c.open.Err() != nil { // the client has left
+	if c.calls.Err() != nil { // the client has left, or is about to be disconnected
 		return centrifuge.ErrorInternal
 	}
 	for category, status := range map[error]uint32{
