@@ -63,11 +63,10 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.
 		leave()
 		h.left(s.at)
 	})
-	isOpen := h.add(c)
 	s.mu.Lock()
 	s.feeds[f] = struct{}{}
 	s.mu.Unlock()
-	if !isOpen {
+	if !h.add(c) {
 		end()
 	}
 	h.joined(s)
