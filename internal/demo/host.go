@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -76,11 +77,12 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	return nil, errors.Join(err, h.stop(stopTimeout))
 }
 
-// stop interrupts the host and kills it if it does not exit within the timeout. It
-// returns within twice the timeout.
+// stop terminates the host and kills it if it does not exit within the timeout. It
+// returns within twice the timeout. On Ctrl-C, the terminal sends SIGINT to the host as
+// well; a second one would kill it.
 func (h *hostProcess) stop(timeout time.Duration) error {
 	isKilled := false
-	if h.cmd.Process.Signal(os.Interrupt) != nil {
+	if h.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		isKilled = h.cmd.Process.Kill() == nil // Windows has no signals
 	}
 	select {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -14,7 +15,7 @@ import (
 // TestMain lets the test executable act as a host that prints its URL and then hangs.
 func TestMain(m *testing.M) {
 	if os.Getenv("DEMO_TEST_HOST") == "hangs" {
-		signal.Ignore(os.Interrupt)
+		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("listening on http://127.0.0.1:1")
 		time.Sleep(time.Minute)
 		return
