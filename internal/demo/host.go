@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,6 +22,7 @@ const (
 	startTimeout = 60 * time.Second
 	stopTimeout  = 20 * time.Second
 	callTimeout  = 30 * time.Second
+	maxLog       = 64 << 10 // bytes of the log of the host that are kept
 )
 
 // hostProcess is a running host.
@@ -28,20 +30,28 @@ type hostProcess struct {
 	cmd   *exec.Cmd
 	url   string
 	links chan string // to sign in; at most one
-	ended chan error
+	ended chan error  // the exit status, with the end of the log if it is an error
+}
+
+// tail keeps the end of what is written to it.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	*t = slices.Delete(*t, 0, max(0, len(*t)-maxLog))
+	return len(p), nil
 }
 
 var announced = regexp.MustCompile(`https?://[0-9.:\[\]a-z]+`)
 
-// startHost starts the command and waits until it prints its URL. It drops the log of
-// the host unless the host fails to start.
+// startHost starts the command and waits until it prints its URL.
 func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProcess, error) {
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start host: %w", err)
 	}
-	var log bytes.Buffer
+	var log tail
 	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start host: %w", err)
@@ -62,13 +72,17 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 				}
 			}
 		}
-		h.ended <- cmd.Wait()
+		err := cmd.Wait()
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, log)
+		}
+		h.ended <- err
 	}()
 	select {
 	case h.url = <-url:
 		return h, nil
 	case err := <-h.ended:
-		return nil, fmt.Errorf("start host: %w\n%s", err, log.Bytes())
+		return nil, errors.Join(errors.New("start host: it exited before it printed its URL"), err)
 	case <-time.After(startTimeout):
 		err = fmt.Errorf("start host: no URL printed within %s", startTimeout)
 	case <-ctx.Done():
