@@ -174,7 +174,8 @@ func start() (stop func() error, err error) {
 		return nil, errors.Join(err, stop())
 	}
 	if err := waitUntilReady(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w\n%s", err, log.Bytes()), stop())
+		stopped := stop() // the server writes to the log until then
+		return nil, errors.Join(fmt.Errorf("%w\n%s", err, log.Bytes()), stopped)
 	}
 	return stop, nil
 }
