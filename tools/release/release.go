@@ -90,7 +90,10 @@ func (r *release) prepare(ctx context.Context) (names []string, err error) {
 	for _, e := range executables {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(e)))
 	}
-	err = errors.Join(err, os.RemoveAll(r.out), os.Rename(stage, r.out))
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(os.RemoveAll(r.out), os.Rename(stage, r.out))
 	return append(names, sumsFile, notesFile), err
 }
 

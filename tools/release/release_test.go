@@ -172,6 +172,30 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// sabotage makes a directory where a file of the release belongs.
+type sabotage string
+
+func (s sabotage) Write(p []byte) (int, error) { return len(p), os.MkdirAll(string(s), 0o755) }
+
+// TestIncomplete checks that an incomplete release does not replace another one.
+func TestIncomplete(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{sumsFile, notesFile} {
+		r := repository(t)
+		r.isDry, r.platforms, r.progress = true, r.platforms[:1], sabotage(filepath.Join(r.out+".new", name))
+		old := filepath.Join(r.out, "old")
+		if err := os.MkdirAll(old, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.prepare(t.Context()); err == nil {
+			t.Errorf("no error without %s", name)
+		}
+		if _, err := os.Stat(old); err != nil {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
 func checkTar(t *testing.T, data []byte, date time.Time) {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(data))
