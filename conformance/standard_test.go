@@ -1,9 +1,14 @@
 package conformance
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/genproto/pluginv2"
+	"google.golang.org/grpc"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -78,6 +83,30 @@ func TestAwaitCrash(t *testing.T) {
 		s.awaitCrash()
 		if got, want := s.lastOutput(), "; last output: QueryData called | panic: no such table"; got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// countedOnce has metrics for the first call only.
+type countedOnce struct {
+	pluginv2.DiagnosticsClient
+	calls int
+}
+
+func (c *countedOnce) CollectMetrics(context.Context, *pluginv2.CollectMetricsRequest, ...grpc.CallOption) (*pluginv2.CollectMetricsResponse, error) {
+	if c.calls++; c.calls > 1 {
+		return nil, errors.New("no metrics")
+	}
+	return &pluginv2.CollectMetricsResponse{Metrics: &pluginv2.CollectMetricsResponse_Payload{Prometheus: []byte("go_goroutines 7\n")}}, nil
+}
+
+// TestGoroutinesThatCannotBeCounted requires that what was not counted does not count as passed.
+func TestGoroutinesThatCannotBeCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &subject{raw: raw{diagnostics: &countedOnce{}}, o: Options{Plugin: bundle.Plugin{Metadata: &bundle.Metadata{}}}}
+		if v := canceledLeavesNothing(t.Context(), s, nil); v.Outcome != Skipped {
+			t.Errorf("%+v", v)
 		}
 	})
 }
