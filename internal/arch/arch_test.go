@@ -3,12 +3,12 @@ package arch
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
+	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,28 +26,33 @@ type pkg struct {
 // path returns the import path without that of the module.
 func (p pkg) path() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
+// packages returns the packages of this module.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps=false", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...")
-	out, err := cmd.Output()
+	list, err := listOnce()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		t.Fatal(err)
 	}
-	var list []pkg
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+	return list
+}
+
+var listOnce = sync.OnceValues(func() (list []pkg, err error) {
+	out, err := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p pkg
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
+		if err := d.Decode(&p); err != nil {
+			return nil, err
 		}
 		list = append(list, p)
 	}
 	if len(list) < 10 {
-		t.Fatalf("go list printed only %d packages", len(list))
+		return nil, fmt.Errorf("go list printed only %d packages", len(list))
 	}
-	return list
-}
+	return list, nil
+})
 
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
@@ -142,6 +147,11 @@ func TestArrows(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range packages(t) {
 		seen[p.path()] = true
+		for part := range strings.SplitSeq(p.path(), "/") {
+			if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "pkg", "misc"}, part) {
+				t.Errorf("%s: name the package after what it contains", p.path())
+			}
+		}
 		if p.path() == "cmd/slipway" || strings.HasPrefix(p.path(), "internal/e2e") {
 			continue // wires everything
 		}
@@ -230,14 +240,3 @@ func matches(path string, list []string) bool {
 }
 
 func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
-
-func TestNames(t *testing.T) {
-	t.Parallel()
-	for _, p := range packages(t) {
-		for part := range strings.SplitSeq(p.path(), "/") {
-			if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "pkg", "misc"}, part) {
-				t.Errorf("%s: name the package after what it contains", p.path())
-			}
-		}
-	}
-}
