@@ -23,9 +23,8 @@ func TestBrowser(t *testing.T) {
 		t.Skip("chromium is not installed")
 	}
 	dir := t.TempDir()
-	npm := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix="+dir, "requirejs@2", "react@18", "react-dom@18")
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Skipf("RequireJS and React could not be installed: %v %s", err, out)
+	if err := npmInstall(t, dir, "requirejs@2", "react@18", "react-dom@18"); err != nil {
+		t.Skip(err)
 	}
 	slipway := slipwayCommand(t)
 	server := httptest.NewServer(files(map[string]string{"/npm/": filepath.Join(dir, "node_modules"), "/plugins/": dir, "/": filepath.Join("testdata", "browser")}))

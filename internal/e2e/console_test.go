@@ -493,9 +493,8 @@ func (c *consoleTest) dashboard(t *testing.T) {
 // loads a page once: a page follows the switch of the theme and the width of the window.
 func (c *consoleTest) pages(t *testing.T) {
 	dir := t.TempDir()
-	npm := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix="+dir, "axe-core@4")
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Logf("axe-core could not be installed, so it does not run: %v %s", err, out)
+	if err := npmInstall(t, dir, "axe-core@4"); err != nil {
+		t.Logf("axe-core does not run: %v", err)
 	} else {
 		c.axe = string(readFile(t, filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")))
 	}

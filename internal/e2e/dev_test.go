@@ -182,34 +182,22 @@ func openEvents(t *testing.T, url, token string) io.ReadCloser {
 func (d *development) load(t *testing.T) (failures func() []string, stop func() int64) {
 	var requests atomic.Int64
 	var failed []string
-	var running sync.WaitGroup
-	done := make(chan bool)
 	pause := 2 * time.Millisecond // leave time for the compiler
 	if testing.Short() {
 		pause = 10 * time.Millisecond
 		t.Logf("a request each %s because of -short", pause)
 	}
-	for _, path := range []string{"/health", "/resources/playlists"} {
-		running.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				case <-time.After(pause):
-				}
-				requests.Add(1)
-				status, body, err := d.get("/api/plugins/" + pluginID + path)
-				if err != nil || status != http.StatusOK {
-					d.mu.Lock()
-					failed = append(failed, fmt.Sprintf("%s: %d %s %v", path, status, body, err))
-					d.mu.Unlock()
-				}
-			}
-		})
-	}
+	end := repeatedly([]string{"/health", "/resources/playlists"}, pause, func(path string) {
+		requests.Add(1)
+		status, body, err := d.get("/api/plugins/" + pluginID + path)
+		if err != nil || status != http.StatusOK {
+			d.mu.Lock()
+			failed = append(failed, fmt.Sprintf("%s: %d %s %v", path, status, body, err))
+			d.mu.Unlock()
+		}
+	})
 	return func() []string { return failed }, func() int64 {
-		close(done)
-		running.Wait()
+		end()
 		return requests.Load()
 	}
 }

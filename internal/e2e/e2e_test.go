@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -550,4 +551,51 @@ func repeats(t *testing.T, n int) int {
 		n /= 5
 	}
 	return n
+}
+
+// pluginPause is a pause between calls that leaves time for the plugins.
+const pluginPause = 3 * time.Millisecond
+
+// repeatedly calls f for each name, again and again with a pause before each call, until stop
+// is called.
+func repeatedly(names []string, pause time.Duration, f func(name string)) (stop func()) {
+	done := make(chan bool)
+	var running sync.WaitGroup
+	for _, name := range names {
+		running.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(pause):
+				}
+				f(name)
+			}
+		})
+	}
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}
+
+// rename replaces an executable by a rename.
+func rename(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(name+".new", text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// npmInstall installs packages in a directory.
+func npmInstall(t *testing.T, dir string, packages ...string) error {
+	t.Helper()
+	args := append([]string{"install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix=" + dir}, packages...)
+	if out, err := exec.CommandContext(t.Context(), "npm", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("npm install %s: %w\n%s", strings.Join(packages, " "), err, out)
+	}
+	return nil
 }

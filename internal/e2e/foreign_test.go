@@ -4,11 +4,12 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -84,13 +85,7 @@ func testForeign(t *testing.T, p bundle.Plugin) {
 	stop := f.load()
 	var swaps, kills []time.Duration
 	for n := range foreignSwaps {
-		next := executable + ".new"
-		if err := os.WriteFile(next, fmt.Appendf(program[:len(program):len(program)], "#%d", n), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(next, executable); err != nil {
-			t.Fatal(err)
-		}
+		rename(t, executable, fmt.Appendf(program[:len(program):len(program)], "#%d", n))
 		written := time.Now()
 		pid = f.other(t, pid)
 		swaps = append(swaps, time.Since(written))
@@ -160,29 +155,13 @@ func (f *foreign) other(t *testing.T, pid int) int {
 
 // load makes calls until stop is called, and notes those with an unexpected result.
 func (f *foreign) load() (stop func()) {
-	done := make(chan bool)
-	var running sync.WaitGroup
-	for path := range f.bodies {
-		for range 3 {
-			running.Go(func() {
-				for {
-					select {
-					case <-done:
-						return
-					case <-time.After(3 * time.Millisecond): // leave time for the plugins
-					}
-					f.requests.Add(1)
-					if result, text := f.ask(path); result != f.expected[path] {
-						f.mu.Lock()
-						f.wrong = append(f.wrong, fmt.Sprintf("%s: %s: %.200s", path, result, text))
-						f.mu.Unlock()
-					}
-				}
-			})
+	paths := slices.Repeat(slices.Collect(maps.Keys(f.bodies)), 3)
+	return repeatedly(paths, pluginPause, func(path string) {
+		f.requests.Add(1)
+		if result, text := f.ask(path); result != f.expected[path] {
+			f.mu.Lock()
+			f.wrong = append(f.wrong, fmt.Sprintf("%s: %s: %.200s", path, result, text))
+			f.mu.Unlock()
 		}
-	}
-	return func() {
-		close(done)
-		running.Wait()
-	}
+	})
 }

@@ -27,9 +27,8 @@ type liveEvent struct {
 // its protocols, while the plugin is replaced.
 func TestCentrifuge(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
-	npm := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix="+dir, "centrifuge@5.8.0", "ws@8")
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Skipf("the client could not be installed: %v %s", err, out)
+	if err := npmInstall(t, dir, "centrifuge@5.8.0", "ws@8"); err != nil {
+		t.Skip(err)
 	}
 	client := filepath.Join(dir, "client.mjs")
 	write(t, client, string(readFile(t, filepath.Join("testdata", "centrifuge", "client.mjs"))))

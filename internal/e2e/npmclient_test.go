@@ -34,10 +34,8 @@ func TestNPMClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
-			install := exec.CommandContext(t.Context(), "npm", "install", "--silent", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", dir, c.script+"@"+c.version)
-			install.Dir = dir
-			if out, err := install.CombinedOutput(); err != nil {
-				t.Skipf("npm cannot install %s: %v\n%s", c.script, err, out)
+			if err := npmInstall(t, dir, c.script+"@"+c.version); err != nil {
+				t.Skip(err)
 			}
 			h := s.host(t)
 			admin := h.token(t, "Admin")

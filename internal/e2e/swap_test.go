@@ -115,13 +115,7 @@ func (s *swapping) replace(t *testing.T) {
 	s.build++
 	text := slices.Concat(s.program, fmt.Appendf(nil, "#%d", s.build))
 	if s.build%2 == 0 {
-		next := s.executable() + ".new"
-		if err := os.WriteFile(next, text, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(next, s.executable()); err != nil {
-			t.Fatal(err)
-		}
+		rename(t, s.executable(), text)
 		return
 	}
 	f, err := os.OpenFile(s.executable(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
@@ -174,13 +168,7 @@ func (s *swapping) breakBuild(t *testing.T, n int) {
 	if n%2 == 0 {
 		text = []byte("#!/bin/sh\nexit 3\n")
 	}
-	next := s.executable() + ".new"
-	if err := os.WriteFile(next, text, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(next, s.executable()); err != nil {
-		t.Fatal(err)
-	}
+	rename(t, s.executable(), text)
 	if e := s.outcome(t, "backend"); e.name != "plugin-failed" || !strings.Contains(e.Reason, "the previous one keeps serving") {
 		t.Errorf("after a broken build: %+v", e)
 	}
@@ -333,30 +321,16 @@ func (s *swapping) outcome(t *testing.T, part string) announced {
 
 // load queries, calls resources and reads a stream until stop is called.
 func (s *swapping) load() (stop func()) {
-	done := make(chan bool)
-	var running sync.WaitGroup
-	for _, kind := range []string{"query", "query", "resource", "resource", "stream"} {
-		running.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				case <-time.After(3 * time.Millisecond): // leave time for the plugins
-				}
-				least := s.reported.Load()
-				s.requests.Add(1)
-				if got, err := s.ask(kind); err != nil || int64(got) < least {
-					s.mu.Lock()
-					s.wrong = append(s.wrong, fmt.Sprintf("%s: build %d after build %d was announced: %v", kind, got, least, err))
-					s.mu.Unlock()
-				}
-			}
-		})
-	}
-	return func() {
-		close(done)
-		running.Wait()
-	}
+	kinds := []string{"query", "query", "resource", "resource", "stream"}
+	return repeatedly(kinds, pluginPause, func(kind string) {
+		least := s.reported.Load()
+		s.requests.Add(1)
+		if got, err := s.ask(kind); err != nil || int64(got) < least {
+			s.mu.Lock()
+			s.wrong = append(s.wrong, fmt.Sprintf("%s: build %d after build %d was announced: %v", kind, got, least, err))
+			s.mu.Unlock()
+		}
+	})
 }
 
 // ask makes a call and returns the build that responds.
