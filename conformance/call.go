@@ -166,8 +166,8 @@ func (s *subject) query(ctx context.Context, in *pluginv2.QueryDataRequest) repl
 	return r
 }
 
-// isPassedOn reports whether it is acceptable that no query has the refId of a response:
-// plugins report an error of the whole call in this way, and existing hosts pass it on.
+// isPassedOn reports whether a response may have a refId that no query has: some plugins
+// report an error of the whole call this way, and existing hosts pass it on.
 func (s *subject) isPassedOn(a *pluginv2.DataResponse) bool {
 	return s.o.Standard == Existing && a.GetError() != ""
 }

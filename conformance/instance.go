@@ -17,7 +17,7 @@ func instanceCalls() []call { return []call{callHealth, callQuery, callResource,
 
 // obstacle is why the plugin does not work with the settings of this run.
 type obstacle struct {
-	reply reply  // of the first of the calls
+	reply reply  // to the first of the calls
 	calls []call // of the probe
 	cause string
 }

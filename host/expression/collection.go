@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
 
-// collection is what a query or an expression resulted in.
+// collection is the result of a query or an expression.
 type collection struct {
 	items   []item
 	notices []string // for the user

@@ -834,7 +834,7 @@ func TestCallsOfSocketThatEnds(t *testing.T) {
 	}
 }
 
-// A WebSocket whose handshake is completed only after the Hub was closed ends.
+// A WebSocket that connects after the Hub was closed ends.
 func TestConnectAfterClose(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, live.Options{}, &fakePlugin{})

@@ -176,7 +176,8 @@ func (s *sockets) running() *centrifuge.Node {
 	return s.node
 }
 
-// publish sends a packet to the clients that follow a channel, under whichever name.
+// publish sends a packet to the clients that follow a channel, whatever name they used to
+// subscribe.
 func (s *sockets) publish(at address, packet json.RawMessage) (err error) {
 	node := s.running()
 	if node == nil {
