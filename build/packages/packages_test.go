@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -271,6 +272,8 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)
 	good := r.add(t, "a", "1.0.0")
+	other := newRegistry(t)
+	other.tarballs = maps.Clone(r.tarballs)
 	entry := func(url, integrity string) string {
 		return fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "resolved": %q, "integrity": %q}}}`, url, integrity)
 	}
@@ -288,6 +291,9 @@ func TestRefused(t *testing.T) {
 		"a directory above": {entry("file:../a", good), "outside the repository"},
 		"git":               {entry("git+ssh://git@example.com/a.git", good), "not from a registry"},
 		"another host":      {entry("https://example.com/a.tgz", good), "comes from example.com"},
+		"a URL in the path": {entry("https://registry.yarnpkg.com/"+other.URL+"/a/-/a-1.0.0.tgz", good), "404"},
+		"a host in it":      {entry("https://registry.yarnpkg.com///"+other.Listener.Addr().String()+"/a/-/a-1.0.0.tgz", good), "404"},
+		"a URL as the name": {fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "name": %q, "integrity": %q}}}`, other.URL+"/a", good), "404"},
 		"other bytes":       {entry(r.URL+"/a/-/a-1.0.0.tgz", integrityOf([]byte("x"))), "does not match its integrity hash"},
 		"no such hash":      {entry(r.URL+"/a/-/a-1.0.0.tgz", "md5-AAAA"), "unknown integrity algorithm"},
 		"a broken hash":     {entry(r.URL+"/a/-/a-1.0.0.tgz", "sha512-!"), "invalid integrity hash"},
@@ -377,6 +383,14 @@ func TestTokenOfPath(t *testing.T) {
 		}
 		if got := r.token(u); got != want {
 			t.Errorf("%s: token %q, want %q", at, got, want)
+		}
+	}
+	for _, p := range []Package{
+		{URL: "https://registry.npmjs.org/@s/b/-/b-1.0.0.tgz"}, {URL: "https://registry.yarnpkg.com/@s%2fb/-/b-1.0.0.tgz#0000"}, {},
+	} {
+		p.Name, p.Version = "@s/b", "1.0.0"
+		if at, err := r.tarball(&p); err != nil || at.Host != "host" || at.Path != "/npm/team/@s/b/-/b-1.0.0.tgz" {
+			t.Errorf("%q is at %v, %v", p.URL, at, err)
 		}
 	}
 	at, err := r.tarball(&Package{Name: "a", Version: "1.0.0", URL: "http://host/npm/team/a/-/a-1.0.0.tgz"})

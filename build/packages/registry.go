@@ -84,7 +84,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	}
 	if p.URL == "" {
 		base := path.Base(p.Name)
-		return registry.Parse(p.Name + "/-/" + base + "-" + p.Version + ".tgz")
+		return registry.JoinPath(p.Name, "-", base+"-"+p.Version+".tgz"), nil
 	}
 	from, err := url.Parse(p.URL)
 	if err != nil || from.Scheme != "https" && from.Scheme != "http" {
@@ -96,7 +96,7 @@ func (r registries) tarball(p *Package) (*url.URL, error) {
 	}
 	for _, host := range defaultHosts() {
 		if from.Host == host {
-			return registry.Parse(strings.TrimPrefix(from.Path, "/"))
+			return registry.JoinPath(from.EscapedPath()), nil
 		}
 	}
 	return nil, fmt.Errorf("%s@%s comes from %s, but its registry is %s: if you trust %[3]s, configure it as the registry in .npmrc", p.Name, p.Version, from.Host, registry.Host)
