@@ -59,7 +59,7 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	vm := s.vm
 	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
 	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)),
-		s.vm.ToValue(func(name string) string { return s.find(in.Path, name) }), s.vm.ToValue(readSass))
+		s.vm.ToValue(func(name string) string { return s.find(in.Path, name) }), s.vm.ToValue(s.read))
 	if !stop() { // the interrupt may be yet to come
 		s.vm = nil
 		return api.OnLoadResult{}, ctx.Err()
@@ -158,8 +158,8 @@ func partial(file string) string { return filepath.Join(filepath.Dir(file), "_"+
 
 func sassExtensions() []string { return []string{".scss", ".sass", ".css"} }
 
-// readSass reads a file that find returned.
-func readSass(at string) (string, error) {
+// read reads a file that find returned.
+func (s *sass) read(at string) (string, error) {
 	u, err := url.Parse(at)
 	if err != nil {
 		return "", err
@@ -168,6 +168,9 @@ func readSass(at string) (string, error) {
 	if !slices.Contains(sassExtensions(), filepath.Ext(file)) {
 		return "", fmt.Errorf("%s is not a style sheet", file)
 	}
+	s.b.mu.Lock()
+	s.b.read = append(s.b.read, filepath.ToSlash(s.b.relative(file)))
+	s.b.mu.Unlock()
 	text, err := os.ReadFile(file)
 	return string(text), err
 }

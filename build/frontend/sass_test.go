@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,11 @@ func TestSass(t *testing.T) {
 	for _, want := range []string{".part{color:#00f}", ".theme{color:red}", basePlaceholder + "dot-"} {
 		if !strings.Contains(code, want) {
 			t.Errorf("module.js does not contain %q", want)
+		}
+	}
+	for _, want := range []string{"src/style.scss", "src/_part.scss", "node_modules/theme/styles/all.css"} {
+		if !slices.Contains(r.Read, want) {
+			t.Errorf("the bundle read %q, without %s", r.Read, want)
 		}
 	}
 }
