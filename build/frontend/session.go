@@ -79,6 +79,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 		s.context = made
 	}
 	// The plugin of the context reads these, so they may change between two bundles.
+	s.b.replaced, s.b.isClassic = replacementsBy(s.options.Root), isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
