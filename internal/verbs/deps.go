@@ -10,6 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/validate/config"
+	"github.com/slipway-dev/slipway/validate/rules"
 )
 
 // DepsOptions are the options of the verb deps.
@@ -25,6 +27,14 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 	repo, err := bundle.OpenRepo(o.Dir)
 	if err != nil {
 		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	b := build.Options{Dir: o.Dir, Rules: rules.All()}
+	if err := configureBuild(&b); err != nil {
+		return err
+	}
+	if b.Frontend.Command != "" {
+		fmt.Fprintln(w, "the repository's own bundler, frontend.command in "+config.FileName+", needs no packages from Slipway")
+		return nil
 	}
 	frontends, err := build.Frontends(repo)
 	if err != nil {

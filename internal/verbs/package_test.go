@@ -113,6 +113,11 @@ func TestDeps(t *testing.T) {
 	if err := Deps(t.Context(), w, DepsOptions{Dir: t.TempDir()}); code(err) != ExitUsage {
 		t.Error(err)
 	}
+	write(t, filepath.Join(dir, "slipway.yaml"), "frontend:\n  command: make\n")
+	w, printed = captured(t)
+	if err := Deps(t.Context(), w, DepsOptions{Dir: dir, Bundler: bundler}); err != nil || !strings.Contains(printed(), "needs no packages from Slipway") {
+		t.Errorf("%v %s", err, printed())
+	}
 }
 
 // once is a bundler whose packages are missing until they are downloaded.
