@@ -83,7 +83,7 @@ func (s *Session) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, 
 	}
 	b.packages.isMissing.Store(false)
 	r, err := b.session.Bundle(ctx)
-	if b.packages.isMissing.Load() {
+	if err != nil && b.packages.isMissing.Load() {
 		b.session.Close() // the next bundle looks for the packages again
 		delete(s.frontends, f.Source)
 		return nil, fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, err)

@@ -114,28 +114,31 @@ func sassError(text string) []api.Message {
 // find returns the URL of the file that an import in a style sheet names, or "". The import is a
 // URL if Sass has resolved it against that of the style sheet.
 func (s *sass) find(importer, name string) string {
-	var bases []string
 	if u, err := url.Parse(name); err == nil && u.Scheme == "file" {
-		bases = []string{filePath(u)}
-	} else {
-		name = strings.TrimPrefix(name, "~") // of sass-loader
-		for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
-			bases = append(bases, filepath.Join(dir, "node_modules", filepath.FromSlash(name)))
-			if dir == filepath.Dir(dir) {
-				break
-			}
+		return sassFile(filePath(u))
+	}
+	name = filepath.FromSlash(strings.TrimPrefix(name, "~")) // of sass-loader
+	for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
+		if found := sassFile(filepath.Join(dir, "node_modules", name)); found != "" {
+			return found
 		}
-		if s.b.Packages != nil {
-			if dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(name)); ok && err == nil {
-				bases = append(bases, filepath.Join(dir, "node_modules", filepath.FromSlash(name)))
-			}
+		if dir == filepath.Dir(dir) {
+			break
 		}
 	}
-	for _, base := range bases {
-		for _, file := range sassCandidates(base) {
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-				return fileURL(file)
-			}
+	if s.b.Packages != nil {
+		if dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(filepath.ToSlash(name))); ok && err == nil {
+			return sassFile(filepath.Join(dir, "node_modules", name))
+		}
+	}
+	return ""
+}
+
+// sassFile returns the URL of the file that an import of a path means, or "".
+func sassFile(base string) string {
+	for _, file := range sassCandidates(base) {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return fileURL(file)
 		}
 	}
 	return ""

@@ -65,6 +65,25 @@ func TestSass(t *testing.T) {
 	}
 }
 
+// unasked provides no packages.
+type unasked struct{ *testing.T }
+
+func (u unasked) Dir(_ context.Context, _, name string) (string, bool, error) {
+	u.Errorf("asked for the package %s", name)
+	return "", false, nil
+}
+
+// What node_modules contains is not downloaded.
+func TestSassInstalled(t *testing.T) {
+	t.Parallel()
+	root := write(t, map[string]string{"node_modules/theme/_all.scss": ""})
+	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: unasked{t}}, nil)}
+	got := s.find(filepath.Join(root, "src", "style.scss"), "theme/all")
+	if want := fileURL(filepath.Join(root, "node_modules", "theme", "_all.scss")); got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
 func TestSassErrors(t *testing.T) {
 	t.Parallel()
 	module := "import './style.scss'; export const plugin = 1;"
