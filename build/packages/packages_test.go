@@ -267,6 +267,34 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// Packages without a hash in the lockfile are those of the repository's registry, also if another
+// repository has some of the same name and version.
+func TestOtherRegistry(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	for _, want := range []string{"first.js", "second.js"} {
+		r := newRegistry(t)
+		r.add(t, "a", "1.0.0", tar.Header{Name: "package/" + want})
+		o := repo(t, r, map[string]string{"yarn.lock": `
+__metadata:
+  version: 8
+
+"a@npm:^1.0.0":
+  version: 1.0.0
+  resolution: "a@npm:1.0.0"
+`})
+		o.CacheDir = cache
+		s, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, _, err := s.Dir(t.Context(), o.Root, "a")
+		if err != nil || !exists(filepath.Join(dir, "node_modules", "a", want)) {
+			t.Errorf("%s has no %s: %v", dir, want, err)
+		}
+	}
+}
+
 // What must not be downloaded or unpacked is refused, and nothing stays in the cache.
 func TestRefused(t *testing.T) {
 	t.Parallel()
