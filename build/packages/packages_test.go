@@ -295,6 +295,32 @@ __metadata:
 	}
 }
 
+// The bundler names importers without symbolic links.
+func TestLinkedCache(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t)
+	o := repo(t, r, map[string]string{"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/a": {"version": "1.0.0", "integrity": %q},
+		"node_modules/b": {"version": "1.0.0"}, "node_modules/a/node_modules/b": {"version": "2.0.0"}}}`, r.add(t, "a", "1.0.0"))})
+	if err := os.Symlink(t.TempDir(), o.CacheDir); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _, err := s.Dir(t.Context(), o.Root, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	importer, err := filepath.EvalSymlinks(filepath.Join(dir, "node_modules", "a", "index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := s.find(importer, "b"); b == nil || b.Version != "2.0.0" {
+		t.Errorf("a imports %+v, want b@2.0.0", b)
+	}
+}
+
 // What must not be downloaded or unpacked is refused, and nothing stays in the cache.
 func TestRefused(t *testing.T) {
 	t.Parallel()

@@ -78,6 +78,10 @@ func Open(o Options) (*Store, error) {
 	if real, err := filepath.EvalSymlinks(bases[0]); err == nil {
 		bases = append(bases, real)
 	}
+	_ = os.MkdirAll(o.CacheDir, 0o755) // fetch reports the error
+	if real, err := filepath.EvalSymlinks(o.CacheDir); err == nil {
+		o.CacheDir = real // as in the paths of importers
+	}
 	return &Store{
 		options: o, registries: readRegistries(o.Root, o.Environ, o.Client), lock: lock, bases: bases,
 		slots: make(chan struct{}, maxDownloads), fetched: map[string]func() error{}, owner: map[string]*Package{},
