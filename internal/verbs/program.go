@@ -62,13 +62,14 @@ const linkerFlags = "-ldflags=-s -w"
 // with the flags of plugins, to share what is compiled. A checkout is built with the default
 // flags, to share what the developers of Slipway have compiled.
 func programCommand(ctx context.Context, from origin.Origin, name, program string) *exec.Cmd {
+	env := append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0")
 	if from.Checkout != "" {
 		cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", linkerFlags, "-o", program, "./cmd/"+name)
-		cmd.Dir, cmd.Env = from.Checkout, append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Dir, cmd.Env = from.Checkout, env
 		return cmd
 	}
 	cmd := exec.CommandContext(ctx, "go", "install", "-trimpath", build.CompilerFlags, linkerFlags, origin.Module+"/cmd/"+name+"@"+from.Version)
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+filepath.Dir(program), "GOFLAGS=-mod=mod")
+	cmd.Dir, cmd.Env = os.TempDir(), append(env, "GOBIN="+filepath.Dir(program), "GOFLAGS=-mod=mod")
 	return cmd
 }
 

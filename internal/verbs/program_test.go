@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,20 @@ func TestProgramOfCheckout(t *testing.T) {
 	}
 	if _, err := Program(t.Context(), "slipway", t.TempDir(), &bytes.Buffer{}); err == nil || !strings.HasPrefix(err.Error(), "find the version of Slipway in go.mod: ") {
 		t.Errorf("a directory without a go.mod: %v", err)
+	}
+}
+
+// The commands run on this machine, whatever the platform of the plugin.
+func TestProgramPlatform(t *testing.T) {
+	t.Setenv("GOOS", "plan9")
+	t.Setenv("GOARCH", "mips")
+	for _, from := range []origin.Origin{{Version: "v1.2.3"}, {Checkout: t.TempDir()}} {
+		env := programCommand(t.Context(), from, "slipway", "slipway").Environ()
+		for _, want := range []string{"GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH} {
+			if !slices.Contains(env, want) {
+				t.Errorf("%+v: the environment does not contain %s", from, want)
+			}
+		}
 	}
 }
 
