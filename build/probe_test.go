@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,6 +72,26 @@ func TestProbeFails(t *testing.T) {
 	t.Run("hangs", func(t *testing.T) {
 		t.Parallel()
 		if err := probe(t.Context(), script(t, "sleep 600"), os.Environ(), 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not respond within 50ms") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("a helper outlives it", func(t *testing.T) {
+		t.Parallel()
+		if _, err := exec.LookPath("setsid"); err != nil {
+			t.Skip(err)
+		}
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			f, err := os.OpenFile(fifo, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = f.Close() // ends the helper
+		})
+		if err := probe(t.Context(), script(t, "setsid cat "+fifo+" & sleep 600"), os.Environ(), 200*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not respond") {
 			t.Errorf("error %v", err)
 		}
 	})
