@@ -76,15 +76,11 @@ func Init(ctx context.Context, w *os.File, o InitOptions) error {
 
 // printDiff prints the changes of a plan in the format of git.
 func printDiff(w io.Writer, p *adopt.Plan) error {
-	var b strings.Builder
+	var changes []fix.Change
 	for _, f := range p.Files {
-		text := string(fix.Diff([]fix.Change{{File: f.Path, Before: f.Before, After: f.After}}, ""))
-		if f.Before == nil {
-			text = strings.Replace(text, "--- a/"+f.Path+"\n", "new file mode 100644\n--- /dev/null\n", 1)
-		}
-		b.WriteString(text)
+		changes = append(changes, fix.Change{File: f.Path, Before: f.Before, After: f.After})
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := w.Write(fix.Diff(changes, ""))
 	return err
 }
 

@@ -18,7 +18,12 @@ func Diff(changes []Change, prefix string) []byte {
 		if c.MakeExecutable {
 			b.WriteString("old mode 100644\nnew mode 100755\n")
 		}
-		text := diff.Diff("a/"+name, c.Before, "b/"+name, c.After)
+		old := "a/" + name
+		if c.Before == nil && c.After != nil {
+			b.WriteString("new file mode 100644\n")
+			old = "/dev/null"
+		}
+		text := diff.Diff(old, c.Before, "b/"+name, c.After)
 		if _, hunks, ok := bytes.Cut(text, []byte("\n")); ok { // the first line has another format of names
 			b.Write(hunks)
 		}

@@ -176,6 +176,10 @@ func TestDiff(t *testing.T) {
 	if got := string(fix.Diff(r.Changes, "x")); got != want {
 		t.Errorf("got:\n%s", got)
 	}
+	want = "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+text\n"
+	if got := string(fix.Diff([]fix.Change{{File: "new", After: []byte("text\n")}}, "")); got != want {
+		t.Errorf("got:\n%s", got)
+	}
 }
 
 func onDisk(t *testing.T, text string) (dir string, root *os.Root) {

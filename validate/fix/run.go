@@ -24,7 +24,7 @@ type Result struct {
 // Change is the change of one file.
 type Change struct {
 	File           string // slash path in the tree, without Options.Prefix
-	Before, After  []byte
+	Before, After  []byte // Before is nil if the file is new
 	MakeExecutable bool
 	Titles         []string // of the fixes, in the order of application
 
