@@ -3,6 +3,7 @@ package packages
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -108,12 +109,9 @@ func (w *workspaces) member(name string) *Package {
 	if w.members == nil {
 		w.members = map[string]string{}
 		for _, pattern := range w.packageJSON(".").patterns() {
-			matches, _ := filepath.Glob(filepath.Join(w.root, filepath.FromSlash(pattern))) // a bad pattern matches nothing
-			for _, match := range matches {
-				if dir, err := filepath.Rel(w.root, match); err == nil {
-					dir = filepath.ToSlash(dir)
-					w.members[w.packageJSON(dir).Name] = dir
-				}
+			dirs, _ := fs.Glob(os.DirFS(w.root), path.Clean(pattern)) // a bad pattern matches nothing
+			for _, dir := range dirs {
+				w.members[w.packageJSON(dir).Name] = dir
 			}
 		}
 	}

@@ -87,6 +87,24 @@ func isSame(t *testing.T, a, b string) bool {
 }
 
 // A path that leads outside the repository, directly or by a symbolic link, is refused.
+// The directory of a repository may look like a pattern.
+func TestWorkspaceBelowPattern(t *testing.T) {
+	t.Parallel()
+	w := &workspaces{root: filepath.Join(t.TempDir(), "[work]")}
+	for name, text := range map[string]string{"package.json": `{"workspaces": ["./packages/*/"]}`, "packages/a/package.json": `{"name": "a"}`} {
+		file := filepath.Join(w.root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := w.member("a"); a == nil || a.URL != "workspace:packages/a" {
+		t.Errorf("a is %+v", a)
+	}
+}
+
 func TestWorkspaceOutside(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)

@@ -475,6 +475,16 @@ func TestWorkflow(t *testing.T) {
 	}
 }
 
+// The directory of a repository may look like a pattern.
+func TestValidates(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "[work]")
+	write(t, filepath.Join(dir, "ci.yml"), "      - run: go tool mage validate\n")
+	if !validates(dir) {
+		t.Errorf("no workflow found in %s", dir)
+	}
+}
+
 func TestMergeAll(t *testing.T) {
 	t.Parallel()
 	const lines = "1\n2\n3\n4\n5\n6\n7\n"

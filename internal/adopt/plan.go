@@ -197,7 +197,7 @@ func (p *Plan) addWorkflow(context.Context, Options) error {
 
 // validates reports whether a workflow runs validate.
 func validates(workflows string) bool {
-	names, _ := filepath.Glob(filepath.Join(workflows, "*.y*ml")) // fails only for a malformed pattern
+	names, _ := filepath.Glob(filepath.Join(escapeGlob(workflows), "*.y*ml")) // fails only for a malformed pattern
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err == nil && (strings.Contains(string(text), "go tool mage validate") || strings.Contains(string(text), "slipway validate")) {
