@@ -8,16 +8,16 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// maxImageBytes is the size beyond which an image is not read.
-const maxImageBytes = 8 << 20
+// MaxImageBytes is the size beyond which an image is not read.
+const MaxImageBytes = 8 << 20
 
 // Image is a logo or screenshot that exists.
 type Image struct {
 	Asset
-	IsLogo bool
-	Data   []byte
-	Kind   string // svg, png, jpeg, gif, webp, or "" for anything else
-	Err    error
+	IsLogo  bool
+	IsEmpty bool
+	Kind    string // svg, png, jpeg, gif, webp, or "" for anything else
+	Err     error
 }
 
 // Images holds the logos and screenshots of a plugin.
@@ -31,8 +31,9 @@ var Images = validate.NewFact(func(p *validate.Pass) []Image {
 		}
 		i, ok := read[a.File]
 		if !ok {
-			i.Data, i.Err = ReadFile(p, p.Root, a.File, maxImageBytes)
-			i.Kind = imageKind(i.Data)
+			var data []byte
+			data, i.Err = ReadFile(p, p.Root, a.File, MaxImageBytes)
+			i.Kind, i.IsEmpty = imageKind(data), len(data) == 0
 			read[a.File] = i
 		}
 		i.Asset, i.IsLogo = a, isLogo
@@ -66,7 +67,7 @@ func (i Image) Describe() string {
 	switch {
 	case i.Kind != "":
 		return map[string]string{"svg": "an SVG image", "png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image", "webp": "a WebP image"}[i.Kind]
-	case len(i.Data) == 0:
+	case i.IsEmpty:
 		return "an empty file"
 	case path.Ext(i.Text) == ".svg":
 		return "a file without SVG content"

@@ -70,7 +70,7 @@ func ScanSVG(data []byte) ([]Danger, error) {
 			return s.dangers, err
 		}
 		s.token(token)
-		if s.longest*s.references > maxImageBytes { // the decoder would expand them without a limit
+		if s.longest*s.references > MaxImageBytes { // the decoder would expand them without a limit
 			s.add("declares entities that can exhaust memory")
 			break
 		}

@@ -9,7 +9,7 @@ import (
 // image may have.
 func TestEntitiesThatExhaustMemory(t *testing.T) {
 	t.Parallel()
-	value := strings.Repeat("x", maxImageBytes/8)
+	value := strings.Repeat("x", MaxImageBytes/8)
 	for references, want := range map[int]string{8: "", 9: "declares entities that can exhaust memory"} {
 		image := `<!DOCTYPE svg [<!ENTITY a "` + value + `">]><svg x="` + strings.Repeat("&a;", references) + `&#10;"/>`
 		dangers, err := ScanSVG([]byte(image))

@@ -49,6 +49,21 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// TestManyImages requires that svg-unsafe stops at its limit for all images together.
+func TestManyImages(t *testing.T) {
+	t.Parallel()
+	const image = "<svg><script/></svg>"
+	rule := validate.Rule{ID: "svg-unsafe", Severity: validate.Error, Check: func(p *validate.Pass) { scanImages(p, 2*int64(len(image))-1) }}
+	tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"info": {"logos": {"small": "a.svg", "large": "b.svg"}}}`)}, "a.svg": {Data: []byte(image)}, "b.svg": {Data: []byte(image)}}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{rule}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) != 1 || report.Findings[0].File != "a.svg" || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, "b.svg") {
+		t.Errorf("want a finding in a.svg and a skip for b.svg, got\n%s%+v", lines(report), report.Skips)
+	}
+}
+
 // TestLinksStayInside requires that texts and images behind symbolic links that leave the
 // plugin are not read.
 func TestLinksStayInside(t *testing.T) {

@@ -15,24 +15,40 @@ func svgUnsafe() validate.Rule {
 		Summary:  "SVG image that runs code or loads external resources",
 		Why:      "An SVG image can contain scripts and load external resources. In a browser, it acts on behalf of the user who views it.",
 		Help:     "remove the script or the reference from the image",
-		Check: func(p *validate.Pass) {
-			for _, i := range inspect.Images.Of(p) {
-				if i.Kind != "svg" || i.Err != nil || !inspect.IsFirst(p, "svg-unsafe", i.File) {
-					continue
-				}
-				dangers, err := inspect.ScanSVG(i.Data)
-				if err != nil {
-					p.Skipf("cannot read all of %s: %v", i.Text, err)
-				}
-				for _, d := range dangers {
-					p.Report(validate.Finding{
-						Place:   inspect.PlaceIn(p, i.File, i.Data, d.From, d.To),
-						Message: fmt.Sprintf("%s %s", path.Base(i.File), d.Problem),
-						Help:    d.Help,
-						Related: []validate.Related{{Place: p.Value(i.Pointer), Message: "plugin.json refers to the image here"}},
-					})
-				}
-			}
-		},
+		Check:    func(p *validate.Pass) { scanImages(p, maxSVGBytes) },
+	}
+}
+
+// maxSVGBytes limits how much of the SVG images of a plugin is read. Reports keep the
+// images with findings.
+const maxSVGBytes = 256 << 20
+
+// scanImages reports the dangers in the SVG images, of which it reads at most left bytes.
+func scanImages(p *validate.Pass, left int64) {
+	for _, i := range inspect.Images.Of(p) {
+		if i.Kind != "svg" || i.Err != nil || !inspect.IsFirst(p, "svg-unsafe", i.File) {
+			continue
+		}
+		data, err := inspect.ReadFile(p, p.Root, i.File, inspect.MaxImageBytes)
+		if err != nil {
+			p.Skipf("cannot read %s: %v", i.Text, err)
+			continue
+		}
+		if left -= int64(len(data)); left < 0 {
+			p.Skipf("the SVG images are too large in total; %s and the following ones were not read", i.Text)
+			return
+		}
+		dangers, err := inspect.ScanSVG(data)
+		if err != nil {
+			p.Skipf("cannot read all of %s: %v", i.Text, err)
+		}
+		for _, d := range dangers {
+			p.Report(validate.Finding{
+				Place:   inspect.PlaceIn(p, i.File, data, d.From, d.To),
+				Message: fmt.Sprintf("%s %s", path.Base(i.File), d.Problem),
+				Help:    d.Help,
+				Related: []validate.Related{{Place: p.Value(i.Pointer), Message: "plugin.json refers to the image here"}},
+			})
+		}
 	}
 }
