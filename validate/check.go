@@ -72,9 +72,9 @@ func (r runner) group(targets []target) Report {
 				report.Skips = append(report.Skips, skips...)
 			}
 		}
-		if p.dropped > 0 {
+		if p.isFull {
 			report.Skips = append(report.Skips, Skip{File: p.File, IsBroken: true,
-				Reason: fmt.Sprintf("too many findings: %d not listed; fix the listed ones and run again", p.dropped)})
+				Reason: fmt.Sprintf("too many findings: only %d are listed; fix those and run again", len(report.Findings)-before)})
 		}
 		if t.dir == t.root { // after the rules, which know what they need
 			for _, link := range r.refused[t.root] {
@@ -274,17 +274,19 @@ func check(p *Pass, rule Rule, b block) (skips []Skip) {
 		skip(b.reason, b.isBroken)
 		return skips
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			skip(fmt.Sprintf("panic in the rule: %v (please report this)", v), true)
-		}
-	}()
 	p.rule = rule
 	findings, skipped := len(p.report.Findings), len(p.report.Skips)
 	if p.touched != nil {
 		p.touched.Store(false)
 	}
-	rule.Check(p)
+	func() {
+		defer func() {
+			if v := recover(); v != nil && v != errFull {
+				skip(fmt.Sprintf("panic in the rule: %v (please report this)", v), true)
+			}
+		}()
+		rule.Check(p)
+	}()
 	if p.touched != nil && p.touched.Load() { // its results depend on missing files
 		p.report.Findings, p.report.Skips = p.report.Findings[:findings], p.report.Skips[:skipped]
 		skip("files other than plugin.json are required", false)

@@ -1,10 +1,13 @@
 package validate
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/archive"
@@ -38,7 +41,7 @@ type Pass struct {
 	report  *Report
 	refused map[string]bool // files that Refuse has reported
 	spent   int             // bytes of the findings
-	dropped int             // findings beyond the limit
+	isFull  bool            // there are findings beyond the limit
 }
 
 // Document returns another plugin.json of the run, or nil if it cannot be parsed. ok is
@@ -67,7 +70,8 @@ func (p *Pass) Reportf(at Place, format string, args ...any) {
 	p.Report(Finding{Place: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// Report reports a finding. Severity and Help default to those of the rule.
+// Report reports a finding. Severity and Help default to those of the rule. If the plugin
+// has too many findings, Report does not return: the rule ends.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == "" {
@@ -85,8 +89,8 @@ func (p *Pass) Report(f Finding) {
 		most = maxFindingBytesInZip // which may come from anyone
 	}
 	if p.spent += cost; p.spent > most {
-		p.dropped++
-		return
+		p.isFull = true
+		panic(errFull)
 	}
 	p.report.Findings = append(p.report.Findings, f)
 }
@@ -99,6 +103,10 @@ const (
 	maxFindingBytesInZip = 256 << 10
 	findingBytes         = 500 // of one, without its text
 )
+
+// errFull ends a rule whose finding is beyond the limit, because the rest of it could take
+// hours over a hostile file.
+var errFull = errors.New("too many findings")
 
 // Skipf records why the rule, or a part of it, could not run on the plugin. The rule may
 // report findings as well.
@@ -152,11 +160,11 @@ func (p *Pass) Opening(pointer string) Place {
 // the whole value if it is written with escapes.
 func (p *Pass) Within(pointer string, from, to int) Place {
 	span := p.Doc.Value(pointer)
-	text, _ := p.Doc.Text(pointer)
-	start := span.Start.Offset + 1
-	if end := span.End.Offset - 1; end < start || string(p.Doc.Data[start:end]) != text {
+	raw := p.Doc.Data[span.Start.Offset:span.End.Offset]
+	if p.Doc.Kind(pointer) != "string" || bytes.IndexByte(raw, '\\') >= 0 || !utf8.Valid(raw) {
 		return p.At(pointer, span)
 	}
+	start := span.Start.Offset + 1
 	return p.At(pointer, bundle.Span{Start: p.Doc.Position(start + from), End: p.Doc.Position(start + to)})
 }
 

@@ -285,6 +285,31 @@ func TestBrokenRuleIsASkip(t *testing.T) {
 	checkExit(t, r, validate.ExitBroken)
 }
 
+// TestTooManyFindings requires that a rule ends when its findings reach the limit, and that
+// the rules after it run.
+func TestTooManyFindings(t *testing.T) {
+	t.Parallel()
+	reported := 0
+	floods := validate.Rule{ID: "floods", Check: func(p *validate.Pass) {
+		for ; reported < 100_000; reported++ {
+			p.Reportf(p.Whole(), "again")
+		}
+	}}
+	hasRun := false
+	after := validate.Rule{ID: "after", Check: func(*validate.Pass) { hasRun = true }}
+	r, err := validate.Run(t.Context(), tree("plugin.json"), validate.Options{Rules: []validate.Rule{floods, after}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reported == 100_000 || reported != len(r.Findings) || !hasRun {
+		t.Errorf("%d reports, %d findings; the next rule has run: %t", reported, len(r.Findings), hasRun)
+	}
+	want := []validate.Skip{{File: "plugin.json", Reason: fmt.Sprintf("too many findings: only %d are listed; fix those and run again", reported), IsBroken: true}}
+	if d := cmp.Diff(want, r.Skips); d != "" {
+		t.Errorf("the skips differ (-want +got):\n%s", d)
+	}
+}
+
 func TestSyntaxErrorInOneOfMany(t *testing.T) {
 	t.Parallel()
 	r, err := validate.Run(t.Context(), tree("a/plugin.json={", "b/plugin.json={}", "c/plugin.json=\xff\xfe{", "d/plugin.json="+strings.Repeat("[", 100000)),

@@ -38,9 +38,12 @@ func dropEqual(p *validate.Pass, d bundle.Duplicate) *validate.Fix {
 			same++
 		}
 	}
+	if same != 1 {
+		return nil
+	}
 	first, firstEnd := entryAt(p.Doc.Data, d.First)
 	second, _ := entryAt(p.Doc.Data, d.Again)
-	if same != 1 || first == "" || first != second {
+	if first == "" || first != second {
 		return nil
 	}
 	rest := bytes.TrimLeft(p.Doc.Data[firstEnd:], " \t\r\n")
