@@ -64,6 +64,23 @@ func TestManyImages(t *testing.T) {
 	}
 }
 
+// TestManyWrongEntries requires that the wrong entries of a manifest are reported up to a limit.
+func TestManyWrongEntries(t *testing.T) {
+	t.Parallel()
+	entries := make([]string, 150)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`"%d": ""`, i)
+	}
+	tree := fstest.MapFS{"plugin.json": {Data: []byte("{}")}, "MANIFEST.txt": {Data: []byte(`{"files": {` + strings.Join(entries, ",") + "}}")}}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{manifestHash()}, Where: validate.Dist})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) != 100 || len(report.Skips) != 1 || report.Skips[0].Reason != "MANIFEST.txt has more than 100 wrong entries" {
+		t.Errorf("%d findings, skips %+v", len(report.Findings), report.Skips)
+	}
+}
+
 // TestLinksStayInside requires that texts and images behind symbolic links that leave the
 // plugin are not read.
 func TestLinksStayInside(t *testing.T) {
