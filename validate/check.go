@@ -169,7 +169,7 @@ func (r runner) confine(root string, where Where) (fs.FS, error) {
 	if c, ok := r.fs.(Confiner); ok {
 		return c.Confine(root, where != Source)
 	}
-	return tree.New(r.fs), nil
+	return tree.New(r.fs).Keep(), nil
 }
 
 // Confiner is a tree that can be narrowed to one plugin, such as a *tree.Tree. Run reads
