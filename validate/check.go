@@ -84,7 +84,7 @@ func (r runner) group(targets []target) Report {
 		report.Findings = append(report.Findings[:before], p.withoutNamed(report.Findings[before:])...)
 		r.finish(report.Findings[before:])
 		if len(report.Findings) > before {
-			report.Sources[p.File] = bytes.TrimPrefix(p.Data, utf8BOM())
+			report.Sources[p.File] = p.Data
 		}
 	}
 	return report

@@ -21,8 +21,8 @@ type Report struct {
 	Suppressed []Suppressed // findings that are not in Findings, since a suppression or baseline contains them
 	Gone       []Finding    // entries of a baseline that no longer occur, with rule, file, pointer and message
 
-	// Sources holds the text of each file that a finding refers to, without its byte
-	// order mark.
+	// Sources holds the text of each file that a finding refers to. It may begin with a
+	// byte order mark, which the positions of findings do not count.
 	Sources map[string][]byte
 }
 

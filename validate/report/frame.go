@@ -62,7 +62,7 @@ type source struct {
 func (t *text) line(file string, number int) []rune {
 	s := &t.source
 	if s.file != file {
-		*s = source{file: file, lines: bytes.Split(t.report.Sources[file], []byte("\n"))}
+		*s = source{file: file, lines: bytes.Split(withoutMark(t.report.Sources[file]), []byte("\n"))}
 	}
 	if number < 1 || number > len(s.lines) {
 		return nil

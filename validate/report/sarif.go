@@ -115,22 +115,22 @@ func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
 	return n
 }
 
-// fixes returns the fix of a finding if it edits text that is in the report. It returns
-// none for a file with a byte order mark: edits count its bytes, and the text in the
-// report lacks it.
+// fixes returns the fix of a finding if it edits text that is in the report. There is none
+// for the byte order mark, which has no column.
 func (s *sarifWriter) fixes(f validate.Finding) []sarifFix {
-	if f.Fix == nil || slices.ContainsFunc(s.report.Findings, func(g validate.Finding) bool { return g.Rule == "json-bom" && g.File == f.File }) {
+	if f.Fix == nil {
 		return nil
 	}
 	changes := map[string][]sarifReplacement{}
 	for _, e := range f.Fix.Edits {
-		text := s.report.Sources[e.File]
-		if e.MakeExecutable || e.From < 0 || e.From > e.To || e.To > len(text) {
+		text := withoutMark(s.report.Sources[e.File])
+		mark := len(s.report.Sources[e.File]) - len(text)
+		if e.MakeExecutable || e.From < mark || e.From > e.To || e.To > mark+len(text) {
 			return nil
 		}
 		region := sarifRegion{}
-		region.StartLine, region.StartColumn = lineColumn(text, e.From)
-		region.EndLine, region.EndColumn = lineColumn(text, e.To)
+		region.StartLine, region.StartColumn = lineColumn(text, e.From-mark)
+		region.EndLine, region.EndColumn = lineColumn(text, e.To-mark)
 		replacement := sarifReplacement{Deleted: region}
 		if e.Text != "" {
 			replacement.Inserted = &sarifText{e.Text}

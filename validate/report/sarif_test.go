@@ -58,3 +58,26 @@ func TestSARIFFixes(t *testing.T) {
 		}
 	}
 }
+
+// TestSARIFFixesAfterAByteOrderMark checks that regions do not count the mark, which edits do.
+func TestSARIFFixesAfterAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	s := sarifWriter{report: &validate.Report{Sources: map[string][]byte{"plugin.json": []byte(byteOrderMark + "{}")}}}
+	for from, want := range map[int]sarifRegion{3: {1, 1, 1, 3}, 0: {}} {
+		fix := &validate.Fix{Edits: []validate.Edit{{File: "plugin.json", From: from, To: 5}}}
+		got := sarifRegion{}
+		for _, f := range s.fixes(validate.Finding{Fix: fix}) {
+			got = f.Changes[0].Replacements[0].Deleted
+		}
+		if got != want {
+			t.Errorf("from byte %d: got %+v, want %+v", from, got, want)
+		}
+	}
+	got := write(t, "text", &validate.Report{
+		Findings: []validate.Finding{{Place: validate.Place{File: "plugin.json", Line: 1, Column: 1, EndLine: 1, EndColumn: 3}}},
+		Sources:  s.report.Sources,
+	}, Options{})
+	if !strings.Contains(got, " | {}\n") {
+		t.Errorf("the line of a file with a byte order mark:\n%s", got)
+	}
+}
