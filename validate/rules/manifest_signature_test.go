@@ -18,10 +18,6 @@ func TestManifestSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := archive.NewPublicKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, ed25519.SeedSize)).Public().(ed25519.PublicKey))
-	rule, err := ByID("manifest-signature")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const signature, manifest = "dist/MANIFEST.json.minisig", "dist/MANIFEST.json"
 	for _, c := range []struct {
 		name    string
@@ -42,7 +38,7 @@ func TestManifestSignature(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := readExample(t, rule)
+			e := readExample(t, ManifestSignature())
 			files := map[string]string{}
 			for name, f := range e.good {
 				files[name] = string(f.Data)
@@ -70,10 +66,6 @@ func TestManifestSignature(t *testing.T) {
 // TestManifestJSON requires an error for a MANIFEST.json that hosts reject.
 func TestManifestJSON(t *testing.T) {
 	t.Parallel()
-	rule, err := ByID("manifest-signature")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ old, new, want string }{
 		{"\n}\n", "\n}", "canonical form"},
 		{`"CHANGELOG.md": 44`, `"CHANGELOG.md": -1`, "no valid size"},
@@ -82,7 +74,7 @@ func TestManifestJSON(t *testing.T) {
 		{`"CHANGELOG.md"`, `"CHANGELOG\u0000.md"`, "not a file name"},
 		{`"CHANGELOG.md"`, `"readme.md"`, "where case does not matter"},
 	} {
-		e := readExample(t, rule)
+		e := readExample(t, ManifestSignature())
 		f := e.good["dist/MANIFEST.json"]
 		f.Data = []byte(strings.ReplaceAll(string(f.Data), c.old, c.new))
 		r, err := validate.Run(t.Context(), e.good, validate.Options{Rules: All()})

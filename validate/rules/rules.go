@@ -2,11 +2,8 @@ package rules
 
 import (
 	"embed"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -103,22 +100,6 @@ func All() []validate.Rule {
 		all[i].Example = func() string { return example(id) }
 	}
 	return all
-}
-
-// ByID returns the rule with the id.
-func ByID(id string) (validate.Rule, error) {
-	all := All()
-	if i := slices.IndexFunc(all, func(r validate.Rule) bool { return r.ID == id }); i >= 0 {
-		return all[i], nil
-	}
-	ids := make([]string, len(all))
-	for i, r := range all {
-		ids[i] = r.ID
-	}
-	if near := nearest.Name(id, ids); near != "" {
-		return validate.Rule{}, fmt.Errorf("unknown rule %q; did you mean %s?", id, near)
-	}
-	return validate.Rule{}, fmt.Errorf("unknown rule %q: must be one of %s", id, strings.Join(ids, ", "))
 }
 
 // example returns the txtar archive of a rule, or "" if it has none. It removes the
