@@ -1,13 +1,9 @@
 package rules
 
 import (
-	"bytes"
-	"io"
 	"path"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/archive"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
@@ -25,29 +21,13 @@ func zipRootName() validate.Rule {
 			if file == "" {
 				return // zip-root reports it
 			}
-			if id, dir := zipPluginID(p.Archive, file), path.Dir(file); id != "" && id != dir {
-				p.Reportf(p.Whole(), "directory %.200q in the zip must be named after the plugin's id, %.200q", dir, id)
+			doc := inspect.Document(p, ".", file)
+			if doc == nil {
+				return // json-syntax reports it
+			}
+			if id, _ := doc.Text("/id"); id != "" && id != path.Dir(file) {
+				p.Reportf(p.Whole(), "directory %.200q in the zip must be named after the plugin's id, %.200q", path.Dir(file), id)
 			}
 		},
 	}
-}
-
-// zipPluginID returns the id in plugin.json, or "" if it cannot be read.
-func zipPluginID(a *archive.Archive, file string) string {
-	f, err := a.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	const most = 256 << 10
-	data, err := io.ReadAll(io.LimitReader(f, most))
-	if err != nil {
-		return ""
-	}
-	doc, _ := bundle.ParseDocument(file, bytes.TrimPrefix(data, []byte(inspect.BOM))) // json-syntax reports the error
-	if doc == nil {
-		return ""
-	}
-	id, _ := doc.Text("/id")
-	return id
 }
