@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
@@ -23,11 +24,11 @@ func generatedStale() validate.Rule {
 		Help:     "build the frontend and plugin.json again",
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
-			var listed []string // the first extension of each type
+			listed, kinds := []string{}, []string{} // the first extension of each type
 			for _, item := range p.Doc.Items(extensionsPointer) {
 				kind, _ := p.Doc.Text(item + "/type")
-				if len(registrations(kind)) > 0 && !containsType(p, listed, kind) {
-					listed = append(listed, item)
+				if len(registrations(kind)) > 0 && !slices.Contains(kinds, kind) {
+					listed, kinds = append(listed, item), append(kinds, kind)
 				}
 			}
 			if len(listed) == 0 || !inspect.Exists(p, path.Join(p.Dir, moduleFile)) {
@@ -38,14 +39,9 @@ func generatedStale() validate.Rule {
 				p.Skipf("cannot read the frontend: %v", err)
 				return
 			}
-			for _, item := range listed {
-				kind, _ := p.Doc.Text(item + "/type")
-				isThere := false
-				for _, call := range registrations(kind) {
-					isThere = isThere || found[call]
-				}
-				if !isThere {
-					p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kind)
+			for i, item := range listed {
+				if !slices.ContainsFunc(registrations(kinds[i]), func(call string) bool { return found[call] }) {
+					p.Reportf(p.Opening(item), `"generated" lists a %s, but no script of the plugin registers one`, kinds[i])
 				}
 			}
 		},
@@ -59,15 +55,6 @@ func registrations(kind string) []string {
 		"link":      {"addLink", "configureExtensionLink"},
 		"component": {"addComponent", "configureExtensionComponent"},
 	}[kind]
-}
-
-func containsType(p *validate.Pass, items []string, kind string) bool {
-	for _, item := range items {
-		if k, _ := p.Doc.Text(item + "/type"); k == kind {
-			return true
-		}
-	}
-	return false
 }
 
 // callsIn returns the registrations that occur in the scripts of the plugin.
