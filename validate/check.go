@@ -36,7 +36,7 @@ func (r runner) group(targets []target) Report {
 	outer := ""
 	view, err := r.confine(targets[0].root, targets[0].where)
 	if err != nil {
-		view = emptyFS{} // load has reported it
+		view = lone{} // without files: load has reported the error
 	}
 	defer closeTree(view)
 	for _, t := range targets {
@@ -184,14 +184,6 @@ func closeTree(fsys fs.FS) {
 	if c, ok := fsys.(io.Closer); ok {
 		_ = c.Close() // opened for reading only
 	}
-}
-
-// emptyFS is a tree without files.
-type emptyFS struct{}
-
-// Open returns fs.ErrNotExist.
-func (emptyFS) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
 func (f *file) read(fsys fs.FS, t target) (b block) {
