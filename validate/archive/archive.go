@@ -2,6 +2,7 @@ package archive
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -164,18 +165,11 @@ const maxNodes = 12
 
 func (l Limits) orDefault() Limits {
 	d := Default()
-	for _, f := range []struct{ field, value *int64 }{
-		{&l.Directory, &d.Directory}, {&l.EntryBytes, &d.EntryBytes}, {&l.TotalBytes, &d.TotalBytes},
-		{&l.Ratio, &d.Ratio}, {&l.RatioFrom, &d.RatioFrom},
-	} {
-		if *f.field <= 0 {
-			*f.field = *f.value
-		}
+	return Limits{
+		Entries: cmp.Or(l.Entries, d.Entries), Directory: cmp.Or(l.Directory, d.Directory),
+		EntryBytes: cmp.Or(l.EntryBytes, d.EntryBytes), TotalBytes: cmp.Or(l.TotalBytes, d.TotalBytes),
+		Ratio: cmp.Or(l.Ratio, d.Ratio), RatioFrom: cmp.Or(l.RatioFrom, d.RatioFrom),
 	}
-	if l.Entries <= 0 {
-		l.Entries = d.Entries
-	}
-	return l
 }
 
 func clamp(n uint64) int64 { return int64(min(n, 1<<62)) }
