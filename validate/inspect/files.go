@@ -100,14 +100,9 @@ func IsPartOfService(p *validate.Pass) bool {
 }
 
 // Homes returns the directories that may contain README.md, package.json and the like:
-// the plugin's own and, if that is src, the repository around it.
-func Homes(p *validate.Pass) []string {
-	dirs, _ := homes(p)
-	return dirs
-}
-
-// homes also reports whether the tree includes the repository.
-func homes(p *validate.Pass) (dirs []string, isComplete bool) {
+// the plugin's own and, if that is src, the repository around it. isComplete is false if
+// the tree does not include the repository.
+func Homes(p *validate.Pass) (dirs []string, isComplete bool) {
 	const source = "src"
 	switch {
 	case p.Where != validate.Source || IsNested(p):

@@ -31,7 +31,7 @@ type Text struct {
 // those whose names differ only in case.
 var texts = validate.NewFact(func(p *validate.Pass) [][]Text {
 	names := append(LicenseNames(), "README.md", "CHANGELOG.md")
-	dirs, _ := homes(p)
+	dirs, _ := Homes(p)
 	all := make([][]Text, len(dirs))
 	for i, dir := range dirs {
 		entries, _ := fs.ReadDir(p.FS, dir) // a directory that cannot be listed has no texts
@@ -73,7 +73,7 @@ func FindText(p *validate.Pass, names ...string) (found *Text, misnamed string) 
 // TextsBelong returns where the texts of the plugin belong, for a message. isComplete
 // is false if that directory is not part of the tree.
 func TextsBelong(p *validate.Pass) (where string, isComplete bool) {
-	dirs, isComplete := homes(p)
+	dirs, isComplete := Homes(p)
 	switch {
 	case p.Where != validate.Source:
 		return "in the source of the plugin if it is missing there, and let the build copy it", isComplete

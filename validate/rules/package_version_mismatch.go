@@ -23,7 +23,8 @@ func packageVersionMismatch() validate.Rule {
 			if placeholder, _ := bundle.FindPlaceholder(version); version == "" || placeholder != "" || inspect.IsNested(p) {
 				return
 			}
-			for _, dir := range inspect.Homes(p) {
+			dirs, _ := inspect.Homes(p)
+			for _, dir := range dirs {
 				doc := inspect.Document(p, dir, path.Join(dir, "package.json"))
 				if doc == nil {
 					continue // npm reports what is wrong with it
