@@ -7,7 +7,6 @@
 package baseline
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,15 +80,10 @@ func Read(name string) (*Baseline, error) {
 
 // Write writes the baseline.
 func (b *Baseline) Write(w io.Writer) error {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(b); err != nil {
-		return err
-	}
-	_, err := w.Write(text.Bytes())
-	return err
+	return e.Encode(b)
 }
 
 // Scope is the part of a baseline that a report covers.
