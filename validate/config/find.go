@@ -51,8 +51,8 @@ func boundary(dir, cwd string) string {
 	return dir
 }
 
-// Read reads a slipway.yaml, which may be a symbolic link within its repository. name is its name in findings, rules are the IDs of all
-// rules.
+// Read reads a slipway.yaml, which may be a symbolic link within its repository. In
+// findings, the file is called name. rules lists the IDs of all rules.
 func Read(file, name string, rules []string) (*Config, error) {
 	f, err := tree.OpenFile(file)
 	if err != nil {
