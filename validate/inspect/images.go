@@ -2,9 +2,11 @@ package inspect
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -14,10 +16,11 @@ const MaxImageBytes = 8 << 20
 // Image is a logo or screenshot that exists.
 type Image struct {
 	Asset
-	IsLogo  bool
-	IsEmpty bool
-	Kind    string // svg, png, jpeg, gif, webp, or "" for anything else
-	Err     error
+	IsLogo     bool
+	IsEmpty    bool
+	IsTooLarge bool   // it is larger than MaxImageBytes; Err says so
+	Kind       string // svg, png, jpeg, gif, webp, or "" for anything else
+	Err        error
 }
 
 // Images holds the logos and screenshots of a plugin.
@@ -34,6 +37,7 @@ var Images = validate.NewFact(func(p *validate.Pass) []Image {
 			var data []byte
 			data, i.Err = ReadFile(p, p.Root, a.File, MaxImageBytes)
 			i.Kind, i.IsEmpty = imageKind(data), len(data) == 0
+			_, i.IsTooLarge = errors.AsType[*limit.TooLargeError](i.Err)
 			read[a.File] = i
 		}
 		i.Asset, i.IsLogo = a, isLogo

@@ -1,14 +1,17 @@
 package rules
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/inspect"
 )
 
 // TestHostileFiles runs the rules over files that are meant to use up time or memory.
@@ -59,8 +62,22 @@ func TestManyImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Findings) != 1 || report.Findings[0].File != "a.svg" || len(report.Skips) != 1 || !strings.Contains(report.Skips[0].Reason, "b.svg") {
-		t.Errorf("want a finding in a.svg and a skip for b.svg, got\n%s%+v", lines(report), report.Skips)
+	if len(report.Findings) != 2 || report.Findings[0].File != "a.svg" || !strings.Contains(report.Findings[1].Message, "b.svg and those after it are not checked") {
+		t.Errorf("want a finding in a.svg and another one for b.svg, got\n%s%+v", lines(report), report.Skips)
+	}
+}
+
+// TestLargeImages requires that an SVG image that is too large to be checked is an error.
+func TestLargeImages(t *testing.T) {
+	t.Parallel()
+	large := slices.Concat([]byte("<svg><script/>"), bytes.Repeat([]byte(" "), inspect.MaxImageBytes), []byte("</svg>"))
+	tree := fstest.MapFS{"plugin.json": {Data: []byte(`{"info": {"logos": {"small": "a.SVG", "large": "b.png"}}}`)}, "a.SVG": {Data: large}, "b.png": {Data: large}}
+	report, err := validate.Run(t.Context(), tree, validate.Options{Rules: []validate.Rule{svgUnsafe()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) != 1 || report.Findings[0].Message != "a.SVG is not checked: it is larger than 8 MiB" {
+		t.Errorf("want a finding for a.SVG, got\n%s", lines(report))
 	}
 }
 

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
@@ -26,7 +27,14 @@ const maxSVGBytes = 256 << 20
 // scanImages reports the dangers in the SVG images, of which it reads at most left bytes.
 func scanImages(p *validate.Pass, left int64) {
 	for _, i := range inspect.Images.Of(p) {
-		if i.Kind != "svg" || i.Err != nil || !inspect.IsFirst(p, "svg-unsafe", i.File) {
+		isSVG := i.Kind == "svg" || i.IsTooLarge && strings.EqualFold(path.Ext(i.File), ".svg")
+		if !isSVG || !inspect.IsFirst(p, "svg-unsafe", i.File) {
+			continue
+		}
+		if i.IsTooLarge {
+			p.Report(validate.Finding{
+				Place: p.Value(i.Pointer), Message: fmt.Sprintf("%s is not checked: %v", i.Text, i.Err), Help: "make the image smaller",
+			})
 			continue
 		}
 		data, err := inspect.ReadFile(p, p.Root, i.File, inspect.MaxImageBytes)
@@ -35,7 +43,11 @@ func scanImages(p *validate.Pass, left int64) {
 			continue
 		}
 		if left -= int64(len(data)); left < 0 {
-			p.Skipf("the SVG images are too large in total; %s and the following ones were not read", i.Text)
+			p.Report(validate.Finding{
+				Place:   p.Value(i.Pointer),
+				Message: fmt.Sprintf("the SVG images are larger than %d MiB in total, so %s and those after it are not checked", maxSVGBytes>>20, i.Text),
+				Help:    "make the images smaller",
+			})
 			return
 		}
 		dangers, err := inspect.ScanSVG(data)
