@@ -25,6 +25,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -174,7 +175,11 @@ func GetJSON[T any](ctx context.Context, c *Client, segments ...string) (value T
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return value, sdk.FromStatus(resp.StatusCode, "the upstream service responded with "+resp.Status)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&value); err != nil {
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return value, sdk.Downstream(sdk.AsError(err).Message, err)
+	}
+	if err := json.Unmarshal(text, &value); err != nil {
 		return value, sdk.Downstream("invalid response from the upstream service", err)
 	}
 	return value, nil

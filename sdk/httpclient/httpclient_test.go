@@ -375,6 +375,9 @@ func TestGetJSON(t *testing.T) {
 			_, _ = io.WriteString(w, `<html>`)
 		case "/v1/large":
 			_, _ = io.WriteString(w, `"`+strings.Repeat("x", 2000)+`"`)
+		case "/v1/cut":
+			w.Header().Set("Content-Length", "10")
+			_, _ = io.WriteString(w, `[1,`)
 		default:
 			w.WriteHeader(http.StatusNotFound)
 		}
@@ -396,11 +399,17 @@ func TestGetJSON(t *testing.T) {
 		client  *httpclient.Client
 		segment string
 		status  int
+		message string
 	}{
-		"no such thing": {c, "c", 404}, "no JSON": {c, "text", 502}, "too large": {c, "large", 502}, "a step up": {c, "..", 400}, "no URL": {none, "a", 400},
+		"no such thing": {c, "c", 404, "the upstream service responded with 404 Not Found"},
+		"no JSON":       {c, "text", 502, "invalid response from the upstream service"},
+		"too large":     {c, "large", 502, "the response from the upstream service is larger than 1000 bytes; request less data, or raise the limit"},
+		"cut":           {c, "cut", 502, "the upstream service closed the connection"},
+		"a step up":     {c, "..", 400, `invalid path segment "..": it must not contain "." or ".."`},
+		"no URL":        {none, "a", 400, "invalid settings: the data source has no URL"},
 	} {
 		_, err := httpclient.GetJSON[any](t.Context(), test.client, test.segment)
-		if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Status != test.status || e.Source != sdk.SourceDownstream {
+		if e, ok := errors.AsType[*sdk.Error](err); !ok || e.Status != test.status || e.Source != sdk.SourceDownstream || e.Message != test.message {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
