@@ -107,7 +107,7 @@ func kept(file string, create func() (string, error)) (string, error) {
 		})
 	}
 	if err != nil {
-		return "", fmt.Errorf("create %s: %w", file, err)
+		return "", err
 	}
 	return text, nil
 }

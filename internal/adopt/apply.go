@@ -71,7 +71,6 @@ func (p *Plan) Apply() error {
 	}
 	for i, f := range p.Files {
 		if err := writeFile(root, f.Path, modeIn(after, f.Path), f.After); err != nil {
-			err = fmt.Errorf("write %s: %w", f.Path, err)
 			for _, written := range p.Files[:i] {
 				err = errors.Join(err, restore(root, recordedFile{
 					Path: written.Path, Before: written.Before, Exists: written.Before != nil, Mode: modeIn(after, written.Path),
@@ -190,7 +189,7 @@ func restore(root *os.Root, f recordedFile) error {
 func writeFile(root *os.Root, name string, mode fs.FileMode, data []byte) error {
 	name = filepath.FromSlash(name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return atomicfile.WriteIn(root, name, mode, func(w io.Writer) error {
 		_, err := w.Write(data)

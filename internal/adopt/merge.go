@@ -184,7 +184,7 @@ func WriteMerges(root *os.Root, merges []Merge, s Scaffold) error {
 			mode = info.Mode().Perm()
 		}
 		if err := writeFile(root, m.Path, mode, m.After); err != nil {
-			return fmt.Errorf("write %s: %w", m.Path, err)
+			return err
 		}
 	}
 	return WriteScaffold(root, s)

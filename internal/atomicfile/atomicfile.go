@@ -27,15 +27,16 @@ func Write(name string, mode fs.FileMode, content func(io.Writer) error) error {
 // WriteIn is Write for a file below a root.
 func WriteIn(root *os.Root, name string, mode fs.FileMode, content func(io.Writer) error) error {
 	tmp := filepath.Join(filepath.Dir(name), ".slipway-"+rand.Text())
+	file := filepath.Join(root.Name(), name) // what errors name instead of tmp
 	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return &fs.PathError{Op: "create", Path: file, Err: errors.Unwrap(err)}
 	}
 	if err := errors.Join(content(f), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, root.Remove(tmp))
 	}
 	if err := root.Rename(tmp, name); err != nil {
-		return errors.Join(err, root.Remove(tmp))
+		return errors.Join(&fs.PathError{Op: "rename", Path: file, Err: errors.Unwrap(err)}, root.Remove(tmp))
 	}
 	return nil
 }

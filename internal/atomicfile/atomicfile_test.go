@@ -66,9 +66,19 @@ func TestWriteErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	nothing := func(io.Writer) error { return nil }
-	for _, name := range []string{"taken", filepath.Join("none", "file")} {
-		if err := Write(filepath.Join(dir, name), 0o644, nothing); err == nil {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	for name, op := range map[string]string{"taken": "rename", filepath.Join("none", "file"): "create"} {
+		file := filepath.Join(dir, name)
+		if err := Write(file, 0o644, nothing); err == nil {
 			t.Errorf("Write(%q) returned no error", name)
+		}
+		err := WriteIn(root, name, 0o644, nothing)
+		if e, ok := errors.AsType[*fs.PathError](err); !ok || e.Op != op || e.Path != file {
+			t.Errorf("WriteIn(%q) returned %v, want the error of %s %s", name, err, op, file)
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

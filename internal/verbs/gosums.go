@@ -35,7 +35,7 @@ func GoSums(w io.Writer, dir string) error {
 	}
 	file := filepath.Join(repo.Dist, goSumsFile)
 	if err := atomicfile.Write(file, 0o644, func(w io.Writer) error { return writeGoSums(w, root) }); err != nil {
-		return fmt.Errorf("write %s: %w", goSumsFile, err)
+		return err
 	}
 	fmt.Fprintf(w, "wrote %s\n", shortPath(file))
 	return nil
