@@ -35,7 +35,7 @@ func check(segment string, also func(string) error) error {
 			return errors.New("is not valid UTF-8")
 		case strings.ContainsFunc(text, unicode.IsControl):
 			return errors.New("must not contain control characters")
-		case hasUnicodeEscape(text):
+		case hasUnicodeEscape(folded):
 			return errors.New("must not contain %u escapes")
 		case text == "":
 			return errors.New("must not be empty")

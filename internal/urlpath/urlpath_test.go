@@ -46,6 +46,7 @@ func TestCheck(t *testing.T) {
 		"\xff":           {false, false},
 		"%ff":            {false, false},
 		"%u002e":         {false, false},
+		"\uff05u002e":    {false, false},
 		"%25252525252e":  {false, false},
 		"\ufe6a2e.":      {false, false},
 	} {
