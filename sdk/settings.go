@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/jsontype"
@@ -22,7 +23,8 @@ import (
 // It decodes Settings.JSON with encoding/json, and ignores keys that S does not have. A
 // string field with a secret tag is set to the secret of that name, never from the
 // JSON. A field tagged required:"true" must not have the zero value of its type. These
-// rules also apply to nested structs. If S or *S has a method Validate() error,
+// rules also apply to nested structs. A nil pointer to a struct is replaced with a new
+// struct if it is embedded or a secret for the struct is set. If S or *S has a method Validate() error,
 // DecodeSettings calls it last. Hosts can show a form for S, with the description tag of
 // each field: see [SettingsSchemaPath].
 //
@@ -43,7 +45,7 @@ func DecodeSettings[S any](s Settings) (S, error) {
 		}
 	}
 	if v.Kind() == reflect.Struct {
-		errs = append(errs, fillSecrets(v, s.Secrets)...)
+		errs = append(errs, fillSecrets(v, s.Secrets, nil)...)
 	}
 	if len(errs) == 0 {
 		if err := validate(&into); err != nil {
@@ -62,15 +64,26 @@ func DecodeSettings[S any](s Settings) (S, error) {
 }
 
 // fillSecrets sets the secrets of a struct and the structs in it, and returns an error
-// for each required field that is empty.
-func fillSecrets(v reflect.Value, secrets map[string]string) (errs []error) {
+// for each required field that is empty. within are the types of the structs around it.
+func fillSecrets(v reflect.Value, secrets map[string]string, within []reflect.Type) (errs []error) {
+	within = append(slices.Clip(within), v.Type())
 	for field, value := range v.Fields() {
 		inner := value
 		if inner.Kind() == reflect.Pointer {
+			t := inner.Type().Elem()
+			isEmbedded := field.Anonymous && t.Kind() == reflect.Struct && !slices.Contains(within, t)
+			isSet := hasSecret(t, secrets, within)
+			switch {
+			case !inner.IsNil() || !isEmbedded && !isSet:
+			case inner.CanSet():
+				inner.Set(reflect.New(t))
+			case isEmbedded && isSet:
+				errs = append(errs, fmt.Errorf("field %s of the plugin is a pointer to an unexported struct with secrets: embed the struct itself", field.Name))
+			}
 			inner = inner.Elem() // the zero Value of a nil
 		}
 		if inner.Kind() == reflect.Struct && (field.IsExported() || field.Anonymous) {
-			errs = append(errs, fillSecrets(inner, secrets)...)
+			errs = append(errs, fillSecrets(inner, secrets, within)...)
 		}
 		name, isSecret := field.Tag.Lookup("secret")
 		if isSecret {
@@ -89,6 +102,25 @@ func fillSecrets(v reflect.Value, secrets map[string]string) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// hasSecret reports whether a secret is set for a field of a struct or of the structs in it,
+// without those in within.
+func hasSecret(t reflect.Type, secrets map[string]string, within []reflect.Type) bool {
+	if t.Kind() != reflect.Struct || slices.Contains(within, t) {
+		return false
+	}
+	within = append(slices.Clip(within), t)
+	for field := range t.Fields() {
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if secrets[field.Tag.Get("secret")] != "" || hasSecret(inner, secrets, within) {
+			return true
+		}
+	}
+	return false
 }
 
 func jsonName(field reflect.StructField) string {

@@ -87,6 +87,62 @@ func TestDecodeSettings(t *testing.T) {
 	}
 }
 
+type Credentials struct {
+	Token string `secret:"token" required:"true"`
+	*Credentials
+}
+
+type certificate struct {
+	Name string `json:"name" required:"true"`
+	Pair struct {
+		Key string `secret:"key"`
+	} `json:"pair"`
+	Next *certificate `json:"next"`
+}
+
+type pointers struct {
+	*Credentials
+	TLS   *certificate `json:"tls"`
+	Limit *struct {
+		Rows int `json:"rows" required:"true"`
+	} `json:"limit"`
+}
+
+// Secrets need no JSON beside them. A struct that is left out requires nothing, unless it is
+// embedded.
+func TestDecodeSettingsPointers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		json    string
+		secrets map[string]string
+		want    string // error
+	}{
+		{``, map[string]string{"token": "t"}, ""},
+		{``, nil, `invalid settings: the secret "token" is missing`},
+		{``, map[string]string{"token": "t", "key": "k"}, `invalid settings: "name" is missing`},
+		{`{"limit":{}}`, map[string]string{"token": "t"}, `invalid settings: "rows" is missing`},
+		{`{"tls":{"name":"n","next":{"name":"n"}}}`, map[string]string{"token": "t", "key": "k"}, ""},
+	} {
+		s, err := sdk.DecodeSettings[pointers](sdk.Settings{JSON: []byte(c.json), Secrets: c.secrets})
+		if c.want != "" {
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%s with %v: %v, want %s", c.json, c.secrets, err, c.want)
+			}
+			continue
+		}
+		if err != nil || s.Credentials == nil || s.Token != "t" {
+			t.Errorf("%s with %v: %+v, %v", c.json, c.secrets, s, err)
+			continue
+		}
+		if hasKey := c.secrets["key"] != ""; hasKey != (s.TLS != nil) || hasKey && s.TLS.Pair.Key != "k" {
+			t.Errorf("%s with %v: TLS is %+v", c.json, c.secrets, s.TLS)
+		}
+	}
+	if _, err := sdk.DecodeSettings[struct{ *certificate }](sdk.Settings{Secrets: map[string]string{"key": "k"}}); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("an embedded pointer that cannot be set: %v", err)
+	}
+}
+
 type count struct {
 	N int `json:"n"`
 }
