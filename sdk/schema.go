@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -80,9 +81,9 @@ func structSchema(t reflect.Type, secrets *schema, within []reflect.Type) *schem
 		case name == "-" && options == "":
 		case field.Anonymous && name == "" && inner.Kind() == reflect.Struct:
 			promoted := structSchema(inner, secrets, within)
-			for name, property := range promoted.Properties {
+			for _, name := range slices.Sorted(maps.Keys(promoted.Properties)) {
 				if _, isShadowed := s.Properties[name]; !isShadowed {
-					s.add(name, property, slices.Contains(promoted.Required, name))
+					s.add(name, promoted.Properties[name], slices.Contains(promoted.Required, name))
 					embedded[name] = true
 				}
 			}

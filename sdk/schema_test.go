@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +96,20 @@ func TestEmbeddedSettings(t *testing.T) {
 		`"secureJsonData":{"type":"object"}}}`
 	if diff := cmp.Diff(want, string(sdk.DataSources(create).Plugin().SettingsSchema)); diff != "" {
 		t.Errorf("schema (-want +got):\n%s", diff)
+	}
+}
+
+type letters struct {
+	A, B, C, D, E, F, G, H int `required:"true"`
+}
+
+// The schema of a type is always the same.
+func TestSettingsSchemaOrder(t *testing.T) {
+	t.Parallel()
+	create := func(context.Context, sdk.DataSource, struct{ letters }) (*struct{}, error) { return nil, nil }
+	want := `"required":["A","B","C","D","E","F","G","H"]`
+	if text := string(sdk.DataSources(create).Plugin().SettingsSchema); !strings.Contains(text, want) {
+		t.Errorf("schema is %s, want %s in it", text, want)
 	}
 }
 
