@@ -145,12 +145,15 @@ func call[T any](ctx context.Context, c *Client, method, path string, segments [
 		return response, fmt.Errorf("call host: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
 		return response, fmt.Errorf("read response from host: %w", err)
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return response, newError(resp.StatusCode, text)
+	}
+	if len(text) > maxResponse {
+		return response, fmt.Errorf("the response from the host is larger than %d MiB; ask for less with Limit and Page", maxResponse>>20)
 	}
 	if err := json.Unmarshal(text, &response); err != nil {
 		return response, fmt.Errorf("decode response from host: %w", err)

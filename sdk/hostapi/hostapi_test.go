@@ -61,6 +61,21 @@ func TestClient(t *testing.T) {
 	}
 }
 
+func TestLargeResponse(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "[]"+strings.Repeat(" ", 16<<20))
+	}))
+	t.Cleanup(server.Close)
+	h, err := hostapi.New(server.URL, "t", server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := h.Playlists(t.Context(), hostapi.PlaylistSearch{}); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
 // Existing hosts set variables with other names.
 func TestFromEnv(t *testing.T) {
 	for _, prefix := range []string{"SVC", "GF"} {
