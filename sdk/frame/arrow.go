@@ -102,25 +102,27 @@ func (f *Frame) arrow() ([]byte, error) {
 	foot := footer(s, []block{{recordAt, prefix + len(record), body.size}})
 	endAt := bodyAt + body.size
 
-	file := make([]byte, endAt+prefix+len(foot)+4+len(magic))
+	file := make([]byte, start, endAt+prefix+len(foot)+4+len(magic))
 	copy(file, magic)
-	putMessage(file[start:], schema)
-	putMessage(file[recordAt:], record)
+	file = appendMessage(file, schema)
+	file = appendMessage(file, record)[:endAt]
 	if err := body.put(file[bodyAt:endAt], vectors); err != nil {
 		return nil, err
 	}
-	putMessage(file[endAt:], nil)
-	rest := file[endAt+prefix:]
-	rest = rest[copy(rest, foot):]
-	binary.LittleEndian.PutUint32(rest, uint32(len(foot)))
-	copy(rest[4:], magic)
-	return file, nil
+	return appendFooter(file, foot), nil
 }
 
-func putMessage(to, message []byte) {
-	binary.LittleEndian.PutUint32(to, continuation)
-	binary.LittleEndian.PutUint32(to[4:], uint32(len(message)))
-	copy(to[prefix:], message)
+func appendMessage(to, message []byte) []byte {
+	to = binary.LittleEndian.AppendUint32(to, continuation)
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(message)))
+	return append(to, message...)
+}
+
+// appendFooter appends the end of the messages and all that follows it.
+func appendFooter(to, footer []byte) []byte {
+	to = append(appendMessage(to, nil), footer...)
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(footer)))
+	return append(to, magic...)
 }
 
 // span is a part of the body.

@@ -1,9 +1,6 @@
 package frame
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
 // FillRefID returns an Arrow IPC file with refID as the RefID of its frame. It returns
 // file itself if the frame has a RefID already, or if file is not an Arrow IPC file with a
@@ -24,15 +21,5 @@ func FillRefID(file []byte, refID string) []byte {
 		blocks[n].at = len(out)
 		out = append(out, file[b.at:][:b.metaSize+b.bodySize]...)
 	}
-	out = appendMessage(out, nil)
-	foot := footer(s, blocks)
-	out = append(out, foot...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(foot)))
-	return append(out, magic...)
-}
-
-func appendMessage(to, message []byte) []byte {
-	to = binary.LittleEndian.AppendUint32(to, continuation)
-	to = binary.LittleEndian.AppendUint32(to, uint32(len(message)))
-	return append(to, message...)
+	return appendFooter(out, footer(s, blocks))
 }
