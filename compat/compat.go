@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/limit"
 )
 
 // Options describe the hosts.
@@ -108,14 +107,9 @@ func pluginDirs(files fs.FS, root string) (dirs []string, err error) {
 
 func readPlugin(files fs.FS, dir string) (p plugin, err error) {
 	name := path.Join(dir, bundle.MetadataFile)
-	f, err := files.Open(name)
+	data, err := readText(files, name, maxMetadata)
 	if err != nil {
 		return p, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := limit.ReadAll(f, maxMetadata)
-	if err != nil {
-		return p, fmt.Errorf("read %s: %w", name, err)
 	}
 	p = plugin{files: files, dir: dir}
 	if p.metadata, err = bundle.ParseMetadata(data); err != nil {
