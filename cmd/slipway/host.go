@@ -54,24 +54,12 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
 	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again "+configRead)
-	f.Var(&limitsFlag{&o.PluginLimits}, "plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin")
+	f.Func("plugin-limits", "YAML file that limits the memory, cores, open files and processes of each plugin", func(file string) (err error) {
+		o.PluginLimits, err = loader.ReadPluginLimits(file)
+		return err
+	})
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
-
-// limitsFlag is a flag whose value is the name of a file with limits.
-type limitsFlag struct{ limits *loader.PluginLimits }
-
-// Set reads the file.
-func (l *limitsFlag) Set(file string) (err error) {
-	*l.limits, err = loader.ReadPluginLimits(file)
-	return err
-}
-
-// String returns the default.
-func (l *limitsFlag) String() string { return "" }
-
-// Type returns the name of the value in the help text.
-func (l *limitsFlag) Type() string { return "string" }
 
 func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 	var o server.Options
