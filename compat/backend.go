@@ -96,7 +96,7 @@ func (p plugin) executable(name string, o Options) []Row {
 		row.Here, row.Existing, row.Help = No, No, fmt.Sprintf("%s is built for %s: build it again", name, found)
 	case !hasCookie && !isKnown:
 		row.Here, row.Existing = Unknown, Unknown
-		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: serve with an SDK, or start it to find out", name, magicCookie)
+		row.Help = fmt.Sprintf("%s does not contain the magic cookie %s: build it with an SDK, or start it to find out", name, magicCookie)
 	}
 	if o.Start != nil && row.Here != No {
 		row = started(row, o.Start(p.dir))
@@ -232,7 +232,7 @@ func variableRows(names []string, o Options) []Row {
 	}
 	return []Row{{
 		Aspect: "variables", Found: strings.Join(missing, ", "), Here: Partly, Existing: Partly,
-		Help: "hosts do not set them: check what the backend does without them, or set those that begin with GF_PLUGIN_ in the settings of the plugin",
+		Help: "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
 	}}
 }
 

@@ -91,7 +91,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"no cookie", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": "#!/bin/sh"},
-			[]string{"protocol unknown unknown unknown SDK"}, Runs{Unknown, Unknown}, "does not contain the magic cookie",
+			[]string{"protocol unknown unknown unknown SDK"}, Runs{Unknown, Unknown}, "does not contain the magic cookie grafana_plugin_type: build it with an SDK, or start it to find out",
 		},
 		{
 			"variables", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program + "\x00textGF_APP_URLSVC_REGIONGF_REGION-GF_REG-" + strings.Repeat("x", 2*window-40) + "GF_AT_THE_EDGE."},
@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"a variable with the end of another", map[string]string{"plugin.json": both, "gpx_x_linux_amd64": program, "main.go": `os.Getenv("GF_URL")`},
-			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set them: ",
+			[]string{"variables partly partly GF_URL"}, Runs{Partly, Partly}, "hosts do not set these: check that the backend works without them, or set those that begin with GF_PLUGIN_ in the plugin's settings",
 		},
 		{
 			"frontend", map[string]string{

@@ -38,7 +38,7 @@ func (p plugin) frontend(o Options) []Row {
 	if missing := lacking(called, o.Routes); len(missing) > 0 {
 		rows = append(rows, Row{
 			Aspect: "routes", Found: strings.Join(missing, ", "), Here: Partly, Existing: Yes,
-			Help: "this host does not serve them: what the frontend does with them fails here",
+			Help: "this host does not serve them, so whatever the frontend uses them for fails here",
 		})
 	}
 	if err == nil && o.IsShared != nil {

@@ -107,7 +107,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if len(o.PluginDirs) == 0 {
-				fmt.Fprintf(stdout, "note: the host has no directories of plugins; name them with %s\n", face(c).Option("plugins-dir"))
+				fmt.Fprintf(stdout, "note: no plugin directories were given; add them with %s\n", face(c).Option("plugins-dir"))
 			}
 			return errors.Join(runHost(c.Context(), s, stderr, hangup, isInteractive), closeHost(s, stdout))
 		},

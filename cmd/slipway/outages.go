@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 )
 
-// steadyAfter is how long a backend that ended must run again before dev says so: one that
-// always ends soon after its start is not live.
+// steadyAfter is how long a restarted backend must keep running before dev reports it as
+// live: one that keeps crashing soon after it starts is not live.
 const steadyAfter = 2 * time.Second
 
 // maxPrinted is how many reasons are remembered for a backend: a reason may quote output that

@@ -43,7 +43,7 @@ func TestSecondSignalKills(t *testing.T) {
 		return ""
 	}
 	url := address.FindString(next("slipway host is at"))
-	next("note: the host has no directories of plugins; name them with --plugins-dir")
+	next("note: no plugin directories were given; add them with --plugins-dir")
 	client, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {
 		t.Fatal(err)
