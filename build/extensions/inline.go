@@ -20,7 +20,7 @@ const maxInlined = 20
 
 // maxCopied is the number of nodes of the syntax tree after which all constants are unknown: each
 // level of constants can multiply the copies.
-const maxCopied = 200_000
+const maxCopied = 50_000
 
 func (in inliner) copied(e ast.Expression) ast.Expression {
 	v := reflect.New(reflect.TypeFor[ast.Expression]()).Elem()
