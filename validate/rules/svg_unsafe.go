@@ -37,7 +37,7 @@ func scanImages(p *validate.Pass, left int64) {
 			})
 			continue
 		}
-		data, err := inspect.ReadFile(p, p.Root, i.File, inspect.MaxImageBytes)
+		data, err := i.Read(p)
 		if err != nil {
 			p.Skipf("cannot read %s: %v", i.Text, err)
 			continue
