@@ -279,7 +279,10 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 		open.firstRequest = host.FirstOverTLS
 	}
 	listener = boundedListener{listener, open}
+	var protocols http.Protocols // without HTTP/2, a connection has one request at a time
+	protocols.SetHTTP1(true)
 	s.http = &http.Server{
+		Protocols: &protocols,
 		ConnState: open.note,
 		Handler:   s.api, ReadHeaderTimeout: host.HeaderTimeout, IdleTimeout: host.IdleTimeout, MaxHeaderBytes: host.MaxHeaderBytes,
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
