@@ -58,9 +58,12 @@ type AppSettings struct {
 const (
 	maxURL      = 2048    // bytes
 	maxSettings = 1 << 19 // bytes of jsonData
-	maxSecrets  = 100
 	maxSecret   = 1 << 16 // bytes
 )
+
+// MaxSecrets is the maximum number of secrets of a data source or an app, and of those in
+// one change.
+const MaxSecrets = 100
 
 // Check returns an error (ErrInvalid) if the data source breaks a rule.
 func (d DataSource) Check() error {
@@ -113,8 +116,8 @@ func checkSettings(visible json.RawMessage, secrets map[string]string) error {
 	if len(visible) > maxSettings {
 		return Invalid("jsonData", "must not be longer than %d bytes", maxSettings)
 	}
-	if len(secrets) > maxSecrets {
-		return Invalid("secureJsonData", "must not have more than %d keys, found %d", maxSecrets, len(secrets))
+	if len(secrets) > MaxSecrets {
+		return Invalid("secureJsonData", "must not have more than %d keys, found %d", MaxSecrets, len(secrets))
 	}
 	for name, value := range secrets {
 		if err := checkName("secureJsonData", name); err != nil {

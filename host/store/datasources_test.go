@@ -156,3 +156,38 @@ func TestSettingsQuota(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsQuota adds secrets in several changes, replaces one and makes room.
+func TestSecretsQuota(t *testing.T) {
+	t.Parallel()
+	s, ctx, root := open(t, store.Options{Key: make([]byte, host.KeyLength)}), t.Context(), as(host.RoleAdmin)
+	must(s.CreateDataSource(ctx, root, host.DataSource{UID: "d", Name: "d", Type: "acme-datasource"}))(t)
+	names := func(from, to int) map[string]string {
+		secrets := map[string]string{}
+		for n := from; n < to; n++ {
+			secrets[fmt.Sprint("k", n)] = "v"
+		}
+		return secrets
+	}
+	for _, c := range []struct {
+		change map[string]string
+		want   error
+	}{
+		{names(0, host.MaxSecrets), nil},
+		{map[string]string{"one": "v"}, host.ErrInvalid},
+		{map[string]string{"k0": "w"}, nil},
+		{map[string]string{"one": "v", "k0": ""}, nil},
+		{map[string]string{"k0": "v"}, host.ErrInvalid},
+	} {
+		_, err := s.UpdateDataSource(ctx, root, host.DataSource{UID: "d", Name: "d", Type: "acme-datasource", Secrets: c.change})
+		if !errors.Is(err, c.want) {
+			t.Errorf("data source with %d changed secrets: %v, want %v", len(c.change), err, c.want)
+		}
+		if err := s.SetAppSettings(ctx, root, host.AppSettings{PluginID: "acme-app", Secrets: c.change}); !errors.Is(err, c.want) {
+			t.Errorf("app with %d changed secrets: %v, want %v", len(c.change), err, c.want)
+		}
+	}
+	if d := must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != host.MaxSecrets {
+		t.Errorf("%d secrets are stored, want %d", len(d.SecretNames), host.MaxSecrets)
+	}
+}

@@ -18,7 +18,8 @@ func secretNames(ctx context.Context, q querier, org int64, owner string) ([]str
 	return list(ctx, q, scanOne[string], "SELECT name FROM secrets WHERE org_id = $1 AND owner = $2 ORDER BY name", org, owner)
 }
 
-// changeSecrets adds or replaces secrets, and removes those that are "".
+// changeSecrets adds or replaces secrets, and removes those that are "". It returns an error
+// (host.ErrInvalid) if the owner would then have too many.
 func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(change)) {
 		value := change[name]
@@ -40,7 +41,11 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 			return err
 		}
 	}
-	return nil
+	names, err := secretNames(ctx, tx, org, owner)
+	if err == nil && len(names) > host.MaxSecrets {
+		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d with those that are stored", host.MaxSecrets, len(names))
+	}
+	return err
 }
 
 // needAgain returns an error if a stored secret is not in given.
