@@ -26,8 +26,11 @@ type Dashboard struct {
 	Model       json.RawMessage // an object; nil in lists
 }
 
-// MaxTags is the maximum number of tags of a dashboard.
-const MaxTags = 100
+// Bounds on the tags of a dashboard, which lists of dashboards contain.
+const (
+	MaxTags     = 100
+	MaxTagBytes = 4 << 10 // of all tags together
+)
 
 // ParseDashboard reads id, uid, title, tags and version from the model of a dashboard. It
 // returns an error (ErrInvalid) if they break a rule. path is the prefix of their names
@@ -70,10 +73,15 @@ func (d Dashboard) check(path string) error {
 	if len(d.Tags) > MaxTags {
 		return Invalid(path+"tags", "must not have more than %d entries, found %d", MaxTags, len(d.Tags))
 	}
+	size := 0
 	for _, tag := range d.Tags {
 		if err := checkName(path+"tags", tag); err != nil {
 			return err
 		}
+		size += len(tag)
+	}
+	if size > MaxTagBytes {
+		return Invalid(path+"tags", "must not be longer than %d bytes together, found %d", MaxTagBytes, size)
 	}
 	return nil
 }

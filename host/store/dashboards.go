@@ -230,33 +230,17 @@ func (s *Store) Dashboards(ctx context.Context, org int64, f DashboardFilter) ([
 		return []host.Dashboard{}, nil
 	}
 	where, args := f.where(org)
-	type row struct {
-		d   host.Dashboard
-		tag sql.NullString
-	}
-	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
-		r.d, err = scanDashboard(sc, &r.tag)
-		return r, err
-	}, "SELECT "+dashboardColumns+`, t.tag
+	return list(ctx, s.read, func(row scanner) (host.Dashboard, error) {
+		var tags string
+		d, err := scanDashboard(row, &tags)
+		d.Tags = lines(tags)
+		return d, err
+	}, "SELECT "+dashboardColumns+`,
+			COALESCE((SELECT string_agg(t.tag, `+newline+` ORDER BY t.tag) FROM dashboard_tags t WHERE t.dashboard_id = d.id), '')
 		FROM (SELECT d.id FROM dashboards d `+where+` ORDER BY d.title, d.id LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN dashboards d ON d.id = p.id
 		LEFT JOIN folders f ON f.id = d.folder_id
-		LEFT JOIN dashboard_tags t ON t.dashboard_id = d.id
-		ORDER BY d.title, d.id, t.tag`, args...)
-	if err != nil {
-		return nil, err
-	}
-	out := []host.Dashboard{}
-	for _, r := range rows {
-		if last := len(out) - 1; last < 0 || out[last].ID != r.d.ID {
-			r.d.Tags = []string{}
-			out = append(out, r.d)
-		}
-		if r.tag.Valid {
-			out[len(out)-1].Tags = append(out[len(out)-1].Tags, r.tag.String)
-		}
-	}
-	return out, nil
+		ORDER BY d.title, d.id`, args...)
 }
 
 // where returns the condition on dashboards d and the arguments: the organization, LIMIT,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,29 @@ func TestDashboards(t *testing.T) {
 	must(s.DeleteFolder(ctx, org, "f", 0, nil))(t)
 	if _, err := s.Dashboard(ctx, org, "a"); !errors.Is(err, host.ErrNotFound) {
 		t.Errorf("dashboard of a deleted folder: %v", err)
+	}
+}
+
+// TestTagsInLists reads a title once, however many tags a dashboard has.
+func TestTagsInLists(t *testing.T) {
+	t.Parallel()
+	r, ctx := recorder{statements: map[string][]any{}}, t.Context()
+	s := must(store.Open(ctx, store.Options{Database: testdb.New(t)}.Wrapped(r.wrap)))(t)
+	defer s.Close()
+	tags := []string{}
+	for n := range host.MaxTags {
+		tags = append(tags, fmt.Sprintf("%02d, 'x'", n))
+	}
+	title := strings.Repeat("t", host.MaxNameLength)
+	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "a", Title: title, Tags: tags}, store.Save{}))(t)
+	must(s.SaveDashboard(ctx, org, host.Dashboard{UID: "b", Title: title}, store.Save{}))(t)
+	before := r.bytesRead()
+	found := must(s.Dashboards(ctx, org, store.DashboardFilter{}))(t)
+	if len(found) != 2 || !slices.Equal(found[0].Tags, tags) || found[1].Tags == nil || len(found[1].Tags) != 0 {
+		t.Errorf("dashboards: %+v", found)
+	}
+	if read, most := r.bytesRead()-before, 3*len(title)+len(strings.Join(tags, " ")); read > most {
+		t.Errorf("%d bytes were read, want at most %d", read, most)
 	}
 }
 

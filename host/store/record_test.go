@@ -13,6 +13,7 @@ type recorder struct {
 	statements map[string][]any
 	prepared   int // statements
 	open       int // of these, not closed
+	read       int // bytes of text in results
 }
 
 func (r *recorder) notePrepared(prepared, open int) {
@@ -20,6 +21,18 @@ func (r *recorder) notePrepared(prepared, open int) {
 	defer r.mu.Unlock()
 	r.prepared += prepared
 	r.open += open
+}
+
+func (r *recorder) noteRead(bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read += bytes
+}
+
+func (r *recorder) bytesRead() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.read
 }
 
 func (r *recorder) note(query string, args []driver.NamedValue) {
@@ -75,7 +88,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.to.note(query, args)
-	return c.fullConn.QueryContext(ctx, query, slices.Clone(args))
+	return c.to.count(c.fullConn.QueryContext(ctx, query, slices.Clone(args)))
 }
 
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
@@ -114,10 +127,33 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.to.note(s.query, args)
-	return s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	return s.to.count(s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args))
 }
 
 func (s *stmt) Close() error {
 	s.to.notePrepared(0, -1)
 	return s.Stmt.Close()
+}
+
+// rows count what is read.
+type rows struct {
+	driver.Rows
+	to *recorder
+}
+
+func (r *recorder) count(inner driver.Rows, err error) (driver.Rows, error) {
+	if err != nil {
+		return nil, err
+	}
+	return rows{inner, r}, nil
+}
+
+func (r rows) Next(to []driver.Value) error {
+	err := r.Rows.Next(to)
+	for _, value := range to {
+		if text, isText := value.(string); isText && err == nil {
+			r.to.noteRead(len(text))
+		}
+	}
+	return err
 }

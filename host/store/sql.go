@@ -127,6 +127,17 @@ func scanOne[T any](row scanner) (v T, err error) {
 	return v, err
 }
 
+// newline separates the names that string_agg joins, which contain no control characters.
+const newline = "'\n'"
+
+// lines returns the names that string_agg joined.
+func lines(joined string) []string {
+	if joined == "" {
+		return []string{}
+	}
+	return strings.Split(joined, "\n")
+}
+
 // transact runs do in a write transaction and commits it if do returns nil. The deadline
 // of the store applies to the whole transaction, and on PostgreSQL also to each statement.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {

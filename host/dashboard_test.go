@@ -1,0 +1,24 @@
+package host_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/host"
+)
+
+// All tags of a dashboard together are bounded, not only their number.
+func TestTagBytes(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]error{host.MaxTagBytes / 32: nil, host.MaxTagBytes/32 + 1: host.ErrInvalid} {
+		d := host.Dashboard{Title: "x"}
+		for n := range 32 {
+			d.Tags = append(d.Tags, fmt.Sprintf("%02d%s", n, strings.Repeat("x", length-2)))
+		}
+		if err := d.Check(); !errors.Is(err, want) {
+			t.Errorf("32 tags of %d bytes: %v, want %v", length, err, want)
+		}
+	}
+}
