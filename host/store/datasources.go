@@ -39,38 +39,22 @@ func (s *Store) DataSources(ctx context.Context, org int64, only *[]string, page
 		query = dataSourcePage("org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4")
 		args = append(args, joined(*only))
 	}
-	type row struct {
-		d      host.DataSource
-		secret sql.NullString // its name
-	}
-	rows, err := list(ctx, s.read, func(sc scanner) (r row, err error) {
-		r.d, err = scanDataSource(sc, &r.secret)
-		return r, err
+	return list(ctx, s.read, func(row scanner) (host.DataSource, error) {
+		var secrets string
+		d, err := scanDataSource(row, &secrets)
+		d.SecretNames = lines(secrets)
+		return d, err
 	}, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	out := []host.DataSource{}
-	for _, r := range rows {
-		if last := len(out) - 1; last < 0 || out[last].ID != r.d.ID {
-			out = append(out, r.d)
-		}
-		if r.secret.Valid {
-			d := &out[len(out)-1]
-			d.SecretNames = append(d.SecretNames, r.secret.String)
-		}
-	}
-	return out, nil
 }
 
 // dataSourcePage returns the query for a page of the data sources that meet a condition.
 func dataSourcePage(condition string) string {
 	return `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
-			d.is_default, d.settings, d.version, d.updated_at, s.name
+			d.is_default, d.settings, d.version, d.updated_at, COALESCE((SELECT string_agg(s.name, ` + newline + ` ORDER BY s.name)
+				FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
 		FROM (SELECT id FROM data_sources WHERE ` + condition + ` ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN data_sources d ON d.id = p.id
-		LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
-		ORDER BY d.name, s.name`
+		ORDER BY d.name`
 }
 
 // DataSource returns a data source without its secrets.
@@ -105,21 +89,18 @@ func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host
 
 // Unlock returns a data source with its secrets. One statement reads both, so that a
 // secret is never combined with the address of another version.
-func (s *Store) Unlock(ctx context.Context, org int64, uid string) (d host.DataSource, err error) {
-	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
-		d, err = scanDataSource(row, &sealed.name, &sealed.text)
-		return sealed, err
+func (s *Store) Unlock(ctx context.Context, org int64, uid string) (host.DataSource, error) {
+	var secrets string
+	d, err := find(ctx, s.read, func(row scanner) (host.DataSource, error) {
+		return scanDataSource(row, &secrets)
 	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
-			d.is_default, d.settings, d.version, d.updated_at, s.name, s.sealed
-		FROM data_sources d LEFT JOIN secrets s ON s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)
-		WHERE d.org_id = $1 AND d.uid = $2 ORDER BY s.name`, org, uid)
+			d.is_default, d.settings, d.version, d.updated_at, COALESCE((SELECT `+joinSecrets+`
+				FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
+		FROM data_sources d WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
 	if err != nil {
-		return d, err
+		return d, orNotFound(err, dataSourceName)
 	}
-	if len(rows) == 0 {
-		return d, host.NotFound(dataSourceName)
-	}
-	d.Secrets, err = s.openSecrets(org, ownerOf(d), rows)
+	d.Secrets, err = s.openSecrets(org, ownerOf(d), secrets)
 	return d, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -65,20 +66,18 @@ func removeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string) err
 	return err
 }
 
-// sealed is a stored secret. Its fields are NULL if the owner has none.
-type sealed struct{ name, text sql.NullString }
+// joinSecrets joins secrets s for openSecrets. What Seal returns contains no spaces.
+const joinSecrets = "string_agg(s.sealed || ' ' || s.name, " + newline + " ORDER BY s.name)"
 
 // openSecrets decrypts the secrets of an owner. It returns host.ErrUnavailable if one was
 // encrypted with another key.
-func (s *Store) openSecrets(org int64, owner string, rows []sealed) (map[string]string, error) {
-	out := make(map[string]string, len(rows))
-	for _, r := range rows {
-		if !r.name.Valid {
-			continue
-		}
-		name, err := r.name.String, host.ErrSealed
+func (s *Store) openSecrets(org int64, owner, joined string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, line := range lines(joined) {
+		sealed, name, _ := strings.Cut(line, " ")
+		err := host.ErrSealed
 		if s.box != nil {
-			out[name], err = s.box.Open(r.text.String, purpose(org, owner, name))
+			out[name], err = s.box.Open(sealed, purpose(org, owner, name))
 		}
 		if err != nil {
 			return nil, &host.Error{Category: host.ErrUnavailable, ID: "secrets.key", Message: fmt.Sprintf(

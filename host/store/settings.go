@@ -40,18 +40,20 @@ func scanSettings(row scanner, rest ...any) (a host.AppSettings, err error) {
 
 // UnlockApp is AppSettings with the secrets, read in one statement.
 func (s *Store) UnlockApp(ctx context.Context, org int64, pluginID string) (host.AppSettings, error) {
-	a := host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}
-	rows, err := list(ctx, s.read, func(row scanner) (sealed sealed, err error) {
-		a, err = scanSettings(row, &sealed.name, &sealed.text)
-		return sealed, err
-	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, s.name, s.sealed
-		FROM plugin_settings p LEFT JOIN secrets s ON s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id
-		WHERE p.org_id = $1 AND p.plugin_id = $2 ORDER BY s.name`, org, pluginID)
+	var secrets string
+	a, err := find(ctx, s.read, func(row scanner) (host.AppSettings, error) {
+		return scanSettings(row, &secrets)
+	}, `SELECT p.is_enabled, p.is_pinned, p.settings, p.updated_at, COALESCE((SELECT `+joinSecrets+`
+			FROM secrets s WHERE s.org_id = p.org_id AND s.owner = 'plugin:' || p.plugin_id), '')
+		FROM plugin_settings p WHERE p.org_id = $1 AND p.plugin_id = $2`, org, pluginID)
+	if errors.Is(err, sql.ErrNoRows) {
+		a, err = host.AppSettings{IsEnabled: true, JSON: orEmpty(nil)}, nil
+	}
 	if err != nil {
 		return a, err
 	}
 	a.PluginID = pluginID
-	a.Secrets, err = s.openSecrets(org, "plugin:"+pluginID, rows)
+	a.Secrets, err = s.openSecrets(org, "plugin:"+pluginID, secrets)
 	return a, err
 }
 
