@@ -14,6 +14,9 @@ func (o Options) Wrapped(wrap func(driver.Connector) driver.Connector) Options {
 	return o
 }
 
+// MigrationLock is the advisory lock that a migration holds.
+const MigrationLock = migrationLock
+
 // Exec runs a statement on the writing connection.
 func (s *Store) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := s.write.db.ExecContext(ctx, query, args...)

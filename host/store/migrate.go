@@ -24,16 +24,16 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	ctx = withoutDeadline(ctx)
-	return s.transactAlone(ctx, migrationLock, func(tx *sql.Tx) error {
+	return s.transact(ctx, func(tx *sql.Tx) error {
+		if s.dialect.isShared {
+			if err := awaitMigration(ctx, tx); err != nil {
+				return err
+			}
+		}
 		const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 			version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {
 			return err
-		}
-		if s.dialect.isShared {
-			if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
-				return err
-			}
 		}
 		done, err := find(ctx, tx, scanOne[int64], "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
 		if err != nil {
@@ -58,6 +58,19 @@ func (s *Store) migrate(ctx context.Context) error {
 		s.identity.Store(&id)
 		return err
 	})
+}
+
+// awaitMigration waits, without a limit, for other hosts that migrate the schema. In the rest of
+// the transaction, statements have no time limit, but do not wait longer than others for locks.
+func awaitMigration(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout TO DEFAULT")
+	return err
 }
 
 func (s *Store) runMigration(ctx context.Context, tx *sql.Tx, version int64, file string) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
@@ -137,6 +138,47 @@ func TestOpenAtOnce(t *testing.T) {
 	accounts, total, err := s.ServiceAccounts(t.Context(), org, store.AccountFilter{})
 	if err != nil || total != 1 || accounts[0].Tokens != 8 {
 		t.Errorf("accounts %+v, %d, %v", accounts, total, err)
+	}
+}
+
+// A host waits for another one that migrates the schema, however long that takes.
+func TestOpenWaitsForMigration(t *testing.T) {
+	t.Parallel()
+	if !testdb.IsWanted() {
+		t.Skip("needs PostgreSQL")
+	}
+	ctx, database := t.Context(), testdb.New(t)
+	db := must(sql.Open("pgx", database))(t)
+	defer db.Close()
+	migration := must(db.BeginTx(ctx, nil))(t)
+	defer migration.Rollback()
+	must(migration.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", store.MigrationLock))(t)
+	const timeout = time.Second / 2
+	opened := make(chan error, 1)
+	go func() {
+		s, err := store.Open(ctx, store.Options{Database: database, Timeout: timeout})
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	for hasWaited := false; !hasWaited; {
+		if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
+			WHERE NOT granted AND locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+				AND waitstart < clock_timestamp() - $1 * interval '1 second')`, 2*timeout.Seconds()).Scan(&hasWaited); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-opened:
+			t.Fatalf("Open during a migration: %v", err)
+		default:
+		}
+	}
+	if err := migration.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("Open after a migration: %v", err)
 	}
 }
 
