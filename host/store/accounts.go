@@ -83,7 +83,7 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 		if err := s.checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", host.MaxServiceAccounts); err != nil {
 			return err
 		}
-		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name)); err != nil {
+		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name), numbers{}); err != nil {
 			return err
 		}
 		a.ID, err = insertAccount(ctx, tx, a)
@@ -105,16 +105,22 @@ func duplicateAccount() error {
 	return host.Duplicate("name", "a service account with this name already exists")
 }
 
+// numbers are the last numbers that freeLogin and freeName gave, by what they begin with. A
+// transaction that creates many accounts keeps them, to not look for the same numbers again.
+type numbers map[string]int
+
 // freeLogin returns the login or, if it is taken, the login with the first free number
 // from 2.
-func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string, error) {
+func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string, last numbers) (string, error) {
 	candidate := login
-	for n := 2; ; n++ {
+	for n := 1; ; {
 		taken, err := list(ctx, tx, scanOne[int64],
 			"SELECT id FROM service_accounts WHERE org_id = $1 AND login = $2", org, candidate)
 		if err != nil || len(taken) == 0 {
+			last[login] = max(n, last[login])
 			return candidate, err
 		}
+		n = max(n, last[login]) + 1
 		candidate = fmt.Sprintf("%s-%d", login, n)
 	}
 }

@@ -216,6 +216,49 @@ func TestMigrateAPIKey(t *testing.T) {
 	}
 }
 
+// TestMigrateSimilarKeys migrates keys whose accounts have the same names or logins but for a
+// number. It looks for each number about once.
+func TestMigrateSimilarKeys(t *testing.T) {
+	t.Parallel()
+	r, ctx, root := recorder{statements: map[string][]any{}}, t.Context(), as(host.RoleAdmin)
+	s := must(store.Open(ctx, store.Options{Database: testdb.New(t)}.Wrapped(r.wrap)))(t)
+	defer s.Close()
+	var names []string
+	for n := range 32 {
+		bits := fmt.Sprintf("%05b", n)
+		long := strings.Repeat("n", host.MaxNameLength-2) + fmt.Sprintf("%x", n/2)
+		names = append(names, "x"+strings.NewReplacer("0", "a", "1", "A").Replace(bits), "y"+strings.NewReplacer("0", " ", "1", ".").Replace(bits)+"y",
+			[]string{long, strings.ToUpper(long)}[n%2])
+	}
+	for _, name := range names {
+		if _, _, err := s.CreateAPIKey(ctx, root, host.APIKey{Name: name, Role: host.RoleViewer}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := r.statementsRan()
+	if migrated, failures, err := s.MigrateAPIKeys(ctx, root); migrated != len(names) || len(failures) > 0 || err != nil {
+		t.Errorf("%d of %d keys were migrated: %v, %v", migrated, len(names), failures, err)
+	}
+	if ran, most := r.statementsRan()-before, 7*len(names); ran > most {
+		t.Errorf("%d statements for %d keys, want at most %d", ran, len(names), most)
+	}
+	logins := map[string]bool{}
+	accounts, _, err := s.ServiceAccounts(ctx, org, store.AccountFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range accounts {
+		logins[a.Login] = true
+	}
+	for n := 2; n <= 32; n++ {
+		for _, login := range []string{"sa-xaaaaa", "sa-y-y"} {
+			if login := fmt.Sprintf("%s-%d", login, n); !logins[login] {
+				t.Errorf("no account has the login %s", login)
+			}
+		}
+	}
+}
+
 // The models of an older database are kept.
 func TestMigrateModels(t *testing.T) {
 	t.Parallel()

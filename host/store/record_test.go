@@ -14,6 +14,7 @@ type recorder struct {
 	prepared   int // statements
 	open       int // of these, not closed
 	read       int // bytes of text in results
+	ran        int // statements
 }
 
 func (r *recorder) notePrepared(prepared, open int) {
@@ -35,9 +36,16 @@ func (r *recorder) bytesRead() int {
 	return r.read
 }
 
+func (r *recorder) statementsRan() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ran
+}
+
 func (r *recorder) note(query string, args []driver.NamedValue) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.ran++
 	if _, isKnown := r.statements[query]; isKnown && len(args) == 0 {
 		return
 	}
