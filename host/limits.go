@@ -130,7 +130,7 @@ func Limits() []Limit {
 		{"file of a dashboard of a plugin", mebibytes(MaxDashboardFile), "it cannot be imported", "it is held in memory"},
 		{"JSON body", mebibytes(MaxBody), "413", "it is decoded in memory"},
 		{"body of a call to a plugin", mebibytes(MaxResourceBody), "413", "it is passed on as one message"},
-		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones"},
+		{"bodies of all requests", mebibytes(MaxBodies), fmt.Sprintf("503 after %s", BusyWait), "the first " + kibibytes(FreeBody) + " of each body do not count, so that large bodies do not block small ones; an import of a dashboard counts as " + mebibytes(MaxDashboardFile)},
 		{"values of all JSON bodies of more than " + kibibytes(FreeBody), mebibytes(MaxDecoding), fmt.Sprintf("503 after %s", BusyWait), "a body takes up to 32 times its size while it is decoded"},
 		{"long computations at the same time", "half of the processors, or a quarter for one caller, but at least one", "the others wait", "a short request finds a processor, and no caller waits for all requests of another; this applies to bodies of more than " + kibibytes(FreeBody) + ", frames of plugins, expressions, whole dashboards, the dashboards of a playlist, and lists whose `limit` is absent or more than " + fmt.Sprint(FreeEntries)},
 		{"all JSON responses of more than " + kibibytes(FreeResponse), mebibytes(MaxResponses), fmt.Sprintf("503 after %s", BusyWait), "a client that does not read keeps its response in memory"},

@@ -40,6 +40,11 @@ func TestBodiesInFlight(t *testing.T) {
 		if got := f.do("POST", "/api/playlists", f.editor, small); got.status != 200 {
 			t.Errorf("a small body after %s took its half: %+v", caller, got)
 		}
+		// Its inputs can make a small body large.
+		got = f.do("POST", "/api/dashboards/import", f.editor, `{"dashboard":{"title":"d"}}`)
+		if want := map[string]int{"a": 200, "b": 503}[caller]; got.status != want {
+			t.Errorf("an import after %s took its half: %+v, want status %d", caller, got, want)
+		}
 	}
 }
 

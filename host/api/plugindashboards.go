@@ -151,15 +151,22 @@ type importBody struct {
 
 func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (offeredDashboard, error) {
 	body := in.Body
+	held := a.budgets.bodies.share(callerOf(who)) // a file or the inputs can be much larger than the body
+	defer held.release()
+	if err := held.grow(ctx, host.MaxDashboardFile); err != nil {
+		return offeredDashboard{}, err
+	}
 	d, err := a.dashboardToImport(ctx, who, body)
 	if err != nil {
 		return offeredDashboard{}, err
 	}
-	if d.Model, err = fillInputs(d.Model, body.Inputs); err != nil {
-		return offeredDashboard{}, err
-	}
-	filled, err := host.ParseDashboard("dashboard.", d.Model)
-	if err != nil {
+	var filled host.Dashboard
+	if err := a.budgets.processors.do(ctx, callerOf(who), func() (err error) {
+		if d.Model, err = fillInputs(d.Model, body.Inputs); err == nil {
+			filled, err = host.ParseDashboard("dashboard.", d.Model)
+		}
+		return err
+	}); err != nil {
 		return offeredDashboard{}, err
 	}
 	d.Title, d.Tags = filled.Title, filled.Tags

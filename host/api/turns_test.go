@@ -179,3 +179,30 @@ func TestTurnsOfPluginDashboards(t *testing.T) {
 		}
 	})
 }
+
+// The inputs of a dashboard, which can make it large, are filled in a turn.
+func TestTurnsOfImports(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &API{budgets: newBudgets(true)}
+		a.budgets.processors = newTurns(1)
+		end, err := a.budgets.processors.take(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := importBody{Dashboard: []byte(`{"title":"Board","__inputs":[{"name":"A"}]}`)}
+		var failed error
+		go func() {
+			_, failed = a.importDashboard(t.Context(), host.Identity{}, struct{ Body importBody }{body})
+		}()
+		synctest.Wait()
+		if failed != nil {
+			t.Errorf("inputs were filled out of turn: %v", failed)
+		}
+		end()
+		synctest.Wait()
+		if !errors.Is(failed, host.ErrInvalid) {
+			t.Errorf("an input without a value: %v", failed)
+		}
+	})
+}
