@@ -91,12 +91,8 @@ func (a *API) markdown(w http.ResponseWriter, r *http.Request, _ host.Identity) 
 		return host.NotFound("File")
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxMarkdown))
-	if err != nil {
-		return err
-	}
 	w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, err = w.Write(text)
+	_, err = io.Copy(w, io.LimitReader(f, maxMarkdown))
 	return err
 }
