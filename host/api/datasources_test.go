@@ -105,7 +105,7 @@ func TestQueryDataSources(t *testing.T) {
 		{"refId":"F","datasource":{"type":"` + pluginID + `"}},{"refId":"G","datasource":{"uid":"a\u0000"}}]}`
 	for who, want := range map[string]string{
 		f.viewer:                   "A200 B200 C404 D404 E400 F200 G404",
-		"Bearer " + token.Secret(): "A200 B403 C403 D404 E400 F200 G404",
+		"Bearer " + token.Secret(): "A200 B403 C403 D403 E400 F200 G403",
 	} {
 		got := f.do("POST", "/api/ds/query", who, queries)
 		statuses := ""

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/loader"
@@ -96,9 +97,9 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 		err = &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("data source %q not found", ref)}
 	}
 	if err != nil {
-		return nil, d, err
+		return nil, d, hidden(err, who, []string{host.ActionDatasourcesQuery}, access.DatasourceScope+"*")
 	}
-	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+d.UID) {
+	if !who.Allows(host.ActionDatasourcesQuery, access.DatasourceScope+d.UID) {
 		return nil, d, host.Forbidden("Permission denied")
 	}
 	if d.ID != 0 { // otherwise it is implicit
