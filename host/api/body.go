@@ -134,6 +134,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if refusal, ok := errors.AsType[*host.Error](err); ok {
 		return nil, refusal
 	}
+	if errors.Is(err, context.Canceled) { // the client left while the body waited for memory
+		return nil, err
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, &host.Error{Category: errTooSlow, Field: "body", Message: "did not arrive in time"}
 	}

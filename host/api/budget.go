@@ -170,7 +170,8 @@ type share struct {
 }
 
 // grow takes more bytes. If others do not return them in time, the error has the
-// category host.ErrThrottled, if the caller holds its half, or host.ErrBusy.
+// category host.ErrThrottled, if the caller holds its half, or host.ErrBusy. If the context ends
+// before, the error is that of the context.
 func (s *share) grow(ctx context.Context, bytes int64) error {
 	bytes = min(bytes, s.of.size/2-s.held) // what exceeds the half of a caller is not counted
 	if bytes <= 0 {
@@ -191,12 +192,12 @@ func (s *share) grow(ctx context.Context, bytes int64) error {
 			wait = 0
 		}
 	}
-	if !acquire(ctx, s.own.free, bytes, wait) {
-		return &host.Error{Category: host.ErrThrottled, Message: "your other requests hold too much memory for " + s.of.what + "; try again later"}
+	if err := acquire(ctx, s.own.free, bytes, wait, &host.Error{Category: host.ErrThrottled, Message: "your other requests hold too much memory for " + s.of.what + "; try again later"}); err != nil {
+		return err
 	}
-	if !acquire(ctx, s.of.free, bytes, wait) {
+	if err := acquire(ctx, s.of.free, bytes, wait, &host.Error{Category: host.ErrBusy, Message: "the host holds too much memory for " + s.of.what + "; try again later"}); err != nil {
 		s.own.free.Release(bytes)
-		return &host.Error{Category: host.ErrBusy, Message: "the host holds too much memory for " + s.of.what + "; try again later"}
+		return err
 	}
 	s.held += bytes
 	return nil
@@ -210,10 +211,19 @@ func (s *share) release() {
 	s.of.callers.leave(s.caller)
 }
 
-// acquire reports whether a semaphore gave n before the time was up or the context
-// ended.
-func acquire(ctx context.Context, free *semaphore.Weighted, n int64, wait time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+// acquire takes n from a semaphore. It returns refusal if the time is up before, or the error
+// of the context if that has ended.
+func acquire(ctx context.Context, free *semaphore.Weighted, n int64, wait time.Duration, refusal error) error {
+	if free.TryAcquire(n) {
+		return nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	return free.Acquire(ctx, n) == nil
+	if free.Acquire(waiting, n) == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return refusal
 }

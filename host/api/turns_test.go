@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,4 +207,52 @@ func TestTurnsOfImports(t *testing.T) {
 			t.Errorf("an input without a value: %v", failed)
 		}
 	})
+}
+
+// A caller that holds nothing is told that the host is busy, also if it cannot wait.
+func TestBusyWithFullQueue(t *testing.T) {
+	t.Parallel()
+	b := newBudgets(true).responses
+	if !b.free.TryAcquire(b.size) || !b.queue.TryAcquire(b.size) {
+		t.Fatal("the budget is not free")
+	}
+	s := b.share("caller")
+	defer s.release()
+	if err := s.grow(t.Context(), 1); !errors.Is(err, host.ErrBusy) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A client that leaves while its request waits for memory is not counted as refused.
+func TestLeftWhileWaiting(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func(*budgets) *budget{
+		"bodies":    func(b *budgets) *budget { return b.bodies },
+		"decoding":  func(b *budgets) *budget { return b.decoding },
+		"responses": func(b *budgets) *budget { return b.responses },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &API{budgets: newBudgets(true), log: slog.New(slog.DiscardHandler)}
+			if b := of(a.budgets); !b.free.TryAcquire(b.size) {
+				t.Fatal("the budget is not free")
+			}
+			ctx, leave := context.WithCancel(t.Context())
+			w := httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(`{"pad":"`+strings.Repeat("x", 2*host.FreeBody)+`"}`))
+			r.Header.Set("Content-Type", "application/json")
+			go a.serve(func(w http.ResponseWriter, r *http.Request) error {
+				var body struct{}
+				if err := decode(w, r, &body); err != nil {
+					return err
+				}
+				return send(r.Context(), w, http.StatusOK, make([]byte, 2*host.FreeResponse))
+			}).ServeHTTP(newResponse(w, a.budgets, time.Minute), r)
+			synctest.Wait()
+			leave()
+			synctest.Wait()
+			if w.Code != statusClosed {
+				t.Errorf("waiting for %s: status %d %s", name, w.Code, w.Body)
+			}
+		})
+	}
 }
