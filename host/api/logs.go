@@ -70,12 +70,14 @@ func (a *API) pluginLogs() Handler {
 	})
 	serve := list.serve
 	list.serve = func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
-		if query := r.URL.Query(); query.Has("follow") && query.Get("follow") != "false" {
+		if query := r.URL.Query(); query.Has("follow") {
 			var in logQuery
 			if err := readInputs(w, r, list.inputs, reflect.ValueOf(&in).Elem()); err != nil {
 				return err
 			}
-			return a.followLog(w, r, in)
+			if in.Follow || query.Get("follow") == "" {
+				return a.followLog(w, r, in)
+			}
 		}
 		return serve(w, r, who, status)
 	}

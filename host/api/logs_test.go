@@ -44,7 +44,7 @@ func TestLogOfAPlugin(t *testing.T) {
 	if len(got) != 1 || got[0].Level != "warn" || got[0].Message != "Careful" || got[0].Fields["pluginId"] != pluginID || got[0].Number == 0 {
 		t.Errorf("got %+v", got)
 	}
-	for _, query := range []string{"level=error", "text=careless"} {
+	for _, query := range []string{"level=error", "text=careless", "text=careless&follow=False", "text=careless&follow=0"} {
 		if got := want[pluginLog](t, f, 200, "GET", pluginURL+"/logs?"+query, f.admin, ""); len(got.Records) > 0 {
 			t.Errorf("%s: got %+v", query, got)
 		}
