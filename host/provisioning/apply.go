@@ -28,6 +28,8 @@ type Target interface {
 
 	// App returns the settings of an app with its secrets.
 	App(ctx context.Context, pluginID string) (host.AppSettings, error)
+	// AppSecrets returns the names of the secrets of an app.
+	AppSecrets(ctx context.Context, pluginID string) ([]string, error)
 	SetApp(ctx context.Context, a host.AppSettings) error
 
 	// Folder returns the uid of the folder with a title, which it creates if needed.
@@ -123,7 +125,7 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 			if at < 0 {
 				return t.CreateDataSource(ctx, d)
 			}
-			return update(ctx, t, d)
+			return update(ctx, t, d, stored[at].SecretNames)
 		}); err != nil {
 			failed = append(failed, &Error{File: want.File, Err: fmt.Errorf("data source %q: %w", want.Name, err)})
 		}
@@ -134,26 +136,33 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 	return errors.Join(failed...)
 }
 
-// update stores a data source unless the stored one is equal.
-func update(ctx context.Context, t Target, d host.DataSource) error {
+// update stores a data source unless the stored one, which has secrets with these names, is
+// equal.
+func update(ctx context.Context, t Target, d host.DataSource, names []string) error {
 	stored, err := t.Unlock(ctx, d.UID)
-	if err != nil {
+	if err != nil && !isKeyLost(err) {
 		return err
 	}
-	isSame := d.Name == stored.Name && d.Type == stored.Type && d.URL == stored.URL && d.User == stored.User &&
+	isSame := err == nil && d.Name == stored.Name && d.Type == stored.Type && d.URL == stored.URL && d.User == stored.User &&
 		d.Database == stored.Database && d.BasicAuth == stored.BasicAuth && d.BasicAuthUser == stored.BasicAuthUser &&
 		d.IsDefault == stored.IsDefault && isSameJSON(d.JSON, stored.JSON) && maps.Equal(d.Secrets, stored.Secrets)
 	if isSame {
 		return nil
 	}
-	d.Secrets = replacing(stored.Secrets, d.Secrets)
+	d.Secrets = replacing(names, d.Secrets)
 	return t.UpdateDataSource(ctx, d)
 }
 
+// isKeyLost reports whether stored secrets cannot be decrypted. Those in the files replace them.
+func isKeyLost(err error) bool {
+	refusal, ok := errors.AsType[*host.Error](err)
+	return ok && refusal.ID == "secrets.key"
+}
+
 // replacing returns the change that leaves only the wanted secrets.
-func replacing(stored, want map[string]string) map[string]string {
+func replacing(stored []string, want map[string]string) map[string]string {
 	change := maps.Clone(want)
-	for name := range stored {
+	for _, name := range stored {
 		if _, ok := want[name]; !ok {
 			change[name] = ""
 		}
@@ -186,15 +195,19 @@ func (c *Config) applyApps(ctx context.Context, t Target) error {
 // setApp stores the settings of an app unless the stored ones are equal.
 func setApp(ctx context.Context, t Target, a host.AppSettings) error {
 	stored, err := t.App(ctx, a.PluginID)
-	if err != nil {
+	if err != nil && !isKeyLost(err) {
 		return err
 	}
-	isSame := !stored.Updated.IsZero() && a.IsEnabled == stored.IsEnabled && a.IsPinned == stored.IsPinned &&
+	isSame := err == nil && !stored.Updated.IsZero() && a.IsEnabled == stored.IsEnabled && a.IsPinned == stored.IsPinned &&
 		isSameJSON(a.JSON, stored.JSON) && maps.Equal(a.Secrets, stored.Secrets)
 	if isSame {
 		return nil
 	}
-	a.Secrets = replacing(stored.Secrets, a.Secrets)
+	names, err := t.AppSecrets(ctx, a.PluginID)
+	if err != nil {
+		return err
+	}
+	a.Secrets = replacing(names, a.Secrets)
 	return t.SetApp(ctx, a)
 }
 

@@ -291,6 +291,11 @@ func (t target) App(ctx context.Context, pluginID string) (host.AppSettings, err
 	return t.store.UnlockApp(ctx, t.by.OrgID, pluginID)
 }
 
+func (t target) AppSecrets(ctx context.Context, pluginID string) ([]string, error) {
+	a, err := t.store.AppSettings(ctx, t.by.OrgID, pluginID)
+	return a.SecretNames, err
+}
+
 func (t target) SetApp(ctx context.Context, a host.AppSettings) error {
 	return t.store.SetAppSettings(ctx, t.by, a)
 }

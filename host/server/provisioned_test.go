@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -198,6 +199,43 @@ func TestProvisioningFailsAtStart(t *testing.T) {
 	}
 	o.LaxProvisioning = true
 	open(t, o)
+}
+
+// Secrets in the files replace those that a lost key had encrypted.
+func TestProvisioningAfterLossOfKey(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	o := testOptions(t)
+	o.Provisioning = t.TempDir()
+	const before, after = "{kept: a, removed: b}", "{kept: a}"
+	files := map[string]string{
+		"datasources/a.yaml": "apiVersion: 1\ndatasources:\n  - {name: One, uid: one, type: x, secureJsonData: %s}\n",
+		"plugins/a.yaml":     "apiVersion: 1\napps:\n  - {type: acme-y-app, secureJsonData: %s}\n",
+	}
+	for _, secrets := range []string{before, after} {
+		for name, text := range files {
+			writeProvisioning(t, o.Provisioning, name, fmt.Sprintf(text, secrets))
+		}
+		s, err := Open(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secrets == after {
+			want := map[string]string{"kept": "a"}
+			if d, err := s.store.Unlock(ctx, store.MainOrg, "one"); err != nil || !maps.Equal(d.Secrets, want) {
+				t.Errorf("secrets of the data source: %q, %v", d.Secrets, err)
+			}
+			if a, err := s.store.UnlockApp(ctx, store.MainOrg, "acme-y-app"); err != nil || !maps.Equal(a.Secrets, want) {
+				t.Errorf("secrets of the app: %q, %v", a.Secrets, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(o.DataDir, "secret.key")); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A file that is being written is not read.
