@@ -55,13 +55,14 @@ func (r *reader) providers(d document) {
 // locate returns the directory that options.path names. One in the image of an existing
 // host that is missing here is in the provisioning directory.
 func (r *reader) locate(path string) string {
-	if !filepath.IsAbs(path) {
-		return filepath.Join(r.dir, path)
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if rest, ok := strings.CutPrefix(filepath.ToSlash(path)+"/", imagePath); ok && filepath.IsLocal(filepath.FromSlash(rest)) {
+	// Windows does not consider the path in the image absolute.
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path)+"/", imagePath); ok && filepath.IsLocal(filepath.FromSlash(rest)) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return filepath.Join(r.dir, filepath.FromSlash(rest))
 		}
+	}
+	if !filepath.IsAbs(path) {
+		return filepath.Join(r.dir, path)
 	}
 	return filepath.Clean(path) // a slash at the end would make it a hidden directory of itself
 }
