@@ -77,7 +77,7 @@ func (d DataSource) Check() error {
 		return Invalid("uid", uidRule, quote(d.UID))
 	}
 	if slices.Contains([]string{BuiltinUID, ExpressionUID, OldExpressionUID}, d.UID) {
-		return Invalid("uid", "must not be that of a built-in data source, found %s", quote(d.UID))
+		return Invalid("uid", "is reserved for a built-in data source: %s", quote(d.UID))
 	}
 	for _, text := range [][2]string{{"user", d.User}, {"database", d.Database}, {"basicAuthUser", d.BasicAuthUser}} {
 		if err := checkText(text[0], text[1]); err != nil {

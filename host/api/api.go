@@ -43,8 +43,8 @@ type Options struct {
 	// It may call the API with the credentials of a request.
 	Pages func(api http.Handler) http.Handler
 
-	// ReadOnly reports whether a data source is provisioned, and so can only be changed in
-	// that file. If ReadOnly is nil, all data sources can be changed.
+	// ReadOnly reports whether a data source comes from a provisioning file, and returns that
+	// file: it can only be changed there. If ReadOnly is nil, all data sources can be changed.
 	ReadOnly func(uid string) (file string, ok bool)
 	// ReadOnlyDashboard is ReadOnly for dashboards.
 	ReadOnlyDashboard func(uid string) (file string, ok bool)

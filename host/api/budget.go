@@ -16,7 +16,8 @@ import (
 // single caller gets at most half of it.
 type budget struct {
 	size int64         // bytes
-	what string        // takes the memory, such as "request bodies"
+	own  string        // error if the caller holds its half
+	busy string        // error if others hold the memory
 	wait time.Duration // for requests to return what they hold
 	free *semaphore.Weighted
 
@@ -50,9 +51,12 @@ func newBudgets(readsCompute bool) *budgets {
 		processors:   newTurns(runtime.GOMAXPROCS(0) / 2),
 		large:        newTurns(mostLarge),
 		messages:     newTurns(runtime.GOMAXPROCS(0) / 2),
-		bodies:       newBudget(host.MaxBodies, "request bodies"),
-		decoding:     newBudget(host.MaxDecoding, "decoding request bodies"),
-		responses:    newBudget(host.MaxResponses, "responses that are not read"),
+		bodies: newBudget(host.MaxBodies, "your other requests hold too much memory for request bodies; try again later",
+			"the host holds too much memory for request bodies; try again later"),
+		decoding: newBudget(host.MaxDecoding, "your other requests hold too much memory for decoding request bodies; try again later",
+			"the host holds too much memory for decoding request bodies; try again later"),
+		responses: newBudget(host.MaxResponses, "your unread responses use too much memory; read them or try again later",
+			"unread responses of other clients use too much memory; try again later"),
 	}
 	b.requests = callers{each: host.MaxCallerRequests, of: map[string]*allowance{}}
 	b.responses.queue = semaphore.NewWeighted(host.MaxResponses) // they are encoded before their size is known
@@ -150,8 +154,8 @@ func (t *turns) do(ctx context.Context, caller string, f func() error) error {
 	return f()
 }
 
-func newBudget(size int64, what string) *budget {
-	return &budget{size: size, what: what, wait: host.BusyWait, free: semaphore.NewWeighted(size), callers: callers{each: size / 2, of: map[string]*allowance{}}}
+func newBudget(size int64, own, busy string) *budget {
+	return &budget{size: size, own: own, busy: busy, wait: host.BusyWait, free: semaphore.NewWeighted(size), callers: callers{each: size / 2, of: map[string]*allowance{}}}
 }
 
 // share returns an empty share for a request of a caller. The caller of share must
@@ -192,10 +196,10 @@ func (s *share) grow(ctx context.Context, bytes int64) error {
 			wait = 0
 		}
 	}
-	if err := acquire(ctx, s.own.free, bytes, wait, &host.Error{Category: host.ErrThrottled, Message: "your other requests hold too much memory for " + s.of.what + "; try again later"}); err != nil {
+	if err := acquire(ctx, s.own.free, bytes, wait, &host.Error{Category: host.ErrThrottled, Message: s.of.own}); err != nil {
 		return err
 	}
-	if err := acquire(ctx, s.of.free, bytes, wait, &host.Error{Category: host.ErrBusy, Message: "the host holds too much memory for " + s.of.what + "; try again later"}); err != nil {
+	if err := acquire(ctx, s.of.free, bytes, wait, &host.Error{Category: host.ErrBusy, Message: s.of.busy}); err != nil {
 		s.own.free.Release(bytes)
 		return err
 	}

@@ -42,7 +42,7 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 			}
 		}
 		if declared.Name == "" || value == "" {
-			return nil, host.Invalid("inputs", "has no value for the input %q of the dashboard", declared.Name)
+			return nil, host.Invalid("inputs", "must contain a value for %q, which the dashboard declares in __inputs", declared.Name)
 		}
 		pairs = append(pairs, "${"+declared.Name+"}", value)
 	}

@@ -417,7 +417,7 @@ func (r *reader) dataSources(d document) {
 		}
 		e.check(s.Check())
 		if access := valueOf(e.node, "access"); access != nil && access.Value != "proxy" && access.Value != "" {
-			r.warn(d.file, access, "read as access: proxy: browsers cannot access data sources directly")
+			r.warn(d.file, access, "treated as access: proxy, because browsers cannot access data sources directly")
 		}
 		for _, key := range []string{"name:" + s.Name, "uid:" + s.UID} {
 			if r.names[key] {

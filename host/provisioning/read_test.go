@@ -89,7 +89,7 @@ datasources:
 	for _, w := range c.Warnings {
 		warnings = append(warnings, w.Error())
 	}
-	want := []string{"datasources/a.yaml:22:39: entry skipped", "datasources/a.yaml:11:13: read as access: proxy"}
+	want := []string{"datasources/a.yaml:22:39: entry skipped", "datasources/a.yaml:11:13: treated as access: proxy, because"}
 	for i, w := range want {
 		if i >= len(warnings) || !strings.HasPrefix(warnings[i], w) {
 			t.Errorf("warnings: %q, want prefixes %q", warnings, want)

@@ -221,7 +221,7 @@ func (f *files) report(err error) {
 		f.logged = map[[32]byte]bool{}
 	}
 	f.logged[digest] = true
-	f.log.Error("provisioning files were not applied completely; the host will try again", "error", err)
+	f.log.Error("some provisioning files could not be applied; the host will try again", "error", err)
 }
 
 // provisionFiles applies Options.Provisioning and watches it until the server is closed.

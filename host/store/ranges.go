@@ -14,7 +14,7 @@ const freeSkip = 1000
 
 // allPlaylists returns a part of the list of all playlists. It skips ranges of the list
 // without reading their playlists: playlist_ranges has the number of each, and triggers keep it
-// right.
+// up to date.
 func (s *Store) allPlaylists(ctx context.Context, org, limit, offset int64) ([]host.Playlist, error) {
 	if offset <= freeSkip {
 		return list(ctx, s.read, scanPlaylist(org), `SELECT uid, name, rotation FROM playlists WHERE org_id = $1

@@ -31,7 +31,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 			continue
 		}
 		if s.box == nil {
-			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "the host has no key for secrets"}
+			return &host.Error{Category: host.ErrUnavailable, Field: "secureJsonData", Message: "the host has no key to encrypt secrets; start it with one"}
 		}
 		sealed, err := s.box.Seal(value, purpose(org, owner, name))
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// A trigram that fewer than rareTrigram playlists have is worth reading them all. For a
+// If fewer than rareTrigram playlists have a trigram, reading all of them is cheap. For a
 // more frequent one, the first page of matches is found sooner in the order of names.
 const rareTrigram = 300
 
