@@ -20,8 +20,12 @@ func secretNames(ctx context.Context, q querier, org int64, owner string) ([]str
 }
 
 // changeSecrets adds or replaces secrets, and removes those that are "". It returns an error
-// (host.ErrInvalid) if the owner would then have too many.
+// (host.ErrInvalid) if that would add one to too many.
 func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
+	before, err := secretNames(ctx, tx, org, owner)
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(change)) {
 		value := change[name]
 		if value == "" {
@@ -43,7 +47,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 		}
 	}
 	names, err := secretNames(ctx, tx, org, owner)
-	if err == nil && len(names) > host.MaxSecrets {
+	if err == nil && len(names) > max(host.MaxSecrets, len(before)) {
 		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d with those that are stored", host.MaxSecrets, len(names))
 	}
 	return err
