@@ -37,7 +37,7 @@ func TestCallError(t *testing.T) {
 	}
 }
 
-// A status or a source that a plugin cannot mean does not reach the client.
+// An invalid status or source from a plugin does not reach the client.
 func TestFinalError(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -57,7 +57,8 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 	defer func() { _ = out.Close() }()
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	defer context.AfterFunc(limited, func() { _ = out.SetReadDeadline(time.Now()) })() // a process that it left behind may keep it open
+	// A process that the backend left behind may keep the pipe open.
+	defer context.AfterFunc(limited, func() { _ = out.SetReadDeadline(time.Now()) })()
 	stderr := &tail{}
 	cmd := exec.CommandContext(limited, file)
 	cmd.Dir, cmd.Env = dir, probeEnviron(environ, dir)

@@ -42,8 +42,8 @@ type Document struct {
 	pointerBytes int            // of all values
 }
 
-// mark is the number of code points before an offset. With marks, the column of a position
-// in a long line takes a pass over a KiB, not over the line.
+// mark records how many code points precede an offset. With marks, finding a column in a long
+// line reads about a KiB, not the whole line.
 type mark struct{ offset, runes int }
 
 // Duplicate is a key that an object has more than once.

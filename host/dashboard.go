@@ -26,7 +26,7 @@ type Dashboard struct {
 	Model       json.RawMessage // an object; nil in lists
 }
 
-// Bounds on the tags of a dashboard, which lists of dashboards contain.
+// Limits on the tags of a dashboard. Lists of dashboards include all tags.
 const (
 	MaxTags     = 100
 	MaxTagBytes = 4 << 10 // of all tags together
@@ -81,7 +81,7 @@ func (d Dashboard) check(path string) error {
 		size += len(tag)
 	}
 	if size > MaxTagBytes {
-		return Invalid(path+"tags", "must not be longer than %d bytes together, found %d", MaxTagBytes, size)
+		return Invalid(path+"tags", "must not exceed %d bytes in total, found %d", MaxTagBytes, size)
 	}
 	return nil
 }

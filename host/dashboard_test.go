@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// All tags of a dashboard together are bounded, not only their number.
+// The total size of a dashboard's tags is limited, not only their number.
 func TestTagBytes(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]error{host.MaxTagBytes / 32: nil, host.MaxTagBytes/32 + 1: host.ErrInvalid} {

@@ -143,7 +143,8 @@ func (p *Plugin) isCurrent(proc *Process) bool {
 	return proc != nil && proc == p.current
 }
 
-// panicked records a panic that the SDK of the plugin recovered, at most one in a second.
+// panicked records a panic that the SDK of the plugin recovered, at most one per second. It
+// ignores a process that has been replaced.
 func (p *Plugin) panicked(proc *Process, method string) {
 	if !p.isCurrent(proc) {
 		return

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -63,9 +64,14 @@ const maxLimitsFile = 1 << 20
 
 // ReadPluginLimits reads a YAML file with the keys of PluginLimits.
 func ReadPluginLimits(file string) (l PluginLimits, err error) {
-	text, err := limit.ReadFile(file, maxLimitsFile)
+	f, err := os.Open(file) // which may be a pipe
 	if err != nil {
 		return l, err
+	}
+	defer f.Close()
+	text, err := limit.ReadAll(f, maxLimitsFile)
+	if err != nil {
+		return l, fmt.Errorf("read %s: %w", file, err)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)

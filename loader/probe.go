@@ -70,7 +70,7 @@ func (p *Process) responds(timeout time.Duration) bool {
 	return ping(ctx, p.connection) == nil
 }
 
-// ping asks a process whether it serves.
+// ping checks that a process is serving.
 func ping(ctx context.Context, c grpc.ClientConnInterface) error {
 	_, err := grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: wire.HealthService})
 	return err

@@ -100,6 +100,7 @@ func configuration(o Options, s Settings) map[string]string {
 // ApplySettings restarts the backends whose settings differ from those that their
 // processes were started with, without dropping a call. Reload does not: only the caller
 // knows when Options.Settings changes. It returns when each has started or failed to start.
+// The error is the first one, such as that of ctx.
 func (l *Loader) ApplySettings(ctx context.Context) error {
 	var group errgroup.Group
 	for _, p := range l.Plugins() {

@@ -31,10 +31,10 @@ func (p *Plugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (pub
 	return published, err
 }
 
-// RunStream runs a channel; see backend.Client.RunStream. It does not
-// delay the replacement or the end of the process: it then returns an *sdk.Error with status
-// 503, and the caller can run the channel again in the next process. It has no time limit, does not count
-// toward Limits.Calls and is not measured: the caller bounds how many streams run.
+// RunStream runs a channel; see backend.Client.RunStream. It does not delay the replacement or
+// the end of the process: it returns an *sdk.Error with status 503, and the caller can run the
+// channel again in the next process. It has no time limit, does not count toward Limits.Calls
+// and is not measured: the caller bounds how many streams run.
 func (p *Plugin) RunStream(ctx context.Context, req *sdk.StreamRequest, receive func(json.RawMessage) error) error {
 	proc, err := p.acquire(ctx)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 // string field with a secret tag is set to the secret of that name, never from the
 // JSON. A field tagged required:"true" must not have the zero value of its type. These
 // rules also apply to nested structs. A nil pointer to a struct is replaced with a new
-// struct if it is embedded or a secret for the struct is set. If S or *S has a method Validate() error,
-// DecodeSettings calls it last. Hosts can show a form for S, with the description tag of
-// each field: see [SettingsSchemaPath].
+// struct if the pointer is embedded or a secret of the struct is set. If S or *S has a
+// method Validate() error, DecodeSettings calls it last. Hosts can show a form for S, with
+// the description tag of each field: see [SettingsSchemaPath].
 //
 // The error is an *Error with status 400. It names the first field with a value of the wrong
 // type and every required field that is missing, and contains no secrets.
@@ -78,7 +78,7 @@ func fillSecrets(v reflect.Value, secrets map[string]string, within []reflect.Ty
 			case inner.CanSet():
 				inner.Set(reflect.New(t))
 			case isEmbedded && isSet:
-				errs = append(errs, fmt.Errorf("field %s of the plugin is a pointer to an unexported struct with secrets: embed the struct itself", field.Name))
+				errs = append(errs, fmt.Errorf("field %s of the settings embeds a pointer to an unexported struct with secrets; embed the struct itself", field.Name))
 			}
 			inner = inner.Elem() // the zero Value of a nil
 		}
@@ -105,7 +105,7 @@ func fillSecrets(v reflect.Value, secrets map[string]string, within []reflect.Ty
 }
 
 // hasSecret reports whether a secret is set for a field of a struct or of the structs in it,
-// without those in within.
+// except those in within.
 func hasSecret(t reflect.Type, secrets map[string]string, within []reflect.Type) bool {
 	if t.Kind() != reflect.Struct || slices.Contains(within, t) {
 		return false

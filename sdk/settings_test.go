@@ -108,8 +108,8 @@ type pointers struct {
 	} `json:"limit"`
 }
 
-// Secrets need no JSON beside them. A struct that is left out requires nothing, unless it is
-// embedded.
+// Secrets are set even if the JSON omits their struct. An omitted struct has no required
+// fields, unless it is embedded or has a secret.
 func TestDecodeSettingsPointers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

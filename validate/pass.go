@@ -71,7 +71,7 @@ func (p *Pass) Reportf(at Place, format string, args ...any) {
 }
 
 // Report reports a finding. Severity and Help default to those of the rule. If the plugin
-// has too many findings, Report does not return: the rule ends.
+// has too many findings, Report panics, which ends the rule.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule.ID
 	if f.Severity == "" {
@@ -105,7 +105,7 @@ const (
 )
 
 // errFull ends a rule whose finding is beyond the limit, because the rest of it could take
-// hours over a hostile file.
+// hours on a hostile file.
 var errFull = errors.New("too many findings")
 
 // Skipf records why the rule, or a part of it, could not run on the plugin. The rule may

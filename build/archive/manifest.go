@@ -77,7 +77,7 @@ func NewManifest(dist fs.FS) (*Manifest, error) {
 	}
 	for _, name := range names {
 		if notOnWindows.MatchString(name) {
-			return nil, fmt.Errorf("%q is not a file name that Windows accepts; rename the file", name)
+			return nil, fmt.Errorf("%q is not a path that Windows accepts; rename the file or its directory", name)
 		}
 		file, err := sum(dist, name)
 		if err != nil {

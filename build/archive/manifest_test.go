@@ -213,7 +213,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// What Windows cannot unpack is no longer packed, but an archive that has it is still read.
+// Names that Windows cannot unpack are not packed, but archives that contain them can be read.
 func TestWindowsNames(t *testing.T) {
 	t.Parallel()
 	for name, isAccepted := range map[string]bool{
@@ -227,7 +227,7 @@ func TestWindowsNames(t *testing.T) {
 		}
 		m := &Manifest{Plugin: "a", Version: "1", Files: []File{{Path: name, SHA256: strings.Repeat("0", 64)}}}
 		if _, err := ParseManifest(m.Encode()); err != nil {
-			t.Errorf("%q is no longer read: %v", name, err)
+			t.Errorf("%q cannot be read: %v", name, err)
 		}
 	}
 }

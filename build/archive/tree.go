@@ -70,8 +70,8 @@ func list(dist fs.FS) (names []string, irregular FileErrors, err error) {
 	return names, irregular, err
 }
 
-// notOnWindows matches the paths of files that Windows cannot create: names of devices, which
-// an extension does not change, reserved characters, and dots and spaces at the end of a name.
+// notOnWindows matches the paths of files that Windows cannot create: device names, with or
+// without an extension, reserved characters, and dots and spaces at the end of a name.
 var notOnWindows = regexp.MustCompile(`(?i)(^|/)(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³]) *([./]|$)|[*?"<>|]|[. ](/|$)`)
 
 // checkNames reports the first name that some system cannot unpack, or unpacks to

@@ -95,7 +95,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// A missing package that the bundle turns out not to need is no error.
+// A missing package that the bundle turns out not to need is not an error.
 func TestUnneededPackage(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

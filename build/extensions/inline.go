@@ -18,8 +18,8 @@ type inliner struct {
 // maxInlined is the depth at which a constant that refers to others, or to itself, is unknown.
 const maxInlined = 20
 
-// maxCopied is the number of nodes of the syntax tree after which all constants are unknown: each
-// level of constants can multiply the copies.
+// maxCopied is how many nodes of the syntax tree are copied before all further constants are
+// unknown: each level of constants can multiply the copies.
 const maxCopied = 50_000
 
 func (in inliner) copied(e ast.Expression) ast.Expression {

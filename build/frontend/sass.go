@@ -60,7 +60,7 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
 	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)),
 		s.vm.ToValue(func(name string) string { return s.find(in.Path, name) }), s.vm.ToValue(s.read))
-	if !stop() { // the interrupt may be yet to come
+	if !stop() { // the interrupt may still be pending
 		s.vm = nil
 		return api.OnLoadResult{}, ctx.Err()
 	}
@@ -134,7 +134,7 @@ func (s *sass) find(importer, name string) string {
 	return ""
 }
 
-// sassFile returns the URL of the file that an import of a path means, or "".
+// sassFile returns the URL of the file that an import of a path refers to, or "".
 func sassFile(base string) string {
 	for _, file := range sassCandidates(base) {
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {

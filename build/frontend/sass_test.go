@@ -65,7 +65,7 @@ func TestSass(t *testing.T) {
 	}
 }
 
-// unasked provides no packages.
+// unasked fails the test if it is asked for a package.
 type unasked struct{ *testing.T }
 
 func (u unasked) Dir(_ context.Context, _, name string) (string, bool, error) {

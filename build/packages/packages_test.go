@@ -267,8 +267,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// Packages without a hash in the lockfile are those of the repository's registry, also if another
-// repository has some of the same name and version.
+// A package without a hash in the lockfile comes from the repository's own registry, even if
+// another repository has one with the same name and version.
 func TestOtherRegistry(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()

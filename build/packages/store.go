@@ -113,7 +113,7 @@ func (s *Store) Dir(ctx context.Context, importer, name string) (dir string, ok 
 			return "", true, fmt.Errorf("%s comes from %q: %w", name, at, err)
 		}
 	}
-	if !isLocal && p.Integrity == "" { // what it is depends on the registry, which is then part of its key
+	if !isLocal && p.Integrity == "" { // its contents depend on the registry, so the URL becomes part of its key
 		if from, err := s.registries.tarball(p); err == nil {
 			located := *p
 			located.URL = from.String()

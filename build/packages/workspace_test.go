@@ -86,7 +86,6 @@ func isSame(t *testing.T, a, b string) bool {
 	return os.SameFile(one, two)
 }
 
-// A path that leads outside the repository, directly or by a symbolic link, is refused.
 // The directory of a repository may look like a pattern.
 func TestWorkspaceBelowPattern(t *testing.T) {
 	t.Parallel()
@@ -105,6 +104,7 @@ func TestWorkspaceBelowPattern(t *testing.T) {
 	}
 }
 
+// A path that leads outside the repository, directly or by a symbolic link, is refused.
 func TestWorkspaceOutside(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t)

@@ -16,8 +16,8 @@ import (
 // single caller gets at most half of it.
 type budget struct {
 	size int64         // bytes
-	own  string        // error if the caller holds its half
-	busy string        // error if others hold the memory
+	own  string        // message if the caller holds its half
+	busy string        // message if others hold the memory
 	wait time.Duration // for requests to return what they hold
 	free *semaphore.Weighted
 
@@ -173,9 +173,9 @@ type share struct {
 	held   int64 // bytes
 }
 
-// grow takes more bytes. If others do not return them in time, the error has the
-// category host.ErrThrottled, if the caller holds its half, or host.ErrBusy. If the context ends
-// before, the error is that of the context.
+// grow takes more bytes. If others do not return them in time, the error has the category
+// host.ErrThrottled if the caller holds its half, and host.ErrBusy otherwise. If the context
+// ends first, the error is that of the context.
 func (s *share) grow(ctx context.Context, bytes int64) error {
 	bytes = min(bytes, s.of.size/2-s.held) // what exceeds the half of a caller is not counted
 	if bytes <= 0 {
@@ -215,8 +215,8 @@ func (s *share) release() {
 	s.of.callers.leave(s.caller)
 }
 
-// acquire takes n from a semaphore. It returns refusal if the time is up before, or the error
-// of the context if that has ended.
+// acquire takes n from a semaphore. It returns refusal if the wait times out, or the error of
+// ctx if ctx ends first.
 func acquire(ctx context.Context, free *semaphore.Weighted, n int64, wait time.Duration, refusal error) error {
 	if free.TryAcquire(n) {
 		return nil

@@ -209,7 +209,7 @@ func TestTurnsOfImports(t *testing.T) {
 	})
 }
 
-// A caller that holds nothing is told that the host is busy, also if it cannot wait.
+// A caller that holds nothing is told that the host is busy, even if there is no room in the queue.
 func TestBusyWithFullQueue(t *testing.T) {
 	t.Parallel()
 	b := newBudgets(true).responses

@@ -97,7 +97,7 @@ func (c *client) query(body any, show func(refID string, raw json.RawMessage) er
 }
 
 // send sends a request with a JSON body, unless body is nil, and returns the response. If the
-// status is an error, so is the result: an *apiError.
+// status is an error, it returns an *apiError.
 func (c *client) send(method, path string, body any) ([]byte, error) {
 	target, err := url.Parse(path)
 	if err != nil {

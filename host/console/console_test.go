@@ -524,7 +524,7 @@ func TestExploreFromElsewhere(t *testing.T) {
 		if got := strings.Contains(w.Body.String(), `class="line`); got != want {
 			t.Errorf("%s: run is %t", header, got)
 		}
-		// What the scripts of the page request comes from this host.
+		// Requests by the page's scripts count as coming from this host.
 		if got := strings.Contains(w.Body.String(), "data-live"); got != want {
 			t.Errorf("%s: the page refreshes itself: %t", header, got)
 		}
@@ -699,7 +699,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// A button that copies names an element of its page. One handler of console.js is for all of them.
+// A button that copies names an element of its page. A handler in console.js handles all of
+// them.
 func TestCopyButtons(t *testing.T) {
 	t.Parallel()
 	pages, _ := filepath.Glob("pages/*.html")
@@ -718,7 +719,7 @@ func TestCopyButtons(t *testing.T) {
 		}
 	}
 	if script, err := os.ReadFile("static/forms.js"); err != nil || seen < 4 || strings.Contains(string(script), "clipboard") {
-		t.Errorf("%d buttons, or another script handles them: %v", seen, err)
+		t.Errorf("found %d copy buttons, want at least 4, and none handled in forms.js: %v", seen, err)
 	}
 }
 

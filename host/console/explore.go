@@ -312,7 +312,7 @@ func (e *exploration) body() (map[string]any, error) {
 		query = map[string]json.RawMessage{}
 	}
 	isSet := func(key string) bool { return len(query[key]) > 0 && string(query[key]) != "null" }
-	set := func(key string, value any) { query[key], _ = json.Marshal(value) } // strings
+	set := func(key string, value any) { query[key], _ = json.Marshal(value) } // strings and maps of strings
 	e.OwnRange = isSet("timeRange")
 	kind, value, _ := strings.Cut(e.Source, ":")
 	set("datasource", map[string]string{kind: value})

@@ -194,7 +194,7 @@ func play(c *client) (any, error) {
 }
 
 // seconds returns the length of an interval such as 30s or 5m, at most a day, or 0 if it is
-// invalid. Timers of browsers that are set to more than 24 days fire at once.
+// invalid. Browser timers longer than 24 days fire immediately.
 func seconds(interval string) int64 {
 	if interval == "" {
 		return 0

@@ -390,7 +390,7 @@ func TestPlayedDashboards(t *testing.T) {
 	}
 }
 
-// A page that another site links to does not query anything on its own later.
+// A page opened from another site does not run queries by itself later.
 func TestPlaylistFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for site, want := range map[string]bool{"same-origin": true, "cross-site": false} {
@@ -400,13 +400,13 @@ func TestPlaylistFromElsewhere(t *testing.T) {
 		New(fakePlaylist("30s", "5s")).ServeHTTP(w, r)
 		for _, attribute := range []string{"data-live", "data-every", "data-advance"} {
 			if page := w.Body.String(); strings.Contains(page, attribute) != want {
-				t.Errorf("%s: want %s to be there: %t\n%s", site, attribute, want, page)
+				t.Errorf("%s: want %s in the page: %t\n%s", site, attribute, want, page)
 			}
 		}
 	}
 }
 
-// Timers of browsers fire at once if they are set to more than 24 days.
+// Browser timers longer than 24 days fire immediately.
 func TestLongIntervals(t *testing.T) {
 	t.Parallel()
 	for interval, want := range map[string][2]string{"1s": {"1", "5"}, "2m": {"120", "120"}, "24h": {"86400", "86400"}, "30d": {"86400", "86400"}, "4w": {"86400", "86400"}, "1M": {"86400", "86400"}, "2147483647M": {"86400", "86400"}} {

@@ -20,8 +20,8 @@ type size struct {
 // MarshalJSON returns the form that format.js reads.
 func (s size) MarshalJSON() ([]byte, error) { return json.Marshal([]any{s.Of, s.Text}) }
 
-// units returns the formats of all known units of Grafana, for format.js too. Sizes are the
-// smallest first.
+// units returns the formats of all known units of Grafana. format.js uses them as well. The
+// sizes of a unit are sorted, smallest first.
 var units = sync.OnceValue(func() map[string]numberFormat {
 	all := map[string]numberFormat{"": {}, "none": {}}
 	for unit, before := range map[string]string{"currencyUSD": "$", "currencyEUR": "€", "currencyGBP": "£", "currencyJPY": "¥"} {

@@ -103,7 +103,8 @@ func (e *evaluation) combine(t tuple, apply pointwise) (item, error) {
 }
 
 // meet moves the positions forward to the next time that all series have. The position
-// of a single number stays 0. It takes a few steps per point of the shortest series.
+// of a single number stays 0. All calls together make a few binary searches per series for
+// each point of the shortest one.
 func meet(items []item, at []int) (now time.Time, ok bool) {
 	for isFirst := true; !ok; {
 		ok = true

@@ -35,7 +35,7 @@ type client struct {
 
 	// Of a WebSocket.
 	open  context.Context // until the connection is closed
-	calls context.Context // until the connection is closed, or about to be
+	calls context.Context // until the connection is closed or is about to be
 	pause func()          // ends its turn
 }
 

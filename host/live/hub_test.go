@@ -761,7 +761,7 @@ func TestReturnedMessageIsCounted(t *testing.T) {
 	}
 }
 
-// A stream that has ended does not take the one that follows it out of the list.
+// The end of a stream does not remove its successor from the list.
 func TestSuccessorOfStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -797,8 +797,8 @@ func TestSuccessorOfStream(t *testing.T) {
 	})
 }
 
-// The calls of a WebSocket end before it does: until then, the library waits for them while the
-// client receives packets.
+// The calls of a WebSocket are canceled before it is closed. Otherwise, the library would wait
+// for them, and the client would go on receiving packets.
 func TestCallsOfSocketThatEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*fixture) error{

@@ -245,9 +245,11 @@ func (h *Hub) connected(c *centrifuge.Client) {
 			case calls <- struct{}{}:
 			case <-ctx.Done(): // the library's context does not end while this waits
 				release()
+				fail(centrifuge.ErrorInternal) // or the library waits for it
 				return
 			case <-h.ctx.Done():
 				release()
+				fail(centrifuge.ErrorInternal)
 				return
 			}
 		}

@@ -136,8 +136,8 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 	return errors.Join(failed...)
 }
 
-// update stores a data source unless the stored one, which has secrets with these names, is
-// equal.
+// update stores a data source unless the stored one is equal. names are those of the stored
+// secrets.
 func update(ctx context.Context, t Target, d host.DataSource, names []string) error {
 	stored, err := t.Unlock(ctx, d.UID)
 	if err != nil && !isKeyLost(err) {

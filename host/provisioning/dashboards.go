@@ -55,7 +55,7 @@ func (r *reader) providers(d document) {
 // locate returns the directory that options.path names. One in the image of an existing
 // host that is missing here is in the provisioning directory.
 func (r *reader) locate(path string) string {
-	// Windows does not consider the path in the image absolute.
+	// This comes before IsAbs: on Windows, the path in the image is not absolute.
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(path)+"/", imagePath); ok && filepath.IsLocal(filepath.FromSlash(rest)) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return filepath.Join(r.dir, filepath.FromSlash(rest))

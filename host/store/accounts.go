@@ -105,8 +105,8 @@ func duplicateAccount() error {
 	return host.Duplicate("name", "a service account with this name already exists")
 }
 
-// numbers are the last numbers that freeLogin and freeName gave, by what they begin with. A
-// transaction that creates many accounts keeps them, to not look for the same numbers again.
+// numbers holds the last number that freeLogin and freeName assigned for each login and name.
+// A transaction that creates many accounts keeps it, so as not to try the same numbers again.
 type numbers map[string]int
 
 // freeLogin returns the login or, if it is taken, the login with the first free number

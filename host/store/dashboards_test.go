@@ -92,7 +92,7 @@ func TestDashboards(t *testing.T) {
 	}
 }
 
-// TestTagsInLists reads a title once, however many tags a dashboard has.
+// TestTagsInLists checks that a title is read once, however many tags a dashboard has.
 func TestTagsInLists(t *testing.T) {
 	t.Parallel()
 	r, ctx := recorder{statements: map[string][]any{}}, t.Context()
@@ -216,8 +216,8 @@ func TestMigrateAPIKey(t *testing.T) {
 	}
 }
 
-// TestMigrateSimilarKeys migrates keys whose accounts have the same names or logins but for a
-// number. It looks for each number about once.
+// TestMigrateSimilarKeys migrates keys whose accounts have names or logins that differ only in
+// a number, and checks that each number is tried about once.
 func TestMigrateSimilarKeys(t *testing.T) {
 	t.Parallel()
 	r, ctx, root := recorder{statements: map[string][]any{}}, t.Context(), as(host.RoleAdmin)

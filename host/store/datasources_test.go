@@ -192,7 +192,7 @@ func TestSecretsQuota(t *testing.T) {
 	}
 }
 
-// TestSettingsAreReadOnce reads settings once, however many secrets there are.
+// TestSettingsAreReadOnce checks that settings are read once, however many secrets there are.
 func TestSettingsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	r, ctx, root := recorder{statements: map[string][]any{}}, t.Context(), as(host.RoleAdmin)

@@ -184,7 +184,8 @@ func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey
 
 // freeName returns a name for the account of a key that no other account has.
 func freeName(ctx context.Context, tx *sql.Tx, org int64, key string, last numbers) (string, error) {
-	similar := host.Fold(host.AccountNameOfKey(key, 10*host.MaxServiceAccounts)) // equal for long names that a number shortens to the same one
+	// Long names that are equal once shortened to make room for a number share their numbers.
+	similar := host.Fold(host.AccountNameOfKey(key, 10*host.MaxServiceAccounts))
 	for n := 1; ; n = max(n, last[similar]) + 1 {
 		name := host.AccountNameOfKey(key, n)
 		taken, err := list(ctx, tx, scanOne[int64],

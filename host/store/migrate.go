@@ -61,7 +61,7 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 // awaitMigration waits, without a limit, for other hosts that migrate the schema. In the rest of
-// the transaction, statements have no time limit, but do not wait longer than others for locks.
+// the transaction, statements have no time limit, but the usual limit on waiting for locks applies.
 func awaitMigration(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"); err != nil {
 		return err

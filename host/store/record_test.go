@@ -143,7 +143,7 @@ func (s *stmt) Close() error {
 	return s.Stmt.Close()
 }
 
-// rows count what is read.
+// rows counts the bytes of text that are read.
 type rows struct {
 	driver.Rows
 	to *recorder

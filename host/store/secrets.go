@@ -20,7 +20,7 @@ func secretNames(ctx context.Context, q querier, org int64, owner string) ([]str
 }
 
 // changeSecrets adds or replaces secrets, and removes those that are "". It returns an error
-// (host.ErrInvalid) if that would add one to too many.
+// (host.ErrInvalid) if the owner would then have more than host.MaxSecrets, and more than before.
 func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
 	before, err := secretNames(ctx, tx, org, owner)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 	}
 	names, err := secretNames(ctx, tx, org, owner)
 	if err == nil && len(names) > max(host.MaxSecrets, len(before)) {
-		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d with those that are stored", host.MaxSecrets, len(names))
+		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d, including those already stored", host.MaxSecrets, len(names))
 	}
 	return err
 }

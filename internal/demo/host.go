@@ -82,7 +82,7 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	case h.url = <-url:
 		return h, nil
 	case err := <-h.ended:
-		return nil, errors.Join(errors.New("start host: it exited before it printed its URL"), err)
+		return nil, errors.Join(errors.New("start host: exited before printing its URL"), err)
 	case <-time.After(startTimeout):
 		err = fmt.Errorf("start host: no URL printed within %s", startTimeout)
 	case <-ctx.Done():

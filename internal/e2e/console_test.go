@@ -343,7 +343,7 @@ func (c *consoleTest) table(t *testing.T) {
 		t.Errorf("sorted by value: %v", values)
 	}
 	t.Logf("the click that sorts %d rows took %.0f ms", rows, took)
-	// A table that the page contains as a whole stays so when it is sorted.
+	// A table whose rows are all in the page keeps them all when it is sorted.
 	c.explore(t, `{"points":90,"amplitude":3}`)
 	c.do(t, js(`document.querySelectorAll(".sort")[1].click()`), until(`document.querySelector("[aria-sort=ascending]") !== null`), until(`document.querySelector("[aria-rowindex]") !== null`))
 	if n := value[int](t, c, `document.querySelectorAll("[data-frame] tbody tr[aria-rowindex]").length`); n != 90 {

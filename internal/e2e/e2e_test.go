@@ -579,7 +579,7 @@ func repeatedly(names []string, pause time.Duration, f func(name string)) (stop 
 	}
 }
 
-// rename replaces an executable by a rename.
+// rename replaces an executable atomically.
 func rename(t *testing.T, name string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(name+".new", text, 0o755); err != nil {

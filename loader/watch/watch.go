@@ -164,6 +164,14 @@ func (w *watcher) isRelevant(e fsnotify.Event) bool {
 // look takes a snapshot and watches the directories in it. Files can be created in a
 // directory before it is watched, so look repeats after it has added one.
 func (w *watcher) look() {
+	if w.notify != nil {
+		// The system no longer watches a directory that was renamed, even if it has been renamed back.
+		listed := map[string]bool{}
+		for _, dir := range w.notify.WatchList() {
+			listed[dir] = true
+		}
+		maps.DeleteFunc(w.watched, func(dir string, _ os.FileInfo) bool { return !listed[dir] })
+	}
 	for range maxDepth {
 		w.now = takeSnapshot(w.Dirs)
 		if w.notify == nil {
@@ -186,12 +194,6 @@ func (w *watcher) look() {
 // watch brings the watched directories in line with the snapshot, and reports whether it
 // added any.
 func (w *watcher) watch() (added bool, err error) {
-	// The system no longer watches a directory that was renamed, even if it is back already.
-	listed := map[string]bool{}
-	for _, dir := range w.notify.WatchList() {
-		listed[dir] = true
-	}
-	maps.DeleteFunc(w.watched, func(dir string, _ os.FileInfo) bool { return !listed[dir] })
 	want := maps.Clone(w.now.dirs)
 	for dir := range w.now.outside {
 		if info, err := os.Stat(dir); err == nil && want[dir] == nil {

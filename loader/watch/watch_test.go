@@ -124,7 +124,7 @@ func TestChangesAreReported(t *testing.T) {
 		r.await(t, c)
 		must(t, os.Chmod(b, 0o755))
 		r.await(t, b)
-		// A directory that is moved away and back before anybody looks.
+		// A directory that is moved away and back before the watcher looks.
 		dir := filepath.Dir(b)
 		must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
 		save(t, a, "4444")

@@ -153,7 +153,7 @@ func call[T any](ctx context.Context, c *Client, method, path string, segments [
 		return response, newError(resp.StatusCode, text)
 	}
 	if len(text) > maxResponse {
-		return response, fmt.Errorf("the response from the host is larger than %d MiB; ask for less with Limit and Page", maxResponse>>20)
+		return response, fmt.Errorf("the response from the host is larger than %d MiB; request fewer items with Limit and Page", maxResponse>>20)
 	}
 	if err := json.Unmarshal(text, &response); err != nil {
 		return response, fmt.Errorf("decode response from host: %w", err)

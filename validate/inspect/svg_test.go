@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEntitiesThatExhaustMemory requires that entities are not expanded to more than an
+// TestEntitiesThatExhaustMemory requires that entities are not expanded to more bytes than an
 // image may have.
 func TestEntitiesThatExhaustMemory(t *testing.T) {
 	t.Parallel()
