@@ -260,14 +260,14 @@ func TestStaleStaging(t *testing.T) {
 // TestConcurrentPNPM looks packages up from several goroutines, as a bundler does.
 func TestConcurrentPNPM(t *testing.T) {
 	t.Parallel()
-	find, err := readPNPM([]byte(`{lockfileVersion: '9.0', importers: {.: {dependencies: {a: {version: 1.0.0(b@1.0.0)}}}}, packages: {a@1.0.0: {}}}`), "")
-	if err != nil {
+	l := lock{integrities: map[string]string{}}
+	if err := readPNPM(&l, []byte(`{lockfileVersion: '9.0', importers: {.: {dependencies: {a: {version: 1.0.0(b@1.0.0)}}}}, packages: {a@1.0.0: {}}}`)); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if p := find(".", "a"); p == nil || p.Version != "1.0.0" {
+			if p := l.find(".", "a"); p == nil || p.Version != "1.0.0" {
 				t.Errorf("%+v", p)
 			}
 		})

@@ -45,14 +45,15 @@ type lock struct {
 	top  string // the directory that packages of the repository must be in, absolute
 	// find returns what an import refers to in a file of the repository. The directory of the file is
 	// slash-separated and relative to that of the lockfile.
-	find func(dir, name string) *Package
+	find        func(dir, name string) *Package
+	integrities map[string]string // by "name@version", of packages that have one
 }
 
 // readLock finds the lockfile in a directory or above it, up to a directory that contains .git.
 func readLock(root string) (*lock, error) {
 	readers := []struct {
 		name string
-		read func(text []byte, dir string) (func(dir, name string) *Package, error)
+		read func(l *lock, text []byte) error
 	}{
 		{"package-lock.json", readNPM},
 		{"npm-shrinkwrap.json", readNPM},
@@ -79,11 +80,11 @@ func readLock(root string) (*lock, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read lockfile: %w", err)
 			}
-			find, err := r.read(text, dir)
-			if err != nil {
+			l := &lock{file: file, top: repository(dir), integrities: map[string]string{}}
+			if err := r.read(l, text); err != nil {
 				return nil, fmt.Errorf("read %s: %w", file, err)
 			}
-			return &lock{file, repository(dir), find}, nil
+			return l, nil
 		}
 		if isTop(dir) {
 			return nil, fmt.Errorf("%w in %s", ErrNoLockfile, root)
@@ -161,10 +162,10 @@ func parseNPM(text []byte) (map[string]npmPackage, error) {
 }
 
 // readNPM reads package-lock.json, which is a tree of directories.
-func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
+func readNPM(l *lock, text []byte) error {
 	packages, err := parseNPM(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	byPath := map[string]*Package{}
 	// in looks a package up as Node.js does: in the node_modules of the directory and of all above.
@@ -187,8 +188,12 @@ func readNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 		}
 		p.find = func(name string) *Package { return in(at, name) }
 		byPath[at] = p
+		if p.Integrity != "" {
+			l.integrities[p.Name+"@"+p.Version] = p.Integrity
+		}
 	}
-	return func(dir, name string) *Package { return in(inRepository(dir), name) }, nil
+	l.find = func(dir, name string) *Package { return in(inRepository(dir), name) }
+	return nil
 }
 
 // inRepository returns "" for ".".
@@ -259,10 +264,16 @@ type pnpmSnapshot struct {
 }
 
 // readPNPM reads pnpm-lock.yaml, in which each package names the versions that it uses.
-func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
+func readPNPM(l *lock, text []byte) error {
 	var lock pnpmLock
 	if err := yaml.Unmarshal(text, &lock); err != nil {
-		return nil, err
+		return err
+	}
+	for key, entry := range lock.Packages {
+		plain, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "(") // without peer dependencies
+		if entry.Resolution.Integrity != "" {
+			l.integrities[plain] = entry.Resolution.Integrity
+		}
 	}
 	var mu sync.Mutex
 	known := map[string]*Package{}
@@ -307,7 +318,7 @@ func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 		}
 		return p
 	}
-	return func(dir, name string) *Package {
+	l.find = func(dir, name string) *Package {
 		importer, ok := lock.Importers[dir]
 		for dir != "." && !ok {
 			dir = path.Dir(dir)
@@ -326,7 +337,8 @@ func readPNPM(text []byte, _ string) (func(dir, name string) *Package, error) {
 			}
 		}
 		return nil
-	}, nil
+	}
+	return nil
 }
 
 // pnpmKey names a package by what an importer has as its version: a version, or another
@@ -359,16 +371,16 @@ type yarnEntry struct {
 
 // readYarn reads yarn.lock. Version 1 has a format of its own; later ones are YAML and
 // write the protocol in front of a range.
-func readYarn(text []byte, dir string) (func(dir, name string) *Package, error) {
+func readYarn(l *lock, text []byte) error {
 	entries := map[string]yarnEntry{}
 	if bytes.Contains(text, []byte("\n__metadata:")) {
 		if err := yaml.Unmarshal(text, &entries); err != nil {
-			return nil, err
+			return err
 		}
 	} else {
 		var err error
 		if entries, err = parseYarn1(text); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	byRange, hoisted := map[string]*Package{}, map[string]*Package{}
@@ -403,9 +415,12 @@ func readYarn(text []byte, dir string) (func(dir, name string) *Package, error) 
 		if uses[p] = len(list); hoisted[name] == nil || uses[p] >= uses[hoisted[name]] {
 			hoisted[name] = p
 		}
+		if p.Integrity != "" { // which later versions do not have: their checksums are of archives that Yarn makes
+			l.integrities[p.Name+"@"+p.Version] = p.Integrity
+		}
 	}
-	workspaces := &workspaces{root: dir}
-	return func(dir, name string) *Package {
+	workspaces := &workspaces{root: filepath.Dir(l.file)}
+	l.find = func(dir, name string) *Package {
 		if r, ok := workspaces.wants(dir, name); ok {
 			if p := byRangeOf(byRange, name, r); p != nil {
 				return p
@@ -415,7 +430,8 @@ func readYarn(text []byte, dir string) (func(dir, name string) *Package, error) 
 			return p // what Yarn installs at the top level, too
 		}
 		return workspaces.member(name)
-	}, nil
+	}
+	return nil
 }
 
 // byRangeOf finds a package by name and range, as version 1 and later versions write it.

@@ -52,9 +52,6 @@ type Store struct {
 
 	downloaded, bytes atomic.Int64
 	sweep             sync.Once // of staging directories
-
-	listing     sync.Once
-	integrities map[string]string
 }
 
 const (
@@ -90,6 +87,10 @@ func Open(o Options) (*Store, error) {
 
 // Lockfile returns the lockfile that names the versions.
 func (s *Store) Lockfile() string { return s.lock.file }
+
+// Integrities returns the integrity of each package in the lockfile that has one, by
+// "name@version".
+func (s *Store) Integrities() map[string]string { return s.lock.integrities }
 
 // Downloaded returns how many packages and bytes came over the network so far.
 func (s *Store) Downloaded() (packages, bytes int64) { return s.downloaded.Load(), s.bytes.Load() }
