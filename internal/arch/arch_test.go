@@ -3,12 +3,10 @@ package arch
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -29,30 +27,24 @@ func (p pkg) path() string { return strings.TrimPrefix(strings.TrimPrefix(p.Impo
 // packages returns the packages of this module.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	list, err := listOnce()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps=false", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...")
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("go list: %v", err)
 	}
-	return list
-}
-
-var listOnce = sync.OnceValues(func() (list []pkg, err error) {
-	out, err := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"/...").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
+	var list []pkg
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p pkg
 		if err := d.Decode(&p); err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 		list = append(list, p)
 	}
 	if len(list) < 10 {
-		return nil, fmt.Errorf("go list printed only %d packages", len(list))
+		t.Fatalf("go list printed only %d packages", len(list))
 	}
-	return list, nil
-})
+	return list
+}
 
 // arrows returns the packages of this module that each package may import.
 func arrows() map[string][]string {
