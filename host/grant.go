@@ -62,8 +62,8 @@ func DashboardScopes(uid, folderUID string) []string {
 // requires a permission on its new folder or on all dashboards.
 func (i Identity) MaySaveDashboard(stored *Dashboard, d Dashboard) error {
 	scopes := DashboardScopes(d.UID, d.FolderUID)
-	mayPlace := i.Allows(ActionDashboardsWrite, access.DashboardScope+"*", scopes[1]) || i.Allows(ActionDashboardsCreate, scopes[1])
-	mayReplace := stored == nil || i.Allows(ActionDashboardsWrite, DashboardScopes(stored.UID, stored.FolderUID)...)
+	mayPlace := i.Allows(access.DashboardsWrite, access.DashboardScope+"*", scopes[1]) || i.Allows(access.DashboardsCreate, scopes[1])
+	mayReplace := stored == nil || i.Allows(access.DashboardsWrite, DashboardScopes(stored.UID, stored.FolderUID)...)
 	isMoved := stored == nil || stored.FolderUID != d.FolderUID
 	if !mayReplace || isMoved && !mayPlace {
 		return Forbidden("Permission denied")

@@ -3,6 +3,8 @@ package host
 import (
 	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/bundle/access"
 )
 
 // Kind is the kind of an identity.
@@ -80,7 +82,7 @@ const (
 // delete. It is the identity's own role or, if the identity may create API keys or write
 // service accounts, at least Editor.
 func (i Identity) KeyRole() Role {
-	if i.Allows(ActionAPIKeysCreate, allKeys) || i.Allows(ActionServiceAccountsWrite, allAccounts) {
+	if i.Allows(access.APIKeysCreate, allKeys) || i.Allows(access.ServiceAccountsWrite, allAccounts) {
 		return max(i.Role, RoleEditor)
 	}
 	return i.Role

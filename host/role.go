@@ -44,55 +44,25 @@ func ParseRole(text string) (Role, error) {
 	return RoleNone, Invalid("role", "must be Viewer, Editor or Admin, found %s", quote(text))
 }
 
-// Actions that routes require.
-const (
-	ActionPlaylistsRead         = access.PlaylistsRead
-	ActionPlaylistsWrite        = access.PlaylistsWrite
-	ActionFoldersRead           = access.FoldersRead
-	ActionFoldersCreate         = access.FoldersCreate
-	ActionFoldersWrite          = access.FoldersWrite
-	ActionFoldersDelete         = access.FoldersDelete
-	ActionDashboardsRead        = access.DashboardsRead
-	ActionDashboardsCreate      = access.DashboardsCreate
-	ActionDashboardsWrite       = access.DashboardsWrite
-	ActionDashboardsDelete      = access.DashboardsDelete
-	ActionDatasourcesRead       = access.DatasourcesRead
-	ActionDatasourcesCreate     = access.DatasourcesCreate
-	ActionDatasourcesWrite      = access.DatasourcesWrite
-	ActionDatasourcesDelete     = access.DatasourcesDelete
-	ActionDatasourcesQuery      = access.DatasourcesQuery
-	ActionPluginsAccess         = access.PluginsAccess
-	ActionPluginsWrite          = access.PluginsWrite
-	ActionOrgRead               = access.OrgRead
-	ActionOrgUsersRead          = access.OrgUsersRead
-	ActionAPIKeysRead           = access.APIKeysRead
-	ActionAPIKeysCreate         = access.APIKeysCreate
-	ActionAPIKeysDelete         = access.APIKeysDelete
-	ActionServiceAccountsRead   = access.ServiceAccountsRead
-	ActionServiceAccountsWrite  = access.ServiceAccountsWrite
-	ActionServiceAccountsCreate = access.ServiceAccountsCreate
-	ActionServiceAccountsDelete = access.ServiceAccountsDelete
-)
-
 // addedBy returns the actions that a basic role has beyond those of the weaker roles.
 func addedBy(r Role) []string {
 	switch r {
 	case RoleViewer:
 		return []string{
-			ActionPlaylistsRead, ActionFoldersRead, ActionDashboardsRead,
-			ActionDatasourcesQuery, ActionPluginsAccess, ActionOrgRead,
+			access.PlaylistsRead, access.FoldersRead, access.DashboardsRead,
+			access.DatasourcesQuery, access.PluginsAccess, access.OrgRead,
 		}
 	case RoleEditor:
 		return []string{
-			ActionPlaylistsWrite, ActionDashboardsCreate, ActionDashboardsWrite, ActionDashboardsDelete, ActionAPIKeysCreate,
-			ActionFoldersCreate, ActionFoldersWrite, ActionFoldersDelete,
+			access.PlaylistsWrite, access.DashboardsCreate, access.DashboardsWrite, access.DashboardsDelete, access.APIKeysCreate,
+			access.FoldersCreate, access.FoldersWrite, access.FoldersDelete,
 		}
 	case RoleAdmin:
 		return []string{
-			ActionDatasourcesRead, ActionDatasourcesCreate, ActionDatasourcesWrite, ActionDatasourcesDelete,
-			ActionPluginsWrite, ActionOrgUsersRead, ActionAPIKeysRead, ActionAPIKeysDelete,
-			ActionServiceAccountsRead, ActionServiceAccountsWrite,
-			ActionServiceAccountsCreate, ActionServiceAccountsDelete,
+			access.DatasourcesRead, access.DatasourcesCreate, access.DatasourcesWrite, access.DatasourcesDelete,
+			access.PluginsWrite, access.OrgUsersRead, access.APIKeysRead, access.APIKeysDelete,
+			access.ServiceAccountsRead, access.ServiceAccountsWrite,
+			access.ServiceAccountsCreate, access.ServiceAccountsDelete,
 		}
 	}
 	return nil

@@ -8,15 +8,16 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
 func (a *API) accountRoutes() []Route {
 	const all, one = "serviceaccounts:id:*", "serviceaccounts:id:{id}"
-	read, write := Action(host.ActionServiceAccountsRead), Action(host.ActionServiceAccountsWrite)
-	create := Action(host.ActionServiceAccountsCreate, host.ActionServiceAccountsWrite)
-	remove := Action(host.ActionServiceAccountsDelete, host.ActionServiceAccountsWrite)
+	read, write := Action(access.ServiceAccountsRead), Action(access.ServiceAccountsWrite)
+	create := Action(access.ServiceAccountsCreate, access.ServiceAccountsWrite)
+	remove := Action(access.ServiceAccountsDelete, access.ServiceAccountsWrite)
 	return []Route{
 		{"POST", "/api/serviceaccounts", create.On(all), call(a.createAccount), Doc{Summary: "Create a service account", Status: http.StatusCreated}},
 		{"GET", "/api/serviceaccounts/search", read.On(all), call(a.searchAccounts), Doc{Summary: "Search service accounts"}},

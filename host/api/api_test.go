@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
@@ -65,7 +66,7 @@ func newFixture(t testing.TB) *fixture {
 	})
 	f.viewer, f.editor, f.admin = f.bearer(t, host.RoleViewer), f.bearer(t, host.RoleEditor), f.bearer(t, host.RoleAdmin)
 	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-app", "test",
-		[]host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}})
+		[]host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}})
 	if err != nil {
 		t.Fatal(err)
 	}

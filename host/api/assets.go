@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -16,7 +17,7 @@ func (a *API) assetRoutes() []Route {
 	return []Route{
 		// Public because browsers load frontends without credentials.
 		{"GET", "/public/plugins/{id}/{path...}", Public(), raw(a.asset), Doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
-		{"GET", "/api/plugins/{id}/markdown/{name}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.markdown), Doc{Summary: "Get the README or CHANGELOG of a plugin", Media: "text/markdown"}},
+		{"GET", "/api/plugins/{id}/markdown/{name}", Action(access.PluginsAccess).On("plugins:id:{id}"), raw(a.markdown), Doc{Summary: "Get the README or CHANGELOG of a plugin", Media: "text/markdown"}},
 	}
 }
 

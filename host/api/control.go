@@ -4,12 +4,13 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
 )
 
 func (a *API) controlRoutes() []Route {
-	write := Action(host.ActionPluginsWrite).On("plugins:id:{id}")
+	write := Action(access.PluginsWrite).On("plugins:id:{id}")
 	return []Route{
 		{"POST", "/api/plugins/{id}/restart", write, call(a.restartPlugin), Doc{Summary: "Replace the process of a backend without dropping a call", Also: http.StatusServiceUnavailable}},
 		{"POST", "/api/plugins/{id}/reload", write, call(a.reloadPlugin), Doc{Summary: "Apply changes in the directory of a plugin", Also: http.StatusServiceUnavailable}},

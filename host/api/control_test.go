@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -34,7 +35,7 @@ func TestControl(t *testing.T) {
 		}
 		return state
 	}
-	other := f.grantee(t, host.Grant{Action: host.ActionPluginsWrite, Scope: "plugins:id:acme-other-datasource"})
+	other := f.grantee(t, host.Grant{Action: access.PluginsWrite, Scope: "plugins:id:acme-other-datasource"})
 	for who, want := range map[string]int{"": 401, f.viewer: 403, f.editor: 403, other: 403} {
 		for _, action := range []string{"/restart", "/reload"} {
 			post(base+action, who, want)
@@ -44,7 +45,7 @@ func TestControl(t *testing.T) {
 		post("/api/plugins/acme-none-panel"+action, f.admin, 404)
 	}
 	first := post(base+"/reload", f.admin, 200).Backend
-	second := post(base+"/restart", f.grantee(t, host.Grant{Action: host.ActionPluginsWrite, Scope: "plugins:id:" + pluginID}), 200).Backend
+	second := post(base+"/restart", f.grantee(t, host.Grant{Action: access.PluginsWrite, Scope: "plugins:id:" + pluginID}), 200).Backend
 	if first.PID == 0 || second.PID == first.PID || second.State != "running" {
 		t.Errorf("before %+v, after the restart %+v", first, second)
 	}

@@ -16,9 +16,9 @@ import (
 
 func (a *API) dashboardRoutes() []Route {
 	const one = "dashboards:uid:{uid}"
-	read := Action(host.ActionDashboardsRead)
-	write := Action(host.ActionDashboardsWrite, host.ActionDashboardsCreate)
-	remove := Action(host.ActionDashboardsDelete, host.ActionDashboardsWrite).On(one).Within(a.dashboardParents)
+	read := Action(access.DashboardsRead)
+	write := Action(access.DashboardsWrite, access.DashboardsCreate)
+	remove := Action(access.DashboardsDelete, access.DashboardsWrite).On(one).Within(a.dashboardParents)
 	return []Route{
 		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
 		// The scopes are the uid and the folder in the body, and the stored folder.
@@ -96,7 +96,7 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 		return nil, host.Invalid("type", "must be %s: the search finds only dashboards; folders are listed at /api/folders", dashboardKind)
 	}
 	filter := store.DashboardFilter{Text: in.Query, Tags: in.Tags, UIDs: in.UIDs, FolderUIDs: in.FolderUIDs, IDs: in.IDs, FolderIDs: in.FolderIDs, Page: in.page()}
-	if reach := who.Reach(host.ActionDashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
+	if reach := who.Reach(access.DashboardsRead, access.DashboardScope, access.FolderScope); !reach.IsAll {
 		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
 	}
 	found, err := a.store.Dashboards(ctx, who.OrgID, filter)
@@ -163,12 +163,12 @@ func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath
 	}
 	file, isReadOnly := a.fixed(in.UID)
 	scopes := host.DashboardScopes(d.UID, d.FolderUID)
-	mayWrite := who.Allows(host.ActionDashboardsWrite, scopes...)
+	mayWrite := who.Allows(access.DashboardsWrite, scopes...)
 	return dashboardFull{dashboardModel{d}, dashboardMeta{
 		Type: "db", Slug: d.Slug(), URL: dashboardURL(d), Version: d.Version, Created: timeOrNil(d.Created), Updated: d.Updated.UTC(),
 		FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d), PluginID: d.PluginID,
 		Provisioned: isReadOnly, File: file,
-		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(host.ActionDashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
+		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(access.DashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
 	}}, nil
 }
 
@@ -216,7 +216,7 @@ func valueOr[T any](p *T, absent T) T {
 
 // dashboardWriters returns the actions that save dashboards.
 func dashboardWriters() []string {
-	return []string{host.ActionDashboardsWrite, host.ActionDashboardsCreate}
+	return []string{access.DashboardsWrite, access.DashboardsCreate}
 }
 
 // targetFolder returns the uid of the folder in which a caller wants to save a dashboard,

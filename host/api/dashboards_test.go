@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -122,7 +123,7 @@ func TestDashboardGrant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
-		[]host.Grant{{Action: host.ActionDashboardsWrite, Scope: "dashboards:uid:mine"}})
+		[]host.Grant{{Action: access.DashboardsWrite, Scope: "dashboards:uid:mine"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ import (
 
 func (a *API) dataSourceRoutes() []Route {
 	const all, one = "datasources:uid:*", "datasources:uid:{uid}"
-	read, write := Action(host.ActionDatasourcesRead), Action(host.ActionDatasourcesWrite)
-	create := Action(host.ActionDatasourcesCreate, host.ActionDatasourcesWrite)
-	remove := Action(host.ActionDatasourcesDelete, host.ActionDatasourcesWrite)
-	query := Action(host.ActionDatasourcesQuery).On(one)
+	read, write := Action(access.DatasourcesRead), Action(access.DatasourcesWrite)
+	create := Action(access.DatasourcesCreate, access.DatasourcesWrite)
+	remove := Action(access.DatasourcesDelete, access.DatasourcesWrite)
+	query := Action(access.DatasourcesQuery).On(one)
 	resource := raw(a.dataSourceResource)
 	return []Route{
 		{"GET", "/api/datasources", read, call(a.dataSources), Doc{Summary: "List the data sources that the caller may read"}},
@@ -141,7 +141,7 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 }
 
 func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]dataSource, error) {
-	reach := who.Reach(host.ActionDatasourcesRead, access.DatasourceScope)
+	reach := who.Reach(access.DatasourcesRead, access.DatasourceScope)
 	found, err := a.store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
 	return mapped(found, a.dataSourceOf), err
 }
@@ -198,7 +198,7 @@ func (a *API) updateDataSource(ctx context.Context, who host.Identity, in struct
 // checkDefault returns an error (host.ErrForbidden) for a default data source if the caller
 // may not change the data source that is the default now.
 func checkDefault(who host.Identity, d host.DataSource) error {
-	if d.IsDefault && !who.Allows(host.ActionDatasourcesWrite, access.DatasourceScope+"*") {
+	if d.IsDefault && !who.Allows(access.DatasourcesWrite, access.DatasourceScope+"*") {
 		return host.Forbidden("Permission denied: isDefault also changes other data sources")
 	}
 	return nil

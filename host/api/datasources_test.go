@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -89,7 +90,7 @@ func TestQueryDataSources(t *testing.T) {
 	}
 	want[object](t, f, 200, "POST", "/api/datasources", f.admin, `{"name":"lost","uid":"lost","type":"acme-gone-datasource"}`)
 	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test",
-		[]host.Grant{{Action: host.ActionDatasourcesQuery, Scope: "datasources:uid:one"}})
+		[]host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}})
 	if err != nil {
 		t.Fatal(err)
 	}

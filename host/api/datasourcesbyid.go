@@ -13,8 +13,8 @@ import (
 // dataSourceIDRoutes are the routes of data sources by numeric id and by name, which older
 // clients and frontends use. Each does what the route by uid does.
 func (a *API) dataSourceIDRoutes() []Route {
-	read, write, query := []string{host.ActionDatasourcesRead}, []string{host.ActionDatasourcesWrite}, []string{host.ActionDatasourcesQuery}
-	remove := []string{host.ActionDatasourcesDelete, host.ActionDatasourcesWrite}
+	read, write, query := []string{access.DatasourcesRead}, []string{access.DatasourcesWrite}, []string{access.DatasourcesQuery}
+	remove := []string{access.DatasourcesDelete, access.DatasourcesWrite}
 	resource := a.byID(query, raw(a.dataSourceResource))
 	return []Route{
 		{"GET", "/api/datasources/{id}", Action(read...), a.byID(read, call(a.dataSource)), Doc{Summary: "Get a data source by its numeric id"}},

@@ -10,9 +10,9 @@ import (
 
 func (a *API) folderRoutes() []Route {
 	const all, one = "folders:uid:*", "folders:uid:{uid}"
-	read, write := Action(host.ActionFoldersRead), Action(host.ActionFoldersWrite)
-	create := Action(host.ActionFoldersCreate, host.ActionFoldersWrite)
-	remove := Action(host.ActionFoldersDelete, host.ActionFoldersWrite)
+	read, write := Action(access.FoldersRead), Action(access.FoldersWrite)
+	create := Action(access.FoldersCreate, access.FoldersWrite)
+	remove := Action(access.FoldersDelete, access.FoldersWrite)
 	return []Route{
 		{"GET", "/api/folders", read, call(a.folders), Doc{Summary: "List the folders that the caller may read"}},
 		{"POST", "/api/folders", create.On(all), call(a.createFolder), Doc{Summary: "Create a folder"}},
@@ -57,9 +57,9 @@ func headOfFolder(f host.Folder) folderHead { return folderHead{f.ID, f.UID, f.T
 
 func folderOf(f host.Folder, who host.Identity) folder {
 	scope := access.FolderScope + f.UID
-	mayWrite := who.Allows(host.ActionFoldersWrite, scope)
+	mayWrite := who.Allows(access.FoldersWrite, scope)
 	return folder{folderHead: headOfFolder(f), OrgID: who.OrgID, URL: f.URL(), CanSave: mayWrite, CanEdit: mayWrite,
-		CanAdmin: who.Role == host.RoleAdmin, CanDelete: mayWrite || who.Allows(host.ActionFoldersDelete, scope),
+		CanAdmin: who.Role == host.RoleAdmin, CanDelete: mayWrite || who.Allows(access.FoldersDelete, scope),
 		Created: timeOrNil(f.Created), CreatedBy: f.CreatedBy, Updated: timeOrNil(f.Updated), UpdatedBy: f.UpdatedBy, Version: f.Version}
 }
 
@@ -95,7 +95,7 @@ func (a *API) folders(ctx context.Context, who host.Identity, in struct {
 	if in.ParentUID != "" && in.ParentUID != access.GeneralFolder {
 		return []folderHead{}, nil // clients that list whole trees ask for the children of each folder
 	}
-	reach := who.Reach(host.ActionFoldersRead, access.FolderScope)
+	reach := who.Reach(access.FoldersRead, access.FolderScope)
 	found, err := a.store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), in.page())
 	return mapped(found, headOfFolder), err
 }
@@ -118,10 +118,10 @@ func (a *API) folderByID(ctx context.Context, who host.Identity, in struct {
 	ID int64 `path:"id"`
 }) (folder, error) {
 	f, err := a.store.FolderByID(ctx, who.OrgID, in.ID)
-	if err == nil && !who.Allows(host.ActionFoldersRead, access.FolderScope+f.UID) {
+	if err == nil && !who.Allows(access.FoldersRead, access.FolderScope+f.UID) {
 		err = host.Forbidden("Permission denied")
 	}
-	return folderOf(f, who), hidden(err, who, []string{host.ActionFoldersRead}, access.FolderScope+"*")
+	return folderOf(f, who), hidden(err, who, []string{access.FoldersRead}, access.FolderScope+"*")
 }
 
 func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {

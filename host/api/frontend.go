@@ -78,7 +78,7 @@ func (a *API) frontendSettings(ctx context.Context, who host.Identity, in pageQu
 		out.FeatureToggles[toggle] = true
 	}
 	for _, p := range store.Cut(a.loaded.Plugins(), in.longPage()) {
-		if !who.Allows(host.ActionPluginsAccess, "plugins:id:"+p.ID()) {
+		if !who.Allows(access.PluginsAccess, "plugins:id:"+p.ID()) {
 			continue
 		}
 		switch p.Bundle().Metadata.Type {
@@ -88,7 +88,7 @@ func (a *API) frontendSettings(ctx context.Context, who host.Identity, in pageQu
 			out.Apps[p.ID()] = frontendPluginOf(p)
 		}
 	}
-	reach := who.Reach(host.ActionDatasourcesQuery, access.DatasourceScope)
+	reach := who.Reach(access.DatasourcesQuery, access.DatasourceScope)
 	if !reach.IsAll && len(reach.Named) == 0 {
 		return out, nil
 	}

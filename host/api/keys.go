@@ -4,14 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
 func (a *API) keyRoutes() []Route {
 	const all, one = "apikeys:id:*", "apikeys:id:{id}"
-	const manage = host.ActionServiceAccountsWrite // implies all actions on API keys
-	read, create, remove := Action(host.ActionAPIKeysRead, manage), Action(host.ActionAPIKeysCreate, manage), Action(host.ActionAPIKeysDelete, manage)
+	const manage = access.ServiceAccountsWrite // implies all actions on API keys
+	read, create, remove := Action(access.APIKeysRead, manage), Action(access.APIKeysCreate, manage), Action(access.APIKeysDelete, manage)
 	return []Route{
 		{"GET", "/api/auth/keys", read.On(all), call(a.keys), Doc{Summary: "List API keys, up to limit (1000 by default)", IsDeprecated: true}},
 		{"POST", "/api/auth/keys", create, call(a.createKey), Doc{Summary: "Create an API key", IsDeprecated: true}},

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -24,7 +25,7 @@ func (f *fixture) pluginWith(id string, grants ...host.Grant) string {
 func TestPluginKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	read := host.Grant{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}
+	read := host.Grant{Action: access.PlaylistsRead, Scope: "playlists:*"}
 	create := func(by, name, role string, status int) (int64, string) {
 		t.Helper()
 		got := want[object](t, f, status, "POST", "/api/auth/keys", by, fmt.Sprintf(`{"name":%q,"role":%q,"timeToLive":"30d"}`, name, role))
@@ -34,14 +35,14 @@ func TestPluginKeys(t *testing.T) {
 		return int64(got["id"].(float64)), "Bearer " + got["key"].(string)
 	}
 	for n, scope := range []string{"", "*", "serviceaccounts:*", "serviceaccounts:id:*"} {
-		write := host.Grant{Action: host.ActionServiceAccountsWrite, Scope: scope}
+		write := host.Grant{Action: access.ServiceAccountsWrite, Scope: scope}
 		bare := f.pluginWith(fmt.Sprint("acme-bare-", n), write)
 		_, weak := create(bare, fmt.Sprint("weak", n), "Editor", 200)
 		create(bare, "boss", "Admin", 403)
 		if got := f.do("GET", "/api/playlists", weak, ""); got.status != 403 {
 			t.Errorf("scope %q: a key that can do more than the plugin: %+v", scope, got)
 		}
-		reader := f.pluginWith(fmt.Sprint("acme-reader-", n), write, read, host.Grant{Action: host.ActionPlaylistsWrite})
+		reader := f.pluginWith(fmt.Sprint("acme-reader-", n), write, read, host.Grant{Action: access.PlaylistsWrite})
 		first, viewer := create(reader, fmt.Sprint("viewer", n), "Viewer", 200)
 		_, editor := create(reader, fmt.Sprint("editor", n), "Editor", 200)
 		for credential, status := range map[string]int{viewer: 403, editor: 200} {
@@ -73,9 +74,9 @@ func TestPluginKeys(t *testing.T) {
 			}
 		}
 	}
-	narrow := f.pluginWith("acme-narrow", host.Grant{Action: host.ActionServiceAccountsWrite, Scope: "serviceaccounts:id:1"})
+	narrow := f.pluginWith("acme-narrow", host.Grant{Action: access.ServiceAccountsWrite, Scope: "serviceaccounts:id:1"})
 	create(narrow, "narrow", "Viewer", 403)
-	want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.pluginWith("acme-writer", host.Grant{Action: host.ActionServiceAccountsWrite}), "")
+	want[object](t, f, 200, "POST", "/api/serviceaccounts/migrate", f.pluginWith("acme-writer", host.Grant{Action: access.ServiceAccountsWrite}), "")
 }
 
 // Both paths migrate one key, and neither hides the tokens of an account.
@@ -179,7 +180,7 @@ func TestPluginKeyQuota(t *testing.T) {
 	create := func(who, name string) reply {
 		return f.do("POST", "/api/auth/keys", who, fmt.Sprintf(`{"name":%q,"role":"Viewer","timeToLive":"1m"}`, name))
 	}
-	greedy, other := f.pluginWith("acme-greedy", host.Grant{Action: host.ActionServiceAccountsWrite}), f.pluginWith("acme-modest", host.Grant{Action: host.ActionServiceAccountsWrite})
+	greedy, other := f.pluginWith("acme-greedy", host.Grant{Action: access.ServiceAccountsWrite}), f.pluginWith("acme-modest", host.Grant{Action: access.ServiceAccountsWrite})
 	for n := range host.MaxPluginAPIKeys {
 		if got := create(greedy, fmt.Sprint("k", n)); got.status != 200 {
 			t.Fatalf("key %d: %+v", n, got)
@@ -204,7 +205,7 @@ func TestPluginKeyQuota(t *testing.T) {
 func TestRevokePlugin(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	other := f.pluginWith("acme-other", host.Grant{Action: host.ActionServiceAccountsWrite}, host.Grant{Action: host.ActionServiceAccountsDelete})
+	other := f.pluginWith("acme-other", host.Grant{Action: access.ServiceAccountsWrite}, host.Grant{Action: access.ServiceAccountsDelete})
 	found := want[object](t, f, 200, "GET", "/api/serviceaccounts/search?query=extsvc-acme-app", f.admin, "")["serviceAccounts"].([]any)
 	target := fmt.Sprintf("/api/serviceaccounts/%v", found[0].(object)["id"])
 	token := func() string {
@@ -231,7 +232,7 @@ func TestRevokePlugin(t *testing.T) {
 			t.Errorf("%s: status with the token is then %d, want %d", c.what, got, c.after)
 		}
 	}
-	read := host.Grant{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}
+	read := host.Grant{Action: access.PlaylistsRead, Scope: "playlists:*"}
 	f.plugin = f.pluginWith("acme-app", read)
 	if got := status(); got != 401 {
 		t.Errorf("the plugin starts again: %d with the token of a disabled account", got)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/sdk"
@@ -16,7 +17,7 @@ import (
 
 func (a *API) liveRoutes() []Route {
 	// Each channel asks for the permission to use its plugin.
-	anyPlugin := Action(host.ActionDatasourcesQuery, host.ActionPluginsAccess)
+	anyPlugin := Action(access.DatasourcesQuery, access.PluginsAccess)
 	return []Route{
 		{"GET", "/api/live/ws", anyPlugin, raw(a.liveSocket), Doc{Summary: "Follow channels over a WebSocket that speaks the protocol of centrifuge", Status: http.StatusSwitchingProtocols, Media: "application/json"}},
 		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
@@ -35,7 +36,7 @@ func (a *API) openChannel(ctx context.Context, who host.Identity, c live.Channel
 		}
 		return p, contextOf(p, who, settings{dataSource: &d}), nil
 	case live.ScopePlugin:
-		if !who.Allows(host.ActionPluginsAccess, "plugins:id:"+c.Namespace) {
+		if !who.Allows(access.PluginsAccess, "plugins:id:"+c.Namespace) {
 			return nil, sdk.Context{}, host.Forbidden("Permission denied")
 		}
 		p, err := a.plugin(c.Namespace)

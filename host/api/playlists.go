@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
 func (a *API) playlistRoutes() []Route {
-	read, write := Action(host.ActionPlaylistsRead), Action(host.ActionPlaylistsWrite)
+	read, write := Action(access.PlaylistsRead), Action(access.PlaylistsWrite)
 	const all, one = "playlists:uid:*", "playlists:uid:{uid}"
 	return []Route{
 		{"GET", "/api/playlists", read.On(all), call(a.playlists), Doc{Summary: "List playlists; the parameter query selects those whose name contains it"}},
@@ -163,7 +164,7 @@ func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in stru
 }) ([]playlistDashboard, error) {
 	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
 	found = slices.DeleteFunc(found, func(p host.PlaylistDashboard) bool {
-		return !who.Allows(host.ActionDashboardsRead, host.DashboardScopes(p.UID, p.FolderUID)...)
+		return !who.Allows(access.DashboardsRead, host.DashboardScopes(p.UID, p.FolderUID)...)
 	})
 	return mapped(found, func(p host.PlaylistDashboard) playlistDashboard {
 		d := host.Dashboard{UID: p.UID, Title: p.Title}

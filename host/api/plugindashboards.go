@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/limit"
@@ -14,9 +15,9 @@ import (
 
 func (a *API) pluginDashboardRoutes() []Route {
 	return []Route{
-		{"GET", "/api/plugins/{id}/dashboards", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), call(a.pluginDashboards), Doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
+		{"GET", "/api/plugins/{id}/dashboards", Action(access.PluginsAccess).On("plugins:id:{id}"), call(a.pluginDashboards), Doc{Summary: "List the dashboards that a plugin offers, and which of them are imported"}},
 		// The scopes are the plugin, the folder and the dashboard in the body.
-		{"POST", "/api/dashboards/import", Action(host.ActionDashboardsWrite, host.ActionDashboardsCreate), call(a.importDashboard), Doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
+		{"POST", "/api/dashboards/import", Action(access.DashboardsWrite, access.DashboardsCreate), call(a.importDashboard), Doc{Summary: "Import a dashboard of a plugin, or the one in the body"}},
 	}
 }
 
@@ -65,7 +66,7 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offere
 	}
 	imported := map[string]host.Dashboard{}
 	for _, d := range stored {
-		if who.Allows(host.ActionDashboardsRead, host.DashboardScopes(d.UID, d.FolderUID)...) {
+		if who.Allows(access.DashboardsRead, host.DashboardScopes(d.UID, d.FolderUID)...) {
 			imported[d.UID] = d
 		}
 	}
@@ -187,7 +188,7 @@ func (a *API) dashboardToImport(ctx context.Context, who host.Identity, body imp
 		}
 		return host.ParseDashboard("dashboard.", body.Dashboard)
 	}
-	if !who.Allows(host.ActionPluginsAccess, "plugins:id:"+body.PluginID) {
+	if !who.Allows(access.PluginsAccess, "plugins:id:"+body.PluginID) {
 		return host.Dashboard{}, host.Forbidden("Permission denied")
 	}
 	p, err := a.plugin(body.PluginID)

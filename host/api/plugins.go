@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/urlpath"
@@ -24,21 +25,21 @@ import (
 
 func (a *API) pluginRoutes() []Route {
 	const scope = "plugins:id:{id}"
-	access := Action(host.ActionPluginsAccess).On(scope)
+	mayUse := Action(access.PluginsAccess).On(scope)
 	resource := raw(a.pluginResource)
 	return []Route{
 		{"GET", "/api/plugins", SignedIn(), call(a.plugins), Doc{Summary: "List the mounted plugins"}},
-		{"GET", "/api/plugins/errors", Action(host.ActionPluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
-		{"GET", "/api/plugins/changes", Action(host.ActionPluginsWrite), call(a.lastChanges), Doc{Summary: "List the outcome of the last change to each plugin"}},
-		{"GET", "/api/plugins/{id}/settings", access, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
-		{"POST", "/api/plugins/{id}/settings", Action(host.ActionPluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
-		{"GET", "/api/plugins/{id}/health", access, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
-		{"GET", "/api/plugins/{id}/metrics", Action(host.ActionPluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format", Media: "text/plain"}},
-		{"GET", "/api/plugins/{id}/manifest", Action(host.ActionPluginsWrite).On(scope), call(a.pluginJSON), Doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
-		{"GET", "/api/plugins/{id}/changes", Action(host.ActionPluginsWrite).On(scope), call(a.pluginChanges), Doc{Summary: "List the latest outcomes of changes to a plugin"}},
-		{"", "/api/plugins/{id}/resources", access, resource, Doc{Summary: "Call a resource of a plugin"}},
-		{"", "/api/plugins/{id}/resources/{path...}", access, resource, Doc{Summary: "Call a resource of a plugin"}},
-		{"POST", "/api/ds/query", Action(host.ActionDatasourcesQuery), call(a.queryData), Doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
+		{"GET", "/api/plugins/errors", Action(access.PluginsWrite), call(a.pluginErrors), Doc{Summary: "List the plugins that are not mounted, are not running or have unmet requirements, with the reasons"}},
+		{"GET", "/api/plugins/changes", Action(access.PluginsWrite), call(a.lastChanges), Doc{Summary: "List the outcome of the last change to each plugin"}},
+		{"GET", "/api/plugins/{id}/settings", mayUse, call(a.pluginSettings), Doc{Summary: "Get the settings of an app"}},
+		{"POST", "/api/plugins/{id}/settings", Action(access.PluginsWrite).On(scope), call(a.setPluginSettings), Doc{Summary: "Replace the settings of an app"}},
+		{"GET", "/api/plugins/{id}/health", mayUse, call(a.pluginHealth), Doc{Summary: "Check the health of a backend", Also: http.StatusServiceUnavailable}},
+		{"GET", "/api/plugins/{id}/metrics", Action(access.PluginsWrite).On(scope), raw(a.pluginMetrics), Doc{Summary: "Get the metrics of a backend in the Prometheus text format", Media: "text/plain"}},
+		{"GET", "/api/plugins/{id}/manifest", Action(access.PluginsWrite).On(scope), call(a.pluginJSON), Doc{Summary: "Get the plugin.json of a plugin and the findings of validate"}},
+		{"GET", "/api/plugins/{id}/changes", Action(access.PluginsWrite).On(scope), call(a.pluginChanges), Doc{Summary: "List the latest outcomes of changes to a plugin"}},
+		{"", "/api/plugins/{id}/resources", mayUse, resource, Doc{Summary: "Call a resource of a plugin"}},
+		{"", "/api/plugins/{id}/resources/{path...}", mayUse, resource, Doc{Summary: "Call a resource of a plugin"}},
+		{"POST", "/api/ds/query", Action(access.DatasourcesQuery), call(a.queryData), Doc{Summary: "Query data sources", Also: http.StatusMultiStatus}},
 	}
 }
 
@@ -77,7 +78,7 @@ func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]plu
 // manages reports whether the caller may see the faults of a plugin. The id "" stands for
 // what belongs to no plugin.
 func manages(who host.Identity, pluginID string) bool {
-	return who.Allows(host.ActionPluginsWrite, "plugins:id:"+pluginID)
+	return who.Allows(access.PluginsWrite, "plugins:id:"+pluginID)
 }
 
 // infoOf describes a plugin.

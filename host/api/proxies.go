@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
 )
 
 func (a *API) proxyRoutes() []Route {
 	return []Route{
-		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(host.ActionDatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
-		{"", "/api/plugin-proxy/{id}/{path...}", Action(host.ActionPluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request through a route of an app"}},
+		{"", "/api/datasources/proxy/uid/{uid}/{path...}", Action(access.DatasourcesQuery).On("datasources:uid:{uid}"), raw(a.proxyDataSource), Doc{Summary: "Forward a request through a route of a data source or, if its plugin declares none, to its URL"}},
+		{"", "/api/plugin-proxy/{id}/{path...}", Action(access.PluginsAccess).On("plugins:id:{id}"), raw(a.proxyApp), Doc{Summary: "Forward a request through a route of an app"}},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
 	"github.com/slipway-dev/slipway/loader"
@@ -253,7 +254,7 @@ func sdkQueries(queries []dataQuery) []sdk.Query {
 
 // queryBuiltin queries the data source that every host has.
 func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dataQuery) map[string]queryResult {
-	if !who.Allows(host.ActionDatasourcesQuery, "datasources:uid:"+builtin.UID) {
+	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
 	var results map[string]queryResult

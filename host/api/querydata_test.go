@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/sdk"
@@ -182,7 +183,7 @@ func TestBuiltinDataSource(t *testing.T) {
 	if refused.Status != 501 || refused.ErrorSource != "plugin" || !strings.Contains(refused.Error, "GET /api/search") {
 		t.Errorf("search: %+v", refused)
 	}
-	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{{Action: host.ActionDatasourcesQuery, Scope: "datasources:uid:one"}})
+	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{{Action: access.DatasourcesQuery, Scope: "datasources:uid:one"}})
 	if err != nil {
 		t.Fatal(err)
 	}

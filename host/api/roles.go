@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
@@ -14,7 +15,7 @@ import (
 
 func (a *API) roleRoutes() []Route {
 	return []Route{
-		{"GET", "/api/access-control/roles", Action(host.ActionPluginsWrite), call(a.roles), Doc{Summary: "List the roles that plugins define"}},
+		{"GET", "/api/access-control/roles", Action(access.PluginsWrite), call(a.roles), Doc{Summary: "List the roles that plugins define"}},
 		{"GET", "/api/access-control/user/permissions", SignedIn(), call(a.permissions), Doc{Summary: "List the actions that the caller may perform, with their scopes"}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -42,7 +43,7 @@ func TestScopesOfFolders(t *testing.T) {
 		{"folders:uid:ops", "in-ops"}, {"folders:uid:general", "alone"}, {"dashboards:uid:in-dev", "in-dev"},
 		{"folders:uid:op", ""}, {"dashboards:uid:in-_ps", ""}, {"datasources:*", ""},
 	} {
-		who := token(host.Grant{Action: host.ActionDashboardsRead, Scope: c.scope})
+		who := token(host.Grant{Action: access.DashboardsRead, Scope: c.scope})
 		found := []string{}
 		for _, hit := range want[[]object](t, f, 200, "GET", "/api/search", who, "") {
 			found = append(found, hit["uid"].(string))
@@ -59,9 +60,9 @@ func TestScopesOfFolders(t *testing.T) {
 			}
 		}
 	}
-	writer := token(host.Grant{Action: host.ActionDashboardsWrite, Scope: "folders:uid:ops"})
-	creator := token(host.Grant{Action: host.ActionDashboardsCreate, Scope: "folders:uid:ops"})
-	remover := token(host.Grant{Action: host.ActionDashboardsDelete, Scope: "folders:uid:ops"})
+	writer := token(host.Grant{Action: access.DashboardsWrite, Scope: "folders:uid:ops"})
+	creator := token(host.Grant{Action: access.DashboardsCreate, Scope: "folders:uid:ops"})
+	remover := token(host.Grant{Action: access.DashboardsDelete, Scope: "folders:uid:ops"})
 	for _, c := range []struct {
 		who, method, target, body string
 		status                    int
@@ -101,11 +102,11 @@ func TestScopesOfLists(t *testing.T) {
 	t.Parallel()
 	f, token := scoped(t)
 	for _, c := range []struct{ action, scope, target, found string }{
-		{host.ActionFoldersRead, "folders:uid:ops", "/api/folders", "ops"},
-		{host.ActionFoldersRead, "folders:uid:*", "/api/folders", "dev ops"},
-		{host.ActionFoldersRead, "folders:uid:none", "/api/folders", ""},
-		{host.ActionDatasourcesRead, "datasources:uid:of-dev", "/api/datasources", "of-dev"},
-		{host.ActionDatasourcesRead, "datasources:*", "/api/datasources", "of-dev of-ops"},
+		{access.FoldersRead, "folders:uid:ops", "/api/folders", "ops"},
+		{access.FoldersRead, "folders:uid:*", "/api/folders", "dev ops"},
+		{access.FoldersRead, "folders:uid:none", "/api/folders", ""},
+		{access.DatasourcesRead, "datasources:uid:of-dev", "/api/datasources", "of-dev"},
+		{access.DatasourcesRead, "datasources:*", "/api/datasources", "of-dev of-ops"},
 	} {
 		var found []string
 		for _, entry := range want[[]object](t, f, 200, "GET", c.target, token(host.Grant{Action: c.action, Scope: c.scope}), "") {
@@ -115,7 +116,7 @@ func TestScopesOfLists(t *testing.T) {
 			t.Errorf("%s on %s: %s, want %s", c.action, c.scope, got, c.found)
 		}
 	}
-	who := token(host.Grant{Action: host.ActionDatasourcesRead, Scope: "datasources:uid:of-ops"}, host.Grant{Action: host.ActionFoldersRead, Scope: "folders:uid:ops"})
+	who := token(host.Grant{Action: access.DatasourcesRead, Scope: "datasources:uid:of-ops"}, host.Grant{Action: access.FoldersRead, Scope: "folders:uid:ops"})
 	for target, status := range map[string]int{
 		"/api/datasources/1": 200, "/api/datasources/2": 403, "/api/datasources/99": 403, "/api/datasources/x": 400,
 		"/api/datasources/name/of%20ops": 200, "/api/datasources/name/of%20dev": 403, "/api/datasources/id/of%20ops": 200, "/api/datasources/id/of%20dev": 403,
@@ -134,17 +135,17 @@ func TestScopesOfOthers(t *testing.T) {
 	p := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"p","interval":"5m","items":[
 		{"type":"dashboard_by_uid","value":"in-ops"},{"type":"dashboard_by_uid","value":"alone"}]}`)
 	target := fmt.Sprint("/api/playlists/", p["uid"], "/dashboards")
-	reader := host.Grant{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}
+	reader := host.Grant{Action: access.PlaylistsRead, Scope: "playlists:*"}
 	for scope, found := range map[string]int{"": 0, "folders:uid:ops": 1, "dashboards:uid:alone": 1, "dashboards:*": 2} {
 		grants := []host.Grant{reader}
 		if scope != "" {
-			grants = append(grants, host.Grant{Action: host.ActionDashboardsRead, Scope: scope})
+			grants = append(grants, host.Grant{Action: access.DashboardsRead, Scope: scope})
 		}
 		if got := want[[]object](t, f, 200, "GET", target, token(grants...), ""); len(got) != found {
 			t.Errorf("dashboards of a playlist with %q: %v, want %d", scope, got, found)
 		}
 	}
-	creator := token(host.Grant{Action: host.ActionDatasourcesCreate, Scope: "datasources:*"})
+	creator := token(host.Grant{Action: access.DatasourcesCreate, Scope: "datasources:*"})
 	want[object](t, f, 403, "POST", "/api/datasources", creator, `{"name":"mine","type":"acme-x","isDefault":true}`)
 	want[object](t, f, 200, "POST", "/api/datasources", creator, `{"name":"mine","type":"acme-x"}`)
 }

@@ -97,9 +97,9 @@ func (a *API) dataSourceFor(ctx context.Context, who host.Identity, ref dataSour
 		err = &host.Error{Category: host.ErrNotFound, Message: fmt.Sprintf("data source %q not found", ref)}
 	}
 	if err != nil {
-		return nil, d, hidden(err, who, []string{host.ActionDatasourcesQuery}, access.DatasourceScope+"*")
+		return nil, d, hidden(err, who, []string{access.DatasourcesQuery}, access.DatasourceScope+"*")
 	}
-	if !who.Allows(host.ActionDatasourcesQuery, access.DatasourceScope+d.UID) {
+	if !who.Allows(access.DatasourcesQuery, access.DatasourceScope+d.UID) {
 		return nil, d, host.Forbidden("Permission denied")
 	}
 	if d.ID != 0 { // otherwise it is implicit

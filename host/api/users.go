@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
 func (a *API) userRoutes() []Route {
-	read := Action(host.ActionOrgUsersRead)
+	read := Action(access.OrgUsersRead)
 	return []Route{
 		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
 		{"GET", "/api/user/orgs", SignedIn(), call(a.userOrgs), Doc{Summary: "List the organizations of the caller"}},
@@ -21,8 +22,8 @@ func (a *API) userRoutes() []Route {
 		{"GET", "/api/users/{id}", read, call(a.user), Doc{Summary: "Get a user"}},
 		{"GET", "/api/users/{id}/orgs", read, call(a.orgsOfUser), Doc{Summary: "List the organizations of a user"}},
 		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), Doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
-		{"GET", "/api/org", Action(host.ActionOrgRead), call(a.org), Doc{Summary: "Get the organization"}},
-		{"GET", "/api/org/preferences", Action(host.ActionOrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
+		{"GET", "/api/org", Action(access.OrgRead), call(a.org), Doc{Summary: "Get the organization"}},
+		{"GET", "/api/org/preferences", Action(access.OrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
 		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
 		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization; the parameter query selects those whose login contains it"}},
 		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams; the list is always empty, since this host has no teams"}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 )
@@ -176,7 +177,7 @@ func TestRoles(t *testing.T) {
 			continue
 		}
 		if !ok {
-			t.Errorf("%s is not in the list", name)
+			t.Errorf("%s: add its weakest role to weakest", name)
 			continue
 		}
 		tried++
@@ -198,8 +199,8 @@ func TestGrants(t *testing.T) {
 	mine := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"mine","interval":"5m"}`)["uid"].(string)
 	other := want[object](t, f, 200, "POST", "/api/playlists", f.editor, `{"name":"other","interval":"5m"}`)["uid"].(string)
 	token, err := f.store.ReconcilePluginAccount(t.Context(), org, "acme-narrow", "test", []host.Grant{
-		{Action: host.ActionPlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: host.ActionPlaylistsWrite},
-		{Action: host.ActionServiceAccountsWrite}})
+		{Action: access.PlaylistsRead, Scope: "playlists:uid:" + mine}, {Action: access.PlaylistsWrite},
+		{Action: access.ServiceAccountsWrite}})
 	if err != nil {
 		t.Fatal(err)
 	}

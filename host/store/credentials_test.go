@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
@@ -28,7 +29,7 @@ func TestLease(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
 	s, ctx := open(t, store.Options{Clock: now.Now}), t.Context()
-	grants := []host.Grant{{Action: host.ActionPlaylistsRead, Scope: "playlists:*"}}
+	grants := []host.Grant{{Action: access.PlaylistsRead, Scope: "playlists:*"}}
 	lease := func(instance string) host.Token {
 		t.Helper()
 		return must(s.ReconcilePluginAccount(ctx, org, "acme-app", instance, grants))(t)
