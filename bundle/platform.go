@@ -17,7 +17,7 @@ type Platform struct {
 // Host returns the platform that this program runs on.
 func Host() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
-// AllPlatforms returns the platforms that a release is built for.
+// AllPlatforms returns the platforms that plugins are built for by default.
 func AllPlatforms() []Platform {
 	return []Platform{
 		{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "arm"},

@@ -3,7 +3,12 @@
 // rebuilt and stops them all.
 //
 // An error in one plugin never reaches another: it ends up in that plugin's Status.
-// environment (env.go) builds the environment of a backend from scratch: an allowlist
+//
+// Plugin.refresh (supervise.go) replaces a process: new calls go to the new one, and calls in
+// progress have DrainTimeout to end in the old one. Streams end at once; package host/live
+// runs them again.
+//
+// The function environment (env.go) builds the environment of a backend from scratch: an allowlist
 // of the host's variables, and the host's settings for plugins under the prefix of
 // every profile; go-plugin adds its own. decideToken (token.go) determines whether it
 // contains a service account token.

@@ -11,7 +11,8 @@ import (
 )
 
 // migrations holds the files NNNN_name.sql, which run once each, in the order of their
-// names. Released files must not be edited.
+// names. Released files must not be edited. Words that begin with $ are replaced by those of the
+// dialect (sqlite.go, postgres.go).
 //
 //go:embed migrations/*.sql
 var migrations embed.FS

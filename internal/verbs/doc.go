@@ -1,6 +1,7 @@
 // Package verbs implements the verbs that the command slipway and the Mage targets
 // share, such as scaffold, init, validate, build and package. It reads options,
-// prints for people and chooses exit statuses; the packages it calls do the work.
+// prints for people and chooses exit statuses; the packages it calls do the work. Messages
+// spell options and commands through [Face] (face.go), as their reader can type them.
 //
 // The verbs dev, host and conformance run plugins and are part of the command only:
 // the first run of Mage in a plugin repository must not compile a host. Program
