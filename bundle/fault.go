@@ -53,7 +53,7 @@ func KeepSince(earlier, faults []Fault, now time.Time) {
 // Stage is the step at which a plugin failed.
 type Stage string
 
-// The stages, in the order in which a plugin passes them.
+// The stages, in the order in which a plugin passes through them.
 const (
 	StageDiscover  Stage = "discover"  // find directories with a plugin.json
 	StageRead      Stage = "read"      // read plugin.json
@@ -186,7 +186,7 @@ func FaultKinds() []FaultKind {
 		{FaultWrongPlatform, StageResolve, "the executable is built for another operating system or architecture", "build or install the plugin for this platform"},
 
 		{FaultToken, StageLaunch, "the host issued no token for the service account of the plugin", "check the permissions in iam, and that the host can write to its database"},
-		{FaultCopy, StageLaunch, "the executable could not be copied to a private directory", "wait for a build in progress; otherwise free space in the directory for temporary files"},
+		{FaultCopy, StageLaunch, "the executable could not be copied to a private directory", "wait for a build in progress; otherwise, free up space in the directory for temporary files"},
 		{FaultExec, StageLaunch, "the system could not start the executable", "check the limits of the host's user, and try to start the executable by hand"},
 		{FaultExecDenied, StageLaunch, "the system denied permission to start the executable", "if the directory for temporary files is mounted noexec, set TMPDIR to another directory"},
 		{FaultExecFormat, StageLaunch, "the executable has a format that the system cannot run", "build the plugin again; a script must begin with #! and its interpreter"},
@@ -197,7 +197,7 @@ func FaultKinds() []FaultKind {
 		{FaultTimeout, StageHandshake, "the process printed no handshake within the start timeout", "call sdk.Serve in main before any slow work"},
 		{FaultOutput, StageHandshake, "the process printed other text to standard output before the handshake", "print to standard error, or use a logger"},
 		{FaultExitedAtStart, StageHandshake, "the process exited or closed standard output before the handshake", "read the last lines of its output"},
-		{FaultKilledAtStart, StageHandshake, "the process was killed by a signal before the handshake", "check the memory limit of the process and the system log"},
+		{FaultKilledAtStart, StageHandshake, "the process was killed by a signal before the handshake", "check the system log and the memory limit of the process"},
 		{FaultPanicAtStart, StageHandshake, "the process panicked before the handshake", "correct the code at the line of the panic"},
 		{FaultCookie, StageHandshake, "the executable is a plugin for another kind of host", "use the magic cookie of this kind of host in the handshake, as the SDKs do"},
 		{FaultProtocol, StageHandshake, "the process uses a different version of the plugin protocol", "build the plugin with a current SDK"},
@@ -209,7 +209,7 @@ func FaultKinds() []FaultKind {
 
 		{FaultNotRunning, StageRun, "the process is not running", "read the last lines of its output"},
 		{FaultExited, StageRun, "the process exited unexpectedly within the last few minutes", "return errors from handlers instead of calling os.Exit"},
-		{FaultKilled, StageRun, "the process was killed by a signal within the last few minutes", "check the memory limit of the process and the system log"},
+		{FaultKilled, StageRun, "the process was killed by a signal within the last few minutes", "check the system log and the memory limit of the process"},
 		{FaultPanic, StageRun, "the process ended with a panic within the last few minutes", "correct the code at the line of the panic"},
 		{FaultOutOfMemory, StageRun, "the process ran out of memory within the last few minutes", "allow it more memory, or make its handlers use less"},
 		{FaultDeaf, StageRun, "the process did not respond to several probes in a row and was replaced", "find what blocks it, such as a lock that is never released"},

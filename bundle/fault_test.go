@@ -26,7 +26,7 @@ func TestFailuresDocument(t *testing.T) {
 		"working correctly, and the requirements that a mounted plugin may fail to meet. \"go tool mage docs\" generates this file.\n\n" +
 		"`GET /api/plugins/errors` and `slipway plugins` report each failure with its stage, path, line if\n" +
 		"known, reason, help and time, and the last lines that the process wrote to standard error. The sections are the\n" +
-		"stages, in the order in which a plugin passes them.\n")
+		"stages, in the order in which a plugin passes through them.\n")
 	var stage Stage
 	for _, k := range FaultKinds() {
 		if k.Stage != stage {

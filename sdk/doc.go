@@ -96,8 +96,8 @@
 //		return sdk.WriteJSON(w, list)
 //	}))
 //
-// For live data, implement [StreamHandler], and [PublishStreamHandler] if users can send
-// messages:
+// For live data, implement [StreamHandler], whose SubscribeStream decides who may subscribe,
+// and [PublishStreamHandler] if users can send messages:
 //
 //	func (s *source) RunStream(ctx context.Context, req *sdk.StreamRequest, to *sdk.StreamSender) error {
 //		for {

@@ -22,8 +22,8 @@ const lateFor = time.Minute
 // its instance have changed. The host runs the stream again, on the new instance.
 var ErrSettingsChanged = errors.New("the settings have changed")
 
-// Instances holds the author's instances, of type T: one for each data source, or for
-// each organization of an app. [DataSources] and [Apps] return one.
+// Instances holds the author's instances, of type T: one for each data source or, for an
+// app, one for each organization. [DataSources] and [Apps] return an Instances.
 //
 //   - An instance is created on the first call for it, and concurrent calls share it.
 //   - When the settings have changed, the next call creates a new instance, and then

@@ -134,7 +134,7 @@ func (w *resourceWriter) FlushError() error {
 func (w *resourceWriter) Flush() { _ = w.FlushError() }
 
 // HandlerFunc is an http.Handler that can return an error, which it passes to
-// [WriteError]. If part of the response was sent already, it aborts the response
+// [WriteError]. If part of the response has already been sent, it aborts the response
 // instead, so that the client notices that it is incomplete.
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 

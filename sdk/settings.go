@@ -88,7 +88,7 @@ func fillSecrets(v reflect.Value, secrets map[string]string, within []reflect.Ty
 		name, isSecret := field.Tag.Lookup("secret")
 		if isSecret {
 			if value.Kind() != reflect.String || !value.CanSet() {
-				errs = append(errs, fmt.Errorf("field %s of the plugin has a secret tag and must be an exported string", field.Name))
+				errs = append(errs, fmt.Errorf("field %s of the settings has a secret tag and must be an exported string", field.Name))
 				continue
 			}
 			value.SetString(secrets[name])

@@ -32,7 +32,7 @@ type StreamRequest struct {
 type SubscribeStreamFunc func(ctx context.Context, req *StreamRequest) (json.RawMessage, error)
 
 // RunStreamFunc sends to a channel until ctx ends. If it returns nil, or an *Error with a
-// status from 400 to 499 other than 408 and 429, the channel has ended for good. On any
+// status from 400 to 499 other than 408 and 429, the stream has ended for good. On any
 // other error, the host calls it again after a delay. The result is ignored once ctx has
 // ended.
 type RunStreamFunc func(ctx context.Context, req *StreamRequest, to *StreamSender) error

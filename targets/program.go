@@ -11,7 +11,7 @@ func Dev(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	listen *string, // address to listen on (default: 127.0.0.1:3000)
 	adminPasswordFile *string, // file with the password of the user admin (default: generated)
-	adminPassword *string, // deprecated: other users can read it in the list of processes
+	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list)
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // additional host names that clients may use, separated by commas
@@ -43,7 +43,7 @@ func Host(ctx context.Context,
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	adminPasswordFile *string, // file with the password of the user admin (default: generated)
-	adminPassword *string, // deprecated: other users can read it in the list of processes
+	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list)
 	tlsCert *string, // PEM file with the TLS certificate and its chain
 	tlsKey *string, // PEM file with the key of the TLS certificate
 	allowedHosts *string, // additional host names that clients may use, separated by commas

@@ -109,9 +109,9 @@ func (f *finder) combine() *Result {
 			if !p.isEnd && (i > 0 || !f.registers(p.position) && !f.registers(p.statement)) {
 				continue // an effect of stand-ins; unknown values show it where they matter
 			}
-			text, help := "evaluation failed, so what this statement registers may be missing: "+p.text, "move the registrations to another statement"
+			text, help := "evaluation failed ("+p.text+"); registrations in this statement may be missing", "move the registrations to another statement"
 			if p.isEnd {
-				text, help = "evaluation ended, so what is registered after this point may be missing: "+p.text, "move the registrations before this point"
+				text, help = "evaluation ended here because "+p.text+"; registrations after this point may be missing", "move the registrations before this point"
 			}
 			f.sources.warn(f.result, p.position, text, help)
 		}
@@ -200,9 +200,9 @@ func (r registration) equal(o registration) bool {
 // fallback for another, which is in the result already.
 func (f *finder) add(r registration, at file.Position, isLate bool) {
 	m := methods()[slices.IndexFunc(methods(), func(m method) bool { return m.name == r.Method })]
-	noun := "target"
+	noun, form := "target", "a string or an array of strings"
 	if m.typ == "" {
-		noun = "id"
+		noun, form = "id", "a string"
 	}
 	var target value
 	if len(r.Targets) > 0 {
@@ -213,7 +213,7 @@ func (f *finder) add(r registration, at file.Position, isLate bool) {
 		f.unknown(at, noun, r.Method, target)
 		return
 	case target.Text == "":
-		f.sources.warn(f.result, at, r.Method+" has no "+noun, "set "+m.target+" to a string")
+		f.sources.warn(f.result, at, r.Method+" has no "+noun, "set "+m.target+" to "+form)
 		return
 	}
 	if r.Description.isUnknown() {

@@ -64,7 +64,7 @@ func compatCommand(stdout io.Writer) *cobra.Command {
 	f.StringVar(&o.Format, "format", "text", "output format: text or json")
 	f.StringVar(&o.Version, "service-version", server.DefaultServiceVersion, "version of Slipway's host")
 	f.StringVar(&o.Existing, "existing-version", "", "version of the existing host (default: any)")
-	f.StringVar(&o.Platform, "platform", "host", "platform of the hosts: os/arch, or host for that of this machine")
+	f.StringVar(&o.Platform, "platform", "host", "platform of the hosts: os/arch, or \"host\" for that of this machine")
 	f.BoolVar(&o.Start, "start", false, "start the backend and complete the handshake; not for a zip")
 	return c
 }

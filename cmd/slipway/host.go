@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/loader/watch"
 )
 
-// Environment variables, which keep secrets out of the list of processes.
+// Environment variables, which keep secrets out of the process list.
 const (
 	envAdminPassword = "SLIPWAY_ADMIN_PASSWORD"
 	envDatabase      = "SLIPWAY_DATABASE"
@@ -37,7 +37,7 @@ const (
 // passwordFlags are the flags that set a password; the environment can set it too.
 type passwordFlags struct {
 	file string
-	text string // visible in the list of processes
+	text string // visible in the process list
 }
 
 // hostFlags defines the flags that host and dev have in common. configRead says when the file
@@ -48,7 +48,7 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
 	f.StringVar(&o.Database, "database", "", "SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from "+envDatabase)
 	f.StringVar(&p.file, "admin-password-file", "", fmt.Sprintf("file with the password of the user admin, at least %d characters; %s can hold the password itself (default: generated and printed once)", host.MinPasswordLength, envAdminPassword))
-	f.StringVar(&p.text, "admin-password", "", "deprecated: other users can read it in the list of processes; only for hosts that listen on loopback")
+	f.StringVar(&p.text, "admin-password", "", "password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "PEM file with the TLS certificate and its chain; reloaded when it changes")
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
@@ -165,10 +165,10 @@ func readSecrets(f verbs.Face, o *server.Options, p passwordFlags, stderr io.Wri
 		}
 		o.AdminPassword = text
 	case p.text != "" && !isLoopback(o.Listen):
-		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the list of processes; use %s or %s",
+		return usageError("%s is allowed only if the host listens on loopback, because other users can read it in the process list; use %s or %s",
 			option, f.Option("admin-password-file"), envAdminPassword)
 	case p.text != "":
-		fmt.Fprintf(stderr, "warning: other users can read %s in the list of processes; use %s or %s\n", option, f.Option("admin-password-file"), envAdminPassword)
+		fmt.Fprintf(stderr, "warning: other users can read %s in the process list; use %s or %s\n", option, f.Option("admin-password-file"), envAdminPassword)
 		o.AdminPassword = p.text
 	}
 	if o.AdminPassword == "" {

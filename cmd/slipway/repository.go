@@ -15,8 +15,8 @@ func initCommand(stdout *os.File) *cobra.Command {
 		Short: "Add Slipway to an existing plugin repository",
 		Long: "Add Slipway to an existing plugin repository: the tool in go.mod, a magefile beside the\n" +
 			"existing ones, slipway.yaml and a GitHub workflow. It lists the files that it changes, and then\n" +
-			"validates and builds the plugin. Existing targets keep their names: if Slipway's have the same\n" +
-			"names, Slipway's are called slipway:validate, slipway:build and so on.",
+			"validates and builds the plugin. If Slipway's targets have the same names as existing\n" +
+			"ones, those keep their names and Slipway's are called slipway:validate, slipway:build and so on.",
 		Example: "  slipway init --dry-run\n" +
 			"  slipway init --dir=plugins/acme-hello-datasource\n" +
 			"  slipway init --undo",

@@ -23,7 +23,7 @@ func newRoot(stdout *os.File, stderr io.Writer) *cobra.Command {
 		Use:   "slipway",
 		Short: "Scaffold, check, build and run plugins of a dashboard service",
 		Long: "Slipway scaffolds, checks, builds and runs plugins of a dashboard service.\n\n" +
-			"Exit status: 0 success, 1 findings or failure, 2 invalid usage, 3 a check could not run.",
+			"Exit status: 0 success, 1 errors found or the command failed, 2 invalid usage, 3 the result could not be determined.",
 		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -71,7 +71,7 @@ func validateCommand(stdout *os.File) *cobra.Command {
 		Short: "Check plugin.json and the files it refers to",
 		Long: "Check plugin.json and the files it refers to. The path is a plugin repository, a dist\n" +
 			"directory, a zip, a plugin.json or a directory of plugins; the default is the current\n" +
-			"directory. If it is -, plugin.json is read from standard input.\n\n" +
+			"directory. If the path is -, plugin.json is read from standard input.\n\n" +
 			"Exit status: 0 no errors, 1 errors, 2 invalid usage, 3 a check could not run.",
 		Example: "  slipway validate\n" +
 			"  slipway validate --fix\n" +

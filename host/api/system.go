@@ -16,7 +16,7 @@ func (a *API) systemRoutes() []Route {
 		{"GET", "/api/health", Public(), call(a.health), Doc{Summary: "Report whether the host can use its database", Also: http.StatusServiceUnavailable}},
 		{"GET", "/metrics", Public(), raw(a.serveMetrics), Doc{Summary: "Get the metrics of the host in the Prometheus text format", Media: "text/plain"}},
 		{"GET", "/api/openapi.json", Public(), call(a.serveOpenAPI), Doc{Summary: "Get the OpenAPI description of this API"}},
-		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a service account", Media: "image/svg+xml"}},
+		{"GET", "/avatar/{hash}", Public(), raw(a.avatar), Doc{Summary: "Get the avatar of a user or service account", Media: "image/svg+xml"}},
 	}
 }
 
@@ -52,7 +52,7 @@ func (a *API) serveOpenAPI(context.Context, host.Identity, none) (json.RawMessag
 	return a.described()
 }
 
-// avatar draws the picture of a service account: a disc whose color is derived from the
+// avatar draws the picture of a user or service account: a disc whose color is derived from the
 // hash in avatarUrl.
 func (a *API) avatar(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
 	hash := r.PathValue("hash")

@@ -23,7 +23,7 @@ func Parse(file []byte) (*Frame, error) { return ParseAtMost(file, math.MaxInt) 
 var ErrTooLarge = errors.New("the frame has too many values")
 
 // ParseAtMost is like Parse, but returns an error that wraps ErrTooLarge if the frame has more
-// than the given number of values, before it allocates them. A value can take 300 times as
+// than the given number of values, before it allocates them. A value can take about 200 times as
 // much space in memory as in the file, where a boolean is one bit.
 func ParseAtMost(file []byte, values int) (f *Frame, err error) {
 	defer recoverDamage(&err)

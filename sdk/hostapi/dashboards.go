@@ -20,7 +20,7 @@ func (c *Client) Folders(ctx context.Context) ([]Folder, error) {
 }
 
 // CreateFolder creates a folder and returns it. The host assigns a UID if f.UID is
-// empty. It requires the permission folders:create.
+// empty. CreateFolder requires the permission folders:create.
 func (c *Client) CreateFolder(ctx context.Context, f Folder) (Folder, error) {
 	return call[Folder](ctx, c, http.MethodPost, "api/folders", nil, nil, f)
 }
@@ -71,7 +71,8 @@ func (c *Client) Dashboard(ctx context.Context, uid string) (json.RawMessage, er
 
 // SaveDashboard creates a dashboard, or replaces the one with the UID in the model, and
 // returns its UID and new version. If the model does not have the current version, the
-// error is an [*Error] with status 412. It requires the permission dashboards:write.
+// error is an [*Error] with status 412.
+// SaveDashboard requires the permission dashboards:write.
 func (c *Client) SaveDashboard(ctx context.Context, model json.RawMessage) (uid string, version int64, err error) {
 	type response struct {
 		UID     string `json:"uid"`

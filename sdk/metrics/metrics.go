@@ -44,7 +44,7 @@ func Collect(g prometheus.Gatherer) sdk.CollectMetricsFunc {
 // metrics of the Go runtime and the process, and
 //
 //	plugin_requests_total{endpoint,code}         number of calls by gRPC code
-//	plugin_request_duration_seconds{endpoint}    duration of calls, from start to end of a stream
+//	plugin_request_duration_seconds{endpoint}    duration of calls; of a stream, from its start to its end
 //
 // It panics if one of them is registered already.
 func Instrument(p sdk.Plugin, registry *prometheus.Registry) sdk.Plugin {

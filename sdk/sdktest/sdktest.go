@@ -46,7 +46,7 @@ type Kit struct {
 	// Client makes calls with any sdk.Context. Query, Health and Stream use the Context and
 	// the Headers of the kit; HTTP uses only its Context.
 	*backend.Client
-	// Context is that of an admin of organization 1, with a data source "uid" and an app,
+	// Context is that of an admin of organization 1, with a data source whose UID is "uid", and an app,
 	// both without settings. A test changes what it needs.
 	Context sdk.Context
 	// Headers are forwarded with every call except resource requests.

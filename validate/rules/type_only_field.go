@@ -33,7 +33,7 @@ func typeOnlyField() validate.Rule {
 		ID:       "type-only-field",
 		Severity: validate.Warning,
 		Summary:  "key that has no effect for the plugin type",
-		Why:      `Some keys apply only to one type of plugin: "preload" to apps, "skipDataQuery" to panels, "metrics" to data sources. In other plugins they have no effect.`,
+		Why:      `Some keys apply only to certain types of plugin, such as "preload" to apps, "skipDataQuery" to panels and "metrics" to data sources. In other plugins they have no effect.`,
 		Help:     `delete the key, or correct "type"`,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
