@@ -62,7 +62,7 @@ var compilerFlags = strings.TrimPrefix(build.CompilerFlags, "-gcflags=all=")
 // tests of the host run on it as well as on SQLite.
 func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
-	short *bool, // make fewer repetitions of what happens at random moments
+	short *bool, // repeat what happens at random moments fewer times
 	compile *bool, // only compile the packages for the race detector
 ) error {
 	packages, err := listPackages(ctx)
@@ -166,7 +166,7 @@ func tests(ctx context.Context, runs ...testrun.Run) error {
 // E2e runs the end-to-end tests, which use real processes.
 func E2e(ctx context.Context,
 	platforms *string, // platforms to build for (default: all)
-	short *bool, // make fewer repetitions of what happens at random moments, and scaffold fewer profiles
+	short *bool, // repeat what happens at random moments fewer times, and scaffold fewer profiles
 	wine *bool, // run slipway.exe and a Windows backend under Wine instead
 ) error {
 	run := testrun.Run{Flags: []string{"-count=1", "-vet=off", "-tags=e2e"}, Packages: []string{"./internal/e2e"}, Verbose: true}

@@ -186,7 +186,7 @@ func FaultKinds() []FaultKind {
 		{FaultWrongPlatform, StageResolve, "the executable is built for another operating system or architecture", "build or install the plugin for this platform"},
 
 		{FaultToken, StageLaunch, "the host issued no token for the service account of the plugin", "check the permissions in iam, and that the host can write to its database"},
-		{FaultCopy, StageLaunch, "the executable could not be copied to a private directory", "wait for a build in progress; otherwise, free up space in the directory for temporary files"},
+		{FaultCopy, StageLaunch, "the executable could not be copied to a private directory", "if a build is in progress, wait until it ends; otherwise, free up space in the directory for temporary files"},
 		{FaultExec, StageLaunch, "the system could not start the executable", "check the limits of the host's user, and try to start the executable by hand"},
 		{FaultExecDenied, StageLaunch, "the system denied permission to start the executable", "if the directory for temporary files is mounted noexec, set TMPDIR to another directory"},
 		{FaultExecFormat, StageLaunch, "the executable has a format that the system cannot run", "build the plugin again; a script must begin with #! and its interpreter"},

@@ -73,7 +73,7 @@ const (
 	FreeMessage          = 1 << 10            // bytes from a client that neither count nor wait for a turn
 
 	StreamWriteTimeout = 5 * time.Second // for a client to accept a message
-	StreamCheck        = 5 * time.Second // between checks whether clients may still follow their channels
+	StreamCheck        = 5 * time.Second // between checks of whether clients may still follow their channels
 	StreamUnchecked    = time.Minute     // how long a client that cannot be checked stays
 	StreamGrace        = 5 * time.Second // between the last client and the end of a stream
 
@@ -140,7 +140,7 @@ func Limits() []Limit {
 		{"time for a client to read " + kibibytes(WriteChunk), WriteTimeout.String(), "the connection is closed", "a client that does not read must not hold its response in memory"},
 		{"time for the headers of a request", HeaderTimeout.String(), "the connection is closed", "a connection costs memory"},
 		{"time for a body", BodyTimeout.String(), "408", "what has arrived is held in memory"},
-		{"time for the body of a request that needs no credentials, and for the rest of a body that is not read", RestOfBody.String() + ", or none if credentials are missing or wrong", "408, or the connection is closed", "other requests need connections, too"},
+		{"time for the body of a request that needs no credentials, and for the rest of a body that is not read", RestOfBody.String() + ", or 0s if the request needs credentials and they are missing or wrong", "408, or the connection is closed", "other requests need connections, too"},
 		{"time between requests on a connection", minutes(IdleTimeout), "the connection is closed", "a connection costs memory"},
 		{"memory of the host", mebibytes(MemoryTarget), "garbage is collected more often", "`GOMEMLIMIT` sets another target; the host keeps working above it"},
 		{"headers of a request", kibibytes(MaxHeaderBytes), "431", "they are held in memory, on every connection"},
@@ -159,7 +159,7 @@ func Limits() []Limit {
 		{"packets that wait for a client", fmt.Sprintf("%s, and %d packets for server-sent events", kibibytes(StreamQueue), FeedQueue), "the client is disconnected", "a client that does not read must not hold packets in memory, nor hold up others"},
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
-		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "the database may not respond for a while, but access must not outlast it"},
+		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "clients survive a short outage of the database, but one that has lost access must not stay for long"},
 		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s (%s with TLS) is closed; if there is none and at least half have sent a request, the one that has been idle longest is closed; otherwise, new ones wait", FirstRequest, FirstOverTLS), "a connection costs memory and a file descriptor"},
 	}
 }

@@ -36,7 +36,7 @@ const (
 
 // ErrNoToken is wrapped by the errors that FromEnv and FromContext return if the plugin has no
 // service account.
-var ErrNoToken = errors.New("the plugin has no service account; it needs \"iam\" in plugin.json, and the host needs version 10.3.0 or later and the feature toggle externalServiceAccounts")
+var ErrNoToken = errors.New("the plugin has no service account; it needs \"iam\" in plugin.json, and a host of version 10.3.0 or later with the feature toggle externalServiceAccounts")
 
 const (
 	defaultTimeout = 30 * time.Second
