@@ -175,10 +175,8 @@ func (p *Plan) addBundler(in inputs) error {
 func (p *Plan) bundleConfig() []string {
 	files := []string{filepath.Join(p.Repo.Root, "package.json")}
 	for dir := p.Repo.Root; ; dir = filepath.Dir(dir) {
-		for _, name := range []string{
-			"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
-			"node_modules/.package-lock.json", "node_modules/.yarn-integrity", "node_modules/.yarn-state.yml", "node_modules/.modules.yaml",
-		} {
+		for _, name := range append(Lockfiles(),
+			"node_modules/.package-lock.json", "node_modules/.yarn-integrity", "node_modules/.yarn-state.yml", "node_modules/.modules.yaml") {
 			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 		if exists(filepath.Join(dir, ".git")) || dir == filepath.Dir(dir) {
@@ -192,6 +190,11 @@ func (p *Plan) bundleConfig() []string {
 		files = append(files, filepath.Join(p.Repo.Root, filepath.FromSlash(name)))
 	}
 	return append(files, tsconfigs(filepath.Join(p.Repo.Root, "tsconfig.json"))...)
+}
+
+// Lockfiles returns the names of the lockfiles of npm, Yarn and pnpm.
+func Lockfiles() []string {
+	return []string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}
 }
 
 // tsconfigs returns a tsconfig.json and the files of the repository that it extends.
@@ -242,10 +245,16 @@ func (p *Plan) importable() (names []string, err error) {
 			}
 			return nil
 		}
-		if slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css", ".scss", ".sass", ".less"}, path.Ext(name)) {
+		if IsImportable(name) {
 			names = append(names, name)
 		}
 		return nil
 	})
 	return names, err
+}
+
+// IsImportable reports whether an import in a script or a style sheet may refer to a file with
+// that name.
+func IsImportable(name string) bool {
+	return slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".css", ".scss", ".sass", ".less"}, path.Ext(name))
 }

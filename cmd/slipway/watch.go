@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate/config"
 )
@@ -126,9 +127,9 @@ func (r *rebuilder) partsOfFile(file string) parts {
 		return everything()
 	case slices.Contains([]string{".go", ".mod", ".sum", ".work", ".s", ".c", ".h", ".cc", ".cpp", ".syso"}, ext):
 		return parts{backend: true}
-	case isRoot && slices.Contains([]string{"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}, name):
+	case isRoot && (name == "package.json" || slices.Contains(build.Lockfiles(), name)):
 		p = parts{frontend: true, packages: true, other: true}
-	case slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", ".css", ".scss", ".json"}, ext) && name != bundle.MetadataFile:
+	case build.IsImportable(name) && name != bundle.MetadataFile:
 		p.frontend = true
 	case isRoot && slices.Contains([]string{".md", ""}, ext): // documents
 		p.other = true
