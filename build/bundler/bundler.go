@@ -25,11 +25,29 @@ type Bundler struct {
 	Environ  []string // for npm's configuration; nil is os.Environ
 }
 
-// Bundle bundles a frontend.
+// Bundle bundles a frontend for release. With f.Download, it also downloads the packages that only
+// a bundle for development needs.
 func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, error) {
 	s := NewSession(b)
 	defer s.Close()
-	return s.Bundle(ctx, f)
+	out, err := s.Bundle(ctx, f)
+	if err != nil || !f.Download {
+		return out, err
+	}
+	f.IsApp = false // the extensions are known
+	dev := NewSession(b)
+	dev.Dev = true
+	defer dev.Close()
+	_, err = dev.Bundle(ctx, f)
+	d, ok := dev.frontends[f.Source]
+	if err != nil && (!ok || ctx.Err() != nil || d.packages.hasFailed.Load()) {
+		return nil, err
+	} // any other error concerns development only
+	if d.packages.Store != nil {
+		n, size := d.packages.Downloaded()
+		out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
+	}
+	return out, nil
 }
 
 // packages returns the packages of the repository's lockfile, or nil if it has none.
@@ -53,10 +71,10 @@ func (b Bundler) packages(f build.Frontend) (*packages.Store, error) {
 	return store, err
 }
 
-// provider notes whether a package was missing.
+// provider notes whether a package was missing, and whether one could not be provided at all.
 type provider struct {
 	*packages.Store
-	isMissing atomic.Bool
+	isMissing, hasFailed atomic.Bool
 }
 
 // Dir implements frontend.Packages.
@@ -64,6 +82,9 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 	dir, ok, err = p.Store.Dir(ctx, importer, name)
 	if errors.Is(err, packages.ErrMissing) {
 		p.isMissing.Store(true)
+	}
+	if err != nil {
+		p.hasFailed.Store(true)
 	}
 	return dir, ok, err
 }

@@ -48,7 +48,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// A package is downloaded only if that is allowed, and then found in the cache.
+// A package is downloaded only if that is allowed, and then found in the cache, also in
+// bundles for development. That only those lack a package of no lockfile is not an error.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	text := tarball(t, "exports.answer = 'from the package'")
@@ -57,12 +58,13 @@ func TestPackages(t *testing.T) {
 	t.Cleanup(registry.Close)
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"src/module.ts": "export { answer } from 'dep';",
+		"src/module.ts": "export { answer } from 'dep'; if (process.env.NODE_ENV !== 'production') require('devonly')",
 		"package.json":  `{"dependencies": {"dep": "1"}}`,
 		".npmrc":        "registry=" + registry.URL,
 		".git/HEAD":     "",
-		"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/dep": {"version": "1.0.0", "integrity": "sha512-%s"}}}`,
-			base64.StdEncoding.EncodeToString(sum[:])),
+		"package-lock.json": fmt.Sprintf(`{"packages": {"node_modules/dep": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
+			"node_modules/devonly": {"version": "1.0.0", "integrity": "sha512-%[1]s"},
+			"node_modules/broken": {"version": "1.0.0", "integrity": "sha512-AAAA"}}}`, base64.StdEncoding.EncodeToString(sum[:])),
 	} {
 		write(t, filepath.Join(root, name), text)
 	}
@@ -77,7 +79,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("not downloaded, in a session: %v", err)
 	}
 	f.Download = true
-	for _, want := range []int64{1, 0} {
+	for _, want := range []int64{2, 0} {
 		got, err := b.Bundle(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
@@ -92,6 +94,19 @@ func TestPackages(t *testing.T) {
 	}
 	if _, err := s.Bundle(t.Context(), f); err != nil {
 		t.Errorf("downloaded since: %v", err)
+	}
+	dev := NewSession(b)
+	dev.Dev = true
+	defer dev.Close()
+	if _, err := dev.Bundle(t.Context(), f); err != nil {
+		t.Errorf("for development: %v", err)
+	}
+	f.Download = true
+	for name, isError := range map[string]bool{"absent": false, "broken": true} {
+		write(t, filepath.Join(f.Source, "module.ts"), "if (process.env.NODE_ENV !== 'production') require('"+name+"')")
+		if _, err := b.Bundle(t.Context(), f); (err != nil) != isError {
+			t.Errorf("%s, for development: %v", name, err)
+		}
 	}
 }
 

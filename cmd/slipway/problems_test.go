@@ -3,12 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/frontend"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/validate"
 )
 
@@ -56,5 +61,20 @@ func TestBundlerErrors(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, findings); diff != "" || rest != "" {
 		t.Errorf("findings (-want +got):\n%s\nrest %q", diff, rest)
+	}
+}
+
+// Missing packages come with the command that downloads them.
+func TestMissingPackages(t *testing.T) {
+	t.Parallel()
+	w, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r := &rebuilder{face: verbs.Mage, repo: bundle.Repo{Root: t.TempDir()}, stdout: w}
+	err = fmt.Errorf("%w:\n%w", build.ErrNotDownloaded, &frontend.Error{Messages: []frontend.Message{{Text: "a@1: missing"}, {Text: "b@1: missing"}}})
+	if got := r.failureOf(err).text; !strings.HasSuffix(got, "\nhelp: download them with go tool mage deps\n") || strings.Count(got, "help") != 1 {
+		t.Errorf("failure:\n%s", got)
 	}
 }

@@ -275,6 +275,9 @@ func (r *rebuilder) failureOf(err error) *failure {
 	f.reason, _, _ = strings.Cut(text, "\n")
 	if len(findings) > 0 {
 		f.reason = r.reasonOf(findings[0])
+		if errors.Is(err, build.ErrNotDownloaded) {
+			f.text += verbs.DownloadHelp(r.face) + "\n"
+		}
 	}
 	return f
 }

@@ -78,10 +78,13 @@ func UpdateBuild(ctx context.Context, w *os.File, u *build.Updater, o BuildOptio
 // withHelp adds how to download packages to an error because of missing ones.
 func withHelp(f Face, err error) error {
 	if errors.Is(err, build.ErrNotDownloaded) {
-		return fmt.Errorf("%w\n  help: download them with %s", err, f.Verb("deps"))
+		return fmt.Errorf("%w\n  %s", err, DownloadHelp(f))
 	}
 	return err
 }
+
+// DownloadHelp returns the help for build.ErrNotDownloaded.
+func DownloadHelp(f Face) string { return "help: download them with " + f.Verb("deps") }
 
 // Build builds a plugin repository and prints its progress to w.
 func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
