@@ -134,7 +134,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 	}
 	found, err := b.elsewhere(build, in, name)
 	if err != nil {
-		return api.OnResolveResult{}, err
+		return api.OnResolveResult{Errors: failed(err, name)}, nil
 	}
 	if found != nil {
 		return resolution(*found), nil
@@ -157,13 +157,18 @@ func (b *bundler) replace(build api.PluginBuild, in api.OnResolveArgs, to string
 		name = filepath.ToSlash(name)
 		dir, ok, err := b.Packages.Dir(b.ctx, filepath.Join(b.Root, "package.json"), packageName(name))
 		if err != nil {
-			return api.OnResolveResult{}, err
+			return api.OnResolveResult{Errors: failed(err, name)}, nil
 		}
 		if ok {
 			return resolution(ask(build, in, dir, "./node_modules/"+name)), nil
 		}
 	}
 	return resolution(found), nil
+}
+
+// failed returns the error of an import whose package cannot be provided.
+func failed(err error, module string) []api.Message {
+	return []api.Message{{Text: err.Error(), Detail: missing{module}}}
 }
 
 // resolution turns what esbuild resolved into the result of a plugin.
@@ -316,7 +321,7 @@ func (b *bundler) find(build api.PluginBuild, in api.OnResolveArgs, path string)
 	if len(found.Errors) > 0 && isBare(path) {
 		elsewhere, err := b.elsewhere(build, in, path)
 		if err != nil {
-			found.Errors = []api.Message{{Text: err.Error()}}
+			found.Errors = failed(err, path)
 		} else if elsewhere != nil {
 			return *elsewhere
 		}

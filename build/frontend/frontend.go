@@ -282,14 +282,23 @@ func (b *bundler) files(meta metafile) []string {
 // the default.
 var baseConfig = regexp.MustCompile(`^Cannot find base config file "([^."]|\./node_modules/|\.\./node_modules/)`)
 
-// Messages turns the bundler's messages into ours, with our own help where we have some.
+// missing is the detail of an error about an import whose package cannot be provided.
+type missing struct{ module string }
+
+// Messages turns the bundler's messages into ours, with our own help where we have some. Those about
+// the repository come before those about packages. A missing package is one message, at its first import.
 func Messages(list []api.Message) []Message {
-	var out []Message
+	type message struct {
+		Message
+		module string // import of a missing package, or ""
+	}
+	var sorted []message
+	imports := map[string]int{} // by the text about a missing package
 	for _, m := range list {
 		if baseConfig.MatchString(m.Text) {
 			continue
 		}
-		to := Message{Text: lowerFirst(m.Text)}
+		to := message{Message: Message{Text: lowerFirst(m.Text)}}
 		if l := m.Location; l != nil {
 			to.File, to.Line, to.Column = filepath.ToSlash(l.File), l.Line, l.Column+1
 			if i := strings.LastIndex(to.File, "/node_modules/"); i >= 0 {
@@ -302,13 +311,54 @@ func Messages(list []api.Message) []Message {
 				to.Help = note.Text
 			}
 		}
+		if detail, ok := m.Detail.(missing); ok {
+			to.module = detail.module
+		} else if found := unresolved.FindStringSubmatch(to.Text); found != nil && isBare(found[1]) {
+			to.module = found[1]
+		}
 		to.Text, to.Help = explain(to.Text, to.Help)
-		out = append(out, to)
+		if to.module != "" {
+			imports[to.Text]++
+		}
+		sorted = append(sorted, to)
 	}
-	slices.SortStableFunc(out, func(a, c Message) int {
-		return cmp.Or(strings.Compare(a.File, c.File), a.Line-c.Line, a.Column-c.Column)
+	isPackage := func(m message) int {
+		if strings.HasPrefix(m.File, "node_modules/") {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(sorted, func(a, c message) int {
+		return cmp.Or(isPackage(a)-isPackage(c), strings.Compare(a.File, c.File), a.Line-c.Line, a.Column-c.Column)
 	})
+	var out []Message
+	for _, m := range sorted {
+		if m.module != "" {
+			n := imports[m.Text]
+			if n == 0 {
+				continue
+			}
+			imports[m.Text] = 0
+			m.Text += importNote(m.Message, m.module, n-1)
+		}
+		out = append(out, m.Message)
+	}
 	return out
+}
+
+// importNote returns what is to say about the first import of a missing package.
+func importNote(m Message, module string, more int) string {
+	var notes []string
+	if 0 < m.Column && m.Column <= len(m.Source) && m.Source[m.Column-1] == '<' { // which is where the bundler places it
+		notes = append(notes, "for JSX, which imports "+module)
+	}
+	if more > 0 {
+		notes = append(notes, fmt.Sprintf("and %d more import%s", more, strings.Repeat("s", min(more-1, 1))))
+	}
+	if notes == nil {
+		return ""
+	}
+	return " (" + strings.Join(notes, ", ") + ")"
 }
 
 func lowerFirst(text string) string {

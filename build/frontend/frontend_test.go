@@ -322,6 +322,50 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// unavailable provides no package, as if a registry had none.
+type unavailable struct{}
+
+func (unavailable) Dir(_ context.Context, _, name string) (string, bool, error) {
+	return "", true, errors.New(name + "@1.0.0: gone")
+}
+
+// A missing package is one error, at its first import. Those of the repository come before those of packages.
+func TestMissingPackages(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"src/module.ts":                  "import 'here'; import './view'; export * from 'dep'; export * from './a';",
+		"src/a.ts":                       "export * from 'dep/sub'; import 'dep'; import 'alone/x.svg';",
+		"src/b.tsx":                      "export const b = <i/>;",
+		"src/view.tsx":                   "import './b'; import { jsx } from 'react/jsx-runtime'; export const v = jsx;",
+		"node_modules/here/main.js":      "require('dep')",
+		"node_modules/here/package.json": `{"main": "main.js"}`,
+	}
+	for name, tc := range map[string]struct {
+		packages Packages
+		want     []string
+	}{
+		"unavailable": {unavailable{}, []string{
+			"src/a.ts:1:15: dep@1.0.0: gone (and 3 more imports)", "src/a.ts:1:47: alone@1.0.0: gone",
+			"src/b.tsx:1:18: react@1.0.0: gone (for JSX, which imports react/jsx-runtime, and 1 more import)"}},
+		"unknown": {nil, []string{
+			`src/a.ts:1:15: cannot find the package "dep" (and 3 more imports)`, `src/a.ts:1:47: cannot find the package "alone"`,
+			`src/b.tsx:1:18: cannot find the package "react" (for JSX, which imports react/jsx-runtime, and 1 more import)`}},
+	} {
+		_, err := bundle(t, files, func(o *Options) { o.Packages = tc.packages })
+		wrong, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Fatalf("%s: %v is not an *Error", name, err)
+		}
+		var got []string
+		for _, m := range wrong.Messages {
+			got = append(got, m.String())
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // provider provides packages from a directory.
 type provider struct {
 	dir string
