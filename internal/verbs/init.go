@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type InitOptions struct {
 }
 
 // Init adds Slipway to an existing plugin repository, then validates and builds the
-// plugin with the new targets. Findings and an incomplete build are printed, but they are
+// plugin with the new targets. Findings and a failed download or build are printed, but they are
 // not errors: the repository has changed as announced.
 func Init(ctx context.Context, w *os.File, o InitOptions) error {
 	if o.Undo && o.DryRun {
@@ -128,26 +129,57 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 	_, _ = process.Output(list) // an error is printed by the first target
 	stop()
 	run, notes := firstTargets(ctx, p)
+	deps, build := p.Target("deps"), p.Target("build")
 	var results []string
+	failed := map[string]bool{} // by target
 	for _, args := range run {
-		args = slices.Insert(args, 0, "tool", "mage")
-		line := "go " + strings.Join(args, " ")
+		name := args[0]
+		line := "go tool mage " + strings.Join(args, " ")
+		if name == build && failed[deps] {
+			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", line, deps))
+			continue
+		}
 		fmt.Fprintf(w, "\n$ %s\n", line)
-		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd := exec.CommandContext(ctx, "go", slices.Insert(args, 0, "tool", "mage")...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
+		var stderr bytes.Buffer
+		if name == deps {
+			cmd.Stderr = io.MultiWriter(os.Stderr, &stderr)
+		}
 		err := process.Run(cmd, process.Grace)
 		if ctx.Err() != nil {
 			return
 		}
 		result := "works"
 		if err != nil {
-			result = "ended with " + err.Error() + "; the reason is above"
+			failed[name] = true
+			result = "ended with " + err.Error() + reason(stderr.String())
 		}
 		results = append(results, fmt.Sprintf("  %s: %s", line, result))
 	}
 	results = append(results, notes...)
 	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
-	fmt.Fprintf(w, "to run the plugin in a host: go tool mage %s\n", p.Target("dev"))
+	if failed[deps] || failed[build] {
+		fmt.Fprint(w, "the plugin cannot be built yet; once it can, run it in a host: ")
+	} else {
+		fmt.Fprint(w, "to run the plugin in a host: ")
+	}
+	fmt.Fprintf(w, "go tool mage %s\n", p.Target("dev"))
+}
+
+// reason returns the error that the target deps printed, to be repeated if it is short.
+func reason(stderr string) string {
+	const maxLines = 10
+	_, text, ok := strings.Cut(stderr, "Error: deps: ")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if !ok || len(lines) > maxLines {
+		return "; the reason is above"
+	}
+	out := ":"
+	for _, line := range lines {
+		out += "\n    " + terminal.Printable(line)
+	}
+	return out
 }
 
 // firstTargets returns the targets that init runs. It leaves out build, with a note, if build would

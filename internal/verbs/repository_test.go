@@ -246,7 +246,7 @@ func TestInit(t *testing.T) {
 		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
 		"  go tool mage validate: ended with exit status 1; the reason is above\n",
 		"  go tool mage deps: works\n",
-		"\nto run the plugin in a host: go tool mage dev\n",
+		"\nthe plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n",
 	} {
 		if !strings.Contains(printed(), want) {
 			t.Errorf("Init did not print %q:\n%s", want, printed())
@@ -274,6 +274,33 @@ func TestInit(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
 		t.Errorf("undo left %v (%v)", entries, err)
+	}
+}
+
+// TestInitWithoutPackages requires that init does not build if deps failed, and says why at the end.
+func TestInitWithoutPackages(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command is a shell script")
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(bin, "go"), `#!/bin/sh
+case "$*" in
+*deps) printf 'building\nError: deps: src/a.ts:1:1: x@1.0.0: gone\nsrc/b.ts:2:1: y@1.0.0: gone\n' >&2; exit 1 ;;
+*build*) echo built ;;
+esac
+`)
+	if err := os.Chmod(filepath.Join(bin, "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	w, printed := captured(t)
+	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir})
+	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1:\n" +
+		"    src/a.ts:1:1: x@1.0.0: gone\n    src/b.ts:2:1: y@1.0.0: gone\n" +
+		"  go tool mage build -platforms=host: not run, because deps failed\n" +
+		"the plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n"
+	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
+		t.Errorf("got\n%s\nwant at the end\n%s", printed(), want)
 	}
 }
 
