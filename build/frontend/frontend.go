@@ -352,8 +352,11 @@ func importNote(m Message, module string, more int) string {
 	if 0 < m.Column && m.Column <= len(m.Source) && m.Source[m.Column-1] == '<' { // which is where the bundler places it
 		notes = append(notes, "for JSX, which imports "+module)
 	}
-	if more > 0 {
-		notes = append(notes, fmt.Sprintf("and %d more import%s", more, strings.Repeat("s", min(more-1, 1))))
+	switch {
+	case more == 1:
+		notes = append(notes, "and 1 more import")
+	case more > 1:
+		notes = append(notes, fmt.Sprintf("and %d more imports", more))
 	}
 	if notes == nil {
 		return ""

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,10 +141,6 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		fmt.Fprintf(w, "\n$ %s\n", line)
 		cmd := exec.CommandContext(ctx, "go", slices.Insert(args, 0, "tool", "mage")...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
-		var stderr bytes.Buffer
-		if name == deps {
-			cmd.Stderr = io.MultiWriter(os.Stderr, &stderr)
-		}
 		err := process.Run(cmd, process.Grace)
 		if ctx.Err() != nil {
 			return
@@ -153,7 +148,7 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		result := "works"
 		if err != nil {
 			failed[name] = true
-			result = "ended with " + err.Error() + reason(stderr.String())
+			result = "ended with " + err.Error() + "; the reason is above"
 		}
 		results = append(results, fmt.Sprintf("  %s: %s", line, result))
 	}
@@ -165,21 +160,6 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		fmt.Fprint(w, "to run the plugin in a host: ")
 	}
 	fmt.Fprintf(w, "go tool mage %s\n", p.Target("dev"))
-}
-
-// reason returns the error that the target deps printed, to be repeated if it is short.
-func reason(stderr string) string {
-	const maxLines = 10
-	_, text, ok := strings.Cut(stderr, "Error: deps: ")
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if !ok || len(lines) > maxLines {
-		return "; the reason is above"
-	}
-	out := ":"
-	for _, line := range lines {
-		out += "\n    " + terminal.Printable(line)
-	}
-	return out
 }
 
 // firstTargets returns the targets that init runs. It leaves out build, with a note, if build would

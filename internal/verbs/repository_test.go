@@ -277,7 +277,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestInitWithoutPackages requires that init does not build if deps failed, and says why at the end.
+// TestInitWithoutPackages requires that init does not build if deps failed.
 func TestInitWithoutPackages(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command is a shell script")
@@ -285,7 +285,7 @@ func TestInitWithoutPackages(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(bin, "go"), `#!/bin/sh
 case "$*" in
-*deps) printf 'building\nError: deps: src/a.ts:1:1: x@1.0.0: gone\nsrc/b.ts:2:1: y@1.0.0: gone\n' >&2; exit 1 ;;
+*deps) exit 1 ;;
 *build*) echo built ;;
 esac
 `)
@@ -295,8 +295,7 @@ esac
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	w, printed := captured(t)
 	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir})
-	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1:\n" +
-		"    src/a.ts:1:1: x@1.0.0: gone\n    src/b.ts:2:1: y@1.0.0: gone\n" +
+	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1; the reason is above\n" +
 		"  go tool mage build -platforms=host: not run, because deps failed\n" +
 		"the plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n"
 	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
