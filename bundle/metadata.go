@@ -28,6 +28,11 @@ func Types() []Type {
 	return []Type{TypeApp, TypeDatasource, TypePanel, TypeRenderer, TypeSecretsManager}
 }
 
+// HasFrontend reports whether hosts load a module.js for plugins of the type.
+func (t Type) HasFrontend() bool {
+	return t == TypeApp || t == TypeDatasource || t == TypePanel
+}
+
 // Metadata is a decoded plugin.json, as far as the other packages need it. Validation
 // works on a Document instead.
 type Metadata struct {

@@ -23,18 +23,19 @@ func hosts() Options {
 	}
 }
 
-// tree returns a tree of files, in which <ds> stands for the keys of a data source.
+// tree returns a tree of files, in which <backend> stands for the keys of a plugin without a frontend.
 func tree(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
 	for name, text := range files {
-		text = strings.ReplaceAll(text, "<ds>", `"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"gpx_x"`)
+		text = strings.ReplaceAll(text, "<backend>", `"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"gpx_x"`)
 		out[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
 	}
 	return out
 }
 
 const (
-	both    = `{<ds>,"dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`
+	both    = `{<backend>,"dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`
+	panel   = `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`
 	program = "#!/bin/sh\n# grafana_plugin_type"
 )
 
@@ -55,23 +56,23 @@ func TestCheck(t *testing.T) {
 			nil, Runs{Yes, Yes}, "",
 		},
 		{
-			"service only", map[string]string{"plugin.json": `{<ds>,"dependencies":{"serviceDependency":"^10"}}`, "gpx_x_linux_amd64": program},
+			"service only", map[string]string{"plugin.json": `{<backend>,"dependencies":{"serviceDependency":"^10"}}`, "gpx_x_linux_amd64": program},
 			[]string{"profile yes partly service"}, Runs{Yes, Partly}, "add dependencies.grafanaDependency",
 		},
 		{
-			"no dependencies", map[string]string{"plugin.json": `{<ds>}`, "gpx_x_linux_amd64": program},
+			"no dependencies", map[string]string{"plugin.json": `{<backend>}`, "gpx_x_linux_amd64": program},
 			[]string{"profile partly partly neither"}, Runs{Partly, Partly}, "add dependencies.grafanaDependency",
 		},
 		{
-			"a newer host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "gpx_x_linux_amd64": program},
+			"a newer host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "gpx_x_linux_amd64": program},
 			[]string{"grafanaDependency partly yes >=11.6.0"}, Runs{Partly, Yes}, "this host has version 10.3.0",
 		},
 		{
-			"an older host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":"<12"}}`, "gpx_x_linux_amd64": program},
+			"an older host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":"<12"}}`, "gpx_x_linux_amd64": program},
 			[]string{"grafanaDependency yes no <12"}, Runs{Yes, No}, "the existing host has version 12.1.0",
 		},
 		{
-			"no host", map[string]string{"plugin.json": `{<ds>,"dependencies":{"grafanaDependency":">2 <1"}}`, "gpx_x_linux_amd64": program},
+			"no host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">2 <1"}}`, "gpx_x_linux_amd64": program},
 			[]string{"grafanaDependency partly partly >2 <1"}, Runs{Partly, Partly}, "such as >=10.3.0",
 		},
 		{
@@ -103,7 +104,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"frontend", map[string]string{
-				"plugin.json":        `{"id":"acme-x-panel","type":"panel","dependencies":{"grafanaDependency":"*"}}`,
+				"plugin.json":        panel,
 				"module.js":          "define([\"react\",\"@grafana/data\",\"moment\",\"module\"],function(a){f(`/api/plugins/${a.id}/settings`);f(\"api/plugins/\".concat(x));f('/api/library-elements/'+1);f(\"/api/v1/query\");f(`/api/datasources/uid/${u}/resources/a/b`);f(\"/api/user/teams\")})",
 				"1.js":               `f("/api/teams/search?x")`,
 				"nested/plugin.json": `{"id":"acme-y-panel","type":"panel"}`, "nested/module.js": `f("/api/annotations")`,
@@ -111,6 +112,17 @@ func TestCheck(t *testing.T) {
 			[]string{
 				"frontend partly yes module.js", "routes partly yes /api/library-elements/, /api/teams/search, /api/user/teams", "libraries partly partly moment",
 			}, Runs{Partly, Partly}, "does not serve them",
+		},
+		{
+			"no frontend", map[string]string{
+				"plugin.json":       `{"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"gpx_x","dependencies":{"grafanaDependency":"*"}}`,
+				"gpx_x_linux_amd64": program,
+			},
+			[]string{"frontend partly no no module.js"}, Runs{Partly, No}, "build the whole plugin",
+		},
+		{
+			"modules of the host", map[string]string{"plugin.json": panel, "module.js": `define(["app/core/config"],function(){})`},
+			[]string{"frontend partly yes module.js", "libraries partly partly app/core/config"}, Runs{Partly, Partly}, "@grafana",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -138,10 +150,24 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestAngular(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]Verdict{"": Partly, "10.4.2": Yes, "11.6.0": Partly, "12.0.0": No} {
+		for _, module := range []string{"angular", "app/plugins/sdk"} {
+			o := hosts()
+			o.Existing, o.IsShared = version, func(string) bool { return true }
+			reports, err := Check(tree(map[string]string{"plugin.json": panel, "module.js": `define(["` + module + `"],function(){})`}), o)
+			if err != nil || reports[0].Runs != (Runs{Partly, want}) {
+				t.Errorf("%s in version %q: %+v, %v", module, version, reports, err)
+			}
+		}
+	}
+}
+
 func TestNestedPlugins(t *testing.T) {
 	t.Parallel()
 	reports, err := Check(tree(map[string]string{
-		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<ds>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
+		"plugin.json": `{"id":"acme-a-app"}`, "datasource/plugin.json": `{<backend>}`, "datasource/gpx_x_linux_amd64": program, "node_modules/z/plugin.json": `{"id":"z"}`,
 	}), hosts())
 	if err != nil || len(reports) != 2 || reports[1].Path != "datasource/plugin.json" || reports[1].Runs != (Runs{Yes, Yes}) {
 		t.Errorf("%+v, %v", reports, err)

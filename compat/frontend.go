@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -28,6 +29,10 @@ func (p plugin) frontend(o Options) []Row {
 		called = calledRoutes(called, text)
 	})
 	module, err := readText(p.files, path.Join(p.dir, "module.js"), maxScript)
+	if !p.isSource && p.metadata.Type.HasFrontend() && errors.Is(err, fs.ErrNotExist) {
+		row.Found, row.Existing, row.Help = "no module.js", No, "existing hosts load it for this type of plugin: build the whole plugin"
+		return []Row{row}
+	}
 	if count == 0 && isComplete || err != nil && !p.isSource && isComplete {
 		return nil
 	}
@@ -42,15 +47,42 @@ func (p plugin) frontend(o Options) []Row {
 		})
 	}
 	if err == nil && o.IsShared != nil {
-		foreign := slices.DeleteFunc(requested(module), o.IsShared)
+		libraries := requested(module)
+		if slices.ContainsFunc(libraries, isAngular) {
+			rows = append(rows, angularRow(o.Existing))
+		}
+		foreign := slices.DeleteFunc(libraries, func(name string) bool { return isAngular(name) || o.IsShared(name) })
 		if len(foreign) > 0 {
-			rows = append(rows, Row{
+			row := Row{
 				Aspect: "libraries", Found: strings.Join(foreign, ", "), Here: Partly, Existing: Partly,
 				Help: "not every host shares them: bundle them, or require a host that shares them",
-			})
+			}
+			if slices.ContainsFunc(foreign, func(name string) bool { return strings.HasPrefix(name, "app/") }) {
+				row.Help = "not every host shares them: bundle those that are packages; those below app/ are parts of the host, so use the @grafana packages instead"
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// isAngular reports whether only plugins for Angular ask for a library.
+func isAngular(library string) bool { return library == "angular" || library == "app/plugins/sdk" }
+
+// angularRow reports a frontend for Angular. Version 11 of existing hosts has it off by
+// default, and version 12 does not have it.
+func angularRow(existing string) Row {
+	row := Row{
+		Aspect: "angular", Found: "a frontend for Angular", Here: Partly, Existing: Partly,
+		Help: "existing hosts from version 12 on do not run it, and version 11 does so only with angular_support_enabled: port the frontend to React",
+	}
+	switch {
+	case admits("<12", existing) == No:
+		row.Existing = No
+	case existing != "" && admits("<11", existing) == Yes:
+		row.Existing = Yes
+	}
+	return row
 }
 
 // unreadRow reports that something was not checked.

@@ -20,14 +20,14 @@ import (
 func writeCompat(t *testing.T) (dir, archive string) {
 	t.Helper()
 	dir = t.TempDir()
-	archive = filepath.Join(t.TempDir(), "acme-x-datasource-1.0.0.zip")
+	archive = filepath.Join(t.TempDir(), "acme-x-renderer-1.0.0.zip")
 	out, err := os.Create(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	z := zip.NewWriter(out)
 	for name, text := range map[string]string{
-		"plugin.json":                     `{"id":"acme-x-datasource","type":"datasource","backend":true,"executable":"gpx_x","dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`,
+		"plugin.json":                     `{"id":"acme-x-renderer","type":"renderer","backend":true,"executable":"gpx_x","dependencies":{"serviceDependency":">=10.3.0","grafanaDependency":">=10.3.0"}}`,
 		bundle.Host().Executable("gpx_x"): "#!/bin/sh\n# grafana_plugin_type",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
@@ -70,7 +70,7 @@ func runCommand(t *testing.T, args ...string) (stdout, stderr string, code int) 
 func TestCompat(t *testing.T) {
 	t.Parallel()
 	dir, archive := writeCompat(t)
-	want := `acme-x-datasource (plugin.json)
+	want := `acme-x-renderer (plugin.json)
   aspect             here     existing  found
   profile            yes      yes       service and grafana
   serviceDependency  yes      yes       >=10.3.0

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/validate"
@@ -22,7 +21,7 @@ func moduleJSMissing() validate.Rule {
 		Where:    validate.Dist | validate.Zip,
 		Check: func(p *validate.Pass) {
 			kind, _ := p.Doc.Text("/type")
-			if !slices.Contains(bundle.Types(), bundle.Type(kind)) || startsAlways(p) {
+			if !bundle.Type(kind).HasFrontend() {
 				return
 			}
 			name := path.Join(p.Dir, moduleFile)
