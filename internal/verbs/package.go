@@ -2,8 +2,10 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,9 +51,18 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 			return err
 		}
 	}
-	if options.Time, err = builtAt(repo.Dist); err != nil {
+	built, err := readBuilt(repo.Dist)
+	if err == nil {
+		options.Time, err = time.Parse(time.DateOnly, built.Info.Updated) // that of the commit
+	}
+	if err != nil {
 		return o.Face.notBuilt("package", err)
 	}
+	if _, err := os.Stat(filepath.Join(repo.Dist, "module.js")); errors.Is(err, fs.ErrNotExist) && built.Type.HasFrontend() {
+		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type, o.Face.Verb("build"))
+	}
+	_, err = os.Stat(o.Out)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
@@ -59,7 +70,12 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	if options.Out, err = os.MkdirTemp(o.Out, ".slipway-package-"); err != nil {
 		return fmt.Errorf("package: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(options.Out) }()
+	defer func() {
+		_ = os.RemoveAll(options.Out)
+		if isNew {
+			_ = os.Remove(o.Out) // which fails if something was packed
+		}
+	}()
 	var left leftText
 	options.Left = func(n, all int) { left.set("%d of %d files left", n, all) }
 	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing", Left: left.String}.Start()
@@ -67,7 +83,7 @@ func Package(ctx context.Context, w *os.File, o PackageOptions) error {
 	for i, file := range files {
 		left.set("%d of %d files left to check", len(files)-i, len(files))
 		if err == nil && file.Sums != nil {
-			err = checkZip(ctx, file.Path)
+			err = checkZip(ctx, file.Path, built.ID)
 		}
 	}
 	for _, file := range files {
@@ -117,15 +133,6 @@ func printPacked(w io.Writer, files []archive.Output) {
 	_ = t.Flush() // an error of w shows when it is used next
 }
 
-// builtAt returns the date in the plugin.json of a dist, which is that of the commit.
-func builtAt(dist string) (time.Time, error) {
-	m, err := readBuilt(dist)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return time.Parse(time.DateOnly, m.Info.Updated)
-}
-
 // readBuilt reads the plugin.json of a dist.
 func readBuilt(dist string) (*bundle.Metadata, error) {
 	data, err := os.ReadFile(filepath.Join(dist, bundle.MetadataFile))
@@ -135,8 +142,9 @@ func readBuilt(dist string) (*bundle.Metadata, error) {
 	return bundle.ParseMetadata(data)
 }
 
-// checkZip returns the errors that validate finds in a zip.
-func checkZip(ctx context.Context, file string) error {
+// checkZip returns the errors that validate finds in a zip. They name its files as those
+// in dist.
+func checkZip(ctx context.Context, file, id string) error {
 	tree, options, err := validate.Open(".", file)
 	if err != nil {
 		return err
@@ -144,13 +152,13 @@ func checkZip(ctx context.Context, file string) error {
 	if c, ok := tree.(interface{ Close() error }); ok {
 		defer c.Close()
 	}
-	options.Rules = rules.All()
+	options.Rules, options.Prefix = rules.All(), filepath.Base(file)
 	report, err := validate.Run(ctx, tree, options)
 	if err != nil {
 		return err
 	}
 	if err := build.Refusal(report); err != nil {
-		return fmt.Errorf("the zip has errors:\n%w", err)
+		return fmt.Errorf("the zip has errors:\n%s", strings.ReplaceAll(err.Error(), options.Prefix+"/"+id+"/", bundle.DistDir+"/"))
 	}
 	return nil
 }

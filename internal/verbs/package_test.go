@@ -71,10 +71,24 @@ func TestPackage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
+	if err := os.Remove(filepath.Join(dir, "dist", "module.js")); err != nil {
+		t.Fatal(err)
+	}
+	err = Package(t.Context(), w, PackageOptions{Dir: dir, Out: out, Face: Mage})
+	if err == nil || err.Error() != "package: dist has no module.js, which a plugin of type panel needs; build the whole plugin with go tool mage build" {
+		t.Errorf("without a frontend: %v", err)
+	}
 	write(t, filepath.Join(dir, "dist", "plugin.json"), strings.Replace(read(t, filepath.Join(dir, "dist", "plugin.json")), `"panel"`, `"panell"`, 1))
 	before := read(t, filepath.Join(out, "acme-x-panel-0.1.0.zip"))
-	if err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: out}); err == nil {
-		t.Error("a plugin with an unknown type was packed")
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	for _, to := range []string{out, fresh} {
+		err := Package(t.Context(), w, PackageOptions{Dir: dir, Out: to})
+		if err == nil || !strings.Contains(err.Error(), "\n  dist/plugin.json:") || strings.Contains(err.Error(), to) {
+			t.Errorf("a plugin with an unknown type: %v", err)
+		}
+	}
+	if _, err := os.Stat(fresh); !os.IsNotExist(err) {
+		t.Errorf("an empty directory is left behind: %v", err)
 	}
 	if entries, err := os.ReadDir(out); err != nil || len(entries) != len(want) {
 		t.Errorf("left behind: %v, %v", entries, err)
