@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"archive/zip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,12 @@ func TestPlanKeepsCodeThatCompiles(t *testing.T) {
 		}
 		if err != nil && (!strings.Contains(err.Error(), "undefined: dep.Old") || !strings.Contains(err.Error(), "example.com/dep v1.0.0 => v1.1.0")) {
 			t.Errorf("%s: error %v", function, err)
+		}
+		if _, isRequest := errors.AsType[*RequestError](err); isRequest {
+			t.Errorf("%s: an error in the code of the plugin is an invalid request: %v", function, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "slipway build") {
+			t.Errorf("%s: error %v, want one that says what works without init", function, err)
 		}
 		if err == nil && !cmp.Equal(p.Raised, []string{"example.com/dep v1.0.0 => v1.1.0"}) {
 			t.Errorf("%s: raised %v", function, p.Raised)

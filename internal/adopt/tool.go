@@ -271,7 +271,7 @@ func (m *module) checkCompiles(ctx context.Context, work string) error {
 	if compile(original) != nil { // which is not due to Slipway
 		return ctx.Err()
 	}
-	return request("the Go code does not compile with the versions of modules that Slipway requires; upgrade them first (%s): %w\nnothing was changed", strings.Join(m.raised, ", "), broken)
+	return fmt.Errorf("the Go code does not compile with the versions of modules that Slipway requires; upgrade them first (%s), or run slipway validate, slipway build and slipway dev, which work without init: %w\nnothing was changed", strings.Join(m.raised, ", "), broken)
 }
 
 // raised returns the direct requirements whose versions differ.
