@@ -15,11 +15,11 @@ import (
 // Dashboard is an included dashboard that exists.
 type Dashboard struct {
 	Pointer string // of the entry in includes
-	Err     error  // why the host does not import it; ErrNoUID for a missing uid
+	Err     error  // why the host does not import it; with ErrNoUID for a missing uid
 }
 
-// ErrNoUID is the error for a dashboard without a uid.
-var ErrNoUID = errors.New(`has no "uid", without which each import would create another one`)
+// ErrNoUID is in the error for a dashboard without a uid.
+var ErrNoUID = errors.New("each import would create another one")
 
 // maxDashboard is the maximum size of a dashboard that the host imports, in bytes.
 const maxDashboard = 4 << 20
@@ -74,7 +74,12 @@ func CheckDashboard(model []byte, uid string) error {
 	case len(tags) > maxTags:
 		return fmt.Errorf("has more than %d different tags", maxTags)
 	case uid == "":
-		return ErrNoUID
+		what := `has no "uid"`
+		var raw struct{ UID json.RawMessage }
+		if json.Unmarshal(model, &raw) == nil && string(raw.UID) == "null" {
+			what = `has a "uid" that is null`
+		}
+		return fmt.Errorf("%s: %w", what, ErrNoUID)
 	case len(uid) > 40 || strings.Trim(uid, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "":
 		return errors.New(`must have a "uid" of 1 to 40 letters, digits, - and _`)
 	}

@@ -26,14 +26,15 @@ func dashboardInvalid() validate.Rule {
 					Message: fmt.Sprintf("dashboard %q %v", path, d.Err),
 				}
 				isUID := errors.Is(d.Err, inspect.ErrNoUID)
-				if isUID {
-					f.Help = `add "uid" to the dashboard, or to its entry in "includes"`
-				}
-				if p.Profile.Name == "grafana" {
+				isGrafana := p.Profile.Name == "grafana"
+				if isGrafana {
 					f.Severity = validate.Warning
-					if isUID {
-						f.Severity = validate.Info
-					}
+				}
+				switch {
+				case isUID && isGrafana: // whose import does not read the uid of the entry
+					f.Severity, f.Help = validate.Info, `add "uid" to the dashboard`
+				case isUID:
+					f.Help = `add "uid" to the dashboard, or to its entry in "includes"`
 				}
 				p.Report(f)
 			}

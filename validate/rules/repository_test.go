@@ -121,6 +121,26 @@ func TestVersionOfPackage(t *testing.T) {
 	}
 }
 
+// TestDashboardWithoutUID requires advice that works in the hosts of the profile: existing ones
+// do not read the uid of the entry in "includes" when they import the dashboard.
+func TestDashboardWithoutUID(t *testing.T) {
+	t.Parallel()
+	for profile, want := range map[string]string{"grafana": `add "uid" to the dashboard`, "service": `add "uid" to the dashboard, or to its entry in "includes"`} {
+		for model, what := range map[string]string{`{"title": "Tides"}`: `has no "uid":`, `{"title": "Tides", "uid": null}`: `has a "uid" that is null:`} {
+			p := completePlugin(t, validate.Source)
+			p.write("dashboards/tides.json", model)
+			report, err := validate.Run(t.Context(), p.files, validate.Options{Rules: All(), Where: validate.Source, Profile: profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(report.Findings, func(f validate.Finding) bool { return f.Rule == "dashboard-invalid" })
+			if at < 0 || report.Findings[at].Help != want || !strings.Contains(report.Findings[at].Message, what) {
+				t.Errorf("%s: no finding with %q and help %q in:\n%s", profile, what, want, lines(report))
+			}
+		}
+	}
+}
+
 // TestNestedUndeclared requires that nested plugins that "includes" does not list are warnings in the
 // profile grafana, whose hosts load them nevertheless, and that fixtures of tests are not plugins.
 func TestNestedUndeclared(t *testing.T) {
