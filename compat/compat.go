@@ -12,12 +12,13 @@ import (
 
 // Options describe the hosts.
 type Options struct {
-	Platform  bundle.Platform          // of both hosts
-	Version   string                   // of the host of this program
-	Existing  string                   // version of the existing host; "" if it is not known
-	Routes    []string                 // patterns of the paths that the host of this program serves
-	Variables []string                 // names of the environment variables that it sets for backends
-	IsShared  func(module string) bool // whether existing hosts share a library with frontends
+	Platform      bundle.Platform          // of both hosts
+	Version       string                   // of the host of this program
+	VersionOption string                   // the option that sets Version, as the user spells it
+	Existing      string                   // version of the existing host; "" if it is not known
+	Routes        []string                 // patterns of the paths that the host of this program serves
+	Variables     []string                 // names of the environment variables that it sets for backends
+	IsShared      func(module string) bool // whether existing hosts share a library with frontends
 
 	// Start starts a backend and returns when the handshake is complete, or why it is not.
 	// If it is nil, nothing is executed.

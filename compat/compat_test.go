@@ -16,7 +16,7 @@ import (
 // hosts describes the hosts of the tests.
 func hosts() Options {
 	return Options{
-		Platform: bundle.Platform{OS: "linux", Arch: "amd64"}, Version: "10.3.0", Existing: "12.1.0",
+		Platform: bundle.Platform{OS: "linux", Arch: "amd64"}, Version: "10.3.0", VersionOption: "-serviceVersion", Existing: "12.1.0",
 		Routes:    []string{"/api/plugins/{id}/settings", "/api/datasources/uid/{uid}/resources/{path...}", "/api/user", "/metrics"},
 		Variables: []string{"GF_APP_URL", "SVC_APP_URL"},
 		IsShared:  func(module string) bool { return module == "react" || strings.HasPrefix(module, "@grafana/") },
@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 		},
 		{
 			"a newer host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":">=11.6.0"}}`, "gpx_x_linux_amd64": program},
-			[]string{"grafanaDependency partly yes >=11.6.0"}, Runs{Partly, Yes}, "this host has version 10.3.0",
+			[]string{"grafanaDependency partly yes >=11.6.0"}, Runs{Partly, Yes}, "this host has version 10.3.0: it runs the plugin and reports the difference; set -serviceVersion to a version within the range",
 		},
 		{
 			"an older host", map[string]string{"plugin.json": `{<backend>,"dependencies":{"grafanaDependency":"<12"}}`, "gpx_x_linux_amd64": program},

@@ -87,7 +87,7 @@ func versionHelp(row Row, o Options) string {
 	case admits(row.Found, "") == Partly:
 		return "write a range that a version can satisfy, such as >=10.3.0"
 	case row.Here == Partly:
-		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; configure this host to report a version within the range", o.Version)
+		return fmt.Sprintf("this host has version %s: it runs the plugin and reports the difference; set %s to a version within the range", o.Version, o.VersionOption)
 	}
 	return ""
 }

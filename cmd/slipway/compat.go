@@ -96,7 +96,7 @@ func runCompat(c *cobra.Command, w io.Writer, o compatOptions) error {
 	}
 	defer func() { _ = files.Close() }()
 	options := compat.Options{
-		Platform: platforms[0], Version: o.Version, Existing: o.Existing, Routes: routePatterns(),
+		Platform: platforms[0], Version: o.Version, VersionOption: f.Option("service-version"), Existing: o.Existing, Routes: routePatterns(),
 		Variables: loader.Variables(), IsShared: frontend.IsShared,
 	}
 	if o.Start {
