@@ -218,7 +218,7 @@ func TestServesAndRestartsAfterKill(t *testing.T) {
 		}
 	}
 	t.Logf("served again %s after the kill", time.Since(killed))
-	wantStatus(t, p, Status{State: StateRunning, PID: p.Status().PID, Restarts: 1, Token: TokenDecision{Reason: `plugin.json has no "iam"`}})
+	wantStatus(t, p, Status{State: StateRunning, PID: p.Status().PID, Restarts: 1, Token: TokenDecision{Reason: `not requested: plugin.json has no "iam"`}})
 }
 
 // wantStatus compares the status of a plugin, except for the time.
@@ -305,7 +305,7 @@ func TestTokenDecision(t *testing.T) {
 		{asks, Options{HostVersion: "10.3.0", Token: issue}, false, "toggle"},
 		{asks, Options{HostVersion: "10.3.0", Toggles: on}, false, "issues no tokens"},
 		{asks, Options{HostVersion: "banana", Toggles: on, Token: issue}, false, "not a semantic version"},
-		{&bundle.Metadata{}, Options{HostVersion: "10.3.0", Toggles: on, Token: issue}, false, "no \"iam\""},
+		{&bundle.Metadata{}, Options{HostVersion: "10.3.0", Toggles: on, Token: issue}, false, "not requested: plugin.json has no \"iam\""},
 	} {
 		got := decideToken(c.metadata, c.options)
 		if got.Injected != c.want || !strings.Contains(got.Reason, c.reason) {
@@ -426,7 +426,7 @@ func TestAChangeThatDoesNotStartKeepsTheOldOne(t *testing.T) {
 	if !strings.Contains(reason, "the previous one keeps serving") {
 		t.Errorf("reason %q", reason)
 	}
-	wantStatus(t, p, Status{State: StateRunning, PID: before, Reason: reason, Token: TokenDecision{Reason: `plugin.json has no "iam"`}})
+	wantStatus(t, p, Status{State: StateRunning, PID: before, Reason: reason, Token: TokenDecision{Reason: `not requested: plugin.json has no "iam"`}})
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Error(err)
 	}

@@ -249,7 +249,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	p.set(func(s *Status) {
 		s.State, s.Reason, s.PID, s.Token, s.NextStart = StateRunning, "", next.PID(), l.token, time.Time{}
 	})
-	p.logger.Info("plugin started", "pid", next.PID(), "token", l.token.Reason)
+	p.logger.Info("plugin started", "pid", next.PID(), "serviceAccountToken", l.token.Reason)
 	next.probe(p.options.Probes)
 	if old != nil {
 		old.reject()

@@ -30,7 +30,7 @@ func decideToken(m *bundle.Metadata, o Options) TokenDecision {
 	version, err := semver.NewVersion(o.HostVersion)
 	switch {
 	case m.IAM == nil:
-		return TokenDecision{Reason: `plugin.json has no "iam"`}
+		return TokenDecision{Reason: `not requested: plugin.json has no "iam"`}
 	case o.Token == nil:
 		return TokenDecision{Reason: "this host issues no tokens"}
 	case err != nil:
