@@ -179,7 +179,10 @@ func TestPlan(t *testing.T) {
 		"monorepo": {"-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n-- go.mod --\nmodule example.com/acme\n", "plugins/a",
 			[]string{"plugins/a/magefile.go", "go.mod", "go.sum", "plugins/a/slipway.yaml", ".github/workflows/slipway-plugins-a.yml"},
 			"plugins/a/magefile.go", []string{targets, workflows}, ""},
-		"files that are there": {plugin + "-- slipway.yaml --\nrules: {}\n-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
+		"files that Git ignores": {plugin + "-- .gitignore --\ndist\n", ".",
+			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".gitignore", ".github/workflows/slipway.yml"},
+			"magefile.go", []string{targets, workflows}, ""},
+		"files that are there": {plugin + "-- slipway.yaml --\nrules: {}\n-- .gitignore --\n/release/\n-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
 			[]string{"magefile.go", "go.mod", "go.sum"},
 			"magefile.go", []string{targets, workflows}, ""},
 	} {

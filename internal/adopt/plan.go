@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -86,7 +87,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Root: topDir(dir), Dir: dir}
-	for _, add := range []func(context.Context, Options) error{p.addTool, p.addConfig, p.addWorkflow} {
+	for _, add := range []func(context.Context, Options) error{p.addTool, p.addConfig, p.addIgnore, p.addWorkflow} {
 		err := add(ctx, o)
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted; nothing was changed")
@@ -176,6 +177,26 @@ const config = `# yaml-language-server: $schema=slipway.schema.json
 
 func (p *Plan) addConfig(context.Context, Options) error {
 	return p.create(filepath.Join(p.Dir, "slipway.yaml"), fmt.Sprintf(config, p.Target("schema")))
+}
+
+// isIgnored matches the line of a .gitignore that ignores what package writes.
+var isIgnored = regexp.MustCompile(`(?m)^/?release/?\s*$`)
+
+// addIgnore adds what package writes to the .gitignore of the plugin, if there is one.
+func (p *Plan) addIgnore(context.Context, Options) error {
+	file := filepath.Join(p.Dir, ignoreFile)
+	before, err := readRegular(file)
+	if errors.Is(err, fs.ErrNotExist) || isIgnored.Match(before) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text := string(before)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return p.change(file, before, []byte(text+"/release/\n"))
 }
 
 // addWorkflow adds a workflow at the top of the repository, the only place from which
