@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -199,6 +200,9 @@ func TestPlan(t *testing.T) {
 			}
 			if p.Namespace != c.namespace {
 				t.Errorf("namespace %q, want %q", p.Namespace, c.namespace)
+			}
+			if text := after(p, path.Join(c.dir, "slipway.yaml")); strings.HasPrefix(text, "# yaml-language-server: ") {
+				t.Errorf("slipway.yaml refers to a schema that init does not write:\n%s", text)
 			}
 			text := after(p, c.magefile)
 			for _, name := range []string{targets, workflows} {

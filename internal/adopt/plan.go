@@ -162,9 +162,9 @@ func (p *Plan) create(file, text string) error {
 }
 
 // config is a slipway.yaml that changes nothing.
-const config = `# yaml-language-server: $schema=slipway.schema.json
-# Severities and accepted findings of validate. "go tool mage %s" writes the schema, with
-# which editors complete and check this file. For example:
+const config = `# Severities and accepted findings of validate. "go tool mage %s" writes the schema, with
+# which editors complete and check this file if its first line is
+# "# yaml-language-server: $schema=slipway.schema.json". For example:
 #
 # rules:
 #   id-type-suffix: off
