@@ -134,7 +134,7 @@ func TestWorkflowsInDocuments(t *testing.T) {
 		}
 		var workflow struct {
 			Name        string
-			On          []string
+			On          any // a list, or a map with branches
 			Permissions map[string]string
 			Jobs        map[string]struct {
 				RunsOn string `yaml:"runs-on"`
@@ -149,7 +149,7 @@ func TestWorkflowsInDocuments(t *testing.T) {
 		}
 		for name, job := range workflow.Jobs {
 			jobs++
-			if job.RunsOn == "" || len(workflow.On) == 0 || len(workflow.Permissions) == 0 {
+			if job.RunsOn == "" || workflow.On == nil || len(workflow.Permissions) == 0 {
 				t.Errorf("job %s lacks runs-on, on or permissions:\n%s", name, text)
 			}
 			for _, s := range job.Steps {

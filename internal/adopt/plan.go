@@ -258,6 +258,8 @@ func (p *Plan) moduleDir(dir string) string {
 const workflow = `name: %[1]q
 on:
   push:
+    branches: [main, master]
+    tags: ["v*"]
   pull_request:
 
 permissions:
