@@ -46,8 +46,10 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			plugin := t.TempDir()
 			metadata := fmt.Sprintf(`{"id":"acme-echo-%s","name":"Echo","type":%q,"backend":true,"executable":"gpx_echo","info":{"version":"1.2.3"}}`, c.kind, c.kind)
-			if err := os.WriteFile(filepath.Join(plugin, bundle.MetadataFile), []byte(metadata), 0o644); err != nil {
-				t.Fatal(err)
+			for name, text := range map[string]string{bundle.MetadataFile: metadata, "module.js": "define([], function () {});"} {
+				if err := os.WriteFile(filepath.Join(plugin, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := os.Link(c.program, filepath.Join(plugin, bundle.Host().Executable("gpx_echo"))); err != nil {
 				t.Fatal(err)
