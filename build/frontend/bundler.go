@@ -33,8 +33,10 @@ type bundler struct {
 	browsers sync.Map // names that a package replaces, map[string]bool by its directory
 
 	native map[string]string // see Session.native
+	traits traits            // that the settings are for
 
 	mu     sync.Mutex        // esbuild resolves and loads in parallel
+	seen   traits            // of the code
 	asked  map[string]bool   // shared libraries that some module imports
 	assets map[string][]byte // by path in dist
 	read   []string          // files that esbuild did not read itself, as in Result.Read
@@ -42,6 +44,11 @@ type bundler struct {
 	// packages holds, by name, the node_modules that a package of the lockfile was found in,
 	// and whether what was imported is an ES module by its package.json.
 	packages map[string]map[string]bool
+}
+
+// traits of the code determine settings, but are known only once it is bundled.
+type traits struct {
+	isInjected bool // the host passes arguments by the names of parameters: it runs Angular
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
@@ -113,6 +120,7 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		name = strings.TrimPrefix(name, legacyPrefix)
 		b.mu.Lock()
 		b.asked[name] = true
+		b.seen.isInjected = b.seen.isInjected || name == "angular" || strings.HasPrefix(name, "app/")
 		b.mu.Unlock()
 		if b.isAsync {
 			return api.OnResolveResult{Path: name, Namespace: sharedNamespace}, nil
@@ -451,6 +459,11 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, nil
 	}
 	text, err := os.ReadFile(in.Path)
+	if bytes.Contains(text, []byte("ngInject")) {
+		b.mu.Lock()
+		b.seen.isInjected = true
+		b.mu.Unlock()
+	}
 	isClassic := b.isClassic && reactImport.Match(text)
 	if err != nil || !isClassic && !assetURL.Match(text) {
 		return api.OnLoadResult{}, err

@@ -212,7 +212,7 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		Define:            map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName},
 		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
-		MinifyIdentifiers: !b.Dev,
+		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,
 		MinifySyntax:      !b.Dev,
 		LegalComments:     api.LegalCommentsNone,
 		Charset:           api.CharsetUTF8,

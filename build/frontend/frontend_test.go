@@ -589,3 +589,34 @@ func TestModulePackages(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Angular passes arguments by the names of parameters, so the minifier keeps them.
+func TestInjected(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		code string
+		want bool
+	}{
+		"a panel":                {"import { PanelCtrl } from 'grafana/app/plugins/sdk';\nexport class C extends PanelCtrl { constructor($scope, backendSrv) { super($scope); this.b = backendSrv } }", true},
+		"a directive":            {"import angular from 'angular';\nangular.module('x').directive('y', function ($scope, backendSrv) { return [$scope, backendSrv] })", true},
+		"a marked constructor":   {"export class C {\n/** @ngInject */\nconstructor($scope, backendSrv) { this.b = [$scope, backendSrv] } }", true},
+		"a file of a panel":      {"import { C } from './part';\nexport const plugin = C", true},
+		"an asynchronous module": {"import sdk from 'grafana/app/plugins/sdk';\nexport const f = [sdk, await 1];\nexport class C { constructor($scope, backendSrv) { this.b = [$scope, backendSrv] } }", true},
+		"anything else":          {"import { PanelPlugin } from '@grafana/data';\nexport class C extends PanelPlugin { constructor($scope, backendSrv) { super($scope); this.b = backendSrv } }", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := bundle(t, map[string]string{
+				"src/module.ts": tc.code,
+				"src/part.ts":   "import 'angular';\nexport class C { constructor($scope, backendSrv) { this.b = [$scope, backendSrv] } }",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := file(t, r, "module.js")
+			if got := strings.Contains(code, "($scope,backendSrv){"); got != tc.want {
+				t.Errorf("keeps the names of parameters: %v, want %v:\n%s", got, tc.want, code)
+			}
+		})
+	}
+}

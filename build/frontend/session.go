@@ -18,6 +18,7 @@ import (
 type Session struct {
 	options Options
 	native  map[string]string // the node_modules of packages that esbuild resolves itself, by name
+	traits  traits            // of the code in the last bundle
 	made    api.BuildOptions  // that context was made with
 	b       *bundler
 	context api.BuildContext // nil before the first bundle
@@ -50,7 +51,7 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
-	if err == nil && len(built.Errors) == 0 && s.addNative() {
+	if err == nil && len(built.Errors) == 0 && s.learn() {
 		built, err = s.rebuild(ctx, entry, s.b.isAsync)
 	}
 	if err != nil {
@@ -65,12 +66,12 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
 	libraries := sharedBy(s.options.Root)
-	if s.context != nil && (s.made.EntryPoints[0] != entry || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native)) {
+	if s.context != nil && (s.made.EntryPoints[0] != entry || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
 		s.b = newBundler(ctx, s.options, libraries)
-		s.b.isAsync, s.b.native = isAsync, maps.Clone(s.native)
+		s.b.isAsync, s.b.native, s.b.traits = isAsync, maps.Clone(s.native), s.traits
 		s.made = s.b.settings(entry)
 		made, err := api.Context(s.made)
 		if err != nil {
@@ -81,9 +82,17 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 	// The plugin of the context reads these, so they may change between two bundles.
 	s.b.replaced, s.b.isClassic = replacementsBy(s.options.Root), isClassic(s.options.Root)
 	s.b.ctx, s.b.libraries, s.b.asked, s.b.assets, s.b.read = ctx, libraries, map[string]bool{}, map[string][]byte{}, nil
+	s.b.seen = traits{}
 	defer context.AfterFunc(ctx, s.context.Cancel)()
 	built := s.context.Rebuild()
 	return built, ctx.Err()
+}
+
+// learn reports whether a bundle has shown that other settings are needed.
+func (s *Session) learn() bool {
+	s.traits = s.b.seen
+	s.traits.isInjected = s.traits.isInjected && !s.options.Dev // which keeps all names
+	return s.addNative() || s.traits != s.b.traits
 }
 
 // addNative adds the packages that esbuild must resolve itself, and reports whether there are
