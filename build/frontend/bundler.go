@@ -49,6 +49,7 @@ type bundler struct {
 // traits of the code determine settings, but are known only once it is bundled.
 type traits struct {
 	isInjected bool // the host passes arguments by the names of parameters: it runs Angular
+	hasThemes  bool // it mentions loadPluginCss
 }
 
 func newBundler(ctx context.Context, o Options, libraries []library) *bundler {
@@ -115,6 +116,8 @@ func (b *bundler) resolve(build api.PluginBuild, in api.OnResolveArgs) (api.OnRe
 		}
 	}
 	switch {
+	case in.Kind == api.ResolveCSSURLToken && strings.HasPrefix(name, "/"): // of the host
+		return api.OnResolveResult{Path: name, External: true}, nil
 	case isStyle:
 	case isShared(b.libraries, name), strings.HasPrefix(name, legacyPrefix):
 		name = strings.TrimPrefix(name, legacyPrefix)
@@ -420,7 +423,7 @@ func (b *bundler) loadAsset(in api.OnLoadArgs) (api.OnLoadResult, error) {
 // workerSettings are those of esbuild for a worker, which is in the same directory as the files that it loads.
 func (b *bundler) workerSettings(entry string) api.BuildOptions {
 	o := b.settings(entry)
-	o.Format, o.Sourcemap, o.EntryNames = api.FormatIIFE, api.SourceMapNone, "[name]"
+	o.Format, o.Sourcemap = api.FormatIIFE, api.SourceMapNone
 	o.Banner = map[string]string{"js": "var " + baseName + "=\"\";"}
 	return o
 }
@@ -459,11 +462,10 @@ func (b *bundler) loadCode(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, nil
 	}
 	text, err := os.ReadFile(in.Path)
-	if bytes.Contains(text, []byte("ngInject")) {
-		b.mu.Lock()
-		b.seen.isInjected = true
-		b.mu.Unlock()
-	}
+	b.mu.Lock()
+	b.seen.isInjected = b.seen.isInjected || bytes.Contains(text, []byte("ngInject"))
+	b.seen.hasThemes = b.seen.hasThemes || bytes.Contains(text, []byte("loadPluginCss"))
+	b.mu.Unlock()
 	isClassic := b.isClassic && reactImport.Match(text)
 	if err != nil || !isClassic && !assetURL.Match(text) {
 		return api.OnLoadResult{}, err

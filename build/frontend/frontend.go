@@ -8,6 +8,7 @@
 package frontend
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -127,7 +128,9 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 			sourceMap = f.Contents
 		case "module.css":
 			css = f.Contents
-		case "module.css.map": // styles are part of module.js
+		case "module.css.map", "dark.css.map", "light.css.map": // styles have no source maps
+		case "dark.css", "light.css":
+			b.assets[themesDir+"/"+name] = bytes.ReplaceAll(f.Contents, []byte(basePlaceholder), []byte("../"))
 		default:
 			b.assets[name] = f.Contents
 		}
@@ -185,8 +188,8 @@ func Tsconfig(root string) string {
 	return file
 }
 
-// settings are those of esbuild for an entry.
-func (b *bundler) settings(entry string) api.BuildOptions {
+// settings are those of esbuild for an entry and style sheets.
+func (b *bundler) settings(entries ...string) api.BuildOptions {
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -196,11 +199,11 @@ func (b *bundler) settings(entry string) api.BuildOptions {
 		format, target = api.FormatESModule, api.ES2022
 	}
 	return api.BuildOptions{
-		EntryPoints:       []string{entry},
+		EntryPoints:       entries,
 		AbsWorkingDir:     b.Root,
 		Tsconfig:          Tsconfig(b.Root),
 		Outdir:            b.outdir(),
-		EntryNames:        "module",
+		EntryNames:        "[name]",
 		AssetNames:        "[name]-[hash]",
 		Bundle:            true,
 		NodePaths:         slices.Sorted(maps.Values(b.native)),

@@ -54,18 +54,33 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, err
 	}
 	if s.failed != nil {
-		return api.OnLoadResult{Errors: s.failed}, nil // at the import
+		failed := slices.Clone(s.failed) // at the import
+		if s.b.traits.hasThemes && slices.Contains(themes(s.b.Options), in.Path) {
+			failed[0].Location = &api.Location{File: s.b.shown(in.Path), Line: 1}
+		}
+		return api.OnLoadResult{Errors: failed}, nil
 	}
 	vm := s.vm
 	stop := context.AfterFunc(ctx, func() { vm.Interrupt(ctx.Err()) })
-	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)),
-		s.vm.ToValue(func(name string) string { return s.find(in.Path, name) }), s.vm.ToValue(s.read))
+	var missing error // of a package, which may not be needed
+	find := func(name string) string {
+		found, err := s.find(in.Path, name)
+		if err != nil {
+			missing = err
+		}
+		return found
+	}
+	css, err := s.compile(goja.Undefined(), s.vm.ToValue(string(text)), s.vm.ToValue(fileURL(in.Path)), s.vm.ToValue(find), s.vm.ToValue(s.read))
 	if !stop() { // the interrupt may still be pending
 		s.vm = nil
 		return api.OnLoadResult{}, ctx.Err()
 	}
 	if err != nil {
-		return api.OnLoadResult{Errors: []api.Message{s.message(in.Path, err)}}, nil
+		m := s.message(in.Path, err)
+		if missing != nil {
+			m.Text = strings.TrimSuffix(m.Text, ".") + ": " + missing.Error()
+		}
+		return api.OnLoadResult{Errors: []api.Message{m}}, nil
 	}
 	contents, loader := css.String(), api.LoaderCSS
 	if strings.Contains(filepath.Base(in.Path), ".module.") {
@@ -77,12 +92,15 @@ func (s *sass) load(in api.OnLoadArgs) (api.OnLoadResult, error) {
 // start loads the compiler, which is bundled like a worker.
 func (s *sass) start(ctx context.Context) []api.Message {
 	inner := newBundler(ctx, s.b.Options, nil)
-	o := inner.settings("")
-	o.EntryPoints, o.Sourcemap, o.Format = nil, api.SourceMapNone, api.FormatIIFE
+	o := inner.settings()
+	o.Sourcemap, o.Format = api.SourceMapNone, api.FormatIIFE
 	o.MinifyIdentifiers, o.MinifySyntax, o.MinifyWhitespace = false, false, false // it would take longer than it saves
 	o.Stdin = &api.StdinOptions{Contents: sassDriver, ResolveDir: s.b.Root, Sourcefile: filepath.Join(s.b.Root, "sass.js")}
 	built := api.Build(o)
 	if len(built.Errors) > 0 {
+		if slices.ContainsFunc(built.Errors[0].Notes, func(n api.Note) bool { return strings.Contains(n.Text, "built into node") }) {
+			return sassError("this version of the package \"sass\" needs Node.js")
+		}
 		text, _ := explain(lowerFirst(built.Errors[0].Text), "")
 		return sassError(text)
 	}
@@ -113,25 +131,34 @@ func sassError(text string) []api.Message {
 
 // find returns the URL of the file that an import in a style sheet names, or "". The import is a
 // URL if Sass has resolved it against that of the style sheet.
-func (s *sass) find(importer, name string) string {
+func (s *sass) find(importer, name string) (string, error) {
 	if u, err := url.Parse(name); err == nil && u.Scheme == "file" {
-		return sassFile(filePath(u))
+		if found := sassFile(filePath(u)); found != "" {
+			return found, nil
+		}
+		installed, ok := strings.CutPrefix(filePath(u), filepath.Join(s.b.Root, "node_modules")+string(filepath.Separator))
+		if !ok {
+			return "", nil
+		}
+		importer, name = filepath.Join(s.b.Root, "package.json"), installed
 	}
 	name = filepath.FromSlash(strings.TrimPrefix(name, "~")) // of sass-loader
 	for dir := filepath.Dir(importer); ; dir = filepath.Dir(dir) {
 		if found := sassFile(filepath.Join(dir, "node_modules", name)); found != "" {
-			return found
+			return found, nil
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
-	if s.b.Packages != nil {
-		if dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(filepath.ToSlash(name))); ok && err == nil {
-			return sassFile(filepath.Join(dir, "node_modules", name))
-		}
+	if s.b.Packages == nil {
+		return "", nil
 	}
-	return ""
+	dir, ok, err := s.b.Packages.Dir(s.b.ctx, importer, packageName(filepath.ToSlash(name)))
+	if err != nil || !ok {
+		return "", err
+	}
+	return sassFile(filepath.Join(dir, "node_modules", name)), nil
 }
 
 // sassFile returns the URL of the file that an import of a path refers to, or "".

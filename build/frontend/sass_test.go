@@ -78,9 +78,20 @@ func TestSassInstalled(t *testing.T) {
 	t.Parallel()
 	root := write(t, map[string]string{"node_modules/theme/_all.scss": ""})
 	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: unasked{t}}, nil)}
-	got := s.find(filepath.Join(root, "src", "style.scss"), "theme/all")
-	if want := fileURL(filepath.Join(root, "node_modules", "theme", "_all.scss")); got != want {
-		t.Errorf("found %q, want %q", got, want)
+	got, err := s.find(filepath.Join(root, "src", "style.scss"), "theme/all")
+	if want := fileURL(filepath.Join(root, "node_modules", "theme", "_all.scss")); err != nil || got != want {
+		t.Errorf("found %q, %v, want %q", got, err, want)
+	}
+}
+
+// A path into node_modules names a package, wherever that is.
+func TestSassRelative(t *testing.T) {
+	t.Parallel()
+	root, cache := t.TempDir(), write(t, map[string]string{"node_modules/@a/theme/_all.scss": ""})
+	s := &sass{b: newBundler(t.Context(), Options{Root: root, Packages: provider{dir: cache}}, nil)}
+	got, err := s.find(filepath.Join(root, "src", "style.scss"), fileURL(filepath.Join(root, "node_modules", "@a", "theme", "all")))
+	if want := fileURL(filepath.Join(cache, "node_modules", "@a", "theme", "_all.scss")); err != nil || got != want {
+		t.Errorf("found %q, %v, want %q", got, err, want)
 	}
 }
 
@@ -96,6 +107,9 @@ func TestSassErrors(t *testing.T) {
 		"a missing package": {map[string]string{"src/style.scss": ".a{}"},
 			Message{File: "src/module.ts", Line: 1, Column: 8, Source: module, Length: 14, Text: `cannot compile Sass: cannot find the package "sass"`,
 				Help: sassHelp}},
+		"an old package": {map[string]string{"src/style.scss": ".a{}", "node_modules/sass/index.js": "require('fs')"},
+			Message{File: "src/module.ts", Line: 1, Column: 8, Source: module, Length: 14, Text: `cannot compile Sass: this version of the package "sass" needs Node.js`,
+				Help: sassHelp}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +123,19 @@ func TestSassErrors(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// An import that is not found because of its package says what is wrong with that.
+func TestSassPackageError(t *testing.T) {
+	t.Parallel()
+	_, err := bundle(t, map[string]string{
+		"node_modules/sass/index.js": fakeSass,
+		"src/module.ts":              "import './style.scss';",
+		"src/style.scss":             `@use "theme/all";`,
+	}, func(o *Options) { o.Packages = provider{err: errors.New("refused")} })
+	if err == nil || !strings.Contains(err.Error(), "cannot find theme/all") || !strings.Contains(err.Error(), ": refused") {
+		t.Errorf("%v, want an error", err)
 	}
 }
 

@@ -66,13 +66,17 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 // rebuild runs esbuild, and makes a new context if the settings have changed.
 func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.BuildResult, error) {
 	libraries := sharedBy(s.options.Root)
-	if s.context != nil && (s.made.EntryPoints[0] != entry || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
+	entries := []string{entry}
+	if s.traits.hasThemes {
+		entries = append(entries, themes(s.options)...)
+	}
+	if s.context != nil && (!slices.Equal(s.made.EntryPoints, entries) || s.made.Tsconfig != Tsconfig(s.options.Root) || s.b.isAsync != isAsync || !maps.Equal(s.b.native, s.native) || s.b.traits != s.traits) {
 		s.dispose()
 	}
 	if s.context == nil {
 		s.b = newBundler(ctx, s.options, libraries)
 		s.b.isAsync, s.b.native, s.b.traits = isAsync, maps.Clone(s.native), s.traits
-		s.made = s.b.settings(entry)
+		s.made = s.b.settings(entries...)
 		made, err := api.Context(s.made)
 		if err != nil {
 			return api.BuildResult{Errors: err.Errors}, nil
