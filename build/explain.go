@@ -59,10 +59,10 @@ func (p *Plan) printReason(step, reason string) {
 func (p *Plan) commandChange(c *Command, previous record) string {
 	before, ok := previous.Outputs[c.Output]
 	switch {
+	case c.unknown != nil:
+		return "only the go command knows what it compiles: " + c.unknown.Error()
 	case !ok:
 		return noRecord
-	case c.inputs == "":
-		return "only the go command knows what the module consists of"
 	case before.Inputs != c.inputs:
 		if change := c.sources.change(previous.Sources[before.Sources]); change != "" {
 			return change

@@ -3,6 +3,8 @@ package build
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -210,6 +212,73 @@ func TestExplain(t *testing.T) {
 			if got[name] != want {
 				t.Errorf("%s: %q, want %q", name, got[name], want)
 			}
+		}
+	}
+}
+
+// The go command compiles what symbolic links point to, even directories, but embeds none.
+func TestLinksInModules(t *testing.T) {
+	t.Parallel()
+	dir, elsewhere := repo(t), t.TempDir()
+	o := options(dir, bundle.Host())
+	o.Explain = true
+	remove := func(name string) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace := func(target, name string) {
+		remove(name)
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(target, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	libText := func(text string) string { return fmt.Sprintf("package lib\n\nconst Text = %q\n", text) }
+	write(t, filepath.Join(dir, "a", "lib.go"), libText("one"))
+	write(t, filepath.Join(elsewhere, "lib.go"), libText("four"))
+	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport \"example.com/x/lib\"\n\nfunc main() { println(lib.Text) }\n")
+	outside := "only the go command knows what it compiles: the link lib points to a directory outside of the module"
+	for _, step := range []struct {
+		name   string
+		change func()
+		reason string
+		output string
+	}{
+		{"a directory", func() { replace("a", "lib") }, noRecord, "one"},
+		{"unchanged", func() {}, "", "one"},
+		{"a file in it", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("two")) }, "a/lib.go changed", "two"},
+		{"another directory", func() { write(t, filepath.Join(dir, "b", "lib.go"), libText("three")); replace("b", "lib") }, "b/lib.go is new, lib changed", "three"},
+		{"a directory elsewhere", func() { replace(elsewhere, "lib") }, outside, "four"},
+		{"a file there", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("five")) }, outside, "five"},
+		{"a directory that is not read", func() {
+			write(t, filepath.Join(dir, "node_modules", "c", "lib.go"), libText("six"))
+			replace("node_modules/c", "lib")
+		}, outside, "six"},
+		{"a file", func() { remove("lib"); replace("../a/lib.go", "lib/lib.go") }, noRecord, "two"},
+		{"what it contains", func() { write(t, filepath.Join(dir, "a", "lib.go"), libText("seven")) }, "a/lib.go changed, lib/lib.go changed", "seven"},
+		{"a file elsewhere", func() { replace(filepath.Join(elsewhere, "lib.go"), "lib/lib.go") }, "lib/lib.go changed", "five"},
+		{"unchanged", func() {}, "", "five"},
+		{"what it contains", func() { write(t, filepath.Join(elsewhere, "lib.go"), libText("eight!")) }, "lib/lib.go changed", "eight!"},
+		{"broken", func() { replace("nowhere", "broken") }, "broken is new", "eight!"},
+		{"a device", func() { replace(os.DevNull, "device") }, "device is new", "eight!"},
+		{"unchanged", func() {}, "", "eight!"},
+		{"an ignored directory", func() { replace(elsewhere, "node_modules") }, "", "eight!"},
+	} {
+		step.change()
+		var out strings.Builder
+		o.Progress = &out
+		r := mustBuild(t, o)
+		want := "runs: " + step.reason
+		if step.reason == "" {
+			want = "up to date"
+		}
+		if !strings.Contains(out.String(), want+"\n") || r.Executables[0].UpToDate != (step.reason == "") {
+			t.Errorf("%s: want %q, got\n%s", step.name, want, out.String())
+		}
+		program := filepath.Join(r.Dist, r.Executables[0].File)
+		if out, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != step.output {
+			t.Errorf("%s: the backend printed %q, want %q (%v)", step.name, out, step.output, err)
 		}
 	}
 }

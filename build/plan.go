@@ -77,6 +77,7 @@ type Command struct {
 
 	module  string // directory to run it in, absolute
 	inputs  string // digest of what it compiles; "" if unknown
+	unknown error  // why that is unknown
 	sources inputs // the files and settings of the go command among them
 }
 

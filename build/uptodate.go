@@ -60,16 +60,15 @@ func (p *Plan) recordExecutables(ctx context.Context, r *record, states map[stri
 // digestInputs sets the digest of what each command compiles, or "" if it is
 // unknown: only the go command knows.
 func (p *Plan) digestInputs(ctx context.Context) {
-	modules := map[string]inputs{}
+	modules, unknown := map[string]inputs{}, map[string]error{}
 	for i := range p.Commands {
 		c := &p.Commands[i]
-		common, ok := modules[c.module]
-		if !ok {
-			common, _ = p.commonInputs(ctx, c.module) // nil on error
-			modules[c.module] = common
+		if _, ok := modules[c.module]; !ok {
+			modules[c.module], unknown[c.module] = p.commonInputs(ctx, c.module)
 		}
-		c.inputs, c.sources = "", common
-		if common != nil {
+		common := modules[c.module]
+		c.inputs, c.sources, c.unknown = "", common, unknown[c.module]
+		if c.unknown == nil {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%q\n%q", common.digest(), c.Args, c.Env))
 			c.inputs = hex.EncodeToString(sum[:])
 		}
@@ -158,6 +157,10 @@ func (p *Plan) goOutput(ctx context.Context, module string, args ...string) ([]b
 // digestTree adds the path and contents of every file that a package of a module could
 // contain or embed.
 func (p *Plan) digestTree(in inputs, root string) error {
+	root, err := filepath.EvalSymlinks(root) // a symbolic link to a directory cannot be walked
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -166,20 +169,60 @@ func (p *Plan) digestTree(in inputs, root string) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() {
-			if p.isIgnored(root, rel) {
-				return filepath.SkipDir
-			}
+		name := filepath.ToSlash(p.relative(path))
+		switch {
+		case d.IsDir() && p.isIgnored(root, rel):
+			return filepath.SkipDir
+		case d.IsDir() || p.isIgnored(root, rel) || p.isPacked(root, rel):
 			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			return p.digestLink(in, root, name, path)
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s is not a regular file", name)
 		}
-		if p.isPacked(root, rel) {
-			return nil
-		}
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a regular file", rel)
-		}
-		return in.addFile(filepath.ToSlash(p.relative(path)), path)
+		return in.addFile(name, path)
 	})
+}
+
+// digestLink adds a symbolic link. The go command compiles what a link points to, even if
+// that is the directory of a package. It embeds no link.
+func (p *Plan) digestLink(in inputs, root, name, link string) error {
+	text, err := os.Readlink(link)
+	if err != nil {
+		return err
+	}
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil { // broken
+		in.add(name, []byte("link to "+text))
+		return nil
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(root, target)
+	isInside := err == nil && filepath.IsLocal(rel)
+	switch {
+	case info.Mode().IsRegular() && isInside:
+		return in.addFile(name, link)
+	case info.Mode().IsRegular(): // not to be read, as it may be anything
+		in.add(name, fmt.Appendf(nil, "link to %s, %d %d", text, info.Size(), info.ModTime().UnixNano()))
+		return nil
+	case info.IsDir() && (!isInside || p.isInIgnored(root, rel)):
+		return fmt.Errorf("the link %s points to a directory outside of the module", name)
+	}
+	in.add(name, []byte("link to "+target))
+	return nil
+}
+
+// isInIgnored reports whether a path is, or is in, a directory that isIgnored.
+func (p *Plan) isInIgnored(root, rel string) bool {
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		if p.isIgnored(root, rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPacked reports whether a file is what package writes by default, which no backend embeds.
