@@ -22,6 +22,7 @@ type backend struct {
 	executable string // slash path relative to dist, without the platform
 	main       string // directory of the main package, absolute
 	module     string // directory of its go.mod, absolute
+	isGrafana  bool   // the module requires Grafana's SDK
 }
 
 // planBackends plans one compilation for each backend and platform.
@@ -38,6 +39,7 @@ func (p *Plan) planBackends(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		b.isGrafana = usesGrafanaSDK(b.module)
 		for _, platform := range p.options.Platforms {
 			p.Commands = append(p.Commands, p.command(*b, platform))
 		}
@@ -86,9 +88,14 @@ func (p *Plan) command(b backend, platform bundle.Platform) Command {
 		args = []string{"build", "-buildvcs=false", "-gcflags=all=-N -l"}
 		ldflags = ""
 	}
+	tags := o.Tags
+	if b.isGrafana {
+		ldflags += p.grafanaFlags()
+		tags = append([]string{grafanaTag}, tags...)
+	}
 	args = append(args, "-ldflags="+strings.TrimSpace(ldflags+" "+o.LDFlags)) // even if it is empty: it replaces that of GOFLAGS
-	if len(o.Tags) > 0 {
-		args = append(args, "-tags="+strings.Join(o.Tags, ","))
+	if len(tags) > 0 {
+		args = append(args, "-tags="+strings.Join(tags, ","))
 	}
 	cgo := "CGO_ENABLED=0"
 	if o.Cgo {

@@ -2,10 +2,12 @@ package build
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -142,6 +144,80 @@ func TestCompilerOptions(t *testing.T) {
 		p.digestInputs(t.Context())
 		if p.Commands[0].inputs != "" {
 			t.Error("a build with cgo has a digest, but it depends on the C compiler")
+		}
+	}
+}
+
+// A backend of Grafana's SDK gets the variables and the tag that the build of the SDK sets, as
+// far as they depend on the commit only.
+func TestGrafanaSDK(t *testing.T) {
+	t.Parallel()
+	const sdk = grafanaSDK + " v0.296.3"
+	for text, want := range map[string]bool{
+		"require " + sdk + "\n":                                          true,
+		"require (\n\texample.com/a v1.0.0\n\t" + sdk + "\r\n)\n":        true,
+		"require (\n\t" + sdk + " // pinned\n)\n":                        true,
+		"require (\n\t" + sdk + " // indirect\n)\n":                      false,
+		"require " + sdk + " //indirect; why\n":                          false,
+		"// require " + sdk + "\n":                                       false,
+		"require " + grafanaSDK + "/v2 v2.0.0\n":                         false,
+		"replace " + grafanaSDK + " => ../x\n":                           false,
+		"require (\n\texample.com/a v1.0.0 // " + sdk + "\n)\n":          false,
+		"replace example.com/a => github.com/grafana/other v0.296.3\n\n": false,
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "go.mod"), goMod+text)
+		if usesGrafanaSDK(dir) != want {
+			t.Errorf("%q: uses the SDK: %t", text, !want)
+		}
+	}
+
+	dir := repo(t)
+	for name, text := range map[string]string{
+		"go.mod":                     goMod + "\nrequire " + grafanaSDK + " v0.0.0\n\nreplace " + grafanaSDK + " => ./sdk\n",
+		"sdk/go.mod":                 "module " + grafanaSDK + "\n\ngo 1.26\n",
+		"sdk/build/buildinfo/new.go": "package buildinfo\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
+		"sdk/build/old.go":           "package build\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
+		"pkg/tag.go":                 "//go:build arrow_json_stdlib && mine\n\npackage main\n\nfunc init() { print(\"tagged \") }\n",
+		"pkg/main.go": "package main\n\nimport (\n\t\"" + grafanaSDK + "/build\"\n\t\"" + grafanaSDK + "/build/buildinfo\"\n)\n\n" +
+			"var pluginID, version, mine string\n\nfunc main() { println(pluginID, version, mine, build.Text() == buildinfo.Text(), build.Text()) }\n",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	o := options(dir, bundle.Host())
+	o.Backend.Tags, o.Backend.LDFlags = []string{"mine"}, "-X main.mine=1"
+	hash := ""
+	for _, step := range []struct {
+		name, want string
+		change     func()
+		isCurrent  bool
+	}{
+		{"outside of git", `tagged acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() {}, false},
+		{"a later day", `tagged acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Now = time.Now }, true},
+		{"a date", `tagged acme-x-datasource 1.2.3 1 true {"time":1000,"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Environ = append(os.Environ(), "SOURCE_DATE_EPOCH=1") }, false},
+		{"a commit", `tagged acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = nil; commit(t, dir) }, false},
+		{"another CI run", `tagged acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=7", "GITHUB_REF=refs/heads/other") }, true},
+		{"a version", `tagged acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() {
+			write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
+		}, false},
+		{"a debugger", `tagged acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() { o.Debug = true }, false},
+	} {
+		step.change()
+		r := mustBuild(t, o)
+		if e := r.Executables[0]; e.UpToDate != step.isCurrent {
+			t.Errorf("%s: up to date is %t", step.name, e.UpToDate)
+		}
+		out, err := exec.CommandContext(t.Context(), filepath.Join(r.Dist, r.Executables[0].File)).CombinedOutput()
+		if step.name == "a commit" {
+			p, err := MakePlan(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash = p.Info.Build.Hash
+		}
+		step.want = strings.Replace(step.want, "HEAD", hash, 1)
+		if err != nil || strings.TrimSpace(string(out)) != step.want {
+			t.Errorf("%s: the backend printed %s, want %s (%v)", step.name, out, step.want, err)
 		}
 	}
 }

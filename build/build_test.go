@@ -129,7 +129,7 @@ func TestPlan(t *testing.T) {
 		},
 		Info: Info{Version: "1.2.3", Updated: "2026-01-02"},
 	}
-	ignored := cmp.Options{cmpopts.IgnoreUnexported(Plan{}, Command{}), cmpopts.IgnoreFields(Plan{}, "Repo", "Metadata")}
+	ignored := cmp.Options{cmpopts.IgnoreUnexported(Plan{}, Command{}, Info{}), cmpopts.IgnoreFields(Plan{}, "Repo", "Metadata")}
 	if diff := cmp.Diff(want, p, ignored); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}

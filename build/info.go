@@ -26,6 +26,8 @@ type Info struct {
 	Version string
 	Updated string   // YYYY-MM-DD, UTC
 	Build   *GitInfo // nil outside of git and CI
+
+	time int64 // of the commit or SOURCE_DATE_EPOCH, Unix seconds; 0 if there is neither
 }
 
 // GitInfo is the value of info.build.
@@ -66,9 +68,11 @@ func (p *Plan) date() (time.Time, error) {
 		if build != nil {
 			build.Time = seconds
 		}
+		p.Info.time = seconds
 		return time.Unix(seconds, 0), nil
 	}
 	if build != nil && build.Time != 0 {
+		p.Info.time = build.Time
 		return time.Unix(build.Time, 0), nil
 	}
 	return p.options.Now(), nil

@@ -112,9 +112,9 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		p.readMetadata,  // plugin.json, which must have no errors
 		p.planFrontend,  // bundled, or a module.js to copy
 		p.planAssets,    // everything else in the source directory, and nested plugins
+		p.gatherInfo,    // version, date and commit
 		p.planBackends,  // one compilation for each backend and platform
 		p.selectSide,    // if only one is built
-		p.gatherInfo,    // version, date and commit
 		p.planDocuments, // plugin.json, completed
 		p.checkConflict, // no two sources of one output
 	} {

@@ -1,0 +1,57 @@
+package build
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const grafanaSDK = "github.com/grafana/grafana-plugin-sdk-go"
+
+// requiresGrafanaSDK matches the line of a go.mod that requires Grafana's SDK directly.
+var requiresGrafanaSDK = regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.QuoteMeta(grafanaSDK) + `[ \t]+v[^\s/]+[ \t]*(?://[ \t]*([^\r\n]*))?\r?$`)
+
+// usesGrafanaSDK reports whether the module in a directory requires Grafana's SDK directly.
+func usesGrafanaSDK(module string) bool {
+	data, _ := os.ReadFile(filepath.Join(module, "go.mod")) // the go command reports the error
+	line := requiresGrafanaSDK.FindSubmatch(data)
+	return line != nil && !strings.HasPrefix(string(line[1]), "indirect")
+}
+
+// grafanaTag makes Arrow use encoding/json. The other library takes more than half of the
+// memory of an idle backend, and the SDK does not use what it is for.
+const grafanaTag = "arrow_json_stdlib"
+
+// grafanaFlags returns the flags that set the variables which the build of Grafana's SDK
+// sets: the SDK prints, logs and sends them. The linker ignores variables that do not
+// exist. What depends on more than the commit is left out: the branch, the URL of the
+// repository and the CI run.
+func (p *Plan) grafanaFlags() string {
+	info := struct {
+		Time     int64  `json:"time,omitempty"` // Unix milliseconds
+		PluginID string `json:"pluginID,omitempty"`
+		Version  string `json:"version,omitempty"`
+		Hash     string `json:"hash,omitempty"` // read by old versions of the SDK
+	}{p.Info.time * 1000, p.Metadata.ID, p.Info.Version, ""}
+	if p.Info.Build != nil {
+		info.Hash = p.Info.Build.Hash
+	}
+	text, err := json.Marshal(info)
+	if err != nil {
+		return ""
+	}
+	var flags strings.Builder
+	for _, variable := range [][2]string{
+		{"main.pluginID", info.PluginID},
+		{"main.version", info.Version},
+		{grafanaSDK + "/build/buildinfo.buildInfoJSON", string(text)},
+		{grafanaSDK + "/build.buildInfoJSON", string(text)}, // before it was moved
+	} {
+		if variable[1] != "" && !strings.Contains(variable[1], "'") { // which cannot be quoted
+			flags.WriteString(" -X '" + variable[0] + "=" + variable[1] + "'")
+		}
+	}
+	return flags.String()
+}
