@@ -34,16 +34,23 @@ func (p *Plan) explain(ctx context.Context, _ string, r *Result) error {
 	}
 	now := p.copiedInputs(r.previous)
 	for _, step := range []string{stepAssets, stepDocuments} {
-		before, ok := r.previous.Copied[step]
-		switch {
-		case step == stepAssets && p.options.Only == OnlyBackend:
-		case !ok:
-			p.printReason(step, noRecord)
-		default:
-			p.printReason(step, now[step].change(before))
+		if step == stepDocuments || p.options.Only != OnlyBackend {
+			p.printReason(step, p.copyChange(step, now, r.previous))
 		}
 	}
 	return nil
+}
+
+// copyChange returns why a step that always runs is needed, "" if it is not.
+func (p *Plan) copyChange(step string, now map[string]inputs, previous record) string {
+	before, ok := previous.Copied[step]
+	switch {
+	case !ok:
+		return noRecord
+	case !exists(p.Repo.Dist):
+		return "dist was deleted"
+	}
+	return now[step].change(before)
 }
 
 func (p *Plan) printReason(step, reason string) {

@@ -194,6 +194,11 @@ func TestExplain(t *testing.T) {
 		{func() { write(t, filepath.Join(dir, "dist", bundle.Host().Executable("gpx_x")), "") }, map[string]string{host: "runs: dist/" + bundle.Host().Executable("gpx_x") + " was changed or deleted after the build", "assets": "up to date", "plugin.json": "up to date"}},
 		{func() { write(t, filepath.Join(dir, "src", "plugin.json"), metadata+"\n") }, map[string]string{host: "runs: src/plugin.json changed", "assets": "up to date", "plugin.json": "runs: plugin.json changed"}},
 		{func() { write(t, filepath.Join(dir, "release", "x.zip"), "packed") }, map[string]string{host: "up to date"}},
+		{func() {
+			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
+				t.Fatal(err)
+			}
+		}, map[string]string{"assets": "runs: dist was deleted", "plugin.json": "runs: dist was deleted"}},
 		{func() { o.Only = OnlyBackend }, map[string]string{host: "up to date", "assets": "", "plugin.json": "up to date"}},
 		{func() { o.Only = "" }, map[string]string{host: "up to date", "assets": "up to date", "plugin.json": "up to date"}},
 	} {
@@ -201,6 +206,9 @@ func TestExplain(t *testing.T) {
 		var out strings.Builder
 		o.Explain, o.Progress = true, &out
 		mustBuild(t, o)
+		if table := out.String()[strings.LastIndex(out.String(), "  assets ")+1:]; step.want["assets"] != "" && strings.HasSuffix(table, "up to date\n") != (step.want["assets"] == "up to date") {
+			t.Errorf("the assets: %q, and in the table %q", step.want["assets"], table)
+		}
 		got := map[string]string{}
 		for line := range strings.Lines(out.String()) {
 			step, reason, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -127,7 +127,7 @@ func (p *Plan) readRecord() record {
 // writeRecord records the build in the staging directory. It runs before dist is replaced, and if the build is killed in between, dist
 // is still the previous one: the record lists the files of both.
 func (p *Plan) writeRecord(ctx context.Context, staging string, result *Result) error {
-	r := record{Outputs: map[string]recordedOutput{}, Frontends: result.bundles, Copied: p.copiedInputs(result.previous), Sources: map[string]inputs{}}
+	r := record{Outputs: map[string]recordedOutput{}, Frontends: result.bundles, Copied: result.copied, Sources: map[string]inputs{}}
 	states, err := fileStates(staging)
 	if err != nil {
 		return nil

@@ -28,6 +28,7 @@ type Result struct {
 	bundles   map[string]recordedBundle // of this build, by directory in dist
 	frontends []part
 	assets    part
+	copied    map[string]inputs // what the steps that always run used, by step
 }
 
 // Executable is one executable of a build.
@@ -159,7 +160,8 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 
 func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	started := time.Now()
-	r.assets = part{name: "assets", content: files(len(p.Assets))}
+	r.copied = p.copiedInputs(r.previous)
+	r.assets = part{name: "assets", content: files(len(p.Assets)), isUpToDate: p.copyChange(stepAssets, r.copied, r.previous) == ""}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
 		if p.options.Frontend.Command != "" && exists(to) {
