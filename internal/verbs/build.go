@@ -123,8 +123,10 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 	if o.Debug && len(r.Executables) > 0 {
 		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
 	}
-	if o.Platforms != "host" { // a build for this platform only stays on this machine
-		printCheckout(w, localCheckout(ctx, o.Dir))
+	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for this platform only stays on this machine
+		if checkout := localCheckout(ctx, o.Dir); checkout != "" {
+			fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s, and executables record its path; before you publish them, require a released version and delete the replace directive\n", checkout)
+		}
 	}
 	return r, nil
 }

@@ -113,7 +113,7 @@ func printWritten(w io.Writer, r *templates.Result) {
 // this machine.
 func printCheckout(w io.Writer, checkout string) {
 	if checkout != "" {
-		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s, and executables record its path; before you publish them, require a released version and delete the replace directive\n", checkout)
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s; before you publish the plugin, require a released version and delete the replace directive\n", checkout)
 	}
 }
 

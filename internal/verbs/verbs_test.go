@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/templates"
 )
@@ -127,14 +128,16 @@ func TestBuildReportsTheCheckout(t *testing.T) {
 			t.Errorf("%q: %q", replace, got)
 		}
 	}
-	dir := filepath.Join(t.TempDir(), "new")
-	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
-		t.Fatal(err)
-	}
-	for platforms, want := range map[string]bool{"all": true, "host": false} {
-		w, printed := captured(t)
-		if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms, Bundler: fakeBundler{}}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != want {
-			t.Errorf("%s: %v\n%s", platforms, err, printed())
+	for kind, want := range map[string]bool{"panel": false, "secretsmanager": true} { // which has executables
+		dir := filepath.Join(t.TempDir(), "new")
+		if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: kind, ID: "acme-x-" + kind, Dir: dir}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, platforms := range []string{bundle.Host().String(), "host"} {
+			w, printed := captured(t)
+			if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: platforms, Bundler: fakeBundler{}}); err != nil || strings.Contains(printed(), "note: go.mod replaces Slipway with") != (want && platforms != "host") {
+				t.Errorf("%s, %s: %v\n%s", kind, platforms, err, printed())
+			}
 		}
 	}
 }
