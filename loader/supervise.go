@@ -279,7 +279,9 @@ func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
 // keep leaves the old process running after a new one did not start. It returns nil if
 // there is none.
 func (p *Plugin) keep(old *Process, err error) *Process {
-	p.logger.Error("plugin not started", "reason", err)
+	if s := p.Status(); s.State != StateFailed || s.Reason != err.Error() { // not logged yet
+		p.logger.Error("plugin not started", "reason", err)
+	}
 	p.failed(err)
 	if old != nil && !old.command.hasExited() {
 		p.set(func(s *Status) {

@@ -102,6 +102,37 @@ func TestCrashLoop(t *testing.T) {
 	}
 }
 
+// A plugin that cannot start is logged once, until the reason is another one.
+func TestFailureIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	executable := filepath.Join(dir, bundle.Host().Executable("gpx_ok"))
+	if err := os.Remove(executable); err != nil {
+		t.Fatal(err)
+	}
+	var log lines
+	l := start(t, Options{Dirs: []string{root}, Logger: log.logger()})
+	p := mustPlugin(t, l, "a")
+	await(t, p, StateFailed)
+	reload := func() {
+		if err := l.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reload()
+	if n := log.count("plugin not started"); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+	if err := os.Mkdir(executable, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	reload()
+	if n := log.count("plugin not started"); n != 2 {
+		t.Errorf("with another reason: logged %d times, status %+v", n, p.Status())
+	}
+}
+
 // A new build wakes a plugin that is parked, even if its size and time are those of the old one.
 // A change of plugin.json starts it once.
 func TestChangesOfAParkedPlugin(t *testing.T) {
