@@ -70,7 +70,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&o.open, "open", false, "open the console of the host in a browser, signed in")
 	debugFlags(f, &o.Debug)
 	f.BoolVar(&o.debug, "debug", false, "build the backend for a debugger and run it under Delve")
-	f.StringVar(&o.query, "query", `{"points":5,"amplitude":1}`, "JSON of the query in the curl command that is printed; the default is for a scaffolded data source")
+	f.StringVar(&o.query, "query", "", "JSON of the query in the curl command that is printed (default: a query of the scaffold, and {} for other data sources)")
 	return c
 }
 
@@ -80,6 +80,9 @@ func dev(ctx context.Context, f verbs.Face, o devOptions, stdout *os.File, stder
 	repo, err := bundle.OpenRepo(o.dir)
 	if err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: err}
+	}
+	if o.query == "" {
+		o.query = exampleQuery(repo.Root)
 	}
 	if o.query, err = compact(o.query); err != nil {
 		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%s: %w", f.Option("query"), err)}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/loader"
 )
@@ -111,6 +112,15 @@ func quoteShell(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// exampleQuery returns a query of the data source in a repository: one without fields if it
+// was not scaffolded.
+func exampleQuery(root string) string {
+	if _, err := os.Stat(filepath.Join(root, adopt.ScaffoldRecord)); err != nil {
+		return "{}"
+	}
+	return `{"points":5,"amplitude":1}`
 }
 
 // compact returns a JSON object without white space.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/adopt"
 )
 
 // The browser is started with the address, and nobody waits for it.
@@ -71,6 +73,19 @@ func TestFirstResource(t *testing.T) {
 		if got := firstResource(root); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Only a scaffold is known to respond to the query of the scaffold.
+func TestExampleQuery(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if got := exampleQuery(root); got != "{}" {
+		t.Errorf("for a plugin that was not scaffolded: %s", got)
+	}
+	writeFile(t, filepath.Join(root, adopt.ScaffoldRecord), "{}")
+	if got := exampleQuery(root); got != `{"points":5,"amplitude":1}` {
+		t.Errorf("for a scaffold: %s", got)
 	}
 }
 
