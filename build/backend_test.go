@@ -73,6 +73,22 @@ func TestMainPackages(t *testing.T) {
 	}
 }
 
+// A file of the main package may be a symbolic link, as for the go command.
+func TestLinkedMainPackage(t *testing.T) {
+	t.Parallel()
+	o := layout(t, map[string]string{"go.mod": goMod, "shared/main.txt": mainText, "pkg/README.md": ""}, config.Backend{})
+	if err := os.Symlink("../shared/main.txt", filepath.Join(o.Dir, "pkg", "main.go")); err != nil {
+		t.Fatal(err)
+	}
+	p, err := MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Commands[0].Args[len(p.Commands[0].Args)-1]; got != "./pkg" {
+		t.Errorf("the main package is %s", got)
+	}
+}
+
 // layout makes a plugin repository with other Go files and returns options to build it for
 // one platform.
 func layout(t *testing.T, files map[string]string, b config.Backend) Options {

@@ -26,10 +26,11 @@ func (p *Plan) readMain(dir string) (m mainPackage) {
 	entries, _ := os.ReadDir(dir) // a directory that cannot be read has no main package
 	for _, e := range entries {
 		name := e.Name()
-		if filepath.Ext(name) != ".go" || !e.Type().IsRegular() || strings.HasSuffix(name, "_test.go") || strings.ContainsAny(name[:1], "._") {
+		file := filepath.Join(dir, name)
+		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.ContainsAny(name[:1], "._") || !isRegular(file) {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ImportsOnly|parser.ParseComments)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
 		switch {
 		case err != nil:
 			m.isMain = m.isMain || name == "main.go"
@@ -39,6 +40,12 @@ func (p *Plan) readMain(dir string) (m mainPackage) {
 		}
 	}
 	return m
+}
+
+// isRegular reports whether a path is that of a regular file, or of a link to one.
+func isRegular(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // servesPlugins reports whether an import is that of a library that serves plugins.
