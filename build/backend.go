@@ -88,14 +88,12 @@ func (p *Plan) command(b backend, platform bundle.Platform) Command {
 		args = []string{"build", "-buildvcs=false", "-gcflags=all=-N -l"}
 		ldflags = ""
 	}
-	tags := o.Tags
 	if b.isGrafana {
-		ldflags += p.grafanaFlags()
-		tags = append([]string{grafanaTag}, tags...)
+		ldflags += p.grafanaFlags(b.id)
 	}
 	args = append(args, "-ldflags="+strings.TrimSpace(ldflags+" "+o.LDFlags)) // even if it is empty: it replaces that of GOFLAGS
-	if len(tags) > 0 {
-		args = append(args, "-tags="+strings.Join(tags, ","))
+	if len(o.Tags) > 0 {
+		args = append(args, "-tags="+strings.Join(o.Tags, ","))
 	}
 	cgo := "CGO_ENABLED=0"
 	if o.Cgo {

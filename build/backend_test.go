@@ -194,29 +194,28 @@ func TestGrafanaSDK(t *testing.T) {
 		"sdk/go.mod":                 "module " + grafanaSDK + "\n\ngo 1.26\n",
 		"sdk/build/buildinfo/new.go": "package buildinfo\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
 		"sdk/build/old.go":           "package build\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
-		"pkg/tag.go":                 "//go:build arrow_json_stdlib && mine\n\npackage main\n\nfunc init() { print(\"tagged \") }\n",
 		"pkg/main.go": "package main\n\nimport (\n\t\"" + grafanaSDK + "/build\"\n\t\"" + grafanaSDK + "/build/buildinfo\"\n)\n\n" +
 			"var pluginID, version, mine string\n\nfunc main() { println(pluginID, version, mine, build.Text() == buildinfo.Text(), build.Text()) }\n",
 	} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	o := options(dir, bundle.Host())
-	o.Backend.Tags, o.Backend.LDFlags = []string{"mine"}, "-X main.mine=1"
+	o.Backend.LDFlags = "-X main.mine=1"
 	hash := ""
 	for _, step := range []struct {
 		name, want string
 		change     func()
 		isCurrent  bool
 	}{
-		{"outside of git", `tagged acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() {}, false},
-		{"a later day", `tagged acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Now = time.Now }, true},
-		{"a date", `tagged acme-x-datasource 1.2.3 1 true {"time":1000,"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Environ = append(os.Environ(), "SOURCE_DATE_EPOCH=1") }, false},
-		{"a commit", `tagged acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = nil; commit(t, dir) }, false},
-		{"another CI run", `tagged acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=7", "GITHUB_REF=refs/heads/other") }, true},
-		{"a version", `tagged acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() {
+		{"outside of git", `acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() {}, false},
+		{"a later day", `acme-x-datasource 1.2.3 1 true {"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Now = time.Now }, true},
+		{"a date", `acme-x-datasource 1.2.3 1 true {"time":1000,"pluginID":"acme-x-datasource","version":"1.2.3"}`, func() { o.Environ = append(os.Environ(), "SOURCE_DATE_EPOCH=1") }, false},
+		{"a commit", `acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = nil; commit(t, dir) }, false},
+		{"another CI run", `acme-x-datasource 1.2.3 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.3","hash":"HEAD"}`, func() { o.Environ = append(os.Environ(), "GITHUB_RUN_NUMBER=7", "GITHUB_REF=refs/heads/other") }, true},
+		{"a version", `acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() {
 			write(t, filepath.Join(dir, "src", "plugin.json"), strings.Replace(metadata, "1.2.3", "1.2.4", 1))
 		}, false},
-		{"a debugger", `tagged acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() { o.Debug = true }, false},
+		{"a debugger", `acme-x-datasource 1.2.4 1 true {"time":1772600767000,"pluginID":"acme-x-datasource","version":"1.2.4","hash":"HEAD"}`, func() { o.Debug = true }, false},
 	} {
 		step.change()
 		r := mustBuild(t, o)

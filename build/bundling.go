@@ -88,13 +88,14 @@ type Frontend struct {
 
 // Bundle is a bundled frontend.
 type Bundle struct {
-	Files      map[string][]byte `json:"files"`                // module.js and what it loads, by path
-	Warnings   []string          `json:"warnings,omitempty"`   // each with its place
-	Extensions json.RawMessage   `json:"extensions,omitempty"` // array for "generated" of the service profile
-	Declared   json.RawMessage   `json:"declared,omitempty"`   // "extensions" of the grafana profile
-	Packages   int64             `json:"packages"`             // downloaded
-	Bytes      int64             `json:"bytes"`                // downloaded
-	Inputs     []string          `json:"inputs,omitempty"`     // the files that were read, relative to the root or absolute; if empty, the frontend is always bundled
+	Files       map[string][]byte `json:"files"`                 // module.js and what it loads, by path
+	Warnings    []string          `json:"warnings,omitempty"`    // each with its place
+	Extensions  json.RawMessage   `json:"extensions,omitempty"`  // array for "generated" of the service profile
+	Declared    json.RawMessage   `json:"declared,omitempty"`    // "extensions" of the grafana profile
+	Packages    int64             `json:"packages"`              // downloaded
+	Bytes       int64             `json:"bytes"`                 // downloaded
+	Development string            `json:"development,omitempty"` // with Frontend.Download: why dev cannot bundle it, or ""
+	Inputs      []string          `json:"inputs,omitempty"`      // the files that were read, relative to the root or absolute; if empty, the frontend is always bundled
 
 	isUpToDate bool // taken from dist
 }

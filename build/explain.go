@@ -32,25 +32,24 @@ func (p *Plan) explain(ctx context.Context, _ string, r *Result) error {
 	if p.options.Frontend.Command != "" {
 		p.printReason("frontend", "only its command knows what it reads")
 	}
-	now := p.copiedInputs(r.previous)
 	for _, step := range []string{stepAssets, stepDocuments} {
 		if step == stepDocuments || p.options.Only != OnlyBackend {
-			p.printReason(step, p.copyChange(step, now, r.previous))
+			p.printReason(step, p.copyChange(step, r))
 		}
 	}
 	return nil
 }
 
 // copyChange returns why a step that always runs is needed, "" if it is not.
-func (p *Plan) copyChange(step string, now map[string]inputs, previous record) string {
-	before, ok := previous.Copied[step]
+func (p *Plan) copyChange(step string, r *Result) string {
+	before, ok := r.previous.Copied[step]
 	switch {
 	case !ok:
 		return noRecord
 	case !exists(p.Repo.Dist):
 		return "dist was deleted"
 	}
-	return now[step].change(before)
+	return r.copied[step].change(before)
 }
 
 func (p *Plan) printReason(step, reason string) {

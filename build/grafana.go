@@ -20,28 +20,21 @@ func usesGrafanaSDK(module string) bool {
 	return line != nil && !strings.HasPrefix(string(line[1]), "indirect")
 }
 
-// grafanaTag makes Arrow use encoding/json. The other library takes more than half of the
-// memory of an idle backend, and the SDK does not use what it is for.
-const grafanaTag = "arrow_json_stdlib"
-
-// grafanaFlags returns the flags that set the variables which the build of Grafana's SDK
+// grafanaFlags returns the flags that set the variables that the build of Grafana's SDK
 // sets: the SDK prints, logs and sends them. The linker ignores variables that do not
 // exist. What depends on more than the commit is left out: the branch, the URL of the
 // repository and the CI run.
-func (p *Plan) grafanaFlags() string {
+func (p *Plan) grafanaFlags(id string) string {
 	info := struct {
 		Time     int64  `json:"time,omitempty"` // Unix milliseconds
 		PluginID string `json:"pluginID,omitempty"`
 		Version  string `json:"version,omitempty"`
 		Hash     string `json:"hash,omitempty"` // read by old versions of the SDK
-	}{p.Info.time * 1000, p.Metadata.ID, p.Info.Version, ""}
+	}{p.Info.time * 1000, id, p.Info.Version, ""}
 	if p.Info.Build != nil {
 		info.Hash = p.Info.Build.Hash
 	}
-	text, err := json.Marshal(info)
-	if err != nil {
-		return ""
-	}
+	text, _ := json.Marshal(info) // which has no values that cannot be encoded
 	var flags strings.Builder
 	for _, variable := range [][2]string{
 		{"main.pluginID", info.PluginID},

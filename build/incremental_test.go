@@ -246,7 +246,7 @@ func TestLinksInModules(t *testing.T) {
 	write(t, filepath.Join(dir, "a", "lib.go"), libText("one"))
 	write(t, filepath.Join(elsewhere, "lib.go"), libText("four"))
 	write(t, filepath.Join(dir, "pkg", "main.go"), "package main\n\nimport \"example.com/x/lib\"\n\nfunc main() { println(lib.Text) }\n")
-	outside := "only the go command knows what it compiles: the link lib points to a directory outside of the module"
+	outside := "only the go command knows what it compiles: the link lib points to a directory that is not checked for changes"
 	for _, step := range []struct {
 		name   string
 		change func()

@@ -64,6 +64,7 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	defer func() { _ = temp.Remove() }()
 	staging := temp.Path()
 	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}, Warnings: p.warnings}
+	r.copied = p.copiedInputs(r.previous)
 	for _, step := range p.steps() {
 		if err := step(ctx, staging, r); err != nil {
 			return nil, err
@@ -160,8 +161,7 @@ func (p *Plan) sweep(context.Context, string, *Result) error {
 
 func (p *Plan) copyAssets(_ context.Context, staging string, r *Result) error {
 	started := time.Now()
-	r.copied = p.copiedInputs(r.previous)
-	r.assets = part{name: "assets", content: files(len(p.Assets)), isUpToDate: p.copyChange(stepAssets, r.copied, r.previous) == ""}
+	r.assets = part{name: "assets", content: files(len(p.Assets)), isUpToDate: p.copyChange(stepAssets, r) == ""}
 	for _, a := range p.Assets {
 		to := filepath.Join(staging, filepath.FromSlash(a.To))
 		if p.options.Frontend.Command != "" && exists(to) {

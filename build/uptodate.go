@@ -206,10 +206,10 @@ func (p *Plan) digestLink(in inputs, root, name, link string) error {
 	case info.Mode().IsRegular() && isInside:
 		return in.addFile(name, link)
 	case info.Mode().IsRegular(): // not to be read, as it may be anything
-		in.add(name, fmt.Appendf(nil, "link to %s, %d %d", text, info.Size(), info.ModTime().UnixNano()))
+		in.add(name, fmt.Appendf(nil, "link to %s, %d %d", target, info.Size(), info.ModTime().UnixNano()))
 		return nil
 	case info.IsDir() && (!isInside || p.isInIgnored(root, rel)):
-		return fmt.Errorf("the link %s points to a directory outside of the module", name)
+		return fmt.Errorf("the link %s points to a directory that is not checked for changes", name)
 	}
 	in.add(name, []byte("link to "+target))
 	return nil

@@ -21,7 +21,7 @@ func Dev(ctx context.Context,
 	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
-	query *string, // JSON of the query in the curl command that is printed (default: a query of the scaffold, and {} for other data sources)
+	query *string, // JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)
 	open *bool, // open the console of the host in a browser, signed in
 	debug *bool, // build the backend for a debugger and run it under Delve
 	debugWait *bool, // do not run the backend until a debugger connects and continues it

@@ -38,12 +38,12 @@ func (b Bundler) Bundle(ctx context.Context, f build.Frontend) (*build.Bundle, e
 	dev := NewSession(b)
 	dev.Dev = true
 	defer dev.Close()
-	_, err = dev.Bundle(ctx, f)
-	d, ok := dev.frontends[f.Source]
-	if err != nil && (!ok || ctx.Err() != nil || d.packages.hasFailed.Load()) {
+	if _, err := dev.Bundle(ctx, f); ctx.Err() != nil {
 		return nil, err
-	} // any other error concerns development only
-	if d.packages.Store != nil {
+	} else if err != nil {
+		out.Development = err.Error()
+	}
+	if d, ok := dev.frontends[f.Source]; ok && d.packages.Store != nil {
 		n, size := d.packages.Downloaded()
 		out.Packages, out.Bytes = out.Packages+n, out.Bytes+size
 	}
@@ -71,10 +71,10 @@ func (b Bundler) packages(f build.Frontend) (*packages.Store, error) {
 	return store, err
 }
 
-// provider notes whether a package was missing, and whether one could not be provided at all.
+// provider notes whether a package was missing.
 type provider struct {
 	*packages.Store
-	isMissing, hasFailed atomic.Bool
+	isMissing atomic.Bool
 }
 
 // Dir implements frontend.Packages.
@@ -82,9 +82,6 @@ func (p *provider) Dir(ctx context.Context, importer, name string) (dir string, 
 	dir, ok, err = p.Store.Dir(ctx, importer, name)
 	if errors.Is(err, packages.ErrMissing) {
 		p.isMissing.Store(true)
-	}
-	if err != nil {
-		p.hasFailed.Store(true)
 	}
 	return dir, ok, err
 }

@@ -51,7 +51,8 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
-	if err == nil && len(built.Errors) == 0 && s.learn() {
+	isUnthemed := s.traits.hasThemes && !s.b.seen.hasThemes // so an error may be in a theme
+	if err == nil && (len(built.Errors) == 0 || isUnthemed) && s.learn() {
 		built, err = s.rebuild(ctx, entry, s.b.isAsync)
 	}
 	if err != nil {
@@ -95,7 +96,7 @@ func (s *Session) rebuild(ctx context.Context, entry string, isAsync bool) (api.
 // learn reports whether a bundle has shown that other settings are needed.
 func (s *Session) learn() bool {
 	s.traits = s.b.seen
-	s.traits.isInjected = s.traits.isInjected && !s.options.Dev // which keeps all names
+	s.traits.isInjected = s.traits.isInjected && !s.options.Dev // which does not shorten names
 	return s.addNative() || s.traits != s.b.traits
 }
 

@@ -99,6 +99,7 @@ func TestSessionThemes(t *testing.T) {
 		{"styles/dark.css", ".dark { color: blue }", "dark.css: blue"},
 		{"styles/light.css", ".light { color: lime }", "dark.css: blue, light.css: lime"},
 		{"styles/dark.css", "", "light.css: lime"},
+		{"styles/light.css", "@import './gone.css';", "error"},
 		{"module.ts", "export const plugin = 2;", ""},
 	} {
 		name := filepath.Join(root, "src", filepath.FromSlash(step.name))
@@ -110,8 +111,11 @@ func TestSessionThemes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := s.Bundle(t.Context())
+		if (err != nil) != (step.want == "error") {
+			t.Fatalf("%s %q: %v", step.name, step.text, err)
+		}
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
 		var got []string
 		for _, f := range r.Files {

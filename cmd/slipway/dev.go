@@ -70,7 +70,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&o.open, "open", false, "open the console of the host in a browser, signed in")
 	debugFlags(f, &o.Debug)
 	f.BoolVar(&o.debug, "debug", false, "build the backend for a debugger and run it under Delve")
-	f.StringVar(&o.query, "query", "", "JSON of the query in the curl command that is printed (default: a query of the scaffold, and {} for other data sources)")
+	f.StringVar(&o.query, "query", "", "JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)")
 	return c
 }
 

@@ -14,7 +14,7 @@ func initCommand(stdout *os.File) *cobra.Command {
 		Use:   "init",
 		Short: "Add Slipway to an existing plugin repository",
 		Long: "Add Slipway to an existing plugin repository: the tool in go.mod, a magefile beside the\n" +
-			"existing ones, slipway.yaml and a GitHub workflow. It lists the files that it changes, and then\n" +
+			"existing ones, slipway.yaml, a GitHub workflow and a line in .gitignore. It lists the files that it changes, and then\n" +
 			"validates and builds the plugin. If Slipway's targets have the same names as existing\n" +
 			"ones, those keep their names and Slipway's are called slipway:validate, slipway:build and so on.",
 		Example: "  slipway init --dry-run\n" +

@@ -468,7 +468,7 @@ func TestWorkflow(t *testing.T) {
 	t.Parallel()
 	root := repository(t, otherTargets+"\nfunc Build() {}\n")
 	text := after(makePlan(t, root), ".github/workflows/slipway.yml")
-	for _, want := range []string{"  push:\n    branches: [main, master]\n", "go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
+	for _, want := range []string{"  push:\n    branches: [main, master] # with your default branch\n", "go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}

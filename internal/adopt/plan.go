@@ -186,11 +186,8 @@ var isIgnored = regexp.MustCompile(`(?m)^/?release/?\s*$`)
 func (p *Plan) addIgnore(context.Context, Options) error {
 	file := filepath.Join(p.Dir, ignoreFile)
 	before, err := readRegular(file)
-	if errors.Is(err, fs.ErrNotExist) || isIgnored.Match(before) {
+	if err != nil || isIgnored.Match(before) { // such as a symbolic link
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	text := string(before)
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -258,8 +255,7 @@ func (p *Plan) moduleDir(dir string) string {
 const workflow = `name: %[1]q
 on:
   push:
-    branches: [main, master]
-    tags: ["v*"]
+    branches: [main, master] # with your default branch
   pull_request:
 
 permissions:

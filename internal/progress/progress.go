@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	usualInterval = 10 * time.Second
+	usualInterval = 7 * time.Second // two short steps in a row are silent for less than 15 s
 	// The terminal's line appears only if the step takes longer than most.
 	redrawAfter    = time.Second
 	redrawInterval = 250 * time.Millisecond

@@ -124,9 +124,7 @@ func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, erro
 		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
 	}
 	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for this platform only stays on this machine
-		if checkout := localCheckout(ctx, o.Dir); checkout != "" {
-			fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s, and executables record its path; before you publish them, require a released version and delete the replace directive\n", checkout)
-		}
+		printCheckout(w, localCheckout(ctx, o.Dir), ", and executables record its path")
 	}
 	return r, nil
 }

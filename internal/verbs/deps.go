@@ -55,6 +55,7 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 	}}.Start()
 	defer stop()
 	var packages, bytes int64
+	var warnings []string
 	for _, f := range frontends {
 		f.Download = true
 		b, err := bundler.Bundle(ctx, f)
@@ -62,9 +63,15 @@ func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
 			return fmt.Errorf("deps: %w", err)
 		}
 		packages, bytes = packages+b.Packages, bytes+b.Bytes
+		if b.Development != "" {
+			warnings = append(warnings, "warning: build can bundle the frontend, but dev cannot: "+b.Development)
+		}
 		done.Add(1)
 	}
 	stop()
+	for _, warning := range warnings {
+		fmt.Fprintln(w, warning)
+	}
 	if packages == 0 {
 		fmt.Fprintln(w, "nothing to download")
 		return nil

@@ -19,7 +19,7 @@ type Dashboard struct {
 }
 
 // ErrNoUID is in the error for a dashboard without a uid.
-var ErrNoUID = errors.New("each import would create another one")
+var ErrNoUID = errors.New("each import would create another dashboard")
 
 // maxDashboard is the maximum size of a dashboard that the host imports, in bytes.
 const maxDashboard = 4 << 20

@@ -32,9 +32,9 @@ func dashboardInvalid() validate.Rule {
 				}
 				switch {
 				case isUID && isGrafana: // whose import does not read the uid of the entry
-					f.Severity, f.Help = validate.Info, `add "uid" to the dashboard`
+					f.Severity, f.Help = validate.Info, `set "uid" in the dashboard`
 				case isUID:
-					f.Help = `add "uid" to the dashboard, or to its entry in "includes"`
+					f.Help = `set "uid" in the dashboard, or in its entry in "includes"`
 				}
 				p.Report(f)
 			}

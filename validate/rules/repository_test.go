@@ -125,7 +125,7 @@ func TestVersionOfPackage(t *testing.T) {
 // do not read the uid of the entry in "includes" when they import the dashboard.
 func TestDashboardWithoutUID(t *testing.T) {
 	t.Parallel()
-	for profile, want := range map[string]string{"grafana": `add "uid" to the dashboard`, "service": `add "uid" to the dashboard, or to its entry in "includes"`} {
+	for profile, want := range map[string]string{"grafana": `set "uid" in the dashboard`, "service": `set "uid" in the dashboard, or in its entry in "includes"`} {
 		for model, what := range map[string]string{`{"title": "Tides"}`: `has no "uid":`, `{"title": "Tides", "uid": null}`: `has a "uid" that is null:`} {
 			p := completePlugin(t, validate.Source)
 			p.write("dashboards/tides.json", model)
