@@ -164,8 +164,8 @@ func TestCompilerOptions(t *testing.T) {
 	}
 }
 
-// A backend of Grafana's SDK gets the variables and the tag that the build of the SDK sets, as
-// far as they depend on the commit only.
+// A backend of Grafana's SDK gets the variables that the build of the SDK sets, insofar as they
+// depend only on the commit.
 func TestGrafanaSDK(t *testing.T) {
 	t.Parallel()
 	const sdk = grafanaSDK + " v0.296.3"

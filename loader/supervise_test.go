@@ -102,7 +102,7 @@ func TestCrashLoop(t *testing.T) {
 	}
 }
 
-// A plugin without an executable is logged once, until the reason is another one.
+// A plugin without an executable is logged once, until the reason changes.
 func TestFailureIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -55,8 +55,8 @@ func (c Config) IsEnabled(toggle string) bool {
 // "". The settings of data sources and apps are in [Settings].
 func (c Config) Setting(key string) string { return c.value("PLUGIN_" + strings.ToUpper(key)) }
 
-// ConcurrentQueries returns how many queries a plugin should run at the same time at most, or
-// 0 if the host does not say.
+// ConcurrentQueries returns the maximum number of queries that a plugin should run at the same
+// time, or 0 if the host does not say.
 func (c Config) ConcurrentQueries() int { return int(c.count(keyConcurrentQueries, 32)) }
 
 // SQLLimits are the limits that the host sets for plugins that query SQL databases. A value

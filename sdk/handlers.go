@@ -38,8 +38,8 @@ type PublishStreamHandler interface {
 // Plugin returns a plugin whose handlers are the methods of T, which may implement
 // [QueryDataHandler], [CheckHealthHandler], [StreamHandler], [PublishStreamHandler], and
 // [http.Handler] for resources. If an instance cannot be created, its health check
-// reports why. Plugin panics if T has only some methods of one of these interfaces, or one
-// with another signature, since it would never be called.
+// reports why. Plugin panics if T has only some of the methods of one of these interfaces, or a
+// method with a different signature, since such a method would never be called.
 func (i *Instances[T]) Plugin() Plugin {
 	p := Plugin{Close: i.Close, SettingsSchema: i.schema}
 	t := reflect.TypeFor[T]()

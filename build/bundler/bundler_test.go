@@ -48,8 +48,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// A package is downloaded only if that is allowed, and then found in the cache, also in
-// bundles for development. An error in those only is no error of deps.
+// A package is downloaded only if that is allowed, and is then found in the cache, including
+// for development. An error in development only is not an error of deps.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	text := tarball(t, "exports.answer = 'from the package'")

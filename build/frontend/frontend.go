@@ -349,7 +349,7 @@ func Messages(list []api.Message) []Message {
 	return out
 }
 
-// importNote returns what is to say about the first import of a missing package.
+// importNote returns what to say about the first import of a missing package.
 func importNote(m Message, module string, more int) string {
 	var notes []string
 	if 0 < m.Column && m.Column <= len(m.Source) && m.Source[m.Column-1] == '<' { // which is where the bundler places it
@@ -364,7 +364,7 @@ func importNote(m Message, module string, more int) string {
 	if notes == nil {
 		return ""
 	}
-	return " (" + strings.Join(notes, ", ") + ")"
+	return " (" + strings.Join(notes, "; ") + ")"
 }
 
 func lowerFirst(text string) string {

@@ -346,10 +346,10 @@ func TestMissingPackages(t *testing.T) {
 	}{
 		"unavailable": {unavailable{}, []string{
 			"src/a.ts:1:15: dep@1.0.0: gone (and 3 more imports)", "src/a.ts:1:47: alone@1.0.0: gone",
-			"src/b.tsx:1:18: react@1.0.0: gone (for JSX, which imports react/jsx-runtime, and 1 more import)"}},
+			"src/b.tsx:1:18: react@1.0.0: gone (for JSX, which imports react/jsx-runtime; and 1 more import)"}},
 		"unknown": {nil, []string{
 			`src/a.ts:1:15: cannot find the package "dep" (and 3 more imports)`, `src/a.ts:1:47: cannot find the package "alone"`,
-			`src/b.tsx:1:18: cannot find the package "react" (for JSX, which imports react/jsx-runtime, and 1 more import)`}},
+			`src/b.tsx:1:18: cannot find the package "react" (for JSX, which imports react/jsx-runtime; and 1 more import)`}},
 	} {
 		_, err := bundle(t, files, func(o *Options) { o.Packages = tc.packages })
 		wrong, ok := errors.AsType[*Error](err)
