@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -468,14 +469,19 @@ func TestWorkflow(t *testing.T) {
 	t.Parallel()
 	root := repository(t, otherTargets+"\nfunc Build() {}\n")
 	text := after(makePlan(t, root), ".github/workflows/slipway.yml")
-	for _, want := range []string{"  push:\n    branches: [main, master] # with your default branch\n", "go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
+	for _, want := range []string{"  push:\n    branches: [main, master] # the default branch\n", "go-version-file: \"go.mod\"", "go tool mage slipway:validate -format=sarif", "sarif_file: \"slipway.sarif\"", "go tool mage slipway:build\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}
 	}
 	mono := repository(t, "-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n")
+	for _, args := range [][]string{{"init", "-q"}, {"symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"}} {
+		if out, err := exec.Command("git", append([]string{"-C", mono}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
 	text = after(makePlan(t, filepath.Join(mono, "plugins", "a")), ".github/workflows/slipway-plugins-a.yml")
-	for _, want := range []string{"working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "sarif_file: \"plugins/a/slipway.sarif\""} {
+	for _, want := range []string{"branches: [\"develop\"]", "working-directory: \"plugins/a\"", "go-version-file: \"plugins/a/go.mod\"", "sarif_file: \"plugins/a/slipway.sarif\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the workflow does not contain %q:\n%s", want, text)
 		}

@@ -12,13 +12,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // Options describe what init adds to which repository.
@@ -198,7 +201,7 @@ func (p *Plan) addIgnore(context.Context, Options) error {
 
 // addWorkflow adds a workflow at the top of the repository, the only place from which
 // workflows run, unless another one validates plugins already.
-func (p *Plan) addWorkflow(context.Context, Options) error {
+func (p *Plan) addWorkflow(ctx context.Context, _ Options) error {
 	workflows := filepath.Join(p.Root, ".github", "workflows")
 	rel, err := p.rel(p.Dir)
 	if err != nil {
@@ -210,7 +213,7 @@ func (p *Plan) addWorkflow(context.Context, Options) error {
 	} else if validates(workflows) {
 		return nil
 	}
-	return p.create(filepath.Join(workflows, name), p.workflow(rel))
+	return p.create(filepath.Join(workflows, name), p.workflow(ctx, rel))
 }
 
 // validates reports whether a workflow runs validate.
@@ -226,14 +229,24 @@ func validates(workflows string) bool {
 }
 
 // workflow returns the workflow for the plugin in dir, relative to the repository.
-func (p *Plan) workflow(dir string) string {
+func (p *Plan) workflow(ctx context.Context, dir string) string {
 	name, defaults := "Slipway", ""
 	if dir != "." {
 		name = "Slipway (" + dir + ")"
 		defaults = fmt.Sprintf("    defaults:\n      run:\n        working-directory: %q\n", dir)
 	}
 	return fmt.Sprintf(workflow, name, defaults, path.Join(p.moduleDir(dir), "go.mod"), path.Join(dir, "slipway.sarif"),
-		p.Target("validate"), p.Target("deps"), p.Target("build"))
+		p.Target("validate"), p.Target("deps"), p.Target("build"), p.defaultBranch(ctx))
+}
+
+// defaultBranch returns the name of the default branch, or its usual names if Git does not
+// know it.
+func (p *Plan) defaultBranch(ctx context.Context) string {
+	out, err := process.Output(exec.CommandContext(ctx, "git", "-C", p.Root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD"))
+	if name, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "origin/"); ok && err == nil {
+		return strconv.Quote(name)
+	}
+	return "main, master"
 }
 
 // moduleDir returns the nearest directory at or above dir whose go.mod exists or is
@@ -255,7 +268,7 @@ func (p *Plan) moduleDir(dir string) string {
 const workflow = `name: %[1]q
 on:
   push:
-    branches: [main, master] # with your default branch
+    branches: [%[8]s] # the default branch
   pull_request:
 
 permissions:
