@@ -168,7 +168,7 @@ func TestCompilerOptions(t *testing.T) {
 // depend only on the commit.
 func TestGrafanaSDK(t *testing.T) {
 	t.Parallel()
-	const sdk = grafanaSDK + " v0.296.3"
+	const sdk = bundle.GrafanaModule + " v0.296.3"
 	for text, want := range map[string]bool{
 		"require " + sdk + "\n":                                          true,
 		"require (\n\texample.com/a v1.0.0\n\t" + sdk + "\r\n)\n":        true,
@@ -176,8 +176,8 @@ func TestGrafanaSDK(t *testing.T) {
 		"require (\n\t" + sdk + " // indirect\n)\n":                      false,
 		"require " + sdk + " //indirect; why\n":                          false,
 		"// require " + sdk + "\n":                                       false,
-		"require " + grafanaSDK + "/v2 v2.0.0\n":                         false,
-		"replace " + grafanaSDK + " => ../x\n":                           false,
+		"require " + bundle.GrafanaModule + "/v2 v2.0.0\n":               false,
+		"replace " + bundle.GrafanaModule + " => ../x\n":                 false,
 		"require (\n\texample.com/a v1.0.0 // " + sdk + "\n)\n":          false,
 		"replace example.com/a => github.com/grafana/other v0.296.3\n\n": false,
 	} {
@@ -190,11 +190,11 @@ func TestGrafanaSDK(t *testing.T) {
 
 	dir := repo(t)
 	for name, text := range map[string]string{
-		"go.mod":                     goMod + "\nrequire " + grafanaSDK + " v0.0.0\n\nreplace " + grafanaSDK + " => ./sdk\n",
-		"sdk/go.mod":                 "module " + grafanaSDK + "\n\ngo 1.26\n",
+		"go.mod":                     goMod + "\nrequire " + bundle.GrafanaModule + " v0.0.0\n\nreplace " + bundle.GrafanaModule + " => ./sdk\n",
+		"sdk/go.mod":                 "module " + bundle.GrafanaModule + "\n\ngo 1.26\n",
 		"sdk/build/buildinfo/new.go": "package buildinfo\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
 		"sdk/build/old.go":           "package build\n\nvar buildInfoJSON string\n\nfunc Text() string { return buildInfoJSON }\n",
-		"pkg/main.go": "package main\n\nimport (\n\t\"" + grafanaSDK + "/build\"\n\t\"" + grafanaSDK + "/build/buildinfo\"\n)\n\n" +
+		"pkg/main.go": "package main\n\nimport (\n\t\"" + bundle.GrafanaModule + "/build\"\n\t\"" + bundle.GrafanaModule + "/build/buildinfo\"\n)\n\n" +
 			"var pluginID, version, mine string\n\nfunc main() { println(pluginID, version, mine, build.Text() == buildinfo.Text(), build.Text()) }\n",
 	} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)

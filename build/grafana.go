@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
-const grafanaSDK = "github.com/grafana/grafana-plugin-sdk-go"
-
 // requiresGrafanaSDK matches the line of a go.mod that requires Grafana's SDK directly.
-var requiresGrafanaSDK = regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.QuoteMeta(grafanaSDK) + `[ \t]+v[^\s/]+[ \t]*(?://[ \t]*([^\r\n]*))?\r?$`)
+var requiresGrafanaSDK = regexp.MustCompile(`(?m)^\s*(?:require\s+)?` + regexp.QuoteMeta(bundle.GrafanaModule) + `[ \t]+v[^\s/]+[ \t]*(?://[ \t]*([^\r\n]*))?\r?$`)
 
 // usesGrafanaSDK reports whether the module in a directory requires Grafana's SDK directly.
 func usesGrafanaSDK(module string) bool {
@@ -39,8 +39,8 @@ func (p *Plan) grafanaFlags(id string) string {
 	for _, variable := range [][2]string{
 		{"main.pluginID", info.PluginID},
 		{"main.version", info.Version},
-		{grafanaSDK + "/build/buildinfo.buildInfoJSON", string(text)},
-		{grafanaSDK + "/build.buildInfoJSON", string(text)}, // before it was moved
+		{bundle.GrafanaModule + "/build/buildinfo.buildInfoJSON", string(text)},
+		{bundle.GrafanaModule + "/build.buildInfoJSON", string(text)}, // before it was moved
 	} {
 		if variable[1] != "" && !strings.Contains(variable[1], "'") { // which cannot be quoted
 			flags.WriteString(" -X '" + variable[0] + "=" + variable[1] + "'")

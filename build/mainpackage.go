@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // mainPackage describes the Go files of a directory.
@@ -52,8 +54,8 @@ func isRegular(file string) bool {
 func servesPlugins(i *ast.ImportSpec) bool {
 	imported, err := strconv.Unquote(i.Path.Value)
 	return err == nil && slices.ContainsFunc([]string{
-		"github.com/slipway-dev/slipway/sdk",
-		"github.com/grafana/grafana-plugin-sdk-go",
+		bundle.SlipwayModule + "/sdk",
+		bundle.GrafanaModule,
 		"github.com/hashicorp/go-plugin",
 	}, func(library string) bool { return imported == library || strings.HasPrefix(imported, library+"/") })
 }
