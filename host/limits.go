@@ -162,7 +162,7 @@ func Limits() []Limit {
 		{"time for a client to accept a packet", StreamWriteTimeout.String(), "the client is disconnected", "a client that does not read must not hold packets in memory"},
 		{"time within which a client that lost access is disconnected", StreamCheck.String(), "", "a session can end, and a token, a permission or a data source can be deleted"},
 		{"time for which a client that the host cannot check stays connected", minutes(StreamUnchecked), "the client is disconnected, and may connect again", "clients survive a short outage of the database, but one that has lost access must not stay for long"},
-		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("one whose first request takes more than %s (%s with TLS) is closed; if there is none and at least half have sent a request, the one that has been idle longest is closed; otherwise, new ones wait", FirstRequest, FirstOverTLS), "a connection costs memory and a file descriptor"},
+		{"connections", fmt.Sprint(MaxConnections), fmt.Sprintf("a connection whose first request takes more than %s (%s with TLS) is closed; if there is no such connection and at least half have sent a request, the one that has been idle longest is closed; if neither applies, new connections wait", FirstRequest, FirstOverTLS), "a connection costs memory and a file descriptor"},
 	}
 }
 

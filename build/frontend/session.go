@@ -51,7 +51,8 @@ func (s *Session) Bundle(ctx context.Context) (*Result, error) {
 	if err == nil && slices.ContainsFunc(built.Errors, func(m api.Message) bool { return strings.HasPrefix(m.Text, "Top-level await") }) {
 		built, err = s.rebuild(ctx, entry, true) // hosts wait for a module that is a promise
 	}
-	isUnthemed := s.traits.hasThemes && !s.b.seen.hasThemes // so an error may be in a theme
+	// If the code no longer asks for themes, an error in one of them does not matter.
+	isUnthemed := s.traits.hasThemes && !s.b.seen.hasThemes
 	if err == nil && (len(built.Errors) == 0 || isUnthemed) && s.learn() {
 		built, err = s.rebuild(ctx, entry, s.b.isAsync)
 	}

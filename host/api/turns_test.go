@@ -209,7 +209,7 @@ func TestTurnsOfImports(t *testing.T) {
 	})
 }
 
-// A caller that holds nothing is told that the host is busy, even if there is no room in the queue.
+// If the queue is full, a caller that holds no memory gets 503, not 429: the host is busy, not the caller.
 func TestBusyWithFullQueue(t *testing.T) {
 	t.Parallel()
 	b := newBudgets(true).responses

@@ -115,8 +115,8 @@ func (s *sarifWriter) notification(skip validate.Skip) sarifNotification {
 	return n
 }
 
-// fixes returns the fix of a finding if it edits text that is in the report. There is none
-// for the byte order mark, which has no column.
+// fixes returns the fix of a finding, or nil if the fix is more than edits of text in the
+// report. The byte order mark is not such text: it has no column.
 func (s *sarifWriter) fixes(f validate.Finding) []sarifFix {
 	if f.Fix == nil {
 		return nil
