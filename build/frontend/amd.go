@@ -26,7 +26,8 @@ const (
 // wrap returns what comes before and after code to make it an AMD module that asks the host
 // for the shared libraries. Styles are added to the page when the module runs, as style-loader
 // does. The URL of the plugin's directory is derived from the module's URL if the loader
-// provides it, and is the usual path otherwise.
+// provides it, and is the usual path otherwise. Rule bundle-outdated recognizes bundles of
+// earlier versions by the order of the variables.
 func (b *bundler) wrap(shared []string, css, code string) (header, footer string) {
 	usesBase := strings.Contains(css, basePlaceholder) || strings.Contains(code, baseName)
 	var names, parameters []string
@@ -48,7 +49,7 @@ func (b *bundler) wrap(shared []string, css, code string) (header, footer string
 	if usesBase {
 		fmt.Fprintf(&out, "var %[1]s=%[2]s&&%[2]s.uri?%[2]s.uri.slice(0,%[2]s.uri.lastIndexOf(\"/\")+1):%[3]s;", baseName, selfName, quote("public/plugins/"+b.PluginID+"/"))
 	}
-	out.WriteString("var module={exports:{}},exports=module.exports,require=function(id){switch(id){" + cases.String() +
+	out.WriteString("var exports={},module={exports:exports},require=function(id){switch(id){" + cases.String() +
 		"}throw new Error(\"unknown module \"+id)}," + requireName + "=require;")
 	if css != "" {
 		text := quote(css)

@@ -199,20 +199,24 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		format, target = api.FormatESModule, api.ES2022
 	}
 	return api.BuildOptions{
-		EntryPoints:       entries,
-		AbsWorkingDir:     b.Root,
-		Tsconfig:          Tsconfig(b.Root),
-		Outdir:            b.outdir(),
-		EntryNames:        "[name]",
-		AssetNames:        "[name]-[hash]",
-		Bundle:            true,
-		NodePaths:         slices.Sorted(maps.Values(b.native)),
-		Format:            format,
-		Platform:          api.PlatformBrowser,
-		MainFields:        []string{"browser", "module", "main"},
-		Target:            target,
-		JSX:               api.JSXAutomatic, // where tsconfig.json does not decide
-		Define:            map[string]string{"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName},
+		EntryPoints:   entries,
+		AbsWorkingDir: b.Root,
+		Tsconfig:      Tsconfig(b.Root),
+		Outdir:        b.outdir(),
+		EntryNames:    "[name]",
+		AssetNames:    "[name]-[hash]",
+		Bundle:        true,
+		NodePaths:     slices.Sorted(maps.Values(b.native)),
+		Format:        format,
+		Platform:      api.PlatformBrowser,
+		MainFields:    []string{"browser", "module", "main"},
+		Target:        target,
+		JSX:           api.JSXAutomatic, // where tsconfig.json does not decide
+		Define: map[string]string{
+			"process.env.NODE_ENV": `"` + mode + `"`, "global": "globalThis", "import.meta.url": baseName,
+			// A library that prefers AMD to CommonJS would pass its exports to the host's loader.
+			"define": "undefined",
+		},
 		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
 		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,

@@ -76,12 +76,18 @@ func load(t *testing.T, r *Result, shared map[string]string) (vm *goja.Runtime, 
 			if err != nil {
 				t.Fatal(err)
 			}
+			if exports != nil {
+				t.Error("define is called a second time")
+			}
 			exports = value.ToObject(vm)
 		},
 	} {
 		if err := vm.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := vm.Get("define").ToObject(vm).Set("amd", map[string]any{}); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := vm.RunString(file(t, r, "module.js")); err != nil {
 		t.Fatal(err)
@@ -221,6 +227,45 @@ export { all };
 	}
 	if diff := cmp.Diff(r.Files, again.Files); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Libraries that prefer AMD to CommonJS do not see the host's define, as webpack has it, and a plugin
+// may use the name.
+func TestLibrariesThatPreferAMD(t *testing.T) {
+	t.Parallel()
+	const otherwise = "typeof module=='object'&&module.exports?module.exports=f(require('dep')):r.x=f(r.dep)})(this,function(dep){return {ok:'ok '+dep.name}})"
+	libraries := map[string]string{
+		"none":    "(function(r,f){typeof define=='function'&&define.amd?define([],f):" + otherwise,
+		"some":    "(function(r,f){typeof define==='function'&&typeof define.amd==='object'&&define.amd?define('some',['dep'],f):" + otherwise,
+		"late":    "(function(r){var x={ok:'ok late'};if(typeof define==='function'&&define.amd){define(function(){return x})}else if(typeof module!=='undefined'&&module.exports){module.exports=x}else{r.late=x}})(this)",
+		"exports": "(function(g,f){typeof define==='function'&&define.amd?define(['exports'],f):typeof exports==='object'&&typeof exports.nodeName!=='string'?f(exports):f(g.e={})})(this,function(e){e.ok='ok exports'})",
+	}
+	const module = "import none from 'none';\nimport * as some from 'some';\nimport late from 'late';\nimport { ok } from 'exports';\n" +
+		"const define = ' own';\nexport const oks = [none.ok, some.ok, late.ok, ok].join() + define;\n"
+	const want = "ok dep,ok dep,ok late,ok exports own"
+	files := map[string]string{"node_modules/dep/package.json": `{"name": "dep"}`, "node_modules/dep/index.js": "exports.name = 'dep'"}
+	for name, text := range libraries {
+		files["node_modules/"+name+"/package.json"], files["node_modules/"+name+"/index.js"] = `{"name": "`+name+`"}`, text
+	}
+	for _, dev := range []bool{false, true} {
+		files["src/module.js"] = module
+		r, err := bundle(t, files, func(o *Options) { o.Dev = dev })
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm, exports := load(t, r, nil)
+		if got := text(t, vm, exports, "oks"); got != want {
+			t.Errorf("dev %v: %q, want %q", dev, got, want)
+		}
+		files["src/module.js"] = module + "await 0;\n"
+		if r, err = bundle(t, files, func(o *Options) { o.Dev = dev }); err != nil {
+			t.Fatal(err)
+		}
+		_, exports = load(t, r, nil)
+		if p, ok := exports.Export().(*goja.Promise); !ok || p.State() != goja.PromiseStateFulfilled || p.Result().ToObject(nil).Get("oks").String() != want {
+			t.Errorf("dev %v: the asynchronous module is %v", dev, exports)
+		}
 	}
 }
 

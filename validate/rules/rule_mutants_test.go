@@ -173,6 +173,7 @@ func ruleMutants() []mutant {
 		{name: "empty module.js", mutate: addFile("panel/module.js", ""), file: "panel/module.js", rule: "module-js-missing"},
 		{name: "bundled script without source map", mutate: addFile("panel/module.js", strings.Repeat("a();", 1000)), file: "panel/module.js", rule: "sourcemap-missing"},
 		{name: "missing source map", mutate: addFile("panel/module.js", "a();\n//# sourceMappingURL=module.js.map\n"), file: "panel/module.js", rule: "sourcemap-missing"},
+		{name: "bundle whose libraries see define", mutate: addFile("panel/module.js", "define([],function(){"+exposedWrapper+"}};\n\"function\"==typeof define&&define.amd\n"), file: "panel/module.js", rule: "bundle-outdated"},
 		{name: "no executable", mutate: func(p *plugin) {
 			for _, platform := range bundle.AllPlatforms() {
 				delete(p.files, platform.Executable("gpx_tide"))

@@ -77,6 +77,7 @@ func All() []validate.Rule {
 
 		moduleJSMissing(),
 		sourcemapMissing(),
+		bundleOutdated(),
 		binaryMissing(),
 		binaryName(),
 		binaryPlatform(),
