@@ -278,7 +278,7 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
 		command(ctx, "go", "test", "./bundle", "-run=TestFailuresDocument", "-update"),
 		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"),
-		command(ctx, "go", "test", "./host", "-run=TestLimits", "-update"),
+		command(ctx, "go", "test", "./host/gate", "-run=TestLimits", "-update"),
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 

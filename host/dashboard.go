@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/slipway-dev/slipway/host/gate"
 	"maps"
 	"slices"
 	"strings"
@@ -27,10 +28,7 @@ type Dashboard struct {
 }
 
 // Limits on the tags of a dashboard. Lists of dashboards include all tags.
-const (
-	MaxTags     = 100
-	MaxTagBytes = 4 << 10 // of all tags together
-)
+const ()
 
 // ParseDashboard reads id, uid, title, tags and version from the model of a dashboard. It
 // returns an error (ErrInvalid) if they break a rule. path is the prefix of their names
@@ -70,8 +68,8 @@ func (d Dashboard) check(path string) error {
 	if d.UID != "" && !IsUID(d.UID) {
 		return Invalid(path+"uid", uidRule, quote(d.UID))
 	}
-	if len(d.Tags) > MaxTags {
-		return Invalid(path+"tags", "must not have more than %d entries, found %d", MaxTags, len(d.Tags))
+	if len(d.Tags) > gate.MaxTags {
+		return Invalid(path+"tags", "must not have more than %d entries, found %d", gate.MaxTags, len(d.Tags))
 	}
 	size := 0
 	for _, tag := range d.Tags {
@@ -80,8 +78,8 @@ func (d Dashboard) check(path string) error {
 		}
 		size += len(tag)
 	}
-	if size > MaxTagBytes {
-		return Invalid(path+"tags", "must not exceed %d bytes in total, found %d", MaxTagBytes, size)
+	if size > gate.MaxTagBytes {
+		return Invalid(path+"tags", "must not exceed %d bytes in total, found %d", gate.MaxTagBytes, size)
 	}
 	return nil
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // The total size of a dashboard's tags is limited, not only their number.
 func TestTagBytes(t *testing.T) {
 	t.Parallel()
-	for length, want := range map[int]error{host.MaxTagBytes / 32: nil, host.MaxTagBytes/32 + 1: host.ErrInvalid} {
+	for length, want := range map[int]error{gate.MaxTagBytes / 32: nil, gate.MaxTagBytes/32 + 1: host.ErrInvalid} {
 		d := host.Dashboard{Title: "x"}
 		for n := range 32 {
 			d.Tags = append(d.Tags, fmt.Sprintf("%02d%s", n, strings.Repeat("x", length-2)))

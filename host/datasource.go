@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"github.com/slipway-dev/slipway/host/gate"
 	"net/url"
 	"slices"
 	"strings"
@@ -61,10 +62,6 @@ const (
 	maxSecret   = 1 << 16 // bytes
 )
 
-// MaxSecrets is the maximum number of secrets of a data source or an app, and of those in
-// one change.
-const MaxSecrets = 100
-
 // Check returns an error (ErrInvalid) if the data source breaks a rule.
 func (d DataSource) Check() error {
 	if err := checkName("name", d.Name); err != nil {
@@ -116,8 +113,8 @@ func checkSettings(visible json.RawMessage, secrets map[string]string) error {
 	if len(visible) > maxSettings {
 		return Invalid("jsonData", "must not be longer than %d bytes", maxSettings)
 	}
-	if len(secrets) > MaxSecrets {
-		return Invalid("secureJsonData", "must not have more than %d keys, found %d", MaxSecrets, len(secrets))
+	if len(secrets) > gate.MaxSecrets {
+		return Invalid("secureJsonData", "must not have more than %d keys, found %d", gate.MaxSecrets, len(secrets))
 	}
 	for name, value := range secrets {
 		if err := checkName("secureJsonData", name); err != nil {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"github.com/slipway-dev/slipway/host/gate"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
@@ -31,8 +32,8 @@ func (g Grant) covers(scope string) bool {
 
 // CheckGrants returns an error (ErrInvalid) if permissions cannot be granted.
 func CheckGrants(grants []Grant) error {
-	if len(grants) > MaxGrants {
-		return Invalid("iam.permissions", "must not have more than %d entries, found %d", MaxGrants, len(grants))
+	if len(grants) > gate.MaxGrants {
+		return Invalid("iam.permissions", "must not have more than %d entries, found %d", gate.MaxGrants, len(grants))
 	}
 	for _, g := range grants {
 		if err := checkName("iam.permissions.action", g.Action); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 func TestAllows(t *testing.T) {
@@ -111,7 +112,7 @@ func TestCheckGrants(t *testing.T) {
 	if err := host.CheckGrants([]host.Grant{{Action: "playlists:read"}, {Action: "plugins.app:access", Scope: "plugins:id:x"}}); err != nil {
 		t.Error(err)
 	}
-	if err := host.CheckGrants(make([]host.Grant, host.MaxGrants+1)); !errors.Is(err, host.ErrInvalid) {
+	if err := host.CheckGrants(make([]host.Grant, gate.MaxGrants+1)); !errors.Is(err, host.ErrInvalid) {
 		t.Errorf("too many permissions: %v", err)
 	}
 	for _, action := range []string{"", "read", "*", "playlists:*", "a b:c", "a:\x00"} {

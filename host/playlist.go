@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"fmt"
+	"github.com/slipway-dev/slipway/host/gate"
 	"slices"
 	"strconv"
 )
@@ -71,8 +72,8 @@ func (p Playlist) Normalize() (Playlist, error) {
 
 // CheckItemCount returns an error (ErrInvalid) if a playlist cannot have n items.
 func CheckItemCount(n int) error {
-	if n > MaxPlaylistItems {
-		return Invalid("items", "must not have more than %d entries, found %d", MaxPlaylistItems, n)
+	if n > gate.MaxPlaylistItems {
+		return Invalid("items", "must not have more than %d entries, found %d", gate.MaxPlaylistItems, n)
 	}
 	return nil
 }

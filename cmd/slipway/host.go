@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -224,7 +225,7 @@ func openHost(ctx context.Context, f verbs.Face, o server.Options, stdout, stder
 	if err := process.Protect(); err != nil { // backends run as the same user
 		return nil, err
 	}
-	server.LimitMemory()
+	gate.LimitMemory()
 	s, err := server.Open(ctx, o)
 	if err != nil {
 		return nil, hostError(f, o, err)

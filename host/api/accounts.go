@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
@@ -152,7 +153,7 @@ func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
 	PerPage int64 `query:"perpage"`
 	Page    int64 `query:"page"`
 }) ([]accountToken, error) {
-	page := store.Page{Limit: cmp.Or(in.PerPage, host.MaxAccountTokens), Number: in.Page}
+	page := store.Page{Limit: cmp.Or(in.PerPage, gate.MaxAccountTokens), Number: in.Page}
 	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID, page)
 	now := a.clock()
 	return mapped(found, func(t host.AccountToken) accountToken {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/host/store"
@@ -77,9 +78,8 @@ type API struct {
 	proxy        *proxy.Proxy
 	events       *events
 	live         *live.Hub
-	bodyTime     time.Duration
-	writeTime    time.Duration
-	budgets      *budgets
+	gate         gate.Gate
+	idleTime     time.Duration
 	builtin      *builtin.Source
 	roleCache    atomic.Pointer[pluginRoles]
 	readOnly     func(uid string) (file string, ok bool)
@@ -96,8 +96,8 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, commit: o.Commit, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
-		random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
-		events: newEvents(), bodyTime: host.BodyTimeout, budgets: newBudgets(o.Store.ReadsInProcess()), writeTime: host.WriteTimeout, readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
+		idleTime: gate.IdleTimeout, random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
+		events: newEvents(), readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)
 	if a.reload = o.Reload; a.reload == nil {
 		a.reload = o.Plugins.ReloadPlugin
@@ -115,11 +115,9 @@ func New(o Options) (*API, error) {
 	}
 	a.proxy = proxy.New(proxy.Options{Clock: a.clock, Logger: a.log,
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-			return readBody(w, r, host.MaxResourceBody)
+			return readBody(w, r, gate.MaxPluginBody)
 		}})
-	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log, Turn: func(ctx context.Context, who host.Identity) (func(), error) {
-		return a.budgets.messages.take(ctx, callerOf(who))
-	}})
+	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log})
 	a.described = sync.OnceValues(a.openAPI)
 	var err error
 	if a.passwords, err = host.NewPasswords(a.random); err != nil {
@@ -166,16 +164,13 @@ func (a *API) Routes() []Route {
 // ServeHTTP serves a request with a request id and logs it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := a.clock()
-	out := newResponse(w, a.budgets, a.writeTime)
-	out.allow(0) // the previous request on the connection may have left a deadline
-	defer out.end()
+	out := &response{ResponseWriter: w, idle: gate.NewIdle(w, r, a.idleTime)}
+	defer out.idle.End(r)
 	out.Header().Set(requestIDHeader, a.requestID(r))
 	setSecurityHeaders(out.Header())
 	if len(r.TransferEncoding) > 0 { // a proxy may have used a Content-Length that net/http ignored (RFC 9112, section 6.1)
 		out.Header().Set("Connection", "close")
 	}
-	a.limitBodyTime(w, r)
-	defer a.limitRestTime(out, r)
 	a.metrics.running.Inc()
 	defer a.metrics.running.Dec()
 	defer func() {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
@@ -33,51 +32,13 @@ type Handler struct {
 // one with a method respond writes itself.
 // who is the zero Identity on a public route.
 func call[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
-	return typed(f, false)
-}
-
-// slow is call for a function with large responses. Few of them run at the same time, and
-// each waits for its turn to encode its response, and to read it if reading takes a processor.
-// call does the same for an In with a pageQuery that asks for a long page.
-func slow[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error)) Handler {
-	return typed(f, true)
-}
-
-func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (Out, error), isSlow bool) Handler {
 	inputs := inputsOf(reflect.TypeFor[In]())
 	serve := func(w http.ResponseWriter, r *http.Request, who host.Identity, status int) error {
 		var in In
 		if err := readInputs(w, r, inputs, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
-		isSlow := isSlow
-		if list, ok := any(in).(interface{ isLong() bool }); ok {
-			isSlow = isSlow || list.isLong()
-		}
-		budgets, end := w.(*response).budgets, func() {}
-		if isSlow {
-			leave, err := budgets.large.take(r.Context(), callerOf(who))
-			if err != nil {
-				return err
-			}
-			end = sync.OnceFunc(leave)
-			defer end() // after an error or a panic
-		}
-		turn := func(do func() error) error { return do() }
-		if isSlow {
-			turn = func(do func() error) error { return budgets.processors.do(r.Context(), callerOf(who), do) }
-		}
-		var out Out
-		read := func() (err error) {
-			out, err = f(withHeaders(r), who, in)
-			return err
-		}
-		var err error
-		if budgets.readsCompute {
-			err = turn(read)
-		} else {
-			err = read()
-		}
+		out, err := f(withHeaders(r), who, in)
 		if err != nil {
 			return err
 		}
@@ -89,16 +50,7 @@ func typed[In, Out any](f func(ctx context.Context, who host.Identity, in In) (O
 		}); ok {
 			return own.respond(w, status)
 		}
-		var body []byte
-		write := func() (err error) {
-			body, err = encode(out)
-			return err
-		}
-		if err := turn(write); err != nil {
-			return err
-		}
-		end() // the client may read slowly
-		return send(r.Context(), w, status, body)
+		return respond(w, status, out)
 	}
 	return Handler{serve, inputs, reflect.TypeFor[Out]()}
 }

@@ -23,7 +23,7 @@ func (a *API) dashboardRoutes() []Route {
 		{"GET", "/api/search", read, call(a.search), Doc{Summary: "Search the dashboards that the caller may read, by title, tags and folder"}},
 		// The scopes are the uid and the folder in the body, and the stored folder.
 		{"POST", "/api/dashboards/db", write, call(a.saveDashboard), Doc{Summary: "Create or replace a dashboard"}},
-		{"GET", "/api/dashboards/uid/{uid}", read.On(one).Within(a.dashboardParents), slow(a.dashboard), Doc{Summary: "Get a dashboard"}},
+		{"GET", "/api/dashboards/uid/{uid}", read.On(one).Within(a.dashboardParents), call(a.dashboard), Doc{Summary: "Get a dashboard"}},
 		{"DELETE", "/api/dashboards/uid/{uid}", remove, call(a.deleteDashboard), Doc{Summary: "Delete a dashboard"}},
 	}
 }

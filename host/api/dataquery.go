@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -17,8 +18,7 @@ import (
 type dataQuery struct {
 	sdk.Query
 	source   dataSourceRef
-	isHidden bool // the result is not returned
-	isInput  bool // an expression needs the result
+	isHidden bool // it is not sent
 }
 
 // queryHead is the part of a query that the host reads. The plugin receives all of it.
@@ -40,16 +40,9 @@ const (
 	defaultMaxDataPoints = 100
 )
 
-// checkCount returns an error for a body with too many queries.
-func (queryBody) checkCount(text []byte) error {
-	body := struct{ Queries length }{1}
-	_ = json.Unmarshal(text, &body) // the caller decodes it again
-	return checkQueryCount(int(body.Queries))
-}
-
 func checkQueryCount(n int) error {
-	if n == 0 || n > host.MaxQueries {
-		return host.Invalid("queries", "must be an array of 1 to %d queries, found %d", host.MaxQueries, n)
+	if n == 0 || n > gate.MaxQueries {
+		return host.Invalid("queries", "must be an array of 1 to %d queries, found %d", gate.MaxQueries, n)
 	}
 	return nil
 }
@@ -87,8 +80,8 @@ func parseQuery(field string, raw json.RawMessage, span sdk.TimeRange, now time.
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return q, host.Invalid(field, "%s", bodyError(raw, err))
 	}
-	if len(head.RefID) > host.MaxRefID {
-		return q, host.Invalid(field+".refId", "must not be longer than %d bytes", host.MaxRefID)
+	if len(head.RefID) > gate.MaxRefID {
+		return q, host.Invalid(field+".refId", "must not be longer than %d bytes", gate.MaxRefID)
 	}
 	if head.TimeRange != nil {
 		if span, err = head.TimeRange.parse(field+".timeRange.", span, now); err != nil {

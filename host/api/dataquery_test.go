@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // Browsers send the width of a panel as the number of points, and old dashboards contain
@@ -73,7 +73,7 @@ func FuzzQueries(f *testing.F) {
 			}
 			refs[q.RefID] = true
 		}
-		if len(queries) < 1 || len(queries) > host.MaxQueries {
+		if len(queries) < 1 || len(queries) > gate.MaxQueries {
 			t.Errorf("%d queries", len(queries))
 		}
 	})

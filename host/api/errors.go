@@ -95,7 +95,7 @@ func (a *API) fail(w *response, r *http.Request, err error) {
 	if isFailure || status >= http.StatusInternalServerError {
 		a.logError(w, r, err)
 	}
-	_ = respond(r.Context(), w, status, body) // two strings always encode
+	_ = respond(w, status, body) // two strings always encode
 }
 
 func (a *API) logError(w *response, r *http.Request, err error) {

@@ -45,7 +45,6 @@ const (
 	maxRecent    = 128              // events kept for clients that connect again
 	maxReason    = 4096             // bytes
 	feedInterval = 15 * time.Second // between comments, which keep a connection open
-	feedTimeout  = 10 * time.Second // for a client to accept what is written
 	feedLife     = 10 * time.Minute // then the client connects, and authenticates, again
 )
 
@@ -55,7 +54,7 @@ type events struct {
 	interval, life time.Duration
 
 	mu      sync.Mutex
-	feeds   map[chan Event]string // the callers that read them
+	feeds   map[chan Event]struct{}
 	recent  []Event
 	last    map[string]Event // the last outcome of each plugin that is mounted, by id
 	isEnded bool
@@ -63,7 +62,7 @@ type events struct {
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]string{}, last: map[string]Event{}, ended: make(chan struct{})}
+	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]struct{}{}, last: map[string]Event{}, ended: make(chan struct{})}
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
@@ -79,7 +78,7 @@ func (a *API) Announce(e Event) {
 	a.events.send(e)
 }
 
-// EndStreams ends the event streams and the WebSockets, which do not end by themselves.
+// EndStreams ends the streams of events, which do not end by themselves.
 func (a *API) EndStreams() {
 	if err := a.live.Close(); err != nil {
 		a.log.Error("streams not ended", "error", err)
@@ -130,31 +129,19 @@ func (s *events) remove(feed chan Event) {
 	}
 }
 
-// subscribe returns a feed for a caller of the events from now on, preceded by the recent ones after
-// the number seen, unless that is 0. The feed is closed when the streams end or the
-// client does not keep up.
-func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func(), err error) {
+// subscribe returns a feed of the events from now on, preceded by the recent ones after the
+// number seen, unless that is 0. The feed is closed when the streams end or the client does
+// not keep up.
+func (s *events) subscribe(seen int64) (feed chan Event, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.feeds) >= host.MaxFeeds {
-		return nil, nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d clients are already reading the events; try again later", host.MaxFeeds)}
-	}
-	own := 0
-	for _, reader := range s.feeds {
-		if reader == caller {
-			own++
-		}
-	}
-	if own >= host.MaxCallerFeeds {
-		return nil, nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your clients are already reading the events; close one of them", host.MaxCallerFeeds)}
-	}
 	feed = make(chan Event, maxRecent+maxPending)
 	for _, e := range s.recent {
 		if seen > 0 && e.number > seen {
 			feed <- e
 		}
 	}
-	s.feeds[feed] = caller
+	s.feeds[feed] = struct{}{}
 	if s.isEnded {
 		s.remove(feed)
 	}
@@ -162,7 +149,7 @@ func (s *events) subscribe(caller string, seen int64) (feed chan Event, end func
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.remove(feed)
-	}, nil
+	}
 }
 
 // pluginEvents streams events.
@@ -172,10 +159,7 @@ func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Iden
 		return streamEvents(a, w, r, nil, nil, format)
 	}
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64) // 0 if it is not one of ours
-	feed, end, err := a.events.subscribe(w.(*response).caller(), seen)
-	if err != nil {
-		return err
-	}
+	feed, end := a.events.subscribe(seen)
 	defer end()
 	return streamEvents(a, w, r, nil, feed, format)
 }

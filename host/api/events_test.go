@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 )
 
@@ -112,7 +110,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// Streams are bounded in number and time, and none outlives its client. The test is not
+// Streams are bounded in time, and none outlives its client. The test is not
 // parallel, so that no other test has a stream.
 func TestEventBounds(t *testing.T) {
 	f := newFixture(t)
@@ -124,24 +122,9 @@ func TestEventBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	callers := []string{f.viewer, f.editor, f.admin, f.plugin}
-	if len(callers)*host.MaxCallerFeeds != host.MaxFeeds {
-		t.Fatalf("%d callers do not use up all streams", len(callers))
-	}
-	for i := range host.MaxFeeds {
-		caller := callers[i/host.MaxCallerFeeds]
-		request.Header.Set("Authorization", caller)
-		if resp, err := http.DefaultClient.Do(request); err != nil || resp.StatusCode != 200 {
-			t.Fatalf("client %d: %v %v", i, resp, err)
-		}
-		if i == host.MaxCallerFeeds-1 { // others still get streams
-			if got := f.do("GET", "/api/plugins/events", caller, ""); got.status != 429 || !strings.Contains(got.message(), fmt.Sprint(host.MaxCallerFeeds)) {
-				t.Errorf("one stream too many of one caller: %+v", got)
-			}
-		}
-	}
-	if got := f.do("GET", "/api/plugins/events", f.pluginWith("acme-late"), ""); got.status != 503 || !strings.Contains(got.message(), fmt.Sprint(host.MaxFeeds)) {
-		t.Errorf("one client too many: %+v", got)
+	request.Header.Set("Authorization", f.viewer)
+	if resp, err := http.DefaultClient.Do(request); err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%v %v", resp, err)
 	}
 	leave()
 	for api.Feeds(f.API) > 0 {

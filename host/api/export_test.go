@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -21,8 +20,8 @@ func AllowsHost(allowed []string, header string) bool {
 	return newGuard(allowed).allowsHost(&http.Request{Host: header, ProtoMajor: 1, ProtoMinor: 1})
 }
 
-// SetBodyTime replaces the time in which a body must have arrived.
-func (a *API) SetBodyTime(d time.Duration) { a.bodyTime = d }
+// SetIdleTime replaces the time for a client to send or accept a part.
+func (a *API) SetIdleTime(d time.Duration) { a.idleTime = d }
 
 // OpenAPI returns the document that describes the routes.
 func OpenAPI(a *API) (json.RawMessage, error) { return a.described() }
@@ -49,30 +48,6 @@ func SetFeedTimes(a *API, interval, life time.Duration) {
 // the first one connects.
 func (a *API) CheckStreams(every time.Duration) {
 	a.live = live.New(live.Options{Open: a.openChannel, Logger: a.log, Check: every})
-}
-
-// SetWriteTime replaces the time in which a client must accept a part of a response, and
-// the time that a request waits for memory.
-func (a *API) SetWriteTime(write, busy time.Duration) {
-	a.writeTime = write
-	for _, b := range []*budget{a.budgets.bodies, a.budgets.decoding, a.budgets.responses} {
-		b.wait = busy
-	}
-}
-
-// HoldBodies takes bytes of the budget for bodies as another caller does.
-func (a *API) HoldBodies(ctx context.Context, caller string, bytes int64) (release func(), err error) {
-	s := a.budgets.bodies.share(caller)
-	return s.release, s.grow(ctx, bytes)
-}
-
-// HeldResponses reports whether a client keeps a response in memory.
-func (a *API) HeldResponses() bool {
-	free := a.budgets.responses.free.TryAcquire(host.MaxResponses)
-	if free {
-		a.budgets.responses.free.Release(host.MaxResponses)
-	}
-	return !free
 }
 
 // Attempts returns how many pairs of login and network the throttle remembers.

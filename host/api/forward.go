@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -227,8 +228,8 @@ func setHeaders(to http.Header, first backend.CallResourceResponse) error {
 			size += len(name) + len(value)
 		}
 	}
-	if size > host.MaxPluginHeader {
-		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", host.MaxPluginHeader>>10)}
+	if size > gate.MaxPluginHeader {
+		return &sdk.Error{Status: http.StatusBadGateway, Source: sdk.SourcePlugin, Message: fmt.Sprintf("the headers of the plugin's response are larger than %d KiB", gate.MaxPluginHeader>>10)}
 	}
 	copyHeaders(to, first.Header, responseHeaders())
 	hasBody := first.Status != http.StatusNoContent && first.Status != http.StatusNotModified

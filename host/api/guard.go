@@ -49,12 +49,7 @@ func (g guard) check(r *http.Request) error {
 			return host.Invalid("", "the header %s must not occur more than once", name)
 		}
 	}
-	checked := r
-	if r.Header.Get("Upgrade") != "" { // browsers let pages of other origins open WebSockets
-		checked = r.Clone(r.Context())
-		checked.Method = http.MethodPost
-	}
-	if err := g.origins.Check(checked); err != nil {
+	if err := g.origins.Check(r); err != nil {
 		return host.Forbidden("requests that change something must not come from pages of other origins")
 	}
 	return nil

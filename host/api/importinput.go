@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // importInput is a value for an input of a shared dashboard, such as the uid of a data
@@ -30,8 +31,8 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	if len(head.Inputs) == 0 {
 		return model, nil
 	}
-	if len(head.Inputs) > host.MaxInputs {
-		return nil, host.Invalid("dashboard.__inputs", "must not have more than %d entries, found %d", host.MaxInputs, len(head.Inputs))
+	if len(head.Inputs) > gate.MaxInputs {
+		return nil, host.Invalid("dashboard.__inputs", "must not have more than %d entries, found %d", gate.MaxInputs, len(head.Inputs))
 	}
 	var pairs []string
 	for _, declared := range head.Inputs {
@@ -54,14 +55,14 @@ func fillInputs(model json.RawMessage, given []importInput) (json.RawMessage, er
 	}
 	delete(fields, "__inputs")
 	delete(fields, "__requires")
-	left := host.MaxDashboardFile
+	left := gate.MaxDashboardFile
 	value := replaceTexts(fields, strings.NewReplacer(pairs...), &left)
-	tooLong := host.Invalid("inputs", "must not make the dashboard longer than %d bytes", host.MaxDashboardFile)
+	tooLong := host.Invalid("inputs", "must not make the dashboard longer than %d bytes", gate.MaxDashboardFile)
 	if left < 0 {
 		return nil, tooLong
 	}
 	filled, err := json.Marshal(value)
-	if err == nil && len(filled) > host.MaxDashboardFile {
+	if err == nil && len(filled) > gate.MaxDashboardFile {
 		err = tooLong
 	}
 	return filled, err

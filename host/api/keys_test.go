@@ -2,12 +2,12 @@ package api_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // pluginWith returns the credential of a plugin with grants.
@@ -149,7 +149,7 @@ func TestKeyQuota(t *testing.T) {
 		return f.do("POST", "/api/auth/keys", f.editor, fmt.Sprintf(`{"name":%q,"role":"Viewer","timeToLive":"1m"}`, name)).status
 	}
 	editor := host.Identity{OrgID: org, Role: host.RoleEditor}
-	for n := range host.MaxAPIKeys {
+	for n := range gate.MaxAPIKeys {
 		if _, _, err := f.store.CreateAPIKey(t.Context(), editor, host.APIKey{Name: fmt.Sprint("k", n), Role: host.RoleViewer}, time.Minute); err != nil {
 			t.Fatalf("key %d: %v", n, err)
 		}
@@ -170,33 +170,6 @@ func TestKeyQuota(t *testing.T) {
 	}
 	if got := want[[]object](t, f, 200, "GET", "/api/auth/keys?includeExpired=true", f.admin, ""); len(got) != 0 {
 		t.Errorf("%d expired keys are left", len(got))
-	}
-}
-
-// A plugin can create only a part of the keys of an organization.
-func TestPluginKeyQuota(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	create := func(who, name string) reply {
-		return f.do("POST", "/api/auth/keys", who, fmt.Sprintf(`{"name":%q,"role":"Viewer","timeToLive":"1m"}`, name))
-	}
-	greedy, other := f.pluginWith("acme-greedy", host.Grant{Action: access.ServiceAccountsWrite}), f.pluginWith("acme-modest", host.Grant{Action: access.ServiceAccountsWrite})
-	for n := range host.MaxPluginAPIKeys {
-		if got := create(greedy, fmt.Sprint("k", n)); got.status != 200 {
-			t.Fatalf("key %d: %+v", n, got)
-		}
-	}
-	if got := create(greedy, "more"); got.status != 429 || !strings.Contains(got.message(), fmt.Sprint(host.MaxPluginAPIKeys)) {
-		t.Errorf("a key over the quota of the plugin: %+v", got)
-	}
-	for name, who := range map[string]string{"modest": other, "person": f.editor} {
-		if got := create(who, name); got.status != 200 {
-			t.Errorf("the key %s: %+v", name, got)
-		}
-	}
-	f.advance(time.Minute)
-	if got := create(greedy, "more"); got.status != 200 {
-		t.Errorf("a key after the others expired: %+v", got)
 	}
 }
 

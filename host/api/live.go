@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
@@ -19,7 +18,6 @@ func (a *API) liveRoutes() []Route {
 	// Each channel asks for the permission to use its plugin.
 	anyPlugin := Action(access.DatasourcesQuery, access.PluginsAccess)
 	return []Route{
-		{"GET", "/api/live/ws", anyPlugin, raw(a.liveSocket), Doc{Summary: "Follow channels over a WebSocket that speaks the protocol of centrifuge", Status: http.StatusSwitchingProtocols, Media: "application/json"}},
 		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
 		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
 		{"GET", "/api/live/list", anyPlugin, call(a.liveChannels), Doc{Summary: "List the channels that clients follow"}},
@@ -74,13 +72,6 @@ func (headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 // WriteHeader does nothing.
 func (headerOnly) WriteHeader(int) {}
 
-func (a *API) liveSocket(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		return host.Invalid("Upgrade", "must be websocket; use /api/live/events to follow a channel without one")
-	}
-	return a.live.ServeWebSocket(w, r, a.liveCaller(r, who))
-}
-
 // channelQuery is a subscription to a channel.
 type channelQuery struct {
 	Channel string `query:"channel"` // such as ds/<uid>/<path> or plugin/<id>/<path>
@@ -103,7 +94,6 @@ func (a *API) liveEvents() Handler {
 		}
 		defer feed.Close()
 		format := func(w io.Writer, p live.Packet) error {
-			defer feed.Took(p)
 			if p.Ended == "" {
 				return writeAll(w, []byte("data: "), p.Data, []byte("\n\n"))
 			}
@@ -113,8 +103,6 @@ func (a *API) liveEvents() Handler {
 			}
 			return writeAll(w, []byte("event: ended\ndata: "), reason, []byte("\n\n"))
 		}
-		out := w.(*response)
-		out.writeTime = min(out.writeTime, host.StreamWriteTimeout)
 		var initial []live.Packet
 		if feed.Initial != nil {
 			initial = []live.Packet{{Data: feed.Initial}}

@@ -4,14 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/websocket"
 )
 
 // packet is what the test backend sends.
@@ -77,7 +74,7 @@ func TestLiveEvents(t *testing.T) {
 	for path, status := range map[string]int{
 		target: 404, "/api/live/events": 400, "/api/live/events?channel=ds/x": 400, "/api/live/events?channel=grafana/dashboard/x": 404,
 		"/api/live/events?channel=2/ds/one/x": 403, "/api/live/events?channel=plugin/" + pluginID + "/missing": 404, "/api/live/events?channel=plugin/other/x": 404,
-		"/api/live/ws": 400, "/api/live/events?channel=plugin/" + pluginID + "/echo&data=%7B": 400,
+		"/api/live/events?channel=plugin/" + pluginID + "/echo&data=%7B": 400,
 	} {
 		if got := f.do("GET", path, f.viewer, ""); got.status != status {
 			t.Errorf("%s: %+v, want %d", path, got, status)
@@ -133,53 +130,5 @@ func TestLivePublish(t *testing.T) {
 	s.next(t)
 	want[object](t, f, 200, "POST", "/api/live/publish", f.editor, `{"channel":"1/ds/one/chat","data":{"text":"hi"}}`)
 	for !strings.Contains(s.next(t), `{"text":"hi"}`) {
-	}
-}
-
-// A WebSocket authenticates as other requests do, and pages of other origins are refused.
-func TestLiveSocket(t *testing.T) {
-	t.Parallel()
-	f, server := liveServer(t)
-	dial := func(authorization, origin string) (*websocket.Conn, error) {
-		config, err := websocket.NewConfig(strings.Replace(server.URL, "http", "ws", 1)+"/api/live/ws", origin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.Header = http.Header{"Authorization": {authorization}}
-		return config.DialContext(t.Context())
-	}
-	if _, err := dial("", server.URL); err == nil {
-		t.Error("connected without credentials")
-	}
-	if _, err := dial(f.viewer, "https://evil.example"); err == nil {
-		t.Error("connected from another origin")
-	}
-	conn, err := dial(f.viewer, server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	receive := func() (text string) {
-		if err := websocket.Message.Receive(conn, &text); err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	for _, command := range []string{`{"id":1,"connect":{}}`, `{"id":2,"subscribe":{"channel":"1/ds/one/numbers"}}`} {
-		if err := websocket.Message.Send(conn, command); err != nil {
-			t.Fatal(err)
-		}
-	}
-	receive()
-	if got := receive(); !strings.Contains(got, `"subscribe":{"data":{`) || !strings.Contains(got, `"UID":"one"`) {
-		t.Errorf("the reply to the subscription: %s", got)
-	}
-	if got := receive(); !strings.Contains(got, `"channel":"1/ds/one/numbers","pub":{"data":{`) {
-		t.Errorf("a packet: %s", got)
-	}
-	f.EndStreams()
-	for err == nil {
-		var text string
-		err = websocket.Message.Receive(conn, &text)
 	}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ func (a *API) playlistRoutes() []Route {
 		{"PUT", "/api/playlists/{uid}", write.On(one), call(a.updatePlaylist), Doc{Summary: "Replace a playlist and its items"}},
 		{"DELETE", "/api/playlists/{uid}", write.On(one), call(a.deletePlaylist), Doc{Summary: "Delete a playlist"}},
 		{"GET", "/api/playlists/{uid}/items", read.On(one), call(a.playlistItems), Doc{Summary: "List the items of a playlist"}},
-		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), slow(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
+		{"GET", "/api/playlists/{uid}/dashboards", read.On(one), call(a.playlistDashboards), Doc{Summary: "List the dashboards that the items of a playlist refer to"}},
 	}
 }
 
@@ -71,13 +70,6 @@ type playlistBody struct {
 	Name     string         `json:"name" jsonschema:"required"`
 	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"`
 	Items    []playlistPart `json:"items"`
-}
-
-// checkCount returns an error for a body with too many items.
-func (playlistBody) checkCount(text []byte) error {
-	var body struct{ Items length }
-	_ = json.Unmarshal(text, &body) // the caller decodes it again
-	return host.CheckItemCount(int(body.Items))
 }
 
 type playlistPart struct {

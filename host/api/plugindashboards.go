@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/loader"
@@ -71,11 +72,11 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offere
 		}
 	}
 	page := in.page()
-	page.Limit = min(page.Length(), host.MaxOfferedDashboards)
+	page.Limit = min(page.Length(), gate.MaxOfferedDashboards)
 	all := []offeredDashboard{}
 	for _, include := range store.Cut(dashboardIncludes(p, who), page) {
 		o := offeredDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
-		d, err := a.dashboardIn(ctx, who, p.Bundle(), include)
+		d, err := readDashboard(p.Bundle(), include)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -104,15 +105,6 @@ func dashboardIncludes(p *loader.Plugin, who host.Identity) (all []bundle.Includ
 	return all
 }
 
-// dashboardIn reads a dashboard of a plugin when the caller has a turn: the file can be large.
-func (a *API) dashboardIn(ctx context.Context, who host.Identity, b bundle.Plugin, include bundle.Include) (d host.Dashboard, err error) {
-	err = a.budgets.processors.do(ctx, callerOf(who), func() (err error) {
-		d, err = readDashboard(b, include)
-		return err
-	})
-	return d, err
-}
-
 // readDashboard reads a dashboard of a plugin. It needs a uid, by which the host finds it
 // again; the uid of the entry in includes applies if the file has none.
 func readDashboard(b bundle.Plugin, include bundle.Include) (host.Dashboard, error) {
@@ -121,7 +113,7 @@ func readDashboard(b bundle.Plugin, include bundle.Include) (host.Dashboard, err
 		return host.Dashboard{}, host.Invalid("path", "file %s of the plugin cannot be read: %v", include.Path, err)
 	}
 	defer f.Close()
-	model, err := limit.ReadAll(f, host.MaxDashboardFile)
+	model, err := limit.ReadAll(f, gate.MaxDashboardFile)
 	if err != nil {
 		return host.Dashboard{}, host.Invalid("path", "file %s of the plugin cannot be read: %v", include.Path, err)
 	}
@@ -152,22 +144,15 @@ type importBody struct {
 
 func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (offeredDashboard, error) {
 	body := in.Body
-	held := a.budgets.bodies.share(callerOf(who)) // a file or the inputs can be much larger than the body
-	defer held.release()
-	if err := held.grow(ctx, host.MaxDashboardFile); err != nil {
-		return offeredDashboard{}, err
-	}
-	d, err := a.dashboardToImport(ctx, who, body)
+	d, err := a.dashboardToImport(who, body)
 	if err != nil {
 		return offeredDashboard{}, err
 	}
-	var filled host.Dashboard
-	if err := a.budgets.processors.do(ctx, callerOf(who), func() (err error) {
-		if d.Model, err = fillInputs(d.Model, body.Inputs); err == nil {
-			filled, err = host.ParseDashboard("dashboard.", d.Model)
-		}
-		return err
-	}); err != nil {
+	if d.Model, err = fillInputs(d.Model, body.Inputs); err != nil {
+		return offeredDashboard{}, err
+	}
+	filled, err := host.ParseDashboard("dashboard.", d.Model)
+	if err != nil {
 		return offeredDashboard{}, err
 	}
 	d.Title, d.Tags = filled.Title, filled.Tags
@@ -181,7 +166,7 @@ func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{
 	return out, err
 }
 
-func (a *API) dashboardToImport(ctx context.Context, who host.Identity, body importBody) (host.Dashboard, error) {
+func (a *API) dashboardToImport(who host.Identity, body importBody) (host.Dashboard, error) {
 	if body.PluginID == "" {
 		if len(body.Dashboard) == 0 || body.Dashboard[0] != '{' {
 			return host.Dashboard{}, host.Invalid("dashboard", "is required and must be an object with a title, unless pluginId and path name a dashboard of a plugin")
@@ -197,7 +182,7 @@ func (a *API) dashboardToImport(ctx context.Context, who host.Identity, body imp
 	}
 	for _, include := range dashboardIncludes(p, who) {
 		if include.Path == body.Path {
-			return a.dashboardIn(ctx, who, p.Bundle(), include)
+			return readDashboard(p.Bundle(), include)
 		}
 	}
 	return host.Dashboard{}, &host.Error{Category: host.ErrNotFound, Field: "path", Message: "the plugin offers no dashboard with this path; see /api/plugins/" + p.ID() + "/dashboards"}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )
@@ -133,7 +133,7 @@ func TestOfferedDashboards(t *testing.T) {
 		{f.editor, `{"pluginId":"acme-none-app","path":"two.json"}`, 404},
 		{f.editor, `{"dashboard":{"title":"Own","__inputs":[{"name":"A","type":"constant","value":"7"}],"x":"${A}"}}`, 200},
 		{f.editor, `{"dashboard":{"title":"Own","__inputs":1}}`, 400},
-		{f.editor, `{"dashboard":{"title":"Own","__inputs":[` + strings.Repeat(`{"name":"A","value":"7"},`, host.MaxInputs) + `{"name":"A","value":"7"}]}}`, 400},
+		{f.editor, `{"dashboard":{"title":"Own","__inputs":[` + strings.Repeat(`{"name":"A","value":"7"},`, gate.MaxInputs) + `{"name":"A","value":"7"}]}}`, 400},
 		{f.editor, `{"dashboard":{"title":"Own","__inputs":[{"name":"A","value":"` + strings.Repeat("x", 100_000) + `"}],"x":["${A}"` + strings.Repeat(`,"${A}"`, 4000) + `]}}`, 400},
 		{f.editor, `{"dashboard":{"title":"${A}","uid":"filled","tags":["${A}"],"__inputs":[{"name":"A","value":"7"}]}}`, 200},
 		{f.editor, `{"pluginId":"acme-boards-app","path":"secret.json"}`, 404},

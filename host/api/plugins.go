@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/urlpath"
 	"github.com/slipway-dev/slipway/loader"
@@ -250,7 +251,7 @@ func callResource(w http.ResponseWriter, r *http.Request, p *loader.Plugin, who 
 	if err != nil {
 		return err
 	}
-	body, err := readBody(w, r, host.MaxResourceBody)
+	body, err := readBody(w, r, gate.MaxPluginBody)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
-	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
@@ -30,14 +29,7 @@ type queryResult struct {
 	Frames      []json.RawMessage `json:"frames"`
 	Error       string            `json:"error,omitempty"`
 	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
-
-	input    []*frame.Frame // for expressions
-	unleased int64          // bytes of the frames that the lease of the response does not cover
 }
-
-// frameFactor is how many bytes stay in memory for a byte of an Arrow file of numbers, with
-// its JSON. While they are converted, it is up to 12.
-const frameFactor = 4
 
 type queryBody struct {
 	rangeBody
@@ -46,8 +38,6 @@ type queryBody struct {
 
 type queryResults struct {
 	Results map[string]queryResult `json:"results"` // by refId
-
-	release func() // of the memory for the frames
 }
 
 // status is 207 if a query failed.
@@ -60,62 +50,19 @@ func (r queryResults) status() int {
 	return http.StatusOK
 }
 
-// queryData runs queries, those of several data sources in parallel, and then the
-// expressions that need their results. If a query fails, its result contains the error.
+// queryData runs queries, those of several data sources in parallel. If a query fails, its
+// result contains the error. Hidden queries are not sent.
 func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body queryBody }) (queryResults, error) {
 	queries, err := parseQueries(in.Body, a.clock())
 	if err != nil {
 		return queryResults{}, err
 	}
-	plan := planQueries(queries)
-	factor := frameFactor
-	if len(plan.expressions) > 0 {
-		factor += frameFactor // they keep what they read
-	}
-	ctx, release := loader.Lease(ctx, factor)
-	held := a.budgets.responses.share(callerOf(who))
-	isKept := false
-	defer func() {
-		if !isKept {
-			held.release()
-			release()
-		}
-	}()
-	results := a.queryAll(ctx, who, plan.queries)
-	if len(plan.expressions) > 0 {
-		err := a.budgets.processors.do(ctx, callerOf(who), func() error { plan.evaluate(ctx, results); return nil })
-		if err != nil {
-			return queryResults{}, err
-		}
-	}
-	for _, q := range queries {
-		if q.isHidden {
-			delete(results, q.RefID)
-		}
-	}
-	if err := held.grow(ctx, unleasedBytes(results)); err != nil {
-		return queryResults{}, err
-	}
-	isKept = true
-	return queryResults{results, func() { held.release(); release() }}, nil
-}
-
-// unleasedBytes returns how much memory the errors take, and how much of the frames no lease
-// covers, or 0 if that is little.
-func unleasedBytes(results map[string]queryResult) int64 {
-	n := int64(0)
-	for _, r := range results {
-		n += int64(len(r.Error)) + r.unleased
-	}
-	if n <= host.FreeResponse {
-		return 0
-	}
-	return n
+	queries = slices.DeleteFunc(queries, func(q dataQuery) bool { return q.isHidden })
+	return queryResults{a.queryAll(ctx, who, queries)}, nil
 }
 
 // respond writes the results piece by piece: encoding/json would copy all frames twice.
 func (r queryResults) respond(w http.ResponseWriter, status int) error {
-	defer r.release()
 	pieces, err := r.pieces()
 	if err != nil {
 		return err
@@ -183,7 +130,7 @@ func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQue
 	}
 	parts := make([]map[string]queryResult, len(sources))
 	var group errgroup.Group
-	group.SetLimit(host.ParallelSources)
+	group.SetLimit(gate.ParallelSources)
 	for i, source := range sources {
 		group.Go(func() error {
 			parts[i] = a.queryOne(ctx, who, source, bySource[source])
@@ -222,6 +169,10 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 			results = failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 		}
 	}()
+	if ref.UID == host.ExpressionUID {
+		return failAll(queries, http.StatusNotImplemented, sdk.SourceDownstream,
+			"this host does not compute expressions (the data source "+host.ExpressionUID+"); send the queries that they refer to")
+	}
 	if ref.UID == builtin.UID {
 		return a.queryBuiltin(ctx, who, queries)
 	}
@@ -241,11 +192,7 @@ func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef
 		status, source, text := queryError(err)
 		return failAll(queries, status, source, text)
 	}
-	err = a.budgets.processors.do(ctx, callerOf(who), func() error { results = resultsOf(queries, responses); return nil })
-	if err != nil { // the client has left
-		return failAll(queries, http.StatusServiceUnavailable, sdk.SourcePlugin, "the request has ended")
-	}
-	return results
+	return resultsOf(queries, responses)
 }
 
 func sdkQueries(queries []dataQuery) []sdk.Query {
@@ -257,24 +204,12 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
-	var results map[string]queryResult
-	err := a.budgets.processors.do(ctx, callerOf(who), func() error {
-		responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
-		results = resultsOf(queries, responses)
-		return err
-	})
+	responses, err := a.builtin.QueryData(ctx, &sdk.QueryDataRequest{Queries: sdkQueries(queries)})
 	if err != nil {
 		a.log.ErrorContext(ctx, "query failed", "uid", builtin.UID, "error", err)
 		return failAll(queries, http.StatusInternalServerError, sdk.SourcePlugin, "the query failed; the log of the host has details")
 	}
-	for refID, r := range results {
-		r.unleased = 0
-		for _, f := range r.Frames { // the host made them
-			r.unleased += int64(len(f))
-		}
-		results[refID] = r
-	}
-	return results
+	return resultsOf(queries, responses)
 }
 
 // resultsOf converts the responses of a data source, including those that no query asked for:
@@ -283,10 +218,10 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
 	results := map[string]queryResult{}
 	var missing []dataQuery
-	cells := host.MaxFrameCells
+	cells := gate.MaxFrameCells
 	for _, q := range queries {
 		if r, ok := responses[q.RefID]; ok {
-			results[q.RefID] = resultOf(q, r, &cells)
+			results[q.RefID] = resultOf(r, &cells)
 		} else {
 			missing = append(missing, q)
 		}
@@ -296,9 +231,9 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 		if _, ok := results[refID]; ok {
 			continue
 		}
-		stray := resultOf(dataQuery{}, responses[refID], &cells)
+		stray := resultOf(responses[refID], &cells)
 		if results[refID] = stray; stray.Error != "" && failure == "" {
-			failure = fmt.Sprintf("the plugin sent no response to this query, but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, host.MaxRefID))
+			failure = fmt.Sprintf("the plugin sent no response to this query, but sent the error %q for %q", cutText(stray.Error, maxRepeated), cutText(refID, gate.MaxRefID))
 		}
 	}
 	if failure != "" {
@@ -324,23 +259,18 @@ func cutText(text string, n int) string {
 
 // resultOf converts a response. It keeps frames that came with an error. cells is how many
 // values the frames may still have.
-func resultOf(q dataQuery, r sdk.DataResponse, cells *int) queryResult {
+func resultOf(r sdk.DataResponse, cells *int) queryResult {
 	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
 		_, out.ErrorSource, out.Error = queryError(r.Err)
 	}
 	for _, f := range r.Frames {
-		parsed, size, err := parseFrame(f, cells)
-		if err == nil && !q.isHidden {
-			err = out.add(parsed, size)
-		}
+		text, err := frameJSON(f, cells)
 		if err != nil {
 			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
 			break
 		}
-		if q.isInput {
-			out.input = append(out.input, parsed)
-		}
+		out.Frames = append(out.Frames, text)
 	}
 	return out
 }
@@ -355,32 +285,21 @@ func queryError(err error) (status int, source sdk.Source, text string) {
 	return http.StatusBadGateway, sdk.SourcePlugin, "cannot reach the plugin"
 }
 
-// parseFrame converts a frame, and takes its values from those that are left. size is that
-// of the Arrow file.
-func parseFrame(f sdk.Frame, cells *int) (_ *frame.Frame, size int, err error) {
+// frameJSON converts a frame, and takes its values from those that are left.
+func frameJSON(f sdk.Frame, cells *int) (json.RawMessage, error) {
 	file, err := f.MarshalArrow()
 	if err != nil {
-		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
 	parsed, err := frame.ParseAtMost(file, *cells)
 	if errors.Is(err, frame.ErrTooLarge) {
-		return nil, 0, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", host.MaxFrameCells)
+		return nil, fmt.Errorf("the frames in a response may have at most %d values; let the data source aggregate, or shorten the time range", gate.MaxFrameCells)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
+		return nil, fmt.Errorf("the plugin sent a frame that cannot be read: %w", err)
 	}
 	for _, field := range parsed.Fields {
 		*cells -= field.Len()
 	}
-	return parsed, len(file), nil
-}
-
-// add adds a frame as JSON. size is that of the Arrow file.
-func (r *queryResult) add(f *frame.Frame, size int) error {
-	text, err := f.MarshalJSON()
-	if err == nil {
-		r.Frames = append(r.Frames, bytes.Clone(text)) // without spare capacity
-		r.unleased += int64(max(0, len(text)-(frameFactor-1)*size))
-	}
-	return err
+	return parsed.MarshalJSON()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
@@ -136,7 +137,7 @@ func TestManyStrayResponses(t *testing.T) {
 // A few bytes of booleans must not take any amount of memory.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
-	half := frame.New("", frame.Of("on", make([]bool, host.MaxFrameCells/2+1)))
+	half := frame.New("", frame.Of("on", make([]bool, gate.MaxFrameCells/2+1)))
 	one := func(refID string) sdk.QueryDataResponse {
 		return sdk.QueryDataResponse{refID: {Status: 200, Frames: []sdk.Frame{half}}}
 	}
@@ -145,27 +146,8 @@ func TestManyValues(t *testing.T) {
 	}
 	both := one("A")
 	both["B"] = both["A"]
-	if got := api.Merge("A", "B", both); got["A"] != "" || !strings.Contains(got["B"], fmt.Sprintf("at most %d values", host.MaxFrameCells)) {
+	if got := api.Merge("A", "B", both); got["A"] != "" || !strings.Contains(got["B"], fmt.Sprintf("at most %d values", gate.MaxFrameCells)) {
 		t.Errorf("above the bound: %q", got)
-	}
-}
-
-// The JSON of booleans is many times as large as their Arrow file, which is all that a
-// response of a plugin is charged for.
-func TestUnleasedBytes(t *testing.T) {
-	t.Parallel()
-	for what, c := range map[string]struct {
-		field    frame.Field
-		unleased int64
-	}{
-		"numbers":  {frame.Of("v", make([]int64, 100_000)), 0},
-		"booleans": {frame.Of("v", make([]bool, 100_000)), 500_000},
-	} {
-		f := frame.New("", c.field)
-		got := api.Unleased("A", sdk.QueryDataResponse{"A": {Status: 200, Frames: []sdk.Frame{f}}})
-		if got < c.unleased || c.unleased == 0 && got != 0 {
-			t.Errorf("%s: %d bytes, want at least %d", what, got, c.unleased)
-		}
 	}
 }
 
@@ -200,7 +182,7 @@ func TestManySources(t *testing.T) {
 	t.Parallel()
 	f := withPlugin(t)
 	var queries []string
-	for n := range 3 * host.ParallelSources {
+	for n := range 3 * gate.ParallelSources {
 		want[object](t, f, 200, "POST", "/api/datasources", f.admin, fmt.Sprintf(`{"name":"ds%d","uid":"ds%[1]d","type":%q}`, n, pluginID))
 		queries = append(queries, fmt.Sprintf(`{"refId":"Q%d","queryType":"told","datasource":"ds%[1]d"}`, n))
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // Route is one entry of the route table.
@@ -146,7 +148,7 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	mux.Handle("/api/", unknown)
 	if a.pages != nil {
 		unknown = a.serve(func(w http.ResponseWriter, r *http.Request) error {
-			leave, err := a.budgets.requests.enter(networkCaller(r))
+			leave, err := a.enter(r, host.Identity{})
 			if err != nil {
 				return err
 			}
@@ -181,7 +183,6 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 				Message: fmt.Sprintf("method %s is not allowed; use %s", r.Method, allow)}
 		}
 		var who host.Identity
-		caller := networkCaller(r)
 		if route.Permission.kind != public {
 			var err error
 			if who, err = a.authenticate(w, r); err != nil {
@@ -189,11 +190,8 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			}
 			who = a.withRoles(who)
 			w.(*response).who = who
-			caller = callerOf(who)
-		} else {
-			a.limitRestTime(w.(*response), r) // anybody can send a body
 		}
-		leave, err := w.(*response).budgets.requests.enter(caller)
+		leave, err := a.enter(r, who)
 		if err != nil {
 			return err
 		}
@@ -209,8 +207,14 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 	})
 }
 
-// networkCaller stands for a caller whose credentials are not read.
-func networkCaller(r *http.Request) string { return "network " + networkOf(r.RemoteAddr) }
+// enter counts a request until leave is called. Without credentials, the network is the caller.
+func (a *API) enter(r *http.Request, who host.Identity) (leave func(), err error) {
+	leave, ok := a.gate.Enter(cmp.Or(who.Key(), "network "+networkOf(r.RemoteAddr)))
+	if !ok {
+		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your requests are in progress; wait for one of them to end", gate.MaxCallerRequests)}
+	}
+	return leave, nil
+}
 
 // serve turns a returned error into a response. Its writer is always the *response from
 // ServeHTTP.

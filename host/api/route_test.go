@@ -129,7 +129,7 @@ func FuzzDecode(f *testing.F) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
 		var body playlistBody
-		if err := decode(newResponse(httptest.NewRecorder(), newBudgets(true), 0), r, &body); err != nil {
+		if err := decode(httptest.NewRecorder(), r, &body); err != nil {
 			if status := statusOf(err); status < 400 || status > 499 {
 				t.Errorf("%q: %v is %d", text, err, status)
 			}

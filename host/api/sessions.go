@@ -47,7 +47,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ host.Identity) er
 	}
 	a.setSession(w, r, token.Secret(), session.Created.Add(host.SessionLife))
 	w.(*response).who = who
-	return respond(r.Context(), w, http.StatusOK, message{Message: "Signed in"})
+	return respond(w, http.StatusOK, message{Message: "Signed in"})
 }
 
 func (a *API) identify(w http.ResponseWriter, r *http.Request, c credentials) (host.Identity, error) {
@@ -78,7 +78,7 @@ func (a *API) signOut(w http.ResponseWriter, r *http.Request, _ host.Identity) e
 		}
 	}
 	a.setSession(w, r, "", time.Unix(0, 0))
-	return respond(r.Context(), w, http.StatusOK, message{Message: "Signed out"})
+	return respond(w, http.StatusOK, message{Message: "Signed out"})
 }
 
 // sessionInfo is a session in a list.

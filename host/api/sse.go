@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // streamEvents streams recent and then what arrives on feed, in the format of EventSource
@@ -11,8 +13,7 @@ import (
 // time, or has to authenticate again. format writes the text of an event, or nothing to skip
 // it.
 func streamEvents[T any](a *API, w http.ResponseWriter, r *http.Request, recent []T, feed <-chan T, format func(io.Writer, T) error) error {
-	response := w.(*response)
-	response.writeTime = min(response.writeTime, feedTimeout)
+	w.(*response).idle.Timeout = gate.FeedTimeout
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")

@@ -147,7 +147,6 @@ func TestRoles(t *testing.T) {
 		"/api/datasources/proxy/{id}/{path...}":             host.RoleViewer,
 		"GET /api/datasources/id/{name}":                    host.RoleAdmin,
 		"DELETE /api/datasources/name/{name}":               host.RoleAdmin,
-		"GET /api/live/ws":                                  host.RoleViewer,
 		"GET /api/live/events":                              host.RoleViewer,
 		"GET /api/live/list":                                host.RoleViewer,
 		"POST /api/live/publish":                            host.RoleViewer,

@@ -15,6 +15,7 @@ import (
 	"net/http"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -37,7 +38,7 @@ func New(random io.Reader) *Source { return &Source{random} }
 // responses.
 func (s *Source) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.QueryDataResponse, error) {
 	responses := sdk.QueryDataResponse{}
-	left := host.MaxWalkPoints
+	left := gate.MaxWalkPoints
 	for _, q := range req.Queries {
 		if q.Type != "" && q.Type != randomWalk {
 			responses[q.RefID] = failed(refuse(q.Type))
@@ -45,7 +46,7 @@ func (s *Source) QueryData(_ context.Context, req *sdk.QueryDataRequest) (sdk.Qu
 		}
 		w, err := newWalk(q)
 		if err == nil && w.points() > left {
-			err = sdk.Errorf(http.StatusBadRequest, "the random walks of a request may have at most %d points; decrease seriesCount or maxDataPoints", host.MaxWalkPoints)
+			err = sdk.Errorf(http.StatusBadRequest, "the random walks of a request may have at most %d points; decrease seriesCount or maxDataPoints", gate.MaxWalkPoints)
 		}
 		if err != nil {
 			responses[q.RefID] = failed(err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
@@ -107,7 +107,7 @@ func TestBounds(t *testing.T) {
 		return q
 	}
 	two := ask(t, 1, wide("A"), wide("B"))
-	if two["A"].Err != nil || two["B"].Err == nil || two["B"].Status != 400 || !strings.Contains(two["B"].Err.Error(), fmt.Sprint(host.MaxWalkPoints)) {
+	if two["A"].Err != nil || two["B"].Err == nil || two["B"].Status != 400 || !strings.Contains(two["B"].Err.Error(), fmt.Sprint(gate.MaxWalkPoints)) {
 		t.Errorf("%v, %v", two["A"].Err, two["B"].Err)
 	}
 }

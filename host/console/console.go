@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
@@ -207,11 +206,6 @@ func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error
 	c.render(w, r, problem.Status, v)
 }
 
-// holder is a writer of the API, which limits the memory of responses that are not read.
-type holder interface {
-	HoldResponse(ctx context.Context, caller string, bytes int) (release func(), err error)
-}
-
 // render writes a page. It renders the whole page first, so that none appears in part.
 func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v view) {
 	v.Nonce = rand.Text()
@@ -220,14 +214,6 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v v
 	if err := c.templates[v.Page].Execute(&out, v); err != nil {
 		http.Error(w, "render the page: "+err.Error(), http.StatusInternalServerError)
 		return
-	}
-	if api, ok := w.(holder); ok && v.Who != nil {
-		release, err := api.HoldResponse(r.Context(), "page "+v.Who.Login, out.Len())
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-		defer release()
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

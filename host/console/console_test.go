@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -611,25 +610,6 @@ func TestRoom(t *testing.T) {
 	}
 	if rows == 0 || rows > 25 || len(r.Frames) > 100 || r.Error != errNoRoom.Error() {
 		t.Errorf("%d rows of %d frames, error %q", rows, len(r.Frames), r.Error)
-	}
-}
-
-// fullWriter has no memory for responses.
-type fullWriter struct{ *httptest.ResponseRecorder }
-
-func (fullWriter) HoldResponse(_ context.Context, caller string, bytes int) (func(), error) {
-	return nil, fmt.Errorf("%s: no memory for %t", caller, bytes > 1000)
-}
-
-// A page counts toward the memory for responses; the sign-in page does not.
-func TestPageMemory(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]int{"/": http.StatusServiceUnavailable, "/login": http.StatusOK} {
-		w := fullWriter{httptest.NewRecorder()}
-		New(fakeAPI{"x", "Viewer"}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
-		if w.Code != want || want != http.StatusOK && !strings.Contains(w.Body.String(), "page x: no memory for true") {
-			t.Errorf("%s: %d, want %d: %s", path, w.Code, want, w.Body)
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -64,23 +63,4 @@ func isWord(text, marks string) bool {
 type address struct {
 	org int64
 	Channel
-}
-
-// names returns the names under which clients can subscribe to the channel. A name without
-// an organization is that of the default one: clients of several organizations must not
-// share a name.
-func (a address) names() []string {
-	number := strconv.FormatInt(a.org, 10)
-	if a.org == defaultOrg {
-		return []string{number + "/" + a.String(), "default/" + a.String(), a.String()}
-	}
-	return []string{number + "/" + a.String(), "org-" + number + "/" + a.String()}
-}
-
-// check returns an error if clients cannot subscribe to the channel under a name.
-func (a address) check(name string) error {
-	if !slices.Contains(a.names(), name) {
-		return host.Invalid("channel", "must begin with the organization: %d/%s", a.org, a.Channel)
-	}
-	return nil
 }

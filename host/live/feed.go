@@ -3,10 +3,13 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"sync"
-	"sync/atomic"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk"
 )
 
 // Packet is what a Feed receives.
@@ -15,95 +18,124 @@ type Packet struct {
 	Ended string // if not "", why the plugin has ended the channel; Data is nil
 }
 
-// Feed follows one channel. The caller closes it.
+// Feed is a client that follows a channel. Its receiver closes it.
 type Feed struct {
 	Initial json.RawMessage // what the plugin sends to new clients, or nil
 
+	caller  Caller
+	data    json.RawMessage // that the client sent for the plugin
+	stream  *stream
 	packets chan Packet
-	waiting atomic.Int64 // bytes
-	close   func()
-}
+	gone    chan struct{} // closed with packets
 
-// Follow returns a feed of a channel. The data is JSON for the plugin, or empty.
-func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.RawMessage) (*Feed, error) {
-	channel, err := ParseChannel(name, caller.Identity.OrgID)
-	if err != nil {
-		return nil, err
-	}
-	leave, err := h.enter(caller.Identity)
-	if err != nil {
-		return nil, err
-	}
-	isFollowing := false
-	defer func() {
-		if !isFollowing { // even if the call panics
-			leave()
-		}
-	}()
-	s, initial, err := h.subscribe(ctx, caller.Identity, channel, data)
-	if err != nil {
-		return nil, err
-	}
-	c, f := newClient(caller), &Feed{Initial: initial, packets: make(chan Packet, host.FeedQueue)}
-	if err := h.keep(c, s.at, data); err != nil {
-		h.refused(s)
-		return nil, err
-	}
-	isFollowing = true
-	end := func() {
-		c.isOver.Store(true)
-		s.drop(f)
-	}
-	c.channels = func() []string { return []string{s.at.names()[0]} }
-	c.leave, c.end = func(string, string) { end() }, func(uint32, string) { end() }
-	f.waiting.Add(int64(len(initial)))
-	f.close = sync.OnceFunc(func() {
-		end()
-		h.remove(c)
-		leave()
-		h.left(s.at)
-	})
-	s.mu.Lock()
-	s.feeds[f] = struct{}{}
-	s.mu.Unlock()
-	if !h.add(c) {
-		end()
-	}
-	h.joined(s)
-	return f, nil
+	// As of the last check; guarded by the mutex of the Hub.
+	plugin  Plugin
+	context sdk.Context
 }
 
 // Packets returns the packets. The channel is closed when the client does not keep up or
-// loses access, or when the Hub is closed. The caller calls Took for Initial and for each
-// packet when it has written them.
+// loses access, or when the Hub is closed.
 func (f *Feed) Packets() <-chan Packet { return f.packets }
 
-// Took makes room for other packets.
-func (f *Feed) Took(p Packet) { f.waiting.Add(-int64(len(p.Data))) }
-
 // Close ends the feed.
-func (f *Feed) Close() { f.close() }
-
-// push queues a packet. It closes the feed and reports false if there is no room. The caller
-// holds the lock of the stream.
-func (f *Feed) push(p Packet) bool {
-	if f.waiting.Add(int64(len(p.Data))) <= host.StreamQueue {
-		select {
-		case f.packets <- p:
-			return true
-		default:
-		}
-	}
-	close(f.packets)
-	return false
+func (f *Feed) Close() {
+	f.stream.hub.mu.Lock()
+	defer f.stream.hub.mu.Unlock()
+	f.stream.drop(f)
 }
 
-// drop closes a feed, unless it is closed.
-func (s *stream) drop(f *Feed) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.feeds[f]; ok {
-		delete(s.feeds, f)
-		close(f.packets)
+// keepChecking ends the feed when its credentials are no longer valid, or when its caller may no
+// longer use the plugin of the channel. A client that cannot be checked stays for a while: the
+// database may respond again.
+func (f *Feed) keepChecking() {
+	h, checked := f.stream.hub, time.Now()
+	for {
+		select {
+		case <-time.After(h.options.Check):
+		case <-f.gone:
+			return
+		}
+		plugin, of, err := f.check(max(h.options.Check, time.Second))
+		switch {
+		case err == nil:
+			checked = time.Now()
+			f.update(plugin, of)
+		case isDenied(err), time.Since(checked) > h.options.Unchecked:
+			f.Close()
+			return
+		}
 	}
+}
+
+// check authenticates the caller again, and opens the channel on its behalf.
+func (f *Feed) check(limit time.Duration) (Plugin, sdk.Context, error) {
+	h := f.stream.hub
+	ctx, cancel := context.WithTimeout(h.ctx, limit)
+	defer cancel()
+	who, err := f.caller.Again(ctx)
+	if err == nil && who.OrgID != f.stream.at.org {
+		err = host.Unauthorized("the user has changed the organization")
+	}
+	if err != nil {
+		return nil, sdk.Context{}, err
+	}
+	return h.options.Open(ctx, who, f.stream.at.Channel)
+}
+
+// update notes the plugin and the context. If the channel runs on behalf of the caller with
+// another user or other settings, it runs again.
+func (f *Feed) update(plugin Plugin, of sdk.Context) {
+	s := f.stream
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	isSame := reflect.DeepEqual(f.context.User, of.User) && reflect.DeepEqual(f.context.App, of.App) && reflect.DeepEqual(f.context.DataSource, of.DataSource)
+	f.plugin, f.context = plugin, of
+	if !isSame && s.runner == f {
+		s.again(errChanged)
+	}
+}
+
+// isDenied reports whether an error means that a client has lost access.
+func isDenied(err error) bool {
+	return errors.Is(err, host.ErrUnauthorized) || errors.Is(err, host.ErrForbidden) || errors.Is(err, host.ErrNotFound)
+}
+
+// send queues a packet for each feed, and closes those that have no room. The caller holds
+// the mutex of the Hub.
+func (s *stream) send(p Packet) {
+	for _, f := range slices.Clone(s.feeds) {
+		select {
+		case f.packets <- p:
+		default:
+			s.drop(f)
+		}
+	}
+}
+
+// drop removes and closes a feed, unless it is closed. The caller holds the mutex of the Hub.
+func (s *stream) drop(f *Feed) {
+	at := slices.Index(s.feeds, f)
+	if at < 0 {
+		return
+	}
+	s.feeds = slices.Delete(s.feeds, at, at+1)
+	close(f.packets)
+	close(f.gone)
+	if len(s.feeds) == 0 {
+		time.AfterFunc(s.hub.options.Grace, s.endIfUnused)
+		return
+	}
+	if s.runner != f {
+		return
+	}
+	if i := s.withCredential(f.caller.Credential); i >= 0 {
+		s.runner = s.feeds[i]
+		return
+	}
+	s.again(errChanged) // on behalf of another client
+}
+
+// withCredential returns the index of the first feed with the same credential, or -1.
+func (s *stream) withCredential(credential string) int {
+	return slices.IndexFunc(s.feeds, func(f *Feed) bool { return f.caller.Credential == credential })
 }

@@ -1,5 +1,5 @@
-// Package live distributes plugin streams to clients: WebSockets that speak the
-// protocol of centrifuge, as existing frontends do, and feeds for server-sent events.
+// Package live distributes the streams of plugins to clients, which follow a channel each by
+// server-sent events.
 //
 // A channel is run once for all clients of an organization that follow it. The plugin
 // decides who may follow it, and the host disconnects those that may no longer use the
@@ -23,6 +23,7 @@ import (
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -39,16 +40,10 @@ type Options struct {
 	// returns host.ErrForbidden or host.ErrNotFound if the user may not use the plugin.
 	Open   func(ctx context.Context, who host.Identity, c Channel) (Plugin, sdk.Context, error)
 	Logger *slog.Logger // no log if nil
-	// Turn waits until what a user has sent may be handled. If it is nil, everything is handled
-	// at once.
-	Turn func(ctx context.Context, who host.Identity) (end func(), err error)
 
-	Check      time.Duration // between checks of the clients; host.StreamCheck
-	Unchecked  time.Duration // how long a client that cannot be checked stays; host.StreamUnchecked
-	Grace      time.Duration // between the last client of a channel and its end; host.StreamGrace
-	Clients    int           // host.MaxStreamClients
-	PerCaller  int           // of Clients; host.MaxUserStreamClients
-	PerPlugin  int           // streams; host.MaxStreams
+	Check      time.Duration // between checks of a client; gate.FeedCheck
+	Unchecked  time.Duration // how long a client that cannot be checked stays; 1 min
+	Grace      time.Duration // between the last client of a channel and its end; gate.FeedGrace
 	RetryAfter time.Duration // the first delay before a stream that failed runs again; 50 ms
 }
 
@@ -64,30 +59,20 @@ type Caller struct {
 type Hub struct {
 	options    Options
 	log        *slog.Logger
-	ctx        context.Context // of the streams
+	ctx        context.Context // of the streams and checks
 	cancel     context.CancelFunc
 	background sync.WaitGroup
-	sockets    sockets
 
-	mu         sync.Mutex
-	isClosed   bool
-	isChecking bool
-	clients    []*client     // in the order in which they connected
-	entered    map[owner]int // clients that are connected or connecting
-	held       map[owner]int // bytes of the data of clients
-	streams    map[address]*stream
+	mu       sync.Mutex // also guards what streams and feeds consist of
+	isClosed bool
+	streams  map[address]*stream
 }
 
-// New returns a Hub. It starts goroutines when the first client connects.
+// New returns a Hub. It starts goroutines when the first client follows a channel.
 func New(o Options) *Hub {
-	o.Check, o.Grace = cmp.Or(o.Check, host.StreamCheck), cmp.Or(o.Grace, host.StreamGrace)
-	o.Unchecked = cmp.Or(o.Unchecked, host.StreamUnchecked)
-	o.Clients, o.PerCaller = cmp.Or(o.Clients, host.MaxStreamClients), cmp.Or(o.PerCaller, host.MaxUserStreamClients)
-	o.PerPlugin, o.RetryAfter = cmp.Or(o.PerPlugin, host.MaxStreams), cmp.Or(o.RetryAfter, 50*time.Millisecond)
-	if o.Turn == nil {
-		o.Turn = func(context.Context, host.Identity) (func(), error) { return func() {}, nil }
-	}
-	h := &Hub{options: o, log: o.Logger, entered: map[owner]int{}, held: map[owner]int{}, streams: map[address]*stream{}}
+	o.Check, o.Grace = cmp.Or(o.Check, gate.FeedCheck), cmp.Or(o.Grace, gate.FeedGrace)
+	o.Unchecked, o.RetryAfter = cmp.Or(o.Unchecked, time.Minute), cmp.Or(o.RetryAfter, 50*time.Millisecond)
+	h := &Hub{options: o, log: o.Logger, streams: map[address]*stream{}}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -99,31 +84,77 @@ func New(o Options) *Hub {
 // has no effect.
 func (h *Hub) Close() error {
 	h.mu.Lock()
-	isFirst := !h.isClosed
 	h.isClosed = true
-	clients := h.snapshot()
-	h.mu.Unlock()
-	h.cancel()
-	var err error
-	if isFirst {
-		err = h.sockets.close()
-		for _, c := range clients {
-			c.disconnect(codeEnded, errStopping().Error())
+	for _, s := range h.streams {
+		for _, f := range slices.Clone(s.feeds) {
+			s.drop(f)
 		}
 	}
+	h.mu.Unlock()
+	h.cancel()
 	h.background.Wait()
-	return err
+	return nil
 }
 
-// inBackground runs f in a goroutine that Close waits for. It reports false, and does not
-// run f, if the Hub is closed.
-func (h *Hub) inBackground(f func()) bool {
+// Follow returns a feed of a channel. The data is JSON for the plugin, or empty.
+func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.RawMessage) (*Feed, error) {
+	c, err := ParseChannel(name, caller.Identity.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkData(data, gate.MaxStreamData); err != nil {
+		return nil, err
+	}
+	plugin, of, err := h.options.Open(ctx, caller.Identity, c)
+	if err != nil {
+		return nil, err
+	}
+	initial, err := plugin.SubscribeStream(ctx, &sdk.StreamRequest{Context: of, Path: c.Path, Data: data})
+	if err == nil && len(initial) > 0 {
+		if initial, err = compact(initial); err != nil {
+			err = badPacket(c, err)
+		}
+	}
+	if err != nil {
+		return nil, orUnsupported(err, c)
+	}
+	f := &Feed{Initial: initial, caller: caller, plugin: plugin, context: of, data: bytes.Clone(data), packets: make(chan Packet, gate.FeedQueue), gone: make(chan struct{})}
+	if f.stream, err = h.join(address{caller.Identity.OrgID, c}, f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// join adds a feed to the stream of a channel, which runs from then on.
+func (h *Hub) join(at address, f *Feed) (*stream, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.isClosed {
-		h.background.Go(f)
+	if h.isClosed {
+		return nil, &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
 	}
-	return !h.isClosed
+	s, ok := h.streams[at]
+	if !ok {
+		pluginID, n := f.context.PluginID, 0
+		for _, other := range h.streams {
+			if other.pluginID == pluginID {
+				n++
+			}
+		}
+		if n >= gate.MaxStreams {
+			return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", n, pluginID)}
+		}
+		s = &stream{hub: h, at: at, pluginID: pluginID, began: time.Now(), joined: make(chan struct{}, 1), unused: make(chan struct{}, 1)}
+		h.streams[at] = s
+		h.background.Go(s.serve)
+	}
+	f.stream = s
+	s.feeds = append(s.feeds, f)
+	select {
+	case s.joined <- struct{}{}:
+	default:
+	}
+	h.background.Go(f.keepChecking)
+	return s, nil
 }
 
 // Publish sends a user's message to the plugin of a channel, and what the plugin returns to
@@ -133,10 +164,10 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	if err != nil {
 		return err
 	}
-	if err := checkData(data); err != nil {
+	if err := checkData(data, gate.MaxMessage); err != nil {
 		return err
 	}
-	plugin, of, err := h.open(ctx, who, c)
+	plugin, of, err := h.options.Open(ctx, who, c)
 	if err != nil {
 		return err
 	}
@@ -144,71 +175,15 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 	if err != nil || published == nil {
 		return orUnsupported(err, c)
 	}
-	release, err := h.hold(ownerOf(who), len(published))
-	if err != nil {
-		return err
-	}
-	defer release()
 	if published, err = compact(published); err != nil {
 		return badPacket(c, err)
 	}
-	return h.send(address{who.OrgID, c}, published)
-}
-
-// open opens a channel for a message. The messages of many clients must not occupy all
-// connections to the database.
-func (h *Hub) open(ctx context.Context, who host.Identity, c Channel) (Plugin, sdk.Context, error) {
-	end, err := h.options.Turn(ctx, who)
-	if err != nil {
-		return nil, sdk.Context{}, err
-	}
-	defer end()
-	return h.options.Open(ctx, who, c)
-}
-
-// send sends a packet to the clients of a channel.
-func (h *Hub) send(at address, packet json.RawMessage) error {
 	h.mu.Lock()
-	s := h.streams[at]
-	h.mu.Unlock()
-	if s != nil {
-		s.feed(Packet{Data: packet})
+	defer h.mu.Unlock()
+	if s := h.streams[address{who.OrgID, c}]; s != nil {
+		s.send(Packet{Data: published})
 	}
-	return h.sockets.publish(at, packet)
-}
-
-// subscribe asks the plugin whether a user may follow a channel, and returns the stream and
-// what the plugin sends to new clients, or nil. The caller calls h.joined once the client
-// follows the channel, or cannot.
-func (h *Hub) subscribe(ctx context.Context, who host.Identity, c Channel, data json.RawMessage) (*stream, json.RawMessage, error) {
-	if err := checkData(data); err != nil {
-		return nil, nil, err
-	}
-	plugin, of, err := h.open(ctx, who, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := h.reserve(address{who.OrgID, c}, of.PluginID, ownerOf(who))
-	if err != nil {
-		return nil, nil, err
-	}
-	isAccepted := false
-	defer func() {
-		if !isAccepted { // even if the call panics
-			h.refused(s)
-		}
-	}()
-	initial, err := plugin.SubscribeStream(ctx, &sdk.StreamRequest{Context: of, Path: c.Path, Data: data})
-	if err == nil && len(initial) > 0 {
-		if initial, err = compact(initial); err != nil {
-			err = badPacket(c, err)
-		}
-	}
-	if err != nil {
-		return nil, nil, orUnsupported(err, c)
-	}
-	isAccepted = true
-	return s, initial, nil
+	return nil
 }
 
 // Info describes a channel that runs.
@@ -221,28 +196,28 @@ type Info struct {
 // List returns the channels of an organization that a user may follow, sorted.
 func (h *Hub) List(ctx context.Context, who host.Identity) []Info {
 	h.mu.Lock()
-	var running []*stream
+	running := map[Channel]Info{}
 	for at, s := range h.streams {
 		if at.org == who.OrgID {
-			running = append(running, s)
+			running[at.Channel] = s.info()
 		}
 	}
 	h.mu.Unlock()
 	list := []Info{}
-	for _, s := range running {
-		if _, _, err := h.options.Open(ctx, who, s.at.Channel); err == nil {
-			list = append(list, s.info())
+	for c, info := range running {
+		if _, _, err := h.options.Open(ctx, who, c); err == nil {
+			list = append(list, info)
 		}
 	}
 	slices.SortFunc(list, func(a, b Info) int { return strings.Compare(a.Channel, b.Channel) })
 	return list
 }
 
-// checkData returns an error for what a client sent that is too long or, as Protobuf and URLs
-// allow, not JSON.
-func checkData(data json.RawMessage) error {
-	if len(data) > host.MaxPublication {
-		return host.Invalid("data", "must not be longer than %d bytes, found %d", host.MaxPublication, len(data))
+// checkData returns an error for what a client sent that is too long or, as URLs allow, not
+// JSON.
+func checkData(data json.RawMessage, most int) error {
+	if len(data) > most {
+		return host.Invalid("data", "must not be longer than %d bytes, found %d", most, len(data))
 	}
 	if len(data) > 0 && !json.Valid(data) {
 		return host.Invalid("data", "must be JSON")
@@ -253,8 +228,8 @@ func checkData(data json.RawMessage) error {
 // compact removes insignificant space, in particular the line breaks that separate messages.
 // It returns an error for a packet that clients cannot receive.
 func compact(packet json.RawMessage) (json.RawMessage, error) {
-	if len(packet) > host.MaxPacket {
-		return nil, fmt.Errorf("it has %d bytes; the limit is %d", len(packet), host.MaxPacket)
+	if len(packet) > gate.MaxPacket {
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", len(packet), gate.MaxPacket)
 	}
 	var b bytes.Buffer
 	b.Grow(len(packet))
@@ -262,11 +237,6 @@ func compact(packet json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// errStopping returns the error of a Hub that is closed.
-func errStopping() error {
-	return &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
 }
 
 // badPacket is the error for a packet that compact rejects.

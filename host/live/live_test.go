@@ -1,23 +1,21 @@
 package live_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"golang.org/x/net/websocket"
-
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/live"
 	"github.com/slipway-dev/slipway/sdk"
 )
@@ -27,10 +25,9 @@ type fakePlugin struct {
 	run  func(ctx context.Context, req *sdk.StreamRequest, send func(string)) error
 	runs atomic.Int64 // in progress
 	all  atomic.Int64 // that began
-	hung atomic.Int64 // calls in progress
 }
 
-func (p *fakePlugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+func (p *fakePlugin) SubscribeStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "missing":
 		return nil, sdk.Errorf(http.StatusNotFound, "there is no such channel")
@@ -38,28 +35,16 @@ func (p *fakePlugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest
 		return nil, sdk.Errorf(http.StatusForbidden, "the channel is secret")
 	case "broken":
 		return json.RawMessage("{"), nil
-	case "panic":
-		panic("in the plugin")
-	case "hang":
-		p.hung.Add(1)
-		defer p.hung.Add(-1)
-		<-ctx.Done()
-		return nil, ctx.Err()
 	}
 	return json.RawMessage(fmt.Sprintf("{\n\"welcome\": %q}", req.Context.User.Login)), nil
 }
 
-func (p *fakePlugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
+func (p *fakePlugin) PublishStream(_ context.Context, req *sdk.StreamRequest) (json.RawMessage, error) {
 	switch req.Path {
 	case "chat":
 		return req.Data, nil
-	case "hang":
-		<-ctx.Done()
-		return nil, ctx.Err()
 	case "quiet":
 		return nil, nil
-	case "loud":
-		return json.RawMessage(`"` + strings.Repeat("x", host.MaxPublication) + `"`), nil
 	}
 	return nil, sdk.Errorf(http.StatusForbidden, "the channel is read-only")
 }
@@ -89,12 +74,11 @@ func paced(next <-chan string) *fakePlugin {
 	}}
 }
 
-// fixture is a Hub behind an HTTP server. The user is the name in the query.
+// fixture is a Hub and what its users may do.
 type fixture struct {
 	*live.Hub
 	t      *testing.T
 	plugin *fakePlugin
-	server *httptest.Server
 
 	mu       sync.Mutex
 	denied   map[string]error // by user: of the credentials
@@ -103,31 +87,15 @@ type fixture struct {
 	settings string
 }
 
-// buffered is what the kernel holds for a client that does not read, instead of megabytes.
-const buffered = 64 << 10
-
 func newFixture(t *testing.T, o live.Options, p *fakePlugin) *fixture {
 	t.Helper()
 	f := &fixture{t: t, plugin: p, denied: map[string]error{}, closed: map[string]error{}, roles: map[string]host.Role{}}
 	o.Open, o.Logger = f.open, slog.New(slog.NewTextHandler(t.Output(), nil))
 	f.Hub = live.New(o)
-	f.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := f.ServeWebSocket(w, r, f.caller(r.URL.Query().Get("user"))); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		}
-	}))
-	f.server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		if err := c.(*net.TCPConn).SetWriteBuffer(buffered); err != nil {
-			t.Error(err)
-		}
-		return ctx
-	}
-	f.server.Start()
 	t.Cleanup(func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
-		f.server.Close()
 		if n := p.runs.Load(); n != 0 {
 			t.Errorf("%d streams run after the hub was closed", n)
 		}
@@ -135,20 +103,13 @@ func newFixture(t *testing.T, o live.Options, p *fakePlugin) *fixture {
 	return f
 }
 
+// caller is a user in the first organization, or in the second one if the name begins with other.
 func (f *fixture) caller(user string) live.Caller {
-	id := int64(0)
-	for _, c := range user {
-		id = id*256 + int64(c)
-	}
-	who := host.Identity{Kind: host.KindUser, ID: id, OrgID: 1, Login: user}
+	who := host.Identity{Kind: host.KindUser, ID: 1, OrgID: 1, Login: user}
 	if strings.HasPrefix(user, "other") {
 		who.OrgID = 2
 	}
-	return live.Caller{Identity: who, Credential: user, Again: func(ctx context.Context) (host.Identity, error) {
-		if user == "stuck" {
-			<-ctx.Done()
-			return who, ctx.Err()
-		}
+	return live.Caller{Identity: who, Credential: user, Again: func(context.Context) (host.Identity, error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		who.Role = f.roles[user]
@@ -173,6 +134,25 @@ func (f *fixture) change(do func()) {
 	do()
 }
 
+// follow follows a channel with data.
+func (f *fixture) follow(user, channel, data string) *live.Feed {
+	f.t.Helper()
+	feed, err := f.Follow(f.t.Context(), f.caller(user), channel, json.RawMessage(data))
+	if err != nil {
+		f.t.Fatalf("%s follows %s: %v", user, channel, err)
+	}
+	return feed
+}
+
+// next returns the next packet, or why there is none.
+func next(feed *live.Feed) string {
+	p, ok := <-feed.Packets()
+	if !ok {
+		return "(closed)"
+	}
+	return cmp.Or(p.Ended, string(p.Data))
+}
+
 // until waits for a condition.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
@@ -185,124 +165,322 @@ func until(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-// socket is a client that speaks the protocol of centrifuge in JSON.
-type socket struct {
-	t       testing.TB
-	conn    *websocket.Conn
-	waiting []string // messages of a frame
-	id      int
-}
-
-// reply is a message of the server.
-type reply struct {
-	ID    int
-	Error struct {
-		Code      int
-		Message   string
-		Temporary bool
-	}
-	Subscribe struct{ Data json.RawMessage }
-	Push      struct {
-		Channel     string
-		Pub         struct{ Data json.RawMessage }
-		Unsubscribe struct {
-			Code   int
-			Reason string
+func TestParseChannel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{
+		"ds/a/b": nil, "1/ds/a/b": nil, "default/ds/a/b": nil, "org-1/ds/a/b": nil, "plugin/a/b/c.d=e_f-": nil, "ds/a/" + strings.Repeat("x", 155): nil,
+		"2/ds/a/b": host.ErrForbidden, "org-2/ds/a/b": host.ErrForbidden, "ds/a/" + strings.Repeat("x", 156): host.ErrInvalid,
+		"": host.ErrInvalid, "ds": host.ErrInvalid, "ds/a": host.ErrInvalid, "ds/a/": host.ErrInvalid, "/a/b": host.ErrInvalid, "ds//b": host.ErrInvalid,
+		"ds/a/b c": host.ErrInvalid, "ds/a/b\n": host.ErrInvalid, "ds/a/é": host.ErrInvalid, "1/": host.ErrInvalid, "1/1/ds/a/b": nil,
+	} {
+		if _, err := live.ParseChannel(name, 1); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", name, err, want)
 		}
 	}
 }
 
-// dial connects a user, who may be refused.
-func (f *fixture) dial(user string) (*socket, error) {
-	config, err := websocket.NewConfig(strings.Replace(f.server.URL, "http", "ws", 1)+"/?user="+user, "http://localhost")
-	if err != nil {
-		return nil, err
+// Clients get what the plugin sends to new ones, then its packets in order. The channel runs
+// once for all of them, and ends after the last one has left.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	packets := make(chan string)
+	p := paced(packets)
+	f := newFixture(t, live.Options{Grace: time.Millisecond}, p)
+	var feeds []*live.Feed
+	for i, name := range []string{"ds/a/x", "1/ds/a/x", "default/ds/a/x"} {
+		feed := f.follow(fmt.Sprintf("user%d", i), name, "")
+		if got := string(feed.Initial); got != fmt.Sprintf(`{"welcome":"user%d"}`, i) {
+			t.Errorf("%s: %s", name, got)
+		}
+		feeds = append(feeds, feed)
 	}
-	c, err := net.Dial("tcp", f.server.Listener.Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	conn, err := websocket.NewClient(config, c)
-	if err == nil {
-		err = c.(*net.TCPConn).SetReadBuffer(buffered)
-	}
-	if err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	s := &socket{t: f.t, conn: conn}
-	f.t.Cleanup(func() { _ = conn.Close() })
-	return s, nil
-}
-
-func (f *fixture) connect(user string) *socket {
-	f.t.Helper()
-	s, err := f.dial(user)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if got := s.call(`"connect":{}`); got.Error.Code != 0 {
-		f.t.Fatalf("connect: %+v", got)
-	}
-	return s
-}
-
-// next returns the next message, or false if the connection has ended.
-func (s *socket) next() (reply, bool) {
-	for {
-		for len(s.waiting) == 0 {
-			var frame string
-			if err := websocket.Message.Receive(s.conn, &frame); err != nil {
-				return reply{}, false
+	for i := range 100 {
+		packets <- fmt.Sprintf("{\n\"n\": %d}", i)
+		for _, feed := range feeds {
+			if got, want := next(feed), fmt.Sprintf(`{"n":%d}`, i); got != want {
+				t.Fatalf("got %s, want %s", got, want)
 			}
-			s.waiting = strings.Split(frame, "\n")
 		}
-		line := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		if line == "" {
-			continue
-		}
-		if line == "{}" {
-			_ = websocket.Message.Send(s.conn, "{}")
-			continue
-		}
-		var r reply
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			s.t.Errorf("the server sent %q: %v", line, err)
-			return r, false
-		}
-		return r, true
+	}
+	if n := p.all.Load(); n != 1 {
+		t.Errorf("the channel ran %d times", n)
+	}
+	for _, feed := range feeds {
+		feed.Close()
+		feed.Close()
+	}
+	until(t, "the end of the stream", func() bool { return p.runs.Load() == 0 && live.Streams(f.Hub) == 0 })
+	again := f.follow("user0", "ds/a/x", "")
+	packets <- "7"
+	if got := next(again); got != "7" || p.all.Load() != 2 {
+		t.Errorf("after the end: %s, %d runs", got, p.all.Load())
 	}
 }
 
-// call sends a command and returns the reply to it. It drops pushes.
-func (s *socket) call(command string) reply {
-	s.t.Helper()
-	s.id++
-	if err := websocket.Message.Send(s.conn, fmt.Sprintf(`{"id":%d,%s}`, s.id, command)); err != nil {
-		s.t.Fatal(err)
+// A client that returns before the grace period is over finds the stream running.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	p := &fakePlugin{}
+	f := newFixture(t, live.Options{Grace: time.Hour}, p)
+	feed := f.follow("a", "ds/a/x", "")
+	until(t, "the stream", func() bool { return p.runs.Load() == 1 })
+	feed.Close()
+	f.follow("a", "ds/a/x", "")
+	if n := p.all.Load(); n != 1 {
+		t.Errorf("the channel ran %d times", n)
 	}
-	for {
-		r, ok := s.next()
-		if !ok {
-			s.t.Fatalf("the connection ended before the reply to %s", command)
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	f.closed["gone"] = host.NotFound("Data source")
+	for _, c := range []struct{ user, channel, data, want string }{
+		{"a", "ds/a/missing", "", "there is no such channel"},
+		{"a", "ds/a/secret", "", "the channel is secret"},
+		{"a", "ds/gone/x", "", "Data source not found"},
+		{"a", "ds/a/broken", "", "the plugin sent an invalid packet to the channel ds/a/broken"},
+		{"a", "2/ds/a/x", "", "is in another organization"},
+		{"a", "nonsense", "", "channel: must have the form"},
+		{"a", "ds/a/x", "{", "data: must be JSON"},
+		{"a", "ds/a/x", `"` + strings.Repeat("x", gate.MaxStreamData) + `"`, "data: must not be longer than 4096 bytes"},
+		{"mallory", "ds/a/x", "", "Permission denied"},
+	} {
+		if _, err := f.Follow(t.Context(), f.caller(c.user), c.channel, json.RawMessage(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.user, c.channel, err, c.want)
 		}
-		if r.ID == s.id {
-			return r
+	}
+	if n := live.Streams(f.Hub); n != 0 {
+		t.Errorf("there are %d streams", n)
+	}
+}
+
+// The streams of a plugin are bounded.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	for i := range gate.MaxStreams {
+		f.follow("a", fmt.Sprintf("ds/a/%d", i), "")
+	}
+	if _, err := f.Follow(t.Context(), f.caller("b"), "ds/a/more", nil); !errors.Is(err, host.ErrUnavailable) {
+		t.Errorf("one stream too many: %v", err)
+	}
+	f.follow("b", "ds/a/0", "")
+}
+
+// What the plugin makes of a message reaches all clients of the organization.
+func TestPublish(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	a, b, other := f.follow("a", "1/ds/a/chat", ""), f.follow("b", "ds/a/chat", ""), f.follow("other", "2/ds/a/chat", "")
+	publish := func(user, channel, data string) error {
+		return f.Publish(t.Context(), f.caller(user).Identity, channel, json.RawMessage(data))
+	}
+	if err := publish("b", "ds/a/chat", `{"text": "hi"}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, feed := range []*live.Feed{a, b} {
+		if got := next(feed); got != `{"text":"hi"}` {
+			t.Error(got)
+		}
+	}
+	if err := publish("other", "2/ds/a/chat", "2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(other); got != "2" {
+		t.Errorf("the other organization gets %s", got)
+	}
+	if err := publish("a", "ds/a/quiet", "1"); err != nil {
+		t.Error(err)
+	}
+	for data, want := range map[string]error{`"` + strings.Repeat("x", gate.MaxMessage) + `"`: host.ErrInvalid, "{": host.ErrInvalid} {
+		if err := publish("a", "ds/a/chat", data); !errors.Is(err, want) {
+			t.Errorf("%.10s: %v", data, err)
+		}
+	}
+	if err := publish("mallory", "ds/a/chat", "1"); !errors.Is(err, host.ErrForbidden) {
+		t.Error(err)
+	}
+}
+
+// A stream that fails runs again, and no packet is lost or reordered between the runs. One
+// that ends for good does not, unless a client joins.
+func TestRunsAgain(t *testing.T) {
+	t.Parallel()
+	n, start := 0, make(chan struct{})
+	p := &fakePlugin{run: func(_ context.Context, _ *sdk.StreamRequest, send func(string)) error {
+		<-start
+		n++
+		send(fmt.Sprint(n))
+		if n%5 == 0 {
+			return sdk.Errorf(422, "the query is wrong")
+		}
+		return errors.New("the process exited")
+	}}
+	f := newFixture(t, live.Options{RetryAfter: time.Millisecond}, p)
+	feed := f.follow("a", "ds/a/x", "")
+	close(start)
+	for want := range 5 {
+		if got := next(feed); got != fmt.Sprint(want+1) {
+			t.Fatalf("got %s, want %d", got, want+1)
+		}
+	}
+	if got := next(feed); got != "the plugin has ended the stream: the query is wrong" {
+		t.Errorf("at the end: %s", got)
+	}
+	f.follow("b", "ds/a/x", "")
+	if got := next(feed); got != "6" {
+		t.Errorf("after another client joined: %s", got)
+	}
+}
+
+// A stream that ended for good is forgotten when its clients have left.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	p := &fakePlugin{run: func(context.Context, *sdk.StreamRequest, func(string)) error { return nil }}
+	f := newFixture(t, live.Options{Grace: time.Millisecond}, p)
+	feed := f.follow("a", "ds/a/x", "")
+	if got := next(feed); got != "the plugin has ended the stream" {
+		t.Error(got)
+	}
+	feed.Close()
+	until(t, "the end of the stream", func() bool { return live.Streams(f.Hub) == 0 })
+}
+
+// A channel runs on behalf of the client that came first, with its data. When that client
+// leaves, it continues if another one with the same credentials follows the channel, and
+// otherwise runs again on behalf of another one. It also runs again when the role of its user or
+// the settings change.
+func TestOnWhoseBehalf(t *testing.T) {
+	t.Parallel()
+	begun, fail := make(chan string, 10), make(chan struct{})
+	p := &fakePlugin{run: func(ctx context.Context, req *sdk.StreamRequest, _ func(string)) error {
+		begun <- req.Context.User.Login + " " + req.Context.User.Role + " " + string(req.Context.DataSource.JSON) + string(req.Data)
+		select {
+		case <-fail:
+			return errors.New("the process exited")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	f := newFixture(t, live.Options{Check: time.Millisecond, RetryAfter: time.Millisecond}, p)
+	runs := func(when, want string) {
+		t.Helper()
+		if got := <-begun; got != want {
+			t.Fatalf("%s: %q, want %q", when, got, want)
+		}
+	}
+	first := f.follow("first", "ds/a/x", "1")
+	runs("at the start", "first None 1")
+	second, third := f.follow("first", "ds/a/x", "2"), f.follow("third", "ds/a/x", "3")
+	fail <- struct{}{}
+	runs("after a failure", "first None 1")
+	f.change(func() { f.roles["first"] = host.RoleEditor })
+	runs("after a change of the role", "first Editor 1")
+	f.change(func() { f.settings = "{}" })
+	runs("after a change of the settings", "first Editor {}1")
+	time.Sleep(20 * time.Millisecond) // the others are checked, too
+	first.Close()
+	second.Close()
+	runs("after the user has left", "third None {}3")
+	f.change(func() { f.denied["third"] = host.Unauthorized("Unauthorized") })
+	fourth := f.follow("fourth", "ds/a/x", "4")
+	if got := next(third); got != "(closed)" {
+		t.Errorf("after the session ended: %s", got)
+	}
+	runs("after the session ended", "fourth None {}4")
+	fourth.Close()
+	if n := p.all.Load(); n != 6 {
+		t.Errorf("the channel ran %d times, want 6", n)
+	}
+}
+
+// A client that may no longer use the plugin is disconnected. One that cannot be checked stays
+// for a while.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{Check: time.Millisecond, Unchecked: 100 * time.Millisecond}, &fakePlugin{})
+	kept, gone := f.follow("a", "ds/a/x", ""), f.follow("a", "ds/b/x", "")
+	f.change(func() { f.closed["b"] = host.NotFound("Data source") })
+	if got := next(gone); got != "(closed)" {
+		t.Errorf("after the data source was deleted: %s", got)
+	}
+	start := time.Now()
+	f.change(func() { f.denied["a"] = errors.New("the database does not respond") })
+	if got := next(kept); got != "(closed)" || time.Since(start) < 90*time.Millisecond {
+		t.Errorf("a client that cannot be checked: %s after %s", got, time.Since(start))
+	}
+}
+
+// A client that does not read is disconnected, and the others lose nothing.
+func TestClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	packets := make(chan string)
+	f := newFixture(t, live.Options{}, paced(packets))
+	deaf, reads := f.follow("deaf", "ds/a/x", ""), f.follow("a", "ds/a/x", "")
+	for i := range gate.FeedQueue + 1 {
+		packets <- fmt.Sprint(i)
+		if got := next(reads); got != fmt.Sprint(i) {
+			t.Fatalf("packet %d is %s", i, got)
+		}
+	}
+	received := 0
+	for range deaf.Packets() {
+		received++
+	}
+	if received != gate.FeedQueue {
+		t.Errorf("the other client received %d packets, want %d", received, gate.FeedQueue)
+	}
+	packets <- "1"
+	if got := next(reads); got != "1" {
+		t.Errorf("afterward: %s", got)
+	}
+}
+
+// A packet that clients cannot receive is dropped.
+func TestInvalidPackets(t *testing.T) {
+	t.Parallel()
+	packets := make(chan string)
+	f := newFixture(t, live.Options{}, paced(packets))
+	feed := f.follow("a", "ds/a/x", "")
+	for _, packet := range []string{"{", `"` + strings.Repeat("x", gate.MaxPacket) + `"`, "1"} {
+		packets <- packet
+	}
+	if got := next(feed); got != "1" {
+		t.Errorf("got %.20s", got)
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	packets := make(chan string)
+	f := newFixture(t, live.Options{}, paced(packets))
+	feed := f.follow("a", "ds/a/x", "")
+	packets <- `{"schema": {"name": "f", "fields": [{"name": "v"}]}, "data": {"values": [[1]]}}`
+	next(feed)
+	list := f.List(t.Context(), f.caller("b").Identity)
+	if len(list) != 1 || list[0].Channel != "ds/a/x" || string(list[0].Data) != `{"schema":{"name":"f","fields":[{"name":"v"}]}}` {
+		t.Errorf("%+v", list)
+	}
+	for _, user := range []string{"mallory", "other"} {
+		if list := f.List(t.Context(), f.caller(user).Identity); len(list) != 0 {
+			t.Errorf("%s: %+v", user, list)
 		}
 	}
 }
 
-func (s *socket) subscribe(channel string) reply {
-	s.t.Helper()
-	return s.call(fmt.Sprintf(`"subscribe":{"channel":%q}`, channel))
-}
-
-// packet returns the next packet.
-func (s *socket) packet() string {
-	s.t.Helper()
-	r, ok := s.next()
-	if !ok || r.Push.Pub.Data == nil {
-		s.t.Fatalf("got %+v, %t; want a packet", r, ok)
+// A Hub that is closed disconnects its clients and takes no others.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, live.Options{}, &fakePlugin{})
+	feed := f.follow("a", "ds/a/x", "")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
-	return string(r.Push.Pub.Data)
+	if got := next(feed); got != "(closed)" {
+		t.Error(got)
+	}
+	if _, err := f.Follow(t.Context(), f.caller("a"), "ds/a/x", nil); !errors.Is(err, host.ErrUnavailable) {
+		t.Error(err)
+	}
 }

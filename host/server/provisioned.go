@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
@@ -265,7 +266,7 @@ type target struct {
 }
 
 func (t target) DataSources(ctx context.Context) ([]host.DataSource, error) {
-	return t.store.DataSources(ctx, t.by.OrgID, nil, store.Page{Limit: host.MaxDataSources})
+	return t.store.DataSources(ctx, t.by.OrgID, nil, store.Page{Limit: gate.MaxDataSources})
 }
 
 func (t target) Unlock(ctx context.Context, uid string) (host.DataSource, error) {

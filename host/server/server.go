@@ -25,9 +25,9 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build/archive"
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/console"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/loader/watch"
@@ -273,23 +273,15 @@ func (s *Server) onClose(f func() error) { s.closers = append(s.closers, f) }
 // serve accepts requests until the server is closed.
 func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
-	open := newConnections(host.MaxConnections, host.MaxHeaders)
-	if s.certificate != nil {
-		open.isEncrypted = true
-		open.firstRequest = host.FirstOverTLS
-	}
-	listener = boundedListener{listener, open}
-	var protocols http.Protocols // without HTTP/2, a connection has one request at a time
-	protocols.SetHTTP1(true)
+	listener = gate.Listen(listener)
 	s.http = &http.Server{
-		Protocols: &protocols,
-		ConnState: open.note,
-		Handler:   s.api, ReadHeaderTimeout: host.HeaderTimeout, IdleTimeout: host.IdleTimeout, MaxHeaderBytes: host.MaxHeaderBytes,
+		Handler:     s.api,
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return requests },
 
 		DisableGeneralOptionsHandler: true, // the API checks all requests
 	}
+	gate.Bound(s.http)
 	s.http.RegisterOnShutdown(s.api.EndStreams)
 	s.onClose(func() error { return s.shutdown(cut) })
 	s.serving.Go(func() {

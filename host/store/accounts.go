@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 const serviceAccount = "Service account"
@@ -80,7 +81,7 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 	}
 	a.OrgID, a.PluginID, a.Grants, a.Tokens = by.OrgID, "", nil, 0
 	err := s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", host.MaxServiceAccounts); err != nil {
+		if err := s.checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", gate.MaxServiceAccounts); err != nil {
 			return err
 		}
 		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name), numbers{}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
@@ -271,7 +272,7 @@ func TestAccountTokenPages(t *testing.T) {
 	s, ctx, root := open(t, store.Options{}), t.Context(), as(host.RoleAdmin)
 	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
 	if err := s.Exec(ctx, numbers+`INSERT INTO tokens (org_id, account_id, name, digest, created_at)
-		SELECT $2, $3, CAST(i - 1 AS TEXT), 'd' || CAST(i AS TEXT), 0 FROM n`, host.MaxAccountTokens-1, org, account.ID); err != nil {
+		SELECT $2, $3, CAST(i - 1 AS TEXT), 'd' || CAST(i AS TEXT), 0 FROM n`, gate.MaxAccountTokens-1, org, account.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := tokenError(s.CreateToken(ctx, root, account.ID, "the last", 0)); err != nil {

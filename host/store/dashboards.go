@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 const dashboard = "Dashboard"
@@ -118,7 +119,7 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		}
 	}
 	if isNew {
-		if err := s.checkQuota(ctx, tx, org, "dashboards", "dashboards", host.MaxDashboards); err != nil {
+		if err := s.checkQuota(ctx, tx, org, "dashboards", "dashboards", gate.MaxDashboards); err != nil {
 			return d, err
 		}
 	}
@@ -184,7 +185,7 @@ func (s *Store) DashboardFolder(ctx context.Context, org int64, uid string) (fol
 // DashboardsOfPlugin returns the dashboards that were imported from a plugin, without tags
 // and models.
 func (s *Store) DashboardsOfPlugin(ctx context.Context, org int64, pluginID string) ([]host.Dashboard, error) {
-	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT CAST($3 AS BIGINT)", org, pluginID, host.MaxPageLength)
+	return list(ctx, s.read, scanHead, selectDashboards+"WHERE d.org_id = $1 AND d.plugin_id = $2 ORDER BY d.id LIMIT CAST($3 AS BIGINT)", org, pluginID, gate.MaxPageLength)
 }
 
 // DeleteDashboard deletes a dashboard and returns it without tags or model. Playlist

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
@@ -99,7 +100,7 @@ func TestTagsInLists(t *testing.T) {
 	s := must(store.Open(ctx, store.Options{Database: testdb.New(t)}.Wrapped(r.wrap)))(t)
 	defer s.Close()
 	tags := []string{}
-	for n := range host.MaxTags {
+	for n := range gate.MaxTags {
 		tags = append(tags, fmt.Sprintf("%02d, 'x'", n))
 	}
 	title := strings.Repeat("t", host.MaxNameLength)

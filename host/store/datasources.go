@@ -9,6 +9,7 @@ import (
 	"log/slog"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 const dataSourceName = "Data source"
@@ -114,7 +115,7 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		if err := s.checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", host.MaxDataSources); err != nil {
+		if err := s.checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", gate.MaxDataSources); err != nil {
 			return d, err
 		}
 		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
@@ -194,12 +195,12 @@ func (s *Store) saveDataSource(ctx context.Context, by host.Identity, d host.Dat
 }
 
 // checkSettingsQuota returns an error (host.ErrThrottled) if the settings of all data
-// sources, of which a list contains up to host.MaxPageLength, would be too large.
+// sources, of which a list contains up to gate.MaxPageLength, would be too large.
 func checkSettingsQuota(ctx context.Context, tx *sql.Tx, d host.DataSource) error {
 	others, err := find(ctx, tx, scanOne[int64],
 		"SELECT COALESCE(SUM(octet_length(settings)), 0) FROM data_sources WHERE org_id = $1 AND uid <> $2", d.OrgID, d.UID)
-	if err == nil && others+int64(len(d.JSON)) > host.MaxDataSourceSettings {
-		err = host.TooMany("bytes of settings of data sources", host.MaxDataSourceSettings)
+	if err == nil && others+int64(len(d.JSON)) > gate.MaxDataSourceSettings {
+		err = host.TooMany("bytes of settings of data sources", gate.MaxDataSourceSettings)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
@@ -134,7 +135,7 @@ func TestSettingsQuota(t *testing.T) {
 		return err
 	}
 	const most = 512 << 10 // bytes of the settings of one data source
-	for n := range host.MaxDataSourceSettings/most - 1 {
+	for n := range gate.MaxDataSourceSettings/most - 1 {
 		if err := save(fmt.Sprint("full-", n), most); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestSecretsQuota(t *testing.T) {
 		change map[string]string
 		want   error
 	}{
-		{names(0, host.MaxSecrets), nil},
+		{names(0, gate.MaxSecrets), nil},
 		{map[string]string{"one": "v"}, host.ErrInvalid},
 		{map[string]string{"k0": "w"}, nil},
 		{map[string]string{"one": "v", "k0": ""}, nil},
@@ -187,8 +188,8 @@ func TestSecretsQuota(t *testing.T) {
 			t.Errorf("app with %d changed secrets: %v, want %v", len(c.change), err, c.want)
 		}
 	}
-	if d := must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != host.MaxSecrets {
-		t.Errorf("%d secrets are stored, want %d", len(d.SecretNames), host.MaxSecrets)
+	if d := must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != gate.MaxSecrets {
+		t.Errorf("%d secrets are stored, want %d", len(d.SecretNames), gate.MaxSecrets)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 const folder = "Folder"
@@ -82,7 +83,7 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		f.UID = uid
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.checkQuota(ctx, tx, org, "folders", "folders", host.MaxFolders); err != nil {
+		if err := s.checkQuota(ctx, tx, org, "folders", "folders", gate.MaxFolders); err != nil {
 			return err
 		}
 		f, err = find(ctx, tx, scanFolder, `INSERT INTO folders (org_id, uid, title, created_at, created_by, updated_at, updated_by)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // APIKeys returns a page of the keys sorted by name, with or without expired ones.
@@ -60,13 +61,8 @@ func (s *Store) CreateAPIKey(ctx context.Context, by host.Identity, k host.APIKe
 		if _, err := tx.ExecContext(ctx, expired, by.OrgID, k.Name, created.UnixMilli()); err != nil {
 			return err
 		}
-		if err := s.checkTokenQuota(ctx, tx, "API keys", host.MaxAPIKeys, "org_id = $1 AND account_id IS NULL", by.OrgID); err != nil {
+		if err := s.checkTokenQuota(ctx, tx, "API keys", gate.MaxAPIKeys, "org_id = $1 AND account_id IS NULL", by.OrgID); err != nil {
 			return err
-		}
-		if grantedBy.Valid {
-			if err := s.checkTokenQuota(ctx, tx, "API keys that a plugin created", host.MaxPluginAPIKeys, "granted_by = $1", by.GrantsOf); err != nil {
-				return err
-			}
 		}
 		k.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO tokens (org_id, role, name, digest, created_at, expires_at, granted_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
@@ -185,7 +181,7 @@ func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey
 // freeName returns a name for the account of a key that no other account has.
 func freeName(ctx context.Context, tx *sql.Tx, org int64, key string, last numbers) (string, error) {
 	// Long names that are equal once shortened to make room for a number share their numbers.
-	similar := host.Fold(host.AccountNameOfKey(key, 10*host.MaxServiceAccounts))
+	similar := host.Fold(host.AccountNameOfKey(key, 10*gate.MaxServiceAccounts))
 	for n := 1; ; n = max(n, last[similar]) + 1 {
 		name := host.AccountNameOfKey(key, n)
 		taken, err := list(ctx, tx, scanOne[int64],

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 const playlist = "Playlist"
@@ -179,7 +180,7 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) 
 		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", host.MaxPlaylists); err != nil {
+		if err := s.checkQuota(ctx, tx, org, "playlists", "playlists", gate.MaxPlaylists); err != nil {
 			return err
 		}
 		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/testdb"
 )
@@ -196,11 +197,11 @@ func TestManyPlaylistDashboards(t *testing.T) {
 		page          store.Page
 		length, order int // order of the first
 	}{
-		{store.Page{}, host.DefaultPageLength, 1},
-		{store.Page{Limit: 1 << 40}, host.MaxPageLength, 1},
+		{store.Page{}, gate.DefaultPageLength, 1},
+		{store.Page{Limit: 1 << 40}, gate.MaxPageLength, 1},
 		{store.Page{Limit: 300, Number: 5}, 300, 5},
 		{store.Page{Limit: 7, Number: 43}, 7, 1},
-		{store.Page{Limit: host.MaxPageLength, Number: dashboards * items / host.MaxPageLength}, host.MaxPageLength, items - host.MaxPageLength/dashboards},
+		{store.Page{Limit: gate.MaxPageLength, Number: dashboards * items / gate.MaxPageLength}, gate.MaxPageLength, items - gate.MaxPageLength/dashboards},
 	} {
 		got := must(s.PlaylistDashboards(ctx, org, p.UID, c.page))(t)
 		if len(got) != c.length || got[0].Order != c.order {
@@ -219,13 +220,13 @@ func TestManyPlaylistDashboards(t *testing.T) {
 	}
 	// It can be corrected, but not saved as it is.
 	old := must(s.Playlist(ctx, org, p.UID))(t)
-	old.Items = old.Items[:host.MaxPlaylistItems+1]
+	old.Items = old.Items[:gate.MaxPlaylistItems+1]
 	if _, err := s.UpdatePlaylist(ctx, org, old); !errors.Is(err, host.ErrInvalid) {
 		t.Errorf("update with one item too many: %v", err)
 	}
-	old.Items = old.Items[:host.MaxPlaylistItems]
+	old.Items = old.Items[:gate.MaxPlaylistItems]
 	must(s.UpdatePlaylist(ctx, org, old))(t)
-	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != host.MaxPlaylistItems {
+	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != gate.MaxPlaylistItems {
 		t.Errorf("%d items after the correction", len(got.Items))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
@@ -21,7 +22,7 @@ func TestQuota(t *testing.T) {
 	if err := create("a"); err != nil { // the host knows the count from now on
 		t.Fatal(err)
 	}
-	if err := s.AddFolders(ctx, org, host.MaxFolders-2); err != nil { // as another host does
+	if err := s.AddFolders(ctx, org, gate.MaxFolders-2); err != nil { // as another host does
 		t.Fatal(err)
 	}
 	now = now.Add(2 * time.Minute)

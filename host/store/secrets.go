@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // purpose binds a sealed secret to its owner and name: whoever can write to the database
@@ -20,7 +21,7 @@ func secretNames(ctx context.Context, q querier, org int64, owner string) ([]str
 }
 
 // changeSecrets adds or replaces secrets, and removes those that are "". It returns an error
-// (host.ErrInvalid) if the owner would then have more than host.MaxSecrets, and more than before.
+// (host.ErrInvalid) if the owner would then have more than gate.MaxSecrets, and more than before.
 func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner string, change map[string]string) error {
 	before, err := secretNames(ctx, tx, org, owner)
 	if err != nil {
@@ -47,8 +48,8 @@ func (s *Store) changeSecrets(ctx context.Context, tx *sql.Tx, org int64, owner 
 		}
 	}
 	names, err := secretNames(ctx, tx, org, owner)
-	if err == nil && len(names) > max(host.MaxSecrets, len(before)) {
-		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d, including those already stored", host.MaxSecrets, len(names))
+	if err == nil && len(names) > max(gate.MaxSecrets, len(before)) {
+		err = host.Invalid("secureJsonData", "must not have more than %d keys, found %d, including those already stored", gate.MaxSecrets, len(names))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // pool is a pool of connections.
@@ -166,18 +167,18 @@ func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 }
 
 // Page selects a part of a list. The zero value is the first page of
-// host.DefaultPageLength entries.
+// gate.DefaultPageLength entries.
 type Page struct {
-	Limit  int64 // entries per page, at most host.MaxPageLength; host.DefaultPageLength if 0 or less
+	Limit  int64 // entries per page, at most gate.MaxPageLength; gate.DefaultPageLength if 0 or less
 	Number int64 // from 1; 1 if 0 or less
 }
 
 // Length returns the maximum number of entries on the page.
 func (p Page) Length() int64 {
 	if p.Limit <= 0 {
-		return host.DefaultPageLength
+		return gate.DefaultPageLength
 	}
-	return min(p.Limit, host.MaxPageLength)
+	return min(p.Limit, gate.MaxPageLength)
 }
 
 // bounds returns LIMIT and OFFSET. A page beyond the range of int64 is empty.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // AccountTokens returns a page of the tokens of a service account, including expired ones,
@@ -45,7 +46,7 @@ func (s *Store) CreateToken(ctx context.Context, by host.Identity, accountID int
 		if err != nil {
 			return err
 		}
-		if err := s.checkTokenQuota(ctx, tx, "tokens of a service account", host.MaxAccountTokens, "account_id = $1", a.ID); err != nil {
+		if err := s.checkTokenQuota(ctx, tx, "tokens of a service account", gate.MaxAccountTokens, "account_id = $1", a.ID); err != nil {
 			return err
 		}
 		t.ID, err = insertToken(ctx, tx, a, t, secret)

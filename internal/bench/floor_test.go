@@ -30,10 +30,6 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, floor(file, os.Stdout))
 		os.Exit(1)
 	}
-	if os.Getenv(envAttackers) != "" {
-		fmt.Fprintln(os.Stderr, runAttackers(os.Stdin, os.Stdout))
-		os.Exit(1)
-	}
 	os.Exit(m.Run())
 }
 

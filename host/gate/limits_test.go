@@ -1,4 +1,4 @@
-package host_test
+package gate_test
 
 import (
 	"flag"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of limits in doc/host.md")
@@ -20,10 +20,10 @@ func TestLimitsDocument(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
 	want.WriteString("\n| what | limit | when exceeded | because |\n| --- | --- | --- | --- |\n")
-	for _, l := range host.Limits() {
+	for _, l := range gate.Limits() {
 		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", l.Name, l.Bound, l.Over, l.Reason)
 	}
-	file := filepath.Join("..", "doc", "host.md")
+	file := filepath.Join("..", "..", "doc", "host.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
