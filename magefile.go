@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,7 +25,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/newrule"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/internal/testrun"
 
 	//mage:import
@@ -59,7 +59,7 @@ var compilerFlags = strings.TrimPrefix(build.CompilerFlags, "-gcflags=all=")
 
 // Test runs all tests, with the race detector for packages that use concurrency.
 // Without gcc, no test runs with the race detector. If PostgreSQL is installed, the
-// tests of the host run on it as well as on SQLite.
+// tests of the store run on it as well as on SQLite.
 func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
 	short *bool, // repeat what happens at random moments fewer times
@@ -69,7 +69,7 @@ func Test(ctx context.Context,
 	if err != nil {
 		return err
 	}
-	concurrent, sequential, stored := sortPackages(packages)
+	concurrent, sequential := sortPackages(packages)
 	race := testrun.Run{
 		Flags:    raceFlags,
 		Packages: concurrent,
@@ -98,13 +98,11 @@ func Test(ctx context.Context,
 	}
 	race.Flags = slices.Concat(race.Flags, flags)
 	others := testrun.Run{Flags: flags, Packages: sequential}
-	if _, err := testdb.Bin(); err != nil {
-		fmt.Println("running the tests of the host on SQLite only:", err)
-	} else { // with the others, which keep the processors busy until its longest test ends
-		others.Packages, others.Env, others.Labels = slices.Concat(stored, sequential), []string{testdb.Env + "=postgres"}, map[string]string{}
-		for _, path := range stored {
-			others.Labels[strings.TrimPrefix(path, "./")] = "on PostgreSQL"
-		}
+	if servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(servers) == 0 { // Debian does not add them to the PATH
+		fmt.Println("PostgreSQL is not installed: running the tests of the store on SQLite only")
+	} else {
+		others.Packages, others.Env = append([]string{"./host/store"}, sequential...), []string{"SLIPWAY_TEST_DATABASE=postgres"}
+		others.Labels = map[string]string{"host/store": "on PostgreSQL"}
 	}
 	return tests(ctx, race, testrun.Run{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}}, others)
 }
@@ -125,15 +123,12 @@ func listPackages(ctx context.Context) (imports map[string][]string, err error) 
 	return imports, nil
 }
 
-// sortPackages returns the packages that use concurrency, the others, and those whose
-// tests use a database, each in the order in which they start. A package uses concurrency if
+// sortPackages returns the packages that use concurrency, and the others, each in the order in
+// which they start. A package uses concurrency if
 // it imports sync, errgroup or net/http, whose handlers run concurrently.
-func sortPackages(imports map[string][]string) (concurrent, sequential, stored []string) {
+func sortPackages(imports map[string][]string) (concurrent, sequential []string) {
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(imports)), func(path string) bool { return slices.Contains(slowest, path) })
 	for _, path := range slices.Concat(slowest, others) {
-		if slices.Contains(imports[path], origin.Module+"/internal/testdb") {
-			stored = append(stored, path)
-		}
 		if slices.ContainsFunc(imports[path], func(imported string) bool {
 			return slices.Contains([]string{"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http"}, imported)
 		}) {
@@ -142,7 +137,7 @@ func sortPackages(imports map[string][]string) (concurrent, sequential, stored [
 			sequential = append(sequential, path)
 		}
 	}
-	return concurrent, sequential, stored
+	return concurrent, sequential
 }
 
 // tests runs go test. If tests fail, it exits with the status of go test: Mage would

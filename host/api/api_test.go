@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 const (
@@ -47,7 +47,7 @@ func newFixture(t testing.TB) *fixture {
 	f := &fixture{t: t, log: &lockedBuffer{}, now: time.Unix(1_700_000_000, 0)}
 	logger := slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
-	f.store, err = store.Open(t.Context(), store.Options{Database: testdb.New(t), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
+	f.store, err = store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db"), Clock: f.clock, Logger: logger, Key: make([]byte, host.KeyLength)})
 	if err != nil {
 		t.Fatal(err)
 	}

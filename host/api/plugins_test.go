@@ -23,7 +23,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -37,7 +36,7 @@ const (
 // TestMain makes the test binary double as the backend of a data source.
 func TestMain(m *testing.M) {
 	if !strings.HasPrefix(filepath.Base(os.Args[0]), backendName) {
-		status := testdb.Main(m)
+		status := m.Run()
 		if unseen := traffic.unseen(); status == 0 && len(unseen) > 0 && flag.Lookup("test.run").Value.String() == "" {
 			fmt.Println("no test covers the response of", unseen)
 			status = 1

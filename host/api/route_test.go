@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,13 +16,12 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // serverOf serves a table of routes.
 func serverOf(t *testing.T, log io.Writer, routes ...Route) *httptest.Server {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Options{Database: testdb.New(t)})
+	s, err := store.Open(t.Context(), store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 )
 
@@ -30,7 +29,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, dir: t.TempDir(), database: testdb.New(t), now: time.Unix(1_700_000_000, 0)}
+	w := &world{T: t, dir: t.TempDir(), database: filepath.Join(t.TempDir(), "slipway.db"), now: time.Unix(1_700_000_000, 0)}
 	w.writePlugin(`,"iam":{"permissions":[{"action":"playlists:read"}]}`)
 	return w
 }
@@ -252,69 +251,6 @@ func TestTokenRenewal(t *testing.T) {
 	}
 	renew()
 	w.check("renewed after the plugins were mounted", s, token, 200)
-}
-
-// Hosts on one database have their own tokens: restarting one leaves those of the others,
-// and the tokens of a host that does not return expire.
-func TestTokenLifeOnSharedDatabase(t *testing.T) {
-	t.Parallel()
-	if !testdb.IsWanted() {
-		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")
-	}
-	w := newWorld(t)
-	hosts, tokens, options := make([]*Server, 3), make([]host.Token, 3), make([]Options, 3)
-	for n := range hosts {
-		options[n] = w.options(t.TempDir())
-		hosts[n] = w.start(options[n])
-		tokens[n] = w.token(hosts[n])
-	}
-	checkAll := func(step string, on *Server, want ...int) {
-		t.Helper()
-		for n, token := range tokens {
-			w.check(fmt.Sprintf("%s: token of host %d", step, n+1), on, token, want[n])
-		}
-	}
-	checkAll("three hosts run", hosts[0], 200, 200, 200)
-	for n := range hosts {
-		next := (n + 1) % len(hosts)
-		old, others := tokens[n], []int{200, 200, 200}
-		w.stop(hosts[n])
-		others[n] = 401
-		checkAll(fmt.Sprintf("host %d is stopped", n+1), hosts[next], others...)
-		hosts[n] = w.start(options[n])
-		w.check(fmt.Sprintf("host %d is started again: its old token", n+1), hosts[next], old, 401)
-		tokens[n] = w.token(hosts[n])
-		checkAll(fmt.Sprintf("host %d is started again", n+1), hosts[next], 200, 200, 200)
-	}
-
-	hosts[0].accounts.instance = "no token has this name" // as if it were killed: Close revokes nothing
-	w.stop(hosts[0])
-	checkAll("host 1 is killed", hosts[1], 200, 200, 200)
-	renew := func() {
-		t.Helper()
-		for _, s := range hosts[1:] {
-			if err := s.accounts.renew(t.Context(), s.loader); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	w.advance(host.LeaseLifetime / 2)
-	renew()
-	checkAll("half a day later", hosts[1], 200, 200, 200)
-	w.advance(host.LeaseLifetime / 2)
-	renew()
-	checkAll("a day later", hosts[1], 401, 200, 200)
-
-	w.removePlugin()
-	w.mount(hosts[1])
-	checkAll("host 2 mounts without the plugin", hosts[2], 401, 401, 200)
-	w.mount(hosts[2])
-	checkAll("host 3 mounts without the plugin", hosts[2], 401, 401, 401)
-	if n := w.accounts(hosts[2]); n != 0 {
-		t.Errorf("%d service accounts are left", n)
-	}
-	fresh := w.start(w.options(t.TempDir()))
-	checkAll("a host with a fresh data directory starts", fresh, 401, 401, 401)
 }
 
 // A permission that cannot be granted is an error of the plugin, which no retry fixes.

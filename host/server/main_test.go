@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/sdk"
 )
 
@@ -22,5 +21,5 @@ func TestMain(m *testing.M) {
 		sdk.Serve(sdk.Plugin{Resources: http.NotFoundHandler()})
 		return
 	}
-	os.Exit(testdb.Main(m))
+	os.Exit(m.Run())
 }

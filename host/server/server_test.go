@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // output collects the log of a server, which may still write when the test reads.
@@ -39,7 +38,7 @@ func (o *output) String() string {
 }
 
 func testOptions(t *testing.T) Options {
-	return Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: testdb.New(t), AdminPassword: "correct horse"}
+	return Options{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Database: filepath.Join(t.TempDir(), "slipway.db"), AdminPassword: "correct horse"}
 }
 
 // open returns a host that is closed when the test ends.
@@ -138,7 +137,7 @@ func TestCloseCutsStreams(t *testing.T) {
 func TestPluginToken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st, err := store.Open(ctx, store.Options{Database: testdb.New(t)})
+	st, err := store.Open(ctx, store.Options{Database: filepath.Join(t.TempDir(), "slipway.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,82 +170,6 @@ func TestPluginToken(t *testing.T) {
 	}
 	if fresh := token("playlists:read"); fresh == first || !allows("playlists:read") {
 		t.Error("a removed account was not created again")
-	}
-}
-
-// Hosts that share a database can start at the same time, and a change made through
-// one of them applies to the next request to any other.
-func TestHostsShareADatabase(t *testing.T) {
-	t.Parallel()
-	if !testdb.IsWanted() {
-		t.Skip("needs PostgreSQL: set " + testdb.Env + "=postgres")
-	}
-	ctx, database := t.Context(), testdb.New(t)
-	servers := make([]*Server, 3)
-	tokens := make([]string, len(servers))
-	var group sync.WaitGroup
-	for n := range servers {
-		o := testOptions(t)
-		o.Database = database
-		group.Go(func() {
-			s, err := Open(ctx, o)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			t.Cleanup(func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			iam := &bundle.IAM{Permissions: []bundle.Permission{{Action: "playlists:read"}}}
-			servers[n] = s
-			s.mounting.Wait() // it revokes the tokens of plugins that are not mounted
-			if tokens[n], err = s.accounts.token(ctx, bundle.Plugin{Metadata: &bundle.Metadata{ID: "acme-app", IAM: iam}}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	if t.Failed() {
-		return
-	}
-	token, err := host.ParseToken(tokens[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	who, err := servers[0].store.Authenticate(ctx, token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	status := func(s *Server, token string) int {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/api/playlists", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-		got, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = got.Body.Close()
-		return got.StatusCode
-	}
-	for _, s := range servers {
-		for _, token := range tokens {
-			if got := status(s, token); got != http.StatusOK {
-				t.Errorf("%s returned %d for the token of a host", s.URL(), got)
-			}
-		}
-	}
-	admin := host.Identity{OrgID: store.MainOrg, Role: host.RoleAdmin}
-	if err := servers[0].store.DeleteServiceAccount(ctx, admin, who.ID); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range servers {
-		if got := status(s, tokens[0]); got != http.StatusUnauthorized {
-			t.Errorf("%s returned %d for a removed token", s.URL(), got)
-		}
 	}
 }
 

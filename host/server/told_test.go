@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/testdb"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
@@ -111,7 +110,7 @@ func openTeller(t *testing.T, o Options) tellerHost {
 		t.Skipf("this system cannot create symbolic links: %v", err)
 	}
 	now := time.Unix(1_767_225_600, 0)
-	o.Listen, o.DataDir, o.Database, o.AdminPassword = "127.0.0.1:0", t.TempDir(), testdb.New(t), "a long password"
+	o.Listen, o.DataDir, o.Database, o.AdminPassword = "127.0.0.1:0", t.TempDir(), filepath.Join(t.TempDir(), "slipway.db"), "a long password"
 	o.PluginDirs, o.Toggles, o.Clock = []string{root}, []string{loader.ToggleServiceAccounts}, func() time.Time { return now }
 	h.Server = open(t, o)
 	h.mounting.Wait()

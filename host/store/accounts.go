@@ -13,7 +13,8 @@ import (
 
 const serviceAccount = "Service account"
 
-const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disabled, COALESCE(a.plugin_id, ''), a.token_count
+const selectAccount = `SELECT a.id, a.org_id, a.name, a.login, a.role, a.is_disabled, COALESCE(a.plugin_id, ''),
+		(SELECT COUNT(*) FROM tokens t WHERE t.account_id = a.id)
 	FROM service_accounts a `
 
 func scanAccount(row scanner) (a host.ServiceAccount, err error) {
@@ -81,7 +82,7 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 	}
 	a.OrgID, a.PluginID, a.Grants, a.Tokens = by.OrgID, "", nil, 0
 	err := s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", gate.MaxServiceAccounts); err != nil {
+		if err := checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", gate.MaxServiceAccounts); err != nil {
 			return err
 		}
 		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name), numbers{}); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // clock is a clock that tests advance.
@@ -41,7 +40,7 @@ func (c *clock) Advance(d time.Duration) {
 func TestAuthenticateElsewhere(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
-	o := store.Options{Database: testdb.New(t), Clock: now.Now}
+	o := store.Options{Database: newDatabase(t), Clock: now.Now}
 	here, there := open(t, o), open(t, o)
 	ctx := t.Context()
 	account := must(here.CreateServiceAccount(ctx, as(host.RoleAdmin), host.ServiceAccount{Name: "ci", Role: host.RoleEditor}))(t)
@@ -239,7 +238,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
-	o, ctx, root := store.Options{Database: testdb.New(t), Clock: now.Now}, t.Context(), as(host.RoleAdmin)
+	o, ctx, root := store.Options{Database: newDatabase(t), Clock: now.Now}, t.Context(), as(host.RoleAdmin)
 	s := must(store.Open(ctx, o))(t)
 	account := must(s.CreateServiceAccount(ctx, root, host.ServiceAccount{Name: "ci", Role: host.RoleViewer}))(t)
 	_, secret, err := s.CreateToken(ctx, root, account.ID, "t", 0)
@@ -294,11 +293,11 @@ func TestAccountTokenPages(t *testing.T) {
 func TestTokensOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
-	name, ctx := testdb.New(t), t.Context()
+	name, ctx := newDatabase(t), t.Context()
 	s := open(t, store.Options{Database: name, Clock: now.Now})
 	secret := must(s.ReconcilePluginAccount(ctx, org, "acme-app", "gone", nil))(t)
 	driver := "sqlite"
-	if testdb.IsWanted() {
+	if onPostgres() {
 		driver = "pgx"
 	}
 	db := must(sql.Open(driver, name))(t)

@@ -8,17 +8,16 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // While another process holds the write lock of a SQLite file, sessions work, and a write
 // waits until its deadline. A slow reader holds up no write.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	if testdb.IsWanted() {
+	if onPostgres() {
 		t.Skip("needs SQLite")
 	}
-	now, file, ctx := &clock{now: time.Unix(1_700_000_000, 0)}, testdb.New(t), t.Context()
+	now, file, ctx := &clock{now: time.Unix(1_700_000_000, 0)}, newDatabase(t), t.Context()
 	s := open(t, store.Options{Database: file, Clock: now.Now})
 	hasty := open(t, store.Options{Database: file, Timeout: 100 * time.Millisecond})
 	must(s.EnsureAdmin(ctx, "correct horse battery"))(t)

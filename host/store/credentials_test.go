@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // TestAccountChange renames an account and gives it another role.
@@ -93,7 +92,7 @@ func TestPurgeExpired(t *testing.T) {
 // that created them no longer count.
 func TestTokenCount(t *testing.T) {
 	t.Parallel()
-	ctx, database := t.Context(), testdb.New(t)
+	ctx, database := t.Context(), newDatabase(t)
 	if err := store.CreateOld(ctx, database, []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql",
 		"0004_service_admin.sql", "0005_accounts.sql", "0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql"},
 		`INSERT INTO service_accounts (org_id, name, name_folded, login, role, plugin_id)

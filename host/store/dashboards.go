@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/bits"
-	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -36,11 +34,6 @@ func scanHead(row scanner) (host.Dashboard, error) { return scanDashboard(row) }
 
 // Dashboard returns a dashboard with its model.
 func (s *Store) Dashboard(ctx context.Context, org int64, uid string) (host.Dashboard, error) {
-	end, err := s.beginLong(ctx)
-	if err != nil {
-		return host.Dashboard{}, err
-	}
-	defer end()
 	// One statement, so that the model and the version belong together.
 	d, err := find(ctx, s.read, func(row scanner) (host.Dashboard, error) {
 		var model string
@@ -119,7 +112,7 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		}
 	}
 	if isNew {
-		if err := s.checkQuota(ctx, tx, org, "dashboards", "dashboards", gate.MaxDashboards); err != nil {
+		if err := checkQuota(ctx, tx, org, "dashboards", "dashboards", gate.MaxDashboards); err != nil {
 			return d, err
 		}
 	}
@@ -254,36 +247,21 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 		args = append(args, arg)
 		where += " AND " + fmt.Sprintf(format, len(args))
 	}
-	switch n := len(f.FolderUIDs); {
-	case n == 1 && f.FolderUIDs[0] == "general":
-		where += " AND d.folder_id IS NULL"
-	case n == 1: // in the order of an index
-		and("d.folder_id = (SELECT id FROM folders WHERE org_id = $1 AND uid = $%d)", f.FolderUIDs[0])
-	case n > 1:
-		var in []string
-		for i := range 1 << bits.Len(uint(n-1)) { // a power of two, so that there are few statements
-			args = append(args, f.FolderUIDs[min(i, n-1)])
-			in = append(in, fmt.Sprintf("$%d", len(args)))
-		}
-		where += " AND (d.folder_id IN (SELECT id FROM folders WHERE org_id = $1 AND uid IN (" + strings.Join(in, ", ") + "))"
-		if slices.Contains(f.FolderUIDs, "general") {
-			where += " OR d.folder_id IS NULL"
-		}
-		where += ")"
+	const folderOf = "COALESCE((SELECT uid FROM folders WHERE id = d.folder_id), 'general')"
+	if len(f.FolderUIDs) > 0 {
+		where += " AND " + folderOf + " IN " + in(&args, f.FolderUIDs)
 	}
 	if len(f.UIDs) > 0 {
-		and("REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d", joined(f.UIDs))
+		where += " AND d.uid IN " + in(&args, f.UIDs)
 	}
 	if len(f.FolderIDs) > 0 {
-		and("REPLACE($%[1]d, ',' || CAST(COALESCE(d.folder_id, 0) AS TEXT) || ',', '') <> $%[1]d", joined(f.FolderIDs))
+		where += " AND COALESCE(d.folder_id, 0) IN " + in(&args, parseIDs(f.FolderIDs))
 	}
 	if len(f.IDs) > 0 {
-		and("REPLACE($%[1]d, ',' || CAST(d.id AS TEXT) || ',', '') <> $%[1]d", joined(f.IDs))
+		where += " AND d.id IN " + in(&args, parseIDs(f.IDs))
 	}
 	if f.Only != nil {
-		args = append(args, joined(f.Only.UIDs), joined(f.Only.FolderUIDs))
-		where += fmt.Sprintf(` AND (REPLACE($%[1]d, ',' || d.uid || ',', '') <> $%[1]d
-			OR REPLACE($%[2]d, ',' || COALESCE((SELECT uid FROM folders WHERE id = d.folder_id), 'general') || ',', '') <> $%[2]d)`, len(args)-1, len(args))
+		where += " AND (d.uid IN " + in(&args, f.Only.UIDs) + " OR " + folderOf + " IN " + in(&args, f.Only.FolderUIDs) + ")"
 	}
 	if f.Text != "" {
 		and("d.title_folded LIKE $%d ESCAPE '!'", containing(host.Fold(f.Text)))
@@ -292,4 +270,14 @@ func (f DashboardFilter) where(org int64) (where string, args []any) {
 		and("d.id IN (SELECT dashboard_id FROM dashboard_tags WHERE tag = $%d)", tag)
 	}
 	return "WHERE d.org_id = $1" + where, args
+}
+
+// parseIDs returns those texts that are numbers.
+func parseIDs(texts []string) (out []int64) {
+	for _, text := range texts {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
 }

@@ -35,25 +35,24 @@ func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.I
 // only is not nil, it returns only data sources with these uids.
 func (s *Store) DataSources(ctx context.Context, org int64, only *[]string, page Page) ([]host.DataSource, error) {
 	limit, offset := page.bounds()
-	query, args := dataSourcePage("org_id = $1"), []any{org, limit, offset}
+	where, args := "", []any{org, limit, offset}
 	if only != nil {
-		query = dataSourcePage("org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4")
-		args = append(args, joined(*only))
+		where = "AND uid IN " + in(&args, *only)
 	}
 	return list(ctx, s.read, func(row scanner) (host.DataSource, error) {
 		var secrets string
 		d, err := scanDataSource(row, &secrets)
 		d.SecretNames = lines(secrets)
 		return d, err
-	}, query, args...)
+	}, dataSourcePage(where), args...)
 }
 
-// dataSourcePage returns the query for a page of the data sources that meet a condition.
-func dataSourcePage(condition string) string {
+// dataSourcePage returns the query for a page of the data sources that meet another condition.
+func dataSourcePage(and string) string {
 	return `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
 			d.is_default, d.settings, d.version, d.updated_at, COALESCE((SELECT string_agg(s.name, ` + newline + ` ORDER BY s.name)
 				FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
-		FROM (SELECT id FROM data_sources WHERE ` + condition + ` ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3) p
+		FROM (SELECT id FROM data_sources WHERE org_id = $1 ` + and + ` ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3) p
 		JOIN data_sources d ON d.id = p.id
 		ORDER BY d.name`
 }
@@ -115,7 +114,7 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		if err := s.checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", gate.MaxDataSources); err != nil {
+		if err := checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", gate.MaxDataSources); err != nil {
 			return d, err
 		}
 		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,

@@ -10,13 +10,12 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // Without the original key, secrets cannot be read, but everything else can.
 func TestSecretsNeedTheirKey(t *testing.T) {
 	t.Parallel()
-	ctx, root, database := t.Context(), as(host.RoleAdmin), testdb.New(t)
+	ctx, root, database := t.Context(), as(host.RoleAdmin), newDatabase(t)
 	with := func(key []byte) *store.Store { return open(t, store.Options{Database: database, Key: key}) }
 	key := bytes.Repeat([]byte{1}, host.KeyLength)
 	first := with(key)
@@ -190,42 +189,5 @@ func TestSecretsQuota(t *testing.T) {
 	}
 	if d := must(s.DataSource(ctx, org, "d"))(t); len(d.SecretNames) != gate.MaxSecrets {
 		t.Errorf("%d secrets are stored, want %d", len(d.SecretNames), gate.MaxSecrets)
-	}
-}
-
-// TestSettingsAreReadOnce checks that settings are read once, however many secrets there are.
-func TestSettingsAreReadOnce(t *testing.T) {
-	t.Parallel()
-	r, ctx, root := recorder{statements: map[string][]any{}}, t.Context(), as(host.RoleAdmin)
-	s := must(store.Open(ctx, store.Options{Database: testdb.New(t), Key: make([]byte, host.KeyLength)}.Wrapped(r.wrap)))(t)
-	defer s.Close()
-	settings := fmt.Appendf(nil, `{"a":%q}`, strings.Repeat("x", 10_000))
-	secrets := map[string]string{"a": "1", "b": "2", "c": "3"}
-	must(s.CreateDataSource(ctx, root, host.DataSource{UID: "d", Name: "d", Type: "x", JSON: settings, Secrets: secrets}))(t)
-	if err := s.SetAppSettings(ctx, root, host.AppSettings{PluginID: "acme-app", JSON: settings, Secrets: secrets}); err != nil {
-		t.Fatal(err)
-	}
-	for name, read := range map[string]func() (settings []byte, secrets int, err error){
-		"list": func() ([]byte, int, error) {
-			found, err := s.DataSources(ctx, org, nil, store.Page{})
-			return found[0].JSON, len(found[0].SecretNames), err
-		},
-		"data source": func() ([]byte, int, error) {
-			d, err := s.Unlock(ctx, org, "d")
-			return d.JSON, len(d.Secrets), err
-		},
-		"app": func() ([]byte, int, error) {
-			a, err := s.UnlockApp(ctx, org, "acme-app")
-			return a.JSON, len(a.Secrets), err
-		},
-	} {
-		before := r.bytesRead()
-		got, n, err := read()
-		if err != nil || !bytes.Equal(got, settings) || n != len(secrets) {
-			t.Errorf("%s: %d bytes of settings, %d secrets, %v", name, len(got), n, err)
-		}
-		if read := r.bytesRead() - before; read >= 2*len(settings) {
-			t.Errorf("%s: %d bytes were read, want less than twice the settings", name, read)
-		}
 	}
 }

@@ -3,16 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
-	"strings"
 )
-
-// Wrapped returns the options with a wrapper for the connections.
-func (o Options) Wrapped(wrap func(driver.Connector) driver.Connector) Options {
-	o.wrap = wrap
-	return o
-}
 
 // MigrationLock is the advisory lock that a migration holds.
 const MigrationLock = migrationLock
@@ -22,28 +14,6 @@ func (s *Store) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := s.write.db.ExecContext(ctx, query, args...)
 	return err
 }
-
-// Explain returns the rows of a statement that explains another one, as text.
-func (s *Store) Explain(ctx context.Context, query string, columns int, args ...any) ([]string, error) {
-	return list(ctx, &pool{db: s.write.db, timeout: DefaultTimeout}, func(row scanner) (text string, err error) {
-		to := make([]any, columns)
-		for i := range to {
-			to[i] = new(any)
-		}
-		to[columns-1] = &text
-		err = row.Scan(to...)
-		return text, err
-	}, query, args...)
-}
-
-// Miscounted returns the ids of the accounts whose token_count is wrong.
-func (s *Store) Miscounted(ctx context.Context) ([]int64, error) {
-	return list(ctx, s.write.db, scanOne[int64], `SELECT id FROM service_accounts a
-		WHERE token_count <> (SELECT COUNT(*) FROM tokens t WHERE t.account_id = a.id)`)
-}
-
-// CheckFile is the check that precedes each write.
-func (s *Store) CheckFile() error { return s.file.check() }
 
 // CreateOld creates a database with the schema of an older version and runs a statement.
 func CreateOld(ctx context.Context, database string, files []string, statement string) error {
@@ -68,38 +38,6 @@ func CreateOld(ctx context.Context, database string, files []string, statement s
 	return err
 }
 
-// HoldLong runs as many long reads as can run at the same time, until end is called.
-func (s *Store) HoldLong(ctx context.Context) (end func(), err error) {
-	n := s.mostLong()
-	return func() { s.long.Release(n) }, s.long.Acquire(ctx, n)
-}
-
-// CountRanges divides the playlists into ranges, as the migration does.
-func (s *Store) CountRanges(ctx context.Context) error {
-	text, err := migrations.ReadFile("migrations/0011_playlist_ranges.sql")
-	if err != nil {
-		return err
-	}
-	_, fill, _ := strings.Cut(string(text), "$COUNT_PLAYLISTS")
-	return s.Exec(ctx, "-- not a statement of the store\nDELETE FROM playlist_ranges;"+fill)
-}
-
-// Ranges returns the number of playlists in each range, and an error if one is wrong.
-func (s *Store) Ranges(ctx context.Context) ([]int64, error) {
-	return list(ctx, s.write.db, func(row scanner) (counted int64, err error) {
-		var name, uid string
-		var are int64
-		err = row.Scan(&name, &uid, &counted, &are)
-		if err == nil && counted != are {
-			err = fmt.Errorf("the range from %q, %q has %d playlists, counted are %d", name, uid, are, counted)
-		}
-		return counted, err
-	}, `-- not a statement of the store
-		SELECT name, uid, playlists, (SELECT COUNT(*) FROM playlists p WHERE p.org_id = r.org_id AND (p.name, p.uid) >= (r.name, r.uid)
-			AND NOT EXISTS (SELECT 1 FROM playlist_ranges n WHERE n.org_id = r.org_id AND (n.name, n.uid) > (r.name, r.uid) AND (n.name, n.uid) <= (p.name, p.uid)))
-		FROM playlist_ranges r ORDER BY org_id, name, uid`)
-}
-
 // Lock runs statements on another connection to a SQLite file. What they lock is released by unlock.
 func Lock(ctx context.Context, file string, statements ...string) (unlock func(), err error) {
 	db, err := sql.Open("sqlite", file)
@@ -113,4 +51,11 @@ func Lock(ctx context.Context, file string, statements ...string) (unlock func()
 		}
 	}
 	return func() { _ = db.Close() }, nil
+}
+
+// AddFolders adds folders with titles from t1.
+func (s *Store) AddFolders(ctx context.Context, org int64, count int) error {
+	return s.Exec(ctx, `INSERT INTO folders (org_id, uid, title)
+		WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < $1)
+		SELECT CAST($2 AS BIGINT), 'u' || CAST(n AS TEXT), 't' || CAST(n AS TEXT) FROM n`, count, org)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -55,27 +54,15 @@ func explain(err error) error {
 		return because(host.ErrUnavailable, "the database is busy; try again later", err)
 	case isGone(err):
 		return because(host.ErrUnavailable, "the database does not respond; try again later", err)
-	case isReplaced(err):
-		return errReplaced("its tables are missing", err)
 	case isDamaged(err):
-		return because(host.ErrUnavailable, "the database cannot be read: the file is damaged or was replaced, or the disk is failing; "+
-			"stop the host and restore the database", err)
+		return because(host.ErrUnavailable, "the database cannot be read: the file is damaged, deleted or replaced, or the disk is failing; "+
+			"stop the host, restore the database, then start the host", err)
 	}
 	return err
 }
 
 func because(category error, message string, err error) error {
 	return fmt.Errorf("%w (%w)", &host.Error{Category: category, Message: message}, err)
-}
-
-// errReplaced reports that the database is no longer the one that the store opened.
-func errReplaced(how string, err error) error {
-	refusal := &host.Error{Category: host.ErrUnavailable, ID: "database.replaced",
-		Message: "the database was deleted, emptied or replaced while the host was running (" + how + "); stop the host, restore the database, then start the host"}
-	if err == nil {
-		return refusal
-	}
-	return fmt.Errorf("%w (%w)", refusal, err)
 }
 
 func isExplained(err error) bool {
@@ -96,11 +83,6 @@ func isFull(err error) bool {
 		return true
 	}
 	return sqlState(err) == pgerrcode.DiskFull
-}
-
-func isReplaced(err error) bool {
-	return sqlState(err) == pgerrcode.UndefinedTable || // SQLite has no code of its own for it
-		code(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "no such table")
 }
 
 func isDamaged(err error) bool {

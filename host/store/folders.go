@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -31,24 +30,11 @@ func timeOrZero(milliseconds int64) time.Time {
 // with these uids.
 func (s *Store) Folders(ctx context.Context, org int64, only *[]string, page Page) ([]host.Folder, error) {
 	limit, offset := page.bounds()
-	query, args := "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3", []any{org, limit, offset}
+	where, args := "", []any{org, limit, offset}
 	if only != nil {
-		query = "SELECT " + folderColumns + " FROM folders WHERE org_id = $1 AND REPLACE($4, ',' || uid || ',', '') <> $4 ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3"
-		args = append(args, joined(*only))
+		where = "AND uid IN " + in(&args, *only)
 	}
-	return list(ctx, s.read, scanFolder, query, args...)
-}
-
-// joined returns uids with a comma around each, so that SQL can find one in the text. It
-// omits what is not a uid: a comma in it would stand for several.
-func joined(uids []string) string {
-	var text strings.Builder
-	for _, uid := range uids {
-		if host.IsUID(uid) {
-			text.WriteString("," + uid + ",")
-		}
-	}
-	return text.String()
+	return list(ctx, s.read, scanFolder, "SELECT "+folderColumns+" FROM folders WHERE org_id = $1 "+where+" ORDER BY title LIMIT CAST($2 AS BIGINT) OFFSET $3", args...)
 }
 
 // Folder returns a folder.
@@ -83,7 +69,7 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		f.UID = uid
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		if err := s.checkQuota(ctx, tx, org, "folders", "folders", gate.MaxFolders); err != nil {
+		if err := checkQuota(ctx, tx, org, "folders", "folders", gate.MaxFolders); err != nil {
 			return err
 		}
 		f, err = find(ctx, tx, scanFolder, `INSERT INTO folders (org_id, uid, title, created_at, created_by, updated_at, updated_by)

@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // Acknowledged writes survive the death of the process, and the file is not damaged.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	if testdb.IsWanted() {
+	if onPostgres() {
 		t.Skip("needs SQLite")
 	}
 	const kills = 50

@@ -8,7 +8,6 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // envWriter names a database to which the test binary writes until it is killed.
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, write(file))
 		os.Exit(1)
 	}
-	os.Exit(testdb.Main(m, explainAll))
+	os.Exit(runTests(m))
 }
 
 // write stores playlists and prints their uids.

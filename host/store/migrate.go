@@ -55,9 +55,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if done > known {
 			return fmt.Errorf("the database was written by a newer version (schema %d, this version knows %d); upgrade, or use another database", done, known)
 		}
-		id, err := s.identify(ctx, tx)
-		s.identity.Store(&id)
-		return err
+		return nil
 	})
 }
 

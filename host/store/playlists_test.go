@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 func TestPlaylists(t *testing.T) {
@@ -177,57 +176,36 @@ func TestWritesAtOnce(t *testing.T) {
 	}
 }
 
-// TestManyPlaylistDashboards has a playlist that was stored before items were limited and
-// refers to six million dashboards.
-func TestManyPlaylistDashboards(t *testing.T) {
+// Pages of the dashboards of a playlist continue where the previous one ended, across items.
+func TestPlaylistDashboardPages(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	const dashboards, items = 300, 20_000
+	const dashboards, items = 30, 100
 	for n := range dashboards {
 		must(s.SaveDashboard(ctx, org, host.Dashboard{Title: fmt.Sprintf("%03d", n), Tags: []string{"ops"}}, store.Save{}))(t)
 	}
-	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m"}))(t)
-	if err := s.AddItems(ctx, p.UID, host.DashboardByTag, "ops", items); err != nil {
-		t.Fatal(err)
-	}
-	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != items {
-		t.Errorf("%d items, want all %d", len(got.Items), items)
-	}
+	tagged := slices.Repeat([]host.PlaylistItem{{Type: host.DashboardByTag, Value: "ops"}}, items)
+	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m", Items: tagged}))(t)
 	for _, c := range []struct {
 		page          store.Page
 		length, order int // order of the first
 	}{
 		{store.Page{}, gate.DefaultPageLength, 1},
-		{store.Page{Limit: 1 << 40}, gate.MaxPageLength, 1},
-		{store.Page{Limit: 300, Number: 5}, 300, 5},
-		{store.Page{Limit: 7, Number: 43}, 7, 1},
-		{store.Page{Limit: gate.MaxPageLength, Number: dashboards * items / gate.MaxPageLength}, gate.MaxPageLength, items - gate.MaxPageLength/dashboards},
+		{store.Page{Limit: 1 << 40}, dashboards * items, 1},
+		{store.Page{Limit: 300, Number: 5}, 300, 41},
+		{store.Page{Limit: 7, Number: 5}, 7, 1},
+		{store.Page{Limit: 1000, Number: 4}, 0, 0},
+		{store.Page{Limit: 1 << 62, Number: 1 << 62}, 0, 0},
 	} {
 		got := must(s.PlaylistDashboards(ctx, org, p.UID, c.page))(t)
-		if len(got) != c.length || got[0].Order != c.order {
-			t.Errorf("%+v: %d dashboards, the first of item %d; want %d of %d", c.page, len(got), got[0].Order, c.length, c.order)
+		if len(got) != c.length || c.length > 0 && got[0].Order != c.order {
+			t.Errorf("%+v: %d dashboards, want %d from item %d: %+v", c.page, len(got), c.length, c.order, got[:min(len(got), 1)])
 		}
 	}
-	// The seventh dashboard of this page is the first of the second item.
-	got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{Limit: 7, Number: 43}))(t)
-	if got[5].Title != "299" || got[5].Order != 1 || got[6].Title != "000" || got[6].Order != 2 {
+	// The third dashboard of this page is the first of the second item.
+	got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{Limit: 7, Number: 5}))(t)
+	if got[1].Title != "029" || got[1].Order != 1 || got[2].Title != "000" || got[2].Order != 2 {
 		t.Errorf("across two items: %+v", got)
-	}
-	for _, beyond := range []store.Page{{Limit: 5000, Number: 1201}, {Limit: 1 << 62, Number: 1 << 62}} {
-		if got := must(s.PlaylistDashboards(ctx, org, p.UID, beyond))(t); len(got) != 0 {
-			t.Errorf("%+v: %d dashboards", beyond, len(got))
-		}
-	}
-	// It can be corrected, but not saved as it is.
-	old := must(s.Playlist(ctx, org, p.UID))(t)
-	old.Items = old.Items[:gate.MaxPlaylistItems+1]
-	if _, err := s.UpdatePlaylist(ctx, org, old); !errors.Is(err, host.ErrInvalid) {
-		t.Errorf("update with one item too many: %v", err)
-	}
-	old.Items = old.Items[:gate.MaxPlaylistItems]
-	must(s.UpdatePlaylist(ctx, org, old))(t)
-	if got := must(s.Playlist(ctx, org, p.UID))(t); len(got.Items) != gate.MaxPlaylistItems {
-		t.Errorf("%d items after the correction", len(got.Items))
 	}
 }
 
@@ -290,80 +268,26 @@ func TestDeepPages(t *testing.T) {
 	check("after a creation in the middle")
 }
 
-// Ranges of playlists are divided as they grow and dropped when they are empty, and their
-// numbers stay right whatever happens at the same time, on several hosts too.
-func TestRangesOfPlaylists(t *testing.T) {
+// An older database loses its triggers and tables of counts, and nothing else.
+func TestMigrateFromTriggers(t *testing.T) {
 	t.Parallel()
-	database, ctx := testdb.New(t), t.Context()
-	hosts := []*store.Store{open(t, store.Options{Database: database}), open(t, store.Options{Database: database})}
-	if err := seed(ctx, hosts[0], 999); err != nil {
-		t.Fatal(err)
-	}
-	ranges := func() int { return len(must(hosts[0].Ranges(ctx))(t)) }
-	if got := ranges(); got != 2 {
-		t.Errorf("%d ranges of 999 playlists, want 2", got)
-	}
-	var uids sync.Map
-	atOnce(t, 8, func(n int) error {
-		for i := range 100 {
-			p, err := hosts[n%2].CreatePlaylist(ctx, org, host.Playlist{Name: fmt.Sprint("Playlist 9", i, n), Interval: "5m"})
-			if err != nil {
-				return err
-			}
-			uids.Store(p.UID, true)
-		}
-		return nil
-	})
-	if got := ranges(); got != 3 {
-		t.Errorf("%d ranges after a range of 499 playlists grew by 800, want 3", got)
-	}
-	atOnce(t, 8, func(n int) error {
-		for i := n + 1; i <= 999; i += 8 {
-			uid := fmt.Sprint("p", i)
-			if i%3 == 0 {
-				if _, err := hosts[n%2].UpdatePlaylist(ctx, org, host.Playlist{UID: uid, Name: fmt.Sprint("A", i), Interval: "5m"}); err != nil {
-					return err
-				}
-			}
-			if i%5 == 0 {
-				if err := hosts[n%2].DeletePlaylist(ctx, org, uid); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	ranges()
-	uids.Range(func(uid, _ any) bool {
-		if err := hosts[0].DeletePlaylist(ctx, org, uid.(string)); err != nil {
-			t.Error(err)
-		}
-		return true
-	})
-	for i := range 999 {
-		_ = hosts[1].DeletePlaylist(ctx, org, fmt.Sprint("p", i+1)) // or it is deleted already
-	}
-	if got := ranges(); got != 1 {
-		t.Errorf("%d ranges without playlists, want 1", got)
-	}
-}
-
-// The playlists of an older database are divided into ranges.
-func TestMigrateRanges(t *testing.T) {
-	t.Parallel()
-	ctx, database := t.Context(), testdb.New(t)
+	ctx, database := t.Context(), newDatabase(t)
 	files := []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql", "0004_service_admin.sql", "0005_accounts.sql",
-		"0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql", "0010_token_counts.sql"}
-	if err := store.CreateOld(ctx, database, files, `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
-		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1234)
-		SELECT 1, 'u' || CAST(i AS TEXT), 'n' || CAST(i % 7 AS TEXT), '', '5m' FROM n`); err != nil {
+		"0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql", "0010_token_counts.sql", "0011_playlist_ranges.sql"}
+	trigger := "CREATE TRIGGER playlist_inserted AFTER INSERT ON playlists BEGIN UPDATE playlist_ranges SET playlists = playlists + 1; END;"
+	if store.IsShared(database) {
+		trigger = `CREATE FUNCTION count_playlists() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				UPDATE playlist_ranges SET playlists = playlists + 1;
+				RETURN NULL;
+			END $$;
+			CREATE TRIGGER playlist_counted AFTER INSERT ON playlists FOR EACH ROW EXECUTE FUNCTION count_playlists();`
+	}
+	if err := store.CreateOld(ctx, database, files, trigger+`INSERT INTO playlists (org_id, uid, name, name_folded, rotation) VALUES (1, 'old', 'Old', '`+host.Fold("Old")+`', '5m')`); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, store.Options{Database: database})
-	if diff := cmp.Diff([]int64{500, 500, 234}, must(s.Ranges(ctx))(t)); diff != "" {
-		t.Errorf("playlists in the ranges (-want +got):\n%s", diff)
-	}
-	if page := must(s.Playlists(ctx, org, "", store.Page{Limit: 2, Number: 617}))(t); len(page) != 2 || page[1].UID != "u993" {
-		t.Errorf("last page: %+v", page)
+	must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "new", Interval: "5m"}))(t)
+	if all := must(s.Playlists(ctx, org, "ol", store.Page{}))(t); len(all) != 1 || all[0].UID != "old" {
+		t.Errorf("%+v", all)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
-	"github.com/slipway-dev/slipway/internal/testdb"
 )
 
 // A session belongs to one user, is extended by use, and ends.
@@ -74,7 +73,7 @@ func TestSessionThatIsNotExtended(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse := "CREATE TRIGGER refuse BEFORE UPDATE ON sessions BEGIN SELECT RAISE(FAIL, 'refused'); END"
-	if testdb.IsWanted() {
+	if onPostgres() {
 		refuse = "ALTER TABLE sessions ADD CHECK (seen_at = created_at)"
 	}
 	if err := s.Exec(ctx, refuse); err != nil {

@@ -4,61 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"runtime"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
 // pool is a pool of connections.
 type pool struct {
 	db      *sql.DB
-	size    int           // maximum number of connections
 	timeout time.Duration // of a read
-	file    *databaseFile // nil for PostgreSQL
 }
 
 func (s *Store) newPool(connector driver.Connector, size int) *pool {
-	if s.wrap != nil {
-		connector = s.wrap(connector)
-	}
 	if !s.dialect.isShared {
 		connector = preparing{connector}
 	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return &pool{db: db, size: size, timeout: s.timeout, file: s.file}
-}
-
-// dropIdle closes the idle connections: if the server ended one, it ended all.
-func (p *pool) dropIdle() {
-	p.db.SetMaxIdleConns(0)
-	p.db.SetMaxIdleConns(p.size)
+	return &pool{db: db, timeout: s.timeout}
 }
 
 // QueryContext runs a query.
 func (p *pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return p.db.QueryContext(ctx, query, args...)
-}
-
-// mostLong returns how many long reads may run at the same time, so that others
-// find a connection and, since SQLite reads in this process, a processor.
-func (s *Store) mostLong() int64 {
-	if s.dialect.isShared {
-		return int64(s.read.size / 2)
-	}
-	return int64(max(1, min(s.read.size, runtime.GOMAXPROCS(0))/2))
-}
-
-// beginLong waits until a long read may run. The caller calls end after the
-// read.
-func (s *Store) beginLong(ctx context.Context) (end func(), err error) {
-	err = within(ctx, s.timeout, func(ctx context.Context) error { return s.long.Acquire(ctx, 1) })
-	return func() { s.long.Release(1) }, err
 }
 
 // querier is a *pool or a *sql.Tx.
@@ -69,10 +40,7 @@ type querier interface {
 // scanner reads the current row of a result.
 type scanner interface{ Scan(dest ...any) error }
 
-// list returns all rows of a query, never nil. Outside of a transaction, it has a deadline,
-// and if the connection to the database is lost, it runs the query again, which only reads.
-// It returns no empty result from a file that was replaced: callers with valid tokens would
-// be told that the tokens are invalid.
+// list returns all rows of a query, never nil. Outside of a transaction, it has a deadline.
 func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) (out []T, err error) {
 	p, ok := q.(*pool)
 	if !ok {
@@ -80,13 +48,6 @@ func list[T any](ctx context.Context, q querier, scan func(scanner) (T, error), 
 	}
 	err = within(ctx, p.timeout, func(ctx context.Context) error {
 		out, err = collect(ctx, q, scan, query, args...)
-		if isCut(err) && !isSlow(err) && ctx.Err() == nil {
-			p.dropIdle()
-			out, err = collect(ctx, q, scan, query, args...)
-		}
-		if err == nil && len(out) == 0 {
-			err = p.file.check()
-		}
 		return err
 	})
 	return out, err
@@ -140,12 +101,9 @@ func lines(joined string) []string {
 }
 
 // transact runs do in a write transaction and commits it if do returns nil. The deadline
-// of the store applies to the whole transaction, and on PostgreSQL also to each statement.
+// of the store applies to the whole transaction.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
-	if err := s.file.check(); err != nil {
-		return err
-	}
-	err := within(ctx, s.timeout, func(ctx context.Context) error {
+	return within(ctx, s.timeout, func(ctx context.Context) error {
 		var tx *sql.Tx
 		err := whileBusy(ctx, func() (err error) {
 			tx, err = s.write.db.BeginTx(ctx, nil)
@@ -160,10 +118,6 @@ func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 		}
 		return tx.Commit()
 	})
-	if isFull := errors.Is(err, host.ErrFull); isFull || err == nil {
-		s.isFull.Store(isFull)
-	}
-	return err
 }
 
 // Page selects a part of a list. The zero value is the first page of
@@ -204,4 +158,18 @@ func containing(text string) string {
 		return ""
 	}
 	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+}
+
+// in appends values to the arguments of a query and returns a list of them, such as "($4, $5)",
+// that IN can be followed by. Nothing is in an empty list.
+func in[T any](args *[]any, values []T) string {
+	if len(values) == 0 {
+		return "(NULL)"
+	}
+	places := make([]string, len(values))
+	for i, v := range values {
+		*args = append(*args, v)
+		places[i] = fmt.Sprintf("$%d", len(*args))
+	}
+	return "(" + strings.Join(places, ", ") + ")"
 }

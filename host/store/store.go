@@ -5,17 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/slipway-dev/slipway/host"
 )
@@ -32,8 +28,6 @@ type Options struct {
 	AuditLevel slog.Level       // of audit records in the log; Info if 0
 	Key        []byte           // encrypts secrets, host.KeyLength bytes; if nil, no secrets can be stored
 	Timeout    time.Duration    // of a read or a transaction; DefaultTimeout if 0
-
-	wrap func(driver.Connector) driver.Connector // set by tests
 }
 
 // DefaultTimeout is the default of Options.Timeout.
@@ -46,7 +40,6 @@ const pingTimeout = 2 * time.Second
 type Store struct {
 	write   *pool
 	read    *pool
-	long    *semaphore.Weighted // see beginLong
 	dialect dialect
 
 	clock      func() time.Time
@@ -56,11 +49,6 @@ type Store struct {
 	identities *identities
 	usage      *usage
 	timeout    time.Duration
-	wrap       func(driver.Connector) driver.Connector
-	file       *databaseFile          // nil for PostgreSQL
-	identity   atomic.Pointer[string] // of the database; nil while it is opened
-	isFull     atomic.Bool            // whether the last write failed with host.ErrFull
-	quotas     quotas
 	box        *host.Box // nil if there is no key
 	close      func() error
 }
@@ -80,7 +68,7 @@ func IsShared(database string) bool {
 // Open opens the database and migrates its schema. Several processes may open the same
 // database, even at the same time.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, DefaultTimeout), wrap: o.wrap}
+	s := &Store{clock: o.Clock, random: o.Rand, log: o.Logger, auditLevel: o.AuditLevel, timeout: cmp.Or(o.Timeout, DefaultTimeout)}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -104,7 +92,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.long = semaphore.NewWeighted(s.mostLong())
 	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()
 	go s.keepUsage()
 	database := s.close
@@ -116,27 +103,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// ReadsInProcess reports whether reading takes the processors of this process.
-func (s *Store) ReadsInProcess() bool { return !s.dialect.isShared }
-
 // Close waits for running statements and closes the database. Calling it again returns
 // the same error.
 func (s *Store) Close() error { return s.close() }
 
-// Ping checks within two seconds that the database responds, that it is the one that was
-// opened and, if the disk was full, that it has room again. It reads a table.
+// Ping checks within two seconds that the database responds. It reads a table.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.file.check(); err != nil {
-		return err
-	}
 	return within(ctx, min(pingTimeout, s.timeout), func(ctx context.Context) error {
-		if err := s.checkIdentity(ctx); err != nil || !s.isFull.Load() {
-			return err
-		}
-		return s.transact(ctx, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, "UPDATE database_identity SET probed_at = $1", s.now())
-			return err
-		})
+		_, err := find(ctx, s.read, scanOne[int64], "SELECT COUNT(*) FROM orgs")
+		return err
 	})
 }
 

@@ -80,7 +80,6 @@ func arrows() map[string][]string {
 		"build/archive":            {"bundle", "validate/archive", "internal/atomicfile", "internal/limit"},
 		"internal/newrule":         nil,
 		"internal/orphan":          nil,
-		"internal/testdb":          nil,
 		"internal/demo":            {"build", "internal/verbs", "templates"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,

@@ -6,10 +6,4 @@ CREATE TABLE playlist_trigrams (
 	PRIMARY KEY (trigram, playlist_id)
 );
 CREATE INDEX playlist_trigrams_of_playlist ON playlist_trigrams (playlist_id);
-WITH RECURSIVE parts (id, rest) AS (
-	SELECT id, name_folded FROM playlists
-	UNION ALL SELECT id, substr(rest, 2) FROM parts WHERE length(rest) > 3)
-INSERT INTO playlist_trigrams (trigram, playlist_id)
-	SELECT DISTINCT substr(rest, 1, 3), id FROM parts WHERE length(rest) >= 3;
-
 CREATE INDEX service_accounts_of_plugins ON service_accounts (org_id, id) WHERE plugin_id IS NOT NULL;

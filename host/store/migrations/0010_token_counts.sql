@@ -1,4 +1,2 @@
 -- The number of tokens of each account, so that a list of accounts does not count them.
 ALTER TABLE service_accounts ADD COLUMN token_count BIGINT NOT NULL DEFAULT 0;
-UPDATE service_accounts SET token_count = (SELECT COUNT(*) FROM tokens t WHERE t.account_id = service_accounts.id);
-$COUNT_TOKENS

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package testdb
+package store_test
 
 import "syscall"
 

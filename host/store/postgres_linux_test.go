@@ -1,4 +1,4 @@
-package testdb
+package store_test
 
 import (
 	"os"

@@ -1,7 +1,4 @@
-// Package testdb provides databases for tests: a SQLite file per test or, if
-// SLIPWAY_TEST_DATABASE is postgres, a database per test on a PostgreSQL server that each
-// test process starts in a temporary directory, on a Unix socket.
-package testdb
+package store_test
 
 import (
 	"bytes"
@@ -22,14 +19,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Env is the environment variable that selects the database of the tests.
-const Env = "SLIPWAY_TEST_DATABASE"
+// onPostgres reports whether the tests run on PostgreSQL: a server that the test process starts in a
+// temporary directory, on a Unix socket, with a database per test.
+func onPostgres() bool { return os.Getenv("SLIPWAY_TEST_DATABASE") == "postgres" }
 
-// IsWanted reports whether the tests are to run on PostgreSQL.
-func IsWanted() bool { return os.Getenv(Env) == "postgres" }
-
-// Bin returns the directory of PostgreSQL's executables.
-func Bin() (string, error) {
+// bin returns the directory of PostgreSQL's executables.
+func bin() (string, error) {
 	if name, err := exec.LookPath("initdb"); err == nil {
 		if name, err = filepath.EvalSymlinks(name); err == nil {
 			return filepath.Dir(name), nil
@@ -42,31 +37,17 @@ func Bin() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// Main runs the tests of a package, with a server if PostgreSQL is selected, and returns
-// the exit status. If the tests pass, it calls after, which may use Create.
-func Main(m *testing.M, after ...func() error) int {
-	run := func() int {
-		status := m.Run()
-		for _, f := range after {
-			if status != 0 {
-				break
-			}
-			if err := f(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				status = 1
-			}
-		}
-		return status
-	}
-	if !IsWanted() {
-		return run()
+// runTests runs the tests, with a server if PostgreSQL is selected, and returns the exit status.
+func runTests(m *testing.M) int {
+	if !onPostgres() {
+		return m.Run()
 	}
 	stop, err := start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "start PostgreSQL:", err)
 		return 1
 	}
-	status := run()
+	status := m.Run()
 	if err := stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
 		return 1
@@ -77,34 +58,23 @@ func Main(m *testing.M, after ...func() error) int {
 // envSocket is the environment variable with the directory of the server's socket.
 const envSocket = "SLIPWAY_TEST_POSTGRES_SOCKET"
 
-// New returns the name of a new database, for store.Options. It is removed at the end of
+// newDatabase returns the name of a new database, for store.Options. It is removed at the end of
 // the test.
-func New(t testing.TB) string {
+func newDatabase(t testing.TB) string {
 	t.Helper()
-	if !IsWanted() {
+	if !onPostgres() {
 		return filepath.Join(t.TempDir(), "slipway.db")
 	}
-	name, remove, err := Create()
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := "slipway_" + strings.ToLower(rand.Text())
 	t.Cleanup(func() {
-		if err := remove(); err != nil {
+		if err := execute("DROP DATABASE " + database + " WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
-	return name
-}
-
-// Create is New outside of a test. The caller removes the database.
-func Create() (name string, remove func() error, err error) {
-	if !IsWanted() {
-		dir, err := os.MkdirTemp("", "slipway-testdb-")
-		return filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }, err
+	if err := execute("CREATE DATABASE " + database); err != nil {
+		t.Fatal(err)
 	}
-	database := "slipway_" + strings.ToLower(rand.Text())
-	remove = func() error { return execute("DROP DATABASE " + database + " WITH (FORCE)") }
-	return address(database), remove, execute("CREATE DATABASE " + database)
+	return address(database)
 }
 
 // execute runs a statement outside of the databases of tests.
@@ -128,7 +98,7 @@ func address(database string) string {
 // start creates a cluster and waits until it accepts connections. It disables fsync:
 // tests do not need to survive a power failure.
 func start() (stop func() error, err error) {
-	bin, err := Bin()
+	programs, err := bin()
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +120,7 @@ func start() (stop func() error, err error) {
 	}
 	var log bytes.Buffer
 	command := func(program string, args ...string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(bin, program), args...)
+		cmd := exec.Command(filepath.Join(programs, program), args...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = dir, &log, &log, processAttributes()
 		return cmd
 	}
