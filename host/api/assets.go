@@ -2,14 +2,12 @@ package api
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 )
 
@@ -17,7 +15,6 @@ func (a *API) assetRoutes() []Route {
 	return []Route{
 		// Public because browsers load frontends without credentials.
 		{"GET", "/public/plugins/{id}/{path...}", Public(), raw(a.asset), Doc{Summary: "Get a file of a plugin's frontend", Media: "application/octet-stream"}},
-		{"GET", "/api/plugins/{id}/markdown/{name}", Action(access.PluginsAccess).On("plugins:id:{id}"), raw(a.markdown), Doc{Summary: "Get the README or CHANGELOG of a plugin", Media: "text/markdown"}},
 	}
 }
 
@@ -73,27 +70,4 @@ func (a *API) isPrivate(b bundle.Plugin, name string) bool {
 		}
 	}
 	return false
-}
-
-// maxMarkdown is the maximum number of bytes served of a README.
-const maxMarkdown = 1 << 20
-
-func (a *API) markdown(w http.ResponseWriter, r *http.Request, _ host.Identity) error {
-	p, err := a.plugin(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	name := strings.ToUpper(strings.TrimSuffix(r.PathValue("name"), ".md"))
-	if name != "README" && name != "CHANGELOG" {
-		return host.NotFound("File")
-	}
-	f, err := p.Bundle().Open(name + ".md")
-	if err != nil {
-		return host.NotFound("File")
-	}
-	defer f.Close()
-	w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, err = io.Copy(w, io.LimitReader(f, maxMarkdown))
-	return err
 }

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,37 +75,5 @@ func TestAssets(t *testing.T) {
 		if got := f.do("GET", base+path, "", ""); got.status != status {
 			t.Errorf("%s: %d with %d bytes, want %d", path, got.status, len(got.body), status)
 		}
-	}
-	for path, status := range map[string]int{"README": 200, "readme.md": 200, "CHANGELOG": 404, "plugin.json": 404, "..%2fsecret.txt": 404} {
-		if got := f.do("GET", "/api/plugins/"+pluginID+"/markdown/"+path, f.viewer, ""); got.status != status || status == 200 && got.body != "# Read me" {
-			t.Errorf("markdown/%s: %+v, want %d", path, got, status)
-		}
-	}
-}
-
-// largestWrite records the length of the longest write.
-type largestWrite struct {
-	*httptest.ResponseRecorder
-	largest int
-}
-
-func (w *largestWrite) Write(p []byte) (int, error) {
-	w.largest = max(w.largest, len(p))
-	return w.ResponseRecorder.Write(p)
-}
-
-// A long README is sent without being held in memory, and cut at 1 MiB.
-func TestLongMarkdown(t *testing.T) {
-	t.Parallel()
-	f := withPlugin(t)
-	if err := os.WriteFile(filepath.Join(f.pluginDir, "README.md"), make([]byte, 2<<20), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/api/plugins/"+pluginID+"/markdown/README", nil)
-	r.Header.Set("Authorization", f.viewer)
-	w := &largestWrite{ResponseRecorder: httptest.NewRecorder()}
-	f.ServeHTTP(w, r)
-	if w.Code != 200 || w.Body.Len() != 1<<20 || w.largest > 64<<10 {
-		t.Errorf("status %d with %d bytes, at most %d at once", w.Code, w.Body.Len(), w.largest)
 	}
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,19 +13,14 @@ import (
 // clients and frontends use. Each does what the route by uid does.
 func (a *API) dataSourceIDRoutes() []Route {
 	read, write, query := []string{access.DatasourcesRead}, []string{access.DatasourcesWrite}, []string{access.DatasourcesQuery}
-	remove := []string{access.DatasourcesDelete, access.DatasourcesWrite}
 	resource := a.byID(query, raw(a.dataSourceResource))
 	return []Route{
 		{"GET", "/api/datasources/{id}", Action(read...), a.byID(read, call(a.dataSource)), Doc{Summary: "Get a data source by its numeric id"}},
 		{"PUT", "/api/datasources/{id}", Action(write...), a.byID(write, call(a.updateDataSource)), Doc{Summary: "Replace a data source by its numeric id"}},
-		{"DELETE", "/api/datasources/{id}", Action(remove...), a.byID(remove, call(a.deleteDataSource)), Doc{Summary: "Delete a data source by its numeric id"}},
-		{"GET", "/api/datasources/{id}/health", Action(query...), a.byID(query, call(a.dataSourceHealth)), Doc{Summary: "Check the health of a data source by its numeric id", Also: http.StatusBadRequest}},
 		{"", "/api/datasources/{id}/resources", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
 		{"", "/api/datasources/{id}/resources/{path...}", Action(query...), resource, Doc{Summary: "Call a resource of a data source by its numeric id"}},
 		{"", "/api/datasources/proxy/{id}/{path...}", Action(query...), a.byID(query, raw(a.proxyDataSourceByID)), Doc{Summary: "Forward a request through a route of a data source by its numeric id"}},
 		{"GET", "/api/datasources/name/{name}", Action(read...), a.byName(read, call(a.dataSource)), Doc{Summary: "Get a data source by its name"}},
-		{"DELETE", "/api/datasources/name/{name}", Action(remove...), a.byName(remove, call(a.deleteDataSource)), Doc{Summary: "Delete a data source by its name"}},
-		{"GET", "/api/datasources/id/{name}", Action(read...), a.byName(read, call(a.dataSourceID)), Doc{Summary: "Get the numeric id of a data source by its name"}},
 	}
 }
 
@@ -69,14 +63,4 @@ func (a *API) withUID(actions []string, h Handler, find func(*http.Request, host
 		return serve(w, r, who, status)
 	}
 	return h
-}
-
-// identifier is the numeric id of an object.
-type identifier struct {
-	ID int64 `json:"id"`
-}
-
-func (a *API) dataSourceID(ctx context.Context, who host.Identity, in dataSourcePath) (identifier, error) {
-	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
-	return identifier{d.ID}, err
 }

@@ -17,7 +17,6 @@ func (a *API) folderRoutes() []Route {
 		{"GET", "/api/folders", read, call(a.folders), Doc{Summary: "List the folders that the caller may read"}},
 		{"POST", "/api/folders", create.On(all), call(a.createFolder), Doc{Summary: "Create a folder"}},
 		{"GET", "/api/folders/{uid}", read.On(one), call(a.folder), Doc{Summary: "Get a folder"}},
-		{"GET", "/api/folders/id/{id}", read, call(a.folderByID), Doc{Summary: "Get a folder by its numeric id"}},
 		{"PUT", "/api/folders/{uid}", write.On(one), call(a.renameFolder), Doc{Summary: "Rename a folder; a version that is not the stored one is refused"}},
 		{"DELETE", "/api/folders/{uid}", remove.On(one), call(a.deleteFolder), Doc{Summary: "Delete a folder and its dashboards"}},
 	}
@@ -112,16 +111,6 @@ func onlyUIDs(reach host.Reach, prefix string) *[]string {
 func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (folder, error) {
 	f, err := a.store.Folder(ctx, who.OrgID, in.UID)
 	return folderOf(f, who), err
-}
-
-func (a *API) folderByID(ctx context.Context, who host.Identity, in struct {
-	ID int64 `path:"id"`
-}) (folder, error) {
-	f, err := a.store.FolderByID(ctx, who.OrgID, in.ID)
-	if err == nil && !who.Allows(access.FoldersRead, access.FolderScope+f.UID) {
-		err = host.Forbidden("Permission denied")
-	}
-	return folderOf(f, who), hidden(err, who, []string{access.FoldersRead}, access.FolderScope+"*")
 }
 
 func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {

@@ -19,10 +19,8 @@ func (a *API) keyRoutes() []Route {
 		{"DELETE", "/api/auth/keys/{id}", remove.On(one), call(a.deleteKey), Doc{Summary: "Delete an API key", IsDeprecated: true}},
 		// The store compares the role of each key with host.Identity.KeyRole. A permission has
 		// one scope, which cannot cover both keys and service accounts.
-		{"GET", "/api/serviceaccounts/migrationstatus", create, call(a.migrationStatus), Doc{Summary: "Report whether all API keys have been migrated"}},
 		{"POST", "/api/serviceaccounts/migrate", create, call(a.migrateKeys), Doc{Summary: "Migrate all API keys to service accounts"}},
-		{"POST", migratePath, create, call(a.migrateKeyByID), Doc{Summary: "Migrate an API key to a service account"}},
-		{"POST", "/api/auth/keys/{id}/migrate", create, call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account", IsDeprecated: true}},
+		{"POST", migratePath, create, call(a.migrateKey), Doc{Summary: "Migrate an API key to a service account"}},
 	}
 }
 
@@ -104,15 +102,6 @@ func (a *API) deleteKey(ctx context.Context, who host.Identity, in keyPath) (mes
 	return message{Message: "API key deleted"}, a.store.DeleteAPIKey(ctx, who, in.ID)
 }
 
-type migrationStatus struct {
-	Migrated bool `json:"migrated"`
-}
-
-func (a *API) migrationStatus(ctx context.Context, who host.Identity, _ none) (migrationStatus, error) {
-	migrated, err := a.store.KeysMigrated(ctx, who.OrgID)
-	return migrationStatus{migrated}, err
-}
-
 type migration struct {
 	Total    int      `json:"total"`
 	Migrated int      `json:"migrated"`
@@ -137,15 +126,11 @@ type keyMigrated struct {
 	Account account `json:"serviceaccount"`
 }
 
-func (a *API) migrateKey(ctx context.Context, who host.Identity, in keyPath) (keyMigrated, error) {
-	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
-	return keyMigrated{message{Message: "Service accounts migrated"}, accountOf(created)}, err
-}
-
-func (a *API) migrateKeyByID(ctx context.Context, who host.Identity, in struct {
+func (a *API) migrateKey(ctx context.Context, who host.Identity, in struct {
 	ID int64 `path:"keyId"`
 }) (keyMigrated, error) {
-	return a.migrateKey(ctx, who, keyPath{in.ID})
+	created, err := a.store.MigrateAPIKey(ctx, who, in.ID)
+	return keyMigrated{message{Message: "Service accounts migrated"}, accountOf(created)}, err
 }
 
 // migratePath is the path that migrates one key.

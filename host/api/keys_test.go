@@ -57,7 +57,7 @@ func TestPluginKeys(t *testing.T) {
 		boss, _ := create(f.admin, fmt.Sprint("user boss", n), "Admin", 200)
 		create(f.admin, fmt.Sprint("last", n), "Viewer", 200) // so that keys are not retired
 		want[object](t, f, 200, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", first), reader, "")
-		want[object](t, f, 200, "POST", fmt.Sprintf("/api/auth/keys/%d/migrate", second), bare, "")
+		want[object](t, f, 200, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", second), bare, "")
 		want[object](t, f, 403, "POST", fmt.Sprint("/api/serviceaccounts/migrate/", boss), reader, "")
 		if got := f.do("GET", "/api/playlists", viewer, ""); got.status != 200 {
 			t.Errorf("scope %q: read with a migrated key of the plugin: %+v", scope, got)
@@ -94,7 +94,6 @@ func TestMigratePaths(t *testing.T) {
 		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 200},
 		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 404},
 		{"POST", fmt.Sprintf("/api/serviceaccounts/migrate/%v/", ids[1]), 200},
-		{"POST", fmt.Sprintf("/api/auth/keys/%v/migrate", ids[2]), 200},
 		{"POST", "/api/serviceaccounts/migrate/x", 400},
 		{"POST", "/api/serviceaccounts/migrate/tokens", 400},
 		{"GET", fmt.Sprintf("/api/serviceaccounts/migrate/%v", ids[0]), 405},

@@ -20,7 +20,6 @@ func (a *API) liveRoutes() []Route {
 	return []Route{
 		{"GET", "/api/live/events", anyPlugin, a.liveEvents(), Doc{Summary: "Follow a channel, such as ds/{uid}/{path}, as server-sent events; the parameter data takes JSON for the plugin", Media: "text/event-stream"}},
 		{"POST", "/api/live/publish", anyPlugin, call(a.publish), Doc{Summary: "Send a message to the plugin of a channel, which may pass it on to those that follow the channel"}},
-		{"GET", "/api/live/list", anyPlugin, call(a.liveChannels), Doc{Summary: "List the channels that clients follow"}},
 	}
 }
 
@@ -129,13 +128,4 @@ type publication struct {
 
 func (a *API) publish(ctx context.Context, who host.Identity, in struct{ Body publication }) (none, error) {
 	return none{}, a.live.Publish(ctx, who, in.Body.Channel, in.Body.Data)
-}
-
-// channelList is the list of channels, in the form of existing hosts.
-type channelList struct {
-	Channels []live.Info `json:"channels"`
-}
-
-func (a *API) liveChannels(ctx context.Context, who host.Identity, _ none) (channelList, error) {
-	return channelList{a.live.List(ctx, who)}, nil
 }

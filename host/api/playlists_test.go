@@ -119,9 +119,6 @@ func TestFolders(t *testing.T) {
 	ops := want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Ops","uid":"ops_1"}`)
 	wantFields(t, "new folder", ops, object{"uid": "ops_1", "title": "Ops", "url": "/dashboards/f/ops_1/ops", "version": 1.0, "hasAcl": false,
 		"canEdit": true, "canAdmin": false, "created": "2023-11-14T22:13:20Z", "createdBy": "sa-editor"})
-	if byID := f.do("GET", "/api/folders/id/1", f.viewer, ""); byID.status != 200 || !strings.Contains(byID.body, `"uid":"ops_1"`) {
-		t.Errorf("folder by id: %+v", byID)
-	}
 	want[object](t, f, 200, "POST", "/api/folders", f.editor, `{"title":"Dev"}`)
 	if all := want[[]object](t, f, 200, "GET", "/api/folders", f.viewer, ""); len(all) != 2 || all[0]["title"] != "Dev" {
 		t.Errorf("folders: %v", all)
@@ -141,7 +138,6 @@ func TestFolders(t *testing.T) {
 		{"POST", "/api/folders", `{"title":"New","uid":"a/b"}`, 400},
 		{"POST", "/api/folders", `{}`, 400},
 		{"POST", "/api/folders", `{"title":"New","parentUid":"ops_1"}`, 400},
-		{"GET", "/api/folders/id/99", "", 404},
 		{"GET", "/api/folders/ops_1", "", 200},
 		{"PUT", "/api/folders/ops_1", `{"title":"Ops 2","version":1}`, 200},
 		{"PUT", "/api/folders/ops_1", `{"title":"Ops 3","version":1}`, 412},

@@ -53,9 +53,6 @@ type offeredQuery struct {
 	pageQuery
 }
 
-// isLong reports false: each file takes a turn, not the whole page.
-func (offeredQuery) isLong() bool { return false }
-
 func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offeredQuery) ([]offeredDashboard, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
@@ -13,19 +12,10 @@ func (a *API) userRoutes() []Route {
 	read := Action(access.OrgUsersRead)
 	return []Route{
 		{"GET", "/api/user", SignedIn(), call(a.whoAmI), Doc{Summary: "Get the identity of the caller"}},
-		{"GET", "/api/user/orgs", SignedIn(), call(a.userOrgs), Doc{Summary: "List the organizations of the caller"}},
-		{"GET", "/api/user/teams", SignedIn(), call(a.userTeams), Doc{Summary: "List the teams of the caller; the list is always empty, since this host has no teams"}},
-		{"GET", "/api/user/preferences", SignedIn(), call(a.preferences), Doc{Summary: "Get the preferences of the caller: the defaults"}},
 		{"GET", "/api/users", read, call(a.users), Doc{Summary: "List users"}},
-		{"GET", "/api/users/search", read, call(a.searchUsers), Doc{Summary: "List users with their total number"}},
-		{"GET", "/api/users/lookup", read, call(a.lookUpUser), Doc{Summary: "Get a user by login"}},
-		{"GET", "/api/users/{id}", read, call(a.user), Doc{Summary: "Get a user"}},
-		{"GET", "/api/users/{id}/orgs", read, call(a.orgsOfUser), Doc{Summary: "List the organizations of a user"}},
 		{"GET", "/api/users/{id}/teams", read, call(a.teamsOfUser), Doc{Summary: "List the teams of a user; the list is always empty, since this host has no teams"}},
 		{"GET", "/api/org", Action(access.OrgRead), call(a.org), Doc{Summary: "Get the organization"}},
-		{"GET", "/api/org/preferences", Action(access.OrgRead), call(a.preferences), Doc{Summary: "Get the preferences of the organization: the defaults"}},
 		{"GET", "/api/org/users", read, call(a.orgUsers), Doc{Summary: "List the users of the organization"}},
-		{"GET", "/api/org/users/lookup", read, call(a.orgUsers), Doc{Summary: "List the users of the organization; the parameter query selects those whose login contains it"}},
 		{"GET", "/api/teams/search", SignedIn(), call(a.teams), Doc{Summary: "List teams; the list is always empty, since this host has no teams"}},
 	}
 }
@@ -72,43 +62,10 @@ func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization,
 	return organization{ID: who.OrgID, Name: name}, err
 }
 
-// membership is an organization of a user.
-type membership struct {
-	OrgID int64  `json:"orgId"`
-	Name  string `json:"name"`
-	Role  string `json:"role"`
-}
-
-func (a *API) userOrgs(ctx context.Context, who host.Identity, _ none) ([]membership, error) {
-	return a.membership(ctx, who.OrgID, who.Role)
-}
-
-func (a *API) membership(ctx context.Context, orgID int64, role host.Role) ([]membership, error) {
-	name, err := a.store.OrgName(ctx, orgID)
-	return []membership{{orgID, name, role.String()}}, err
-}
-
-// preferences are those of users and organizations. This host stores none, and "" means
-// the default of the client.
-type preferences struct {
-	Theme            string `json:"theme"`
-	HomeDashboardID  int64  `json:"homeDashboardId"`
-	HomeDashboardUID string `json:"homeDashboardUID"`
-	Timezone         string `json:"timezone"`
-	WeekStart        string `json:"weekStart"`
-	Language         string `json:"language"`
-}
-
-func (a *API) preferences(context.Context, host.Identity, none) (preferences, error) {
-	return preferences{}, nil
-}
-
 type team struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
-
-func (a *API) userTeams(context.Context, host.Identity, none) ([]team, error) { return []team{}, nil }
 
 // teamPage is a page of teams, which this host does not have.
 type teamPage struct {
@@ -153,70 +110,14 @@ func (a *API) users(ctx context.Context, who host.Identity, in userQuery) ([]use
 	return mapped(found, hitOf), err
 }
 
-// userPage is a page of users.
-type userPage struct {
-	TotalCount int64     `json:"totalCount"`
-	Users      []userHit `json:"users"`
-	Page       int64     `json:"page"`
-	PerPage    int64     `json:"perPage"`
-}
-
-func (a *API) searchUsers(ctx context.Context, who host.Identity, in userQuery) (userPage, error) {
-	found, total, err := a.store.Users(ctx, who.OrgID, in.Query, in.page())
-	return userPage{total, mapped(found, hitOf), max(in.Page, 1), in.page().Length()}, err
-}
-
-// userProfile is a user as published clients read it.
-type userProfile struct {
-	ID             int64    `json:"id"`
-	OrgID          int64    `json:"orgId"`
-	Login          string   `json:"login"`
-	Name           string   `json:"name"`
-	Email          string   `json:"email"`
-	Theme          string   `json:"theme"`
-	AvatarURL      string   `json:"avatarUrl"`
-	IsGrafanaAdmin bool     `json:"isGrafanaAdmin"` // administers the host
-	IsDisabled     bool     `json:"isDisabled"`
-	IsExternal     bool     `json:"isExternal"`
-	AuthLabels     []string `json:"authLabels"`
-}
-
-func profileOf(u host.User) userProfile {
-	return userProfile{ID: u.ID, OrgID: u.OrgID, Login: u.Login, Name: u.Login, AvatarURL: avatarURL(u.Login),
-		IsGrafanaAdmin: u.IsServiceAdmin, IsDisabled: u.IsDisabled, AuthLabels: []string{}}
-}
-
 // userPath is the path of a user.
 type userPath struct {
 	ID int64 `path:"id"`
 }
 
-func (a *API) user(ctx context.Context, who host.Identity, in userPath) (userProfile, error) {
-	u, err := a.store.UserByID(ctx, who.OrgID, in.ID)
-	return profileOf(u), err
-}
-
-func (a *API) orgsOfUser(ctx context.Context, who host.Identity, in userPath) ([]membership, error) {
-	u, err := a.store.UserByID(ctx, who.OrgID, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return a.membership(ctx, u.OrgID, u.Role)
-}
-
 func (a *API) teamsOfUser(ctx context.Context, who host.Identity, in userPath) ([]team, error) {
 	_, err := a.store.UserByID(ctx, who.OrgID, in.ID)
 	return []team{}, err
-}
-
-func (a *API) lookUpUser(ctx context.Context, who host.Identity, in struct {
-	Login string `query:"loginOrEmail"`
-}) (userProfile, error) {
-	u, err := a.store.User(ctx, in.Login)
-	if err == nil && u.OrgID != who.OrgID || errors.Is(err, host.ErrNotFound) {
-		return userProfile{}, host.NotFound("User")
-	}
-	return profileOf(u), err
 }
 
 // orgUser is a user of the organization.

@@ -30,7 +30,7 @@ func isOpen(route api.Route) (toAll, toSignedIn bool) {
 	case "GET /api/health", "GET /metrics", "GET /api/openapi.json", "GET /avatar/{hash}", "GET /public/plugins/{id}/{path...}", "POST /api/session":
 		return true, true
 	case "GET /api/user", "GET /api/plugins", "GET /api/plugins/events", "GET /api/access-control/user/permissions",
-		"GET /api/user/orgs", "GET /api/user/teams", "GET /api/user/preferences", "GET /api/teams/search", "GET /api/frontend/settings",
+		"GET /api/teams/search", "GET /api/frontend/settings",
 		"DELETE /api/session", "GET /api/sessions", "DELETE /api/sessions/{id}":
 		return false, true
 	}
@@ -118,7 +118,6 @@ func TestRoles(t *testing.T) {
 		"GET /api/plugins/errors":                           host.RoleAdmin,
 		"GET /api/plugins/changes":                          host.RoleAdmin,
 		"GET /api/plugins/{id}/health":                      host.RoleViewer,
-		"GET /api/plugins/{id}/markdown/{name}":             host.RoleViewer,
 		"/api/plugins/{id}/resources":                       host.RoleViewer,
 		"/api/plugins/{id}/resources/{path...}":             host.RoleViewer,
 		"/api/plugin-proxy/{id}/{path...}":                  host.RoleViewer,
@@ -126,29 +125,17 @@ func TestRoles(t *testing.T) {
 		"/api/datasources/uid/{uid}/resources":              host.RoleViewer,
 		"/api/datasources/uid/{uid}/resources/{path...}":    host.RoleViewer,
 		"POST /api/ds/query":                                host.RoleViewer,
-		"GET /api/folders/id/{id}":                          host.RoleViewer,
-		"GET /api/org/preferences":                          host.RoleViewer,
 		"GET /api/org/users":                                host.RoleAdmin,
-		"GET /api/org/users/lookup":                         host.RoleAdmin,
 		"GET /api/users":                                    host.RoleAdmin,
-		"GET /api/users/search":                             host.RoleAdmin,
-		"GET /api/users/lookup":                             host.RoleAdmin,
-		"GET /api/users/{id}":                               host.RoleAdmin,
-		"GET /api/users/{id}/orgs":                          host.RoleAdmin,
 		"GET /api/users/{id}/teams":                         host.RoleAdmin,
 		"GET /api/plugins/{id}/dashboards":                  host.RoleViewer,
 		"POST /api/dashboards/import":                       host.RoleEditor,
 		"GET /api/datasources/{id}":                         host.RoleAdmin,
 		"PUT /api/datasources/{id}":                         host.RoleAdmin,
-		"DELETE /api/datasources/{id}":                      host.RoleAdmin,
-		"GET /api/datasources/{id}/health":                  host.RoleViewer,
 		"/api/datasources/{id}/resources":                   host.RoleViewer,
 		"/api/datasources/{id}/resources/{path...}":         host.RoleViewer,
 		"/api/datasources/proxy/{id}/{path...}":             host.RoleViewer,
-		"GET /api/datasources/id/{name}":                    host.RoleAdmin,
-		"DELETE /api/datasources/name/{name}":               host.RoleAdmin,
 		"GET /api/live/events":                              host.RoleViewer,
-		"GET /api/live/list":                                host.RoleViewer,
 		"POST /api/live/publish":                            host.RoleViewer,
 		"GET /api/datasources":                              host.RoleAdmin,
 		"POST /api/datasources":                             host.RoleAdmin,
@@ -163,10 +150,8 @@ func TestRoles(t *testing.T) {
 		"POST /api/dashboards/db":                           host.RoleEditor,
 		"GET /api/dashboards/uid/{uid}":                     host.RoleViewer,
 		"DELETE /api/dashboards/uid/{uid}":                  host.RoleEditor,
-		"POST /api/auth/keys/{id}/migrate":                  host.RoleEditor,
 		"POST /api/serviceaccounts/migrate/{keyId}":         host.RoleEditor,
 		"POST /api/serviceaccounts/migrate":                 host.RoleEditor,
-		"GET /api/serviceaccounts/migrationstatus":          host.RoleEditor,
 	}
 	tried := 0
 	for _, route := range f.Routes() {

@@ -7,12 +7,11 @@ import (
 )
 
 // widened are the patterns that the mux rejects next to others, since neither is more
-// specific: /api/datasources/{id}/health and /api/datasources/uid/{uid} both match
-// uid/health. It accepts a pattern that is less specific than either.
+// specific: /api/datasources/{id}/resources/{path...} and /api/datasources/uid/{uid}/resources/{path...}
+// both match uid/resources/resources. It accepts a pattern that is less specific than either.
 func widened() map[string]string {
 	return map[string]string{
 		migratePath:                       "/api/serviceaccounts/{verb}/{keyId}",
-		"/api/datasources/{id}/health":    "/api/datasources/{id}/{verb}",
 		"/api/datasources/{id}/resources": "/api/datasources/{id}/{verb}",
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -143,7 +142,7 @@ func (h *Hub) join(at address, f *Feed) (*stream, error) {
 		if n >= gate.MaxStreams {
 			return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", n, pluginID)}
 		}
-		s = &stream{hub: h, at: at, pluginID: pluginID, began: time.Now(), joined: make(chan struct{}, 1), unused: make(chan struct{}, 1)}
+		s = &stream{hub: h, at: at, pluginID: pluginID, joined: make(chan struct{}, 1), unused: make(chan struct{}, 1)}
 		h.streams[at] = s
 		h.background.Go(s.serve)
 	}
@@ -184,33 +183,6 @@ func (h *Hub) Publish(ctx context.Context, who host.Identity, name string, data 
 		s.send(Packet{Data: published})
 	}
 	return nil
-}
-
-// Info describes a channel that runs.
-type Info struct {
-	Channel string          `json:"channel"`
-	Rate    int             `json:"minute_rate"` // packets in a minute, on average since the start
-	Data    json.RawMessage `json:"data"`        // the schema of the last frame that had one
-}
-
-// List returns the channels of an organization that a user may follow, sorted.
-func (h *Hub) List(ctx context.Context, who host.Identity) []Info {
-	h.mu.Lock()
-	running := map[Channel]Info{}
-	for at, s := range h.streams {
-		if at.org == who.OrgID {
-			running[at.Channel] = s.info()
-		}
-	}
-	h.mu.Unlock()
-	list := []Info{}
-	for c, info := range running {
-		if _, _, err := h.options.Open(ctx, who, c); err == nil {
-			list = append(list, info)
-		}
-	}
-	slices.SortFunc(list, func(a, b Info) int { return strings.Compare(a.Channel, b.Channel) })
-	return list
 }
 
 // checkData returns an error for what a client sent that is too long or, as URLs allow, not

@@ -451,24 +451,6 @@ func TestInvalidPackets(t *testing.T) {
 	}
 }
 
-func TestList(t *testing.T) {
-	t.Parallel()
-	packets := make(chan string)
-	f := newFixture(t, live.Options{}, paced(packets))
-	feed := f.follow("a", "ds/a/x", "")
-	packets <- `{"schema": {"name": "f", "fields": [{"name": "v"}]}, "data": {"values": [[1]]}}`
-	next(feed)
-	list := f.List(t.Context(), f.caller("b").Identity)
-	if len(list) != 1 || list[0].Channel != "ds/a/x" || string(list[0].Data) != `{"schema":{"name":"f","fields":[{"name":"v"}]}}` {
-		t.Errorf("%+v", list)
-	}
-	for _, user := range []string{"mallory", "other"} {
-		if list := f.List(t.Context(), f.caller(user).Identity); len(list) != 0 {
-			t.Errorf("%s: %+v", user, list)
-		}
-	}
-}
-
 // A Hub that is closed disconnects its clients and takes no others.
 func TestClose(t *testing.T) {
 	t.Parallel()

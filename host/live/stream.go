@@ -1,13 +1,11 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/backend"
@@ -15,10 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 )
 
-const (
-	maxRetryAfter = 10 * time.Second // before a stream that failed runs again
-	maxSchema     = 64 << 10         // bytes of the schema of a stream in the list of channels
-)
+// maxRetryAfter is the longest delay before a stream that failed runs again.
+const maxRetryAfter = 10 * time.Second
 
 var (
 	errChanged = errors.New("the stream runs again in another context")
@@ -30,15 +26,12 @@ type stream struct {
 	hub      *Hub
 	at       address
 	pluginID string
-	began    time.Time
 	joined   chan struct{} // receives when a client begins to follow the channel
 	unused   chan struct{} // receives when none has followed it for a while
 
-	feeds   []*Feed                 // in the order in which they came
-	runner  *Feed                   // on whose behalf the channel runs, or ran last
-	again   context.CancelCauseFunc // ends the run
-	schema  json.RawMessage         // of the last frame that had one; nil if none had
-	packets int
+	feeds  []*Feed                 // in the order in which they came
+	runner *Feed                   // on whose behalf the channel runs, or ran last
+	again  context.CancelCauseFunc // ends the run
 }
 
 // serve runs the channel for as long as clients follow it. After a failure it runs the channel
@@ -159,25 +152,10 @@ func (s *stream) receive(packet json.RawMessage) error {
 		s.hub.log.Warn("a packet of a stream was dropped", "channel", s.at.String(), "org", s.at.org, "plugin", s.pluginID, "reason", err)
 		return nil
 	}
-	schema := schemaOf(packet)
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.packets++
-	if schema != nil {
-		s.schema = schema
-	}
 	s.send(Packet{Data: packet})
 	return nil
-}
-
-// schemaOf returns a copy of the schema of a frame that begins with one, or nil.
-func schemaOf(packet json.RawMessage) json.RawMessage {
-	rest, ok := bytes.CutPrefix(packet, []byte(`{"schema":`))
-	var schema json.RawMessage
-	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&schema) != nil || len(schema) > maxSchema {
-		return nil
-	}
-	return bytes.Clone(schema)
 }
 
 // tellEnd tells the clients that the plugin has ended the channel. They stay: others may publish
@@ -200,17 +178,4 @@ func isFinal(err error) bool {
 	}
 	e, ok := errors.AsType[*sdk.Error](err)
 	return ok && wire.IsFinal(e.Status)
-}
-
-// info describes the channel. The caller holds the mutex of the Hub.
-func (s *stream) info() Info {
-	schema := s.schema
-	if schema == nil {
-		schema = json.RawMessage(`{"fields":[]}`)
-	}
-	out := Info{Channel: s.at.String(), Data: slices.Concat(json.RawMessage(`{"schema":`), schema, json.RawMessage("}"))}
-	if minutes := time.Since(s.began).Minutes(); minutes > 0 {
-		out.Rate = int(float64(s.packets) / minutes)
-	}
-	return out
 }

@@ -89,12 +89,6 @@ func (s *Store) DeleteAPIKey(ctx context.Context, by host.Identity, id int64) er
 
 const apiKey = "API key"
 
-// KeysMigrated reports whether all keys of an organization were migrated to service
-// accounts. Then no new keys can be created.
-func (s *Store) KeysMigrated(ctx context.Context, org int64) (bool, error) {
-	return keysMigrated(ctx, s.read, org)
-}
-
 func keysMigrated(ctx context.Context, q querier, org int64) (bool, error) {
 	migrated, err := find(ctx, q, scanOne[bool], "SELECT keys_migrated FROM orgs WHERE id = $1", org)
 	return migrated, orNotFound(err, organization)

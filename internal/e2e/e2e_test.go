@@ -52,7 +52,6 @@ func TestScript(t *testing.T) {
 		{"findings", s.findings},
 		{"build", s.build},
 		{"playlists", s.playlists},
-		{"client", s.client},
 		{"plugin", s.plugin},
 		{"stop", s.stop},
 		{"dev", s.dev},
@@ -234,19 +233,6 @@ func (s *script) playlists(t *testing.T) {
 	h.call(t, editor, 404, "GET", "/api/playlists/"+uid, nil)
 	h.call(t, "wrong", 401, "GET", "/api/playlists", nil)
 	h.call(t, editor, 400, "POST", "/api/playlists", map[string]any{"name": "x", "interval": "banana"})
-	h.terminate(t)
-}
-
-// clientSteps is the number of steps in tools/grafanaclient.
-const clientSteps = 115
-
-// client runs the Go clients that Grafana and the community publish against the host.
-func (s *script) client(t *testing.T) {
-	h := s.host(t)
-	out := run(t, 0, filepath.Join("..", "..", "tools", "grafanaclient"), "go", "run", ".", strings.TrimPrefix(h.url, "http://"), password)
-	if got := strings.Count("\n"+out, "\nok "); got != clientSteps {
-		t.Errorf("%d steps succeeded, want %d:\n%s", got, clientSteps, out)
-	}
 	h.terminate(t)
 }
 

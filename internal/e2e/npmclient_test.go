@@ -16,7 +16,7 @@ var npmClients = []struct {
 	steps           int
 }{
 	{"@leval/mcp-grafana", "1.1.7", 10}, // typed
-	{"jsgrafana", "1.0.5", 51},          // has most operations of the published documentation
+	{"jsgrafana", "1.0.5", 39},          // has most operations of the published documentation
 }
 
 // TestNPMClients runs clients that npm downloads against the host.
