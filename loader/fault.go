@@ -219,7 +219,7 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	code := exited
 	exit, hasExit := errors.AsType[*exec.ExitError](c.waitErr)
 	switch {
-	case c.events.memory > 0, containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
+	case containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
 		code = memory
 	case slices.ContainsFunc(stderr, isPanicLine):
 		code = panicked

@@ -149,8 +149,7 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	dir, executable := l.dir, filepath.Join(l.dir, filepath.Base(l.source))
 	stderr := &logWriter{records: l.records}
-	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
-	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), limits.environ()...)
+	env := environment(l.options, l.plugin.Metadata, l.settings, token)
 	workDir := dir
 	if l.settings.InPluginDir {
 		workDir = l.plugin.Dir
@@ -161,7 +160,6 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 	}
 	env = append(env, wire.CertificateKey+"="+certificate)
 	c := newCommand(executable, workDir, env, l.output.Stdout)
-	c.limits = limits
 	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
 	if isDebugged {
 		c.cmd.Path, c.interrupts = l.options.Debug.Delve, true
@@ -266,21 +264,7 @@ func startError(ctx context.Context, err error, c *command, stderr *logWriter) e
 	}
 	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
 	f.Stderr = stderr.lines()
-	f.Reason += hitLimit(c, stderr.tail())
 	return processError{fmt.Errorf("start backend: %w", f)}
-}
-
-// hitLimit returns the limit that a process reached, given its last output, as text to append
-// to an error, or "".
-func hitLimit(c *command, output string) string {
-	events := c.events
-	if c.endedAlone() {
-		events.throttled = 0 // explains only why a process was late
-	}
-	if hit := c.limits.hit(output, events); hit != "" {
-		return "; " + hit
-	}
-	return ""
 }
 
 // handshakeFault returns the fault for a process that was started but is not connected.

@@ -44,8 +44,6 @@ type Options struct {
 	Probes Probes    // of running processes
 	Debug  Debugging // of backends
 
-	PluginLimits PluginLimits // of processes
-
 	// Notify is called with each change of the plugins, if it is not nil. It must return
 	// quickly and must not call the Loader or its plugins.
 	Notify func(Change)
@@ -86,7 +84,6 @@ func New(o Options) (*Loader, error) {
 	}
 	o = o.withDefaults()
 	o.starts = newTurns()
-	o.PluginLimits.announce(o.Logger)
 	l := &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}
 	l.stopSampling = l.sample()
 	return l, nil

@@ -3,7 +3,6 @@
 package loader
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,36 +47,6 @@ func TestMain(m *testing.M) {
 		}
 	case "hang":
 		time.Sleep(time.Hour)
-	case "hungry": // reaches its limits
-		var kept [][]byte
-		for range 64 {
-			kept = append(kept, bytes.Repeat([]byte{1}, 8<<20))
-		}
-		fmt.Fprintln(os.Stderr, len(kept))
-		os.Exit(4)
-	case "threads":
-		for range 500 {
-			go func() {
-				runtime.LockOSThread()
-				select {}
-			}()
-		}
-		time.Sleep(time.Hour)
-	case "busy":
-		runtime.GOMAXPROCS(4) // more than the limit, as other languages use
-		for range 4 {
-			go func() {
-				for n := uint(0); ; n++ {
-				}
-			}()
-		}
-		time.Sleep(time.Hour)
-	case "files":
-		for {
-			if _, err := os.Open(os.Args[0]); err != nil {
-				panic(err)
-			}
-		}
 	case "withouttls":
 		if err := os.Unsetenv(wire.CertificateKey); err != nil {
 			panic(err)

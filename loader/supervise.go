@@ -132,7 +132,6 @@ func (s *supervisor) crashed(reason string) {
 			output = "; last output: " + tail
 		}
 	}
-	fault.Reason += hitLimit(s.process.command, tail)
 	reason = fault.Reason + output
 	p.failed(fault)
 	wait, isLoop := s.restarts.crashed(time.Now(), time.Since(s.startedAt))
