@@ -83,8 +83,7 @@ func (p *Plugin) measure(ctx context.Context, kind Call, do func(*measurement) e
 	if source := sourceOf(err, ctx.Err() != nil); source != "" {
 		m.failed = source
 	}
-	now := time.Now()
-	p.figures.called(now, kind, now.Sub(start)-m.paused, m.failed)
+	p.figures.called(kind, max(time.Since(start)-m.paused, 0), m.failed)
 	return err
 }
 

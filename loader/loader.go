@@ -65,8 +65,6 @@ type Loader struct {
 	stopping sync.WaitGroup    // plugins that were removed
 	stamps   map[string]stamps // of the plugins at the last scan, by id; locked by scanning
 
-	stopSampling func()
-
 	mu       sync.RWMutex
 	plugins  map[string]*Plugin
 	faults   []bundle.Fault
@@ -84,9 +82,7 @@ func New(o Options) (*Loader, error) {
 	}
 	o = o.withDefaults()
 	o.starts = newTurns()
-	l := &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}
-	l.stopSampling = l.sample()
-	return l, nil
+	return &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -155,7 +151,6 @@ func (l *Loader) Unmet() []bundle.Fault {
 // Close waits for calls in progress, for at most DrainTimeout, and then stops every
 // process. It may be called more than once.
 func (l *Loader) Close() error {
-	l.stopSampling()
 	l.mu.Lock()
 	l.closed = true
 	all := slices.Collect(maps.Values(l.plugins))

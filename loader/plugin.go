@@ -88,9 +88,9 @@ func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, afte
 		logger:  o.Logger.With("plugin", b.Metadata.ID),
 		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
 		bundle: b, stamps: now, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
-		status: Status{State: StateStarting, Since: time.Now()}, figures: newFigures(),
+		status: Status{State: StateStarting, Since: time.Now()},
 	}
-	p.records = newRecords(p.logger)
+	p.records, p.figures = newRecords(p.logger), newFigures(p)
 	if !b.Metadata.Backend {
 		p.status.State = StateNoBackend
 	}
