@@ -76,10 +76,8 @@ func (c *command) Start(context.Context) error {
 		if err != nil {
 			return
 		}
-		release := process.GuardGroup(c.cmd.Process.Pid)
 		c.waitErr = c.cmd.Wait()
 		c.group.End()
-		release()
 		close(c.exited)
 		time.Sleep(pipeGrace)
 		_, _ = stdout.Close(), stderr.Close()

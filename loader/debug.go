@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -258,3 +259,12 @@ func (l *launch) attach() (*Process, error) {
 
 // isAttached reports whether the backend is started elsewhere.
 func (l *launch) isAttached() bool { return l.options.Debug.attaches(l.plugin.Metadata.ID) }
+
+// isAlive reports whether a process with the id exists.
+func isAlive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}

@@ -49,7 +49,7 @@ func TestStopTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := p.runDir.dir.Path()
+		dir := p.runDir.path
 		for range 2 {
 			if err := p.Stop(); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -140,7 +140,7 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
-	if info, err := os.Stat(l.runDir.dir.Path()); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(l.runDir.path); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v, %v", info, err)
 	}
 	if info, err := os.Stat(p.current.dir); err != nil || info.Mode().Perm() != 0o700 {

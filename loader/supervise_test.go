@@ -393,7 +393,7 @@ func TestRunDirIsMadeAgain(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
-	removed := l.runDir.dir.Path()
+	removed := l.runDir.path
 	if err := os.RemoveAll(removed); err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestRunDirIsMadeAgain(t *testing.T) {
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Error(err)
 	}
-	made := l.runDir.dir.Path()
+	made := l.runDir.path
 	info, err := os.Stat(made)
 	if err != nil || made == removed || info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory is %s (%v), was %s: %v", made, info, removed, err)
@@ -443,44 +443,6 @@ func TestRunDirWithoutItsParent(t *testing.T) {
 	}
 	if err := errors.Join(os.RemoveAll(base), d.close()); err != nil {
 		t.Error(err)
-	}
-}
-
-// A host that starts keeps its directory although others look for abandoned ones.
-func TestRunDirsOfHostsThatStart(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
-	done := make(chan bool)
-	var others sync.WaitGroup
-	for range 2 {
-		others.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				case <-time.After(time.Millisecond):
-					removeAbandoned(base)
-				}
-			}
-		})
-	}
-	for range 300 {
-		d := &runDir{base: base}
-		if err := d.create(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Microsecond)
-		if !d.dir.Exists() {
-			t.Error("the directory was removed")
-		}
-		if err := d.close(); err != nil {
-			t.Error(err)
-		}
-	}
-	close(done)
-	others.Wait()
-	if left, err := filepath.Glob(filepath.Join(base, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %q, %v", left, err)
 	}
 }
 
