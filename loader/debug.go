@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/rpc/jsonrpc"
 	"os"
@@ -59,7 +58,6 @@ const delveStart = 2 * time.Minute
 // forPlugin returns the options for a plugin, without timeouts if it is being debugged.
 func (o Options) forPlugin(id string) Options {
 	if o.isDebugged(id) {
-		const forever = time.Duration(math.MaxInt64)
 		o.StartTimeout = max(o.StartTimeout, delveStart)
 		if o.waits(id) || o.Debug.attaches(id) {
 			o.StartTimeout = forever
@@ -246,8 +244,9 @@ func (l *launch) attach() (*Process, error) {
 	connection.Connect()
 	c := newCommand("", "", nil, nil)
 	serving, endStreams := context.WithCancel(context.Background())
+	wrapped := &conn{ClientConnInterface: connection}
 	return &Process{
-		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, command: c, stderr: &logWriter{records: l.records},
+		conn: wrapped, client: backend.New(wrapped), command: c, stderr: &logWriter{records: l.records},
 		version: l.version, settings: l.settings, idle: make(chan struct{}), serving: serving, endStreams: endStreams, pid: func() int { return standalonePID(dir) },
 		detach: sync.OnceFunc(func() {
 			_ = connection.Close() // fails only if it is closed

@@ -32,7 +32,6 @@ type launch struct {
 	plugin    bundle.Plugin
 	options   Options
 	runDir    *runDir // where private directories are made
-	share     *share  // of the memory for messages
 	source    string  // the executable in the plugin directory
 	sum       string  // its SHA-256, if a manifest lists it
 	dir       string  // private directory with a copy of it, or "" before stage
@@ -54,10 +53,10 @@ const (
 // prepare finds the executable of a plugin. It copies the executable, unless old is a process
 // that runs the same: if that changes, the process is replaced. The caller must call start or
 // discard.
-func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*launch, error) {
+func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
 		version := "attached\n" + p.Dir
-		return &launch{plugin: p.Plugin, options: o, share: m, version: version, isRunning: old != nil && old.version == version,
+		return &launch{plugin: p.Plugin, options: o, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
 	plugin, source, err := o.find(p.Plugin)
@@ -69,7 +68,7 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	l := &launch{
-		plugin: plugin, options: o, runDir: runDir, share: m, source: source,
+		plugin: plugin, options: o, runDir: runDir, source: source,
 		version: strings.Join([]string{p.Metadata.Info.Version, permissions}, "\n"),
 		token:   decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 		output: Output{Stdout: io.Discard, Stderr: io.Discard},
@@ -212,8 +211,9 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 		}
 	}
 	serving, endStreams := context.WithCancel(context.Background())
+	wrapped := &conn{ClientConnInterface: connection}
 	return &Process{
-		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, plugin: client, command: c,
+		conn: wrapped, client: backend.New(wrapped), plugin: client, command: c,
 		stderr: stderr, version: l.version, settings: l.settings, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
 		serving: serving, endStreams: endStreams,
 	}, nil

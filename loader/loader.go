@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -47,8 +49,6 @@ type Options struct {
 	// Notify is called with each change of the plugins, if it is not nil. It must return
 	// quickly and must not call the Loader or its plugins.
 	Notify func(Change)
-
-	starts turns // of starting processes
 }
 
 // TokenFunc issues a token for the service account of a plugin.
@@ -58,8 +58,8 @@ type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 // has no plugins.
 type Loader struct {
 	options Options
-	runDir  *runDir // private copies of executables and sockets
-	memory  *memory
+	runDir  *runDir             // private copies of executables and sockets
+	starts  *semaphore.Weighted // of processes at the same time
 
 	scanning sync.Mutex        // one scan at a time
 	stopping sync.WaitGroup    // plugins that were removed
@@ -73,6 +73,10 @@ type Loader struct {
 	closed   bool
 }
 
+// maxStarts is how many processes start at the same time: many that started at once would
+// keep each other from completing the handshake in time.
+const maxStarts = 16
+
 // New returns a loader that mounts nothing until Reload is called. Close stops every
 // process.
 func New(o Options) (*Loader, error) {
@@ -81,8 +85,7 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	o.starts = newTurns()
-	return &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}, nil
+	return &Loader{options: o, runDir: runDir, starts: semaphore.NewWeighted(maxStarts), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}, nil
 }
 
 func (o Options) withDefaults() Options {

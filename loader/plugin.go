@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
@@ -45,6 +47,7 @@ type Plugin struct {
 	id      string
 	options Options
 	runDir  *runDir
+	starts  *semaphore.Weighted // of processes at the same time
 	logger  *slog.Logger
 
 	changed chan struct{} // capacity 1: the bundle may have changed
@@ -52,7 +55,6 @@ type Plugin struct {
 	done    chan struct{} // the supervisor has returned
 
 	calls chan struct{} // in progress
-	share *share        // of the memory for messages
 
 	after    []*Plugin // whose first start precedes that of this plugin
 	troubles troubles
@@ -69,7 +71,7 @@ type Plugin struct {
 	pending  int                // updates that are not handled yet
 	abort    context.CancelFunc // cancels the start in progress, or nil
 	stamps   stamps             // of the bundle
-	starts   stamps             // of the bundle that was started last
+	started  stamps             // of the bundle that was started last
 	settings *Settings          // that the last process was started with, or nil
 	moved    chan struct{}      // closed and replaced at every change of the status
 
@@ -80,14 +82,14 @@ type Plugin struct {
 	revocations int  // how often a bundle was not entitled to a token, which revokes it
 }
 
-func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, after []*Plugin) *Plugin {
+func newPlugin(b mounted, now stamps, o Options, runDir *runDir, starts *semaphore.Weighted, after []*Plugin) *Plugin {
 	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
-		id: b.Metadata.ID, options: o, runDir: runDir, after: after,
+		id: b.Metadata.ID, options: o, runDir: runDir, starts: starts, after: after,
 		logger:  o.Logger.With("plugin", b.Metadata.ID),
 		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
-		bundle: b, stamps: now, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
+		bundle: b, stamps: now, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls),
 		status: Status{State: StateStarting, Since: time.Now()},
 	}
 	p.records, p.figures = newRecords(p.logger), newFigures(p)
@@ -167,7 +169,7 @@ func (p *Plugin) update(b mounted, now stamps) {
 	if !p.mayHaveToken() {
 		p.revocations++
 	}
-	if p.abort != nil && !now.isLike(p.starts) {
+	if p.abort != nil && !now.isLike(p.started) {
 		p.abort() // a start that hangs must not delay the bundle that fixes it
 	}
 	p.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
@@ -20,16 +19,16 @@ import (
 // Process is a running backend: a command that has completed the handshake. Nothing
 // restarts it; a Loader replaces it with another.
 type Process struct {
-	client     *backend.Client // without a lease
-	connection grpc.ClientConnInterface
-	plugin     *goplugin.Client
-	command    *command
-	version    string     // see launch
-	settings   Settings   // that it was started with
-	pid        func() int // of an attached process; otherwise nil
-	detach     func()     // ends the connection to an attached process; otherwise nil
-	dir        string     // private directory, removed at the end
-	runDir     *runDir    // of a process without a Loader, removed at the end; otherwise nil
+	conn     *conn
+	client   *backend.Client // calls on conn
+	plugin   *goplugin.Client
+	command  *command
+	version  string     // see launch
+	settings Settings   // that it was started with
+	pid      func() int // of an attached process; otherwise nil
+	detach   func()     // ends the connection to an attached process; otherwise nil
+	dir      string     // private directory, removed at the end
+	runDir   *runDir    // of a process without a Loader, removed at the end; otherwise nil
 
 	stderr      *logWriter
 	hasToken    bool
@@ -68,7 +67,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare(), nil)
+	l, err := prepare(mounts[0], o, runDir, nil)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
 	}
@@ -82,7 +81,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	return proc, nil
 }
 
-// Client calls the process; its Conn is the connection itself.
+// Client calls the process.
 func (p *Process) Client() *backend.Client { return p.client }
 
 // PID returns the id of the process.

@@ -87,7 +87,6 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = runDir.close() }()
-	share := newMemory(1 << 20).newShare()
 	copies, refused := 0, 0
 	for try := range tries {
 		if err := os.WriteFile(source, good, 0o755); err != nil {
@@ -109,7 +108,7 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		if try%10 == 0 {
 			tampering.Wait()
 		}
-		l, err := prepare(checked, Options{}.withDefaults(), runDir, share, nil)
+		l, err := prepare(checked, Options{}.withDefaults(), runDir, nil)
 		if err != nil {
 			refused++
 		} else {

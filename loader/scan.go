@@ -102,7 +102,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		l.stamps[id] = now
 		switch {
 		case !isMounted:
-			p = newPlugin(b, now, l.options, l.runDir, l.memory, l.required(next.after))
+			p = newPlugin(b, now, l.options, l.runDir, l.starts, l.required(next.after))
 			l.plugins[id] = p
 		case isUnchanged && !isWanted(id):
 			continue

@@ -255,28 +255,6 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// A start that hangs does not keep others from starting for long.
-func TestTurns(t *testing.T) {
-	t.Parallel()
-	full := newTurns()
-	for range cap(full) {
-		if _, err := full.take(t.Context()); err != nil { // never ended
-			t.Fatal(err)
-		}
-	}
-	for range 3 * cap(full) {
-		end, err := full.take(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		end()
-		end()
-	}
-	for len(full) > 0 {
-		time.Sleep(time.Millisecond)
-	}
-}
-
 // Reload does not wait for calls to a plugin that was removed once its context is done.
 func TestReloadDuringADrain(t *testing.T) {
 	t.Parallel()

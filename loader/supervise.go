@@ -107,7 +107,7 @@ func (s *supervisor) step(ctx context.Context) {
 func (p *Plugin) forgetStart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.starts = stamps{}
+	p.started = stamps{}
 }
 
 func (s *supervisor) retryAfter(wait time.Duration) {
@@ -178,9 +178,9 @@ func (p *Plugin) wakeUp() waking {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.mustStart || p.stamps.hasOtherExecutable(p.starts):
+	case p.mustStart || p.stamps.hasOtherExecutable(p.started):
 		return wakeRestart
-	case !p.stamps.isLike(p.starts):
+	case !p.stamps.isLike(p.started):
 		return wakeChange
 	case !p.isWaiting:
 		return wakeCheck
@@ -198,23 +198,24 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	defer abort()
 	p.mu.Lock()
 	b, old, revocations, mustReplace := p.bundle, p.current, p.revocations, p.mustReplace
-	p.mustReplace, p.mustStart, p.isWaiting, p.starts, p.abort = false, false, false, p.stamps, abort
+	p.mustReplace, p.mustStart, p.isWaiting, p.started, p.abort = false, false, false, p.stamps, abort
 	p.mu.Unlock()
 
 	if !b.Metadata.Backend {
 		p.end(StateNoBackend)
 		return nil, nil
 	}
-	end, err := p.options.starts.take(ctx)
-	if err != nil {
-		return old, nil // the plugin is being stopped: supervise ends the process
+	if !p.options.isDebugged(p.id) { // a debugger may hold the start
+		if p.starts.Acquire(ctx, 1) != nil {
+			return old, nil // the plugin is being stopped: supervise ends the process
+		}
+		defer p.starts.Release(1)
 	}
-	defer end()
 	runs := old
 	if mustReplace {
 		runs = nil // it is not compared
 	}
-	l, err := prepare(b, p.options, p.runDir, p.share, runs)
+	l, err := prepare(b, p.options, p.runDir, runs)
 	if err == nil && old != nil && !old.command.hasExited() && l.isRunning && !old.isRevoked(revocations) {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
@@ -242,6 +243,7 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		return p.keep(old, err), err
 	}
 	next.revocations = revocations
+	next.conn.panicked = func(method string) { p.panicked(next, method) }
 	p.mu.Lock()
 	p.current = next
 	p.mu.Unlock()

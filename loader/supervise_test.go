@@ -498,8 +498,8 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "hang", "")
 	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour})
-	for range cap(l.options.starts) {
-		l.options.starts <- struct{}{}
+	if err := l.starts.Acquire(t.Context(), maxStarts); err != nil {
+		t.Fatal(err)
 	}
 	l.options.Dirs = []string{root}
 	if err := l.Refresh(nil); err != nil {
@@ -513,9 +513,7 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 	if err := l.Refresh(nil); err != nil {
 		t.Fatal(err)
 	}
-	for range cap(l.options.starts) {
-		<-l.options.starts
-	}
+	l.starts.Release(maxStarts)
 	p := mustPlugin(t, l, "a")
 	if err := p.Settled(t.Context()); err != nil || !isRunning(p.Status()) {
 		t.Errorf("status %+v, %v", p.Status(), err)

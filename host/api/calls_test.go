@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -125,53 +124,5 @@ func TestLargeMessages(t *testing.T) {
 	got := f.do("POST", "/api/ds/query", f.viewer, query)
 	if got.status != 207 || !strings.Contains(got.body, "larger than the host accepts") {
 		t.Errorf("query: %d %.200s", got.status, got.body)
-	}
-}
-
-// Clients that do not read cannot make the host hold more than its share of large
-// responses. They are cut off, and others are served meanwhile.
-func TestClientsThatDoNotRead(t *testing.T) {
-	t.Parallel()
-	const other = "acme-other-datasource"
-	const size = 2 << 20
-	f := withPlugins(t, loader.Options{Limits: loader.Limits{Held: 7 << 20}}, pluginID, other)
-	server := serveUnbuffered(t, f)
-	client := http.Client{Transport: &http.Transport{DialContext: dialUnbuffered}}
-	t.Cleanup(client.CloseIdleConnections)
-	get := func(id, path string) *http.Response {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/api/plugins/"+id+"/resources/"+path, nil)
-		if err != nil {
-			t.Error(err)
-			return &http.Response{Body: http.NoBody}
-		}
-		req.Header.Set("Authorization", f.viewer)
-		res, err := client.Do(req)
-		if err != nil {
-			t.Error(err)
-			return &http.Response{Body: http.NoBody}
-		}
-		return res
-	}
-	responses := make(chan *http.Response, 8)
-	for range cap(responses) {
-		go func() { responses <- get(pluginID, fmt.Sprint("large?bytes=", size)) }()
-	}
-	statuses := map[int]int{}
-	for range cap(responses) {
-		res := <-responses
-		defer res.Body.Close() // not read until the end of the test
-		if statuses[res.StatusCode]++; res.StatusCode == 503 && res.Header.Get("Retry-After") == "" {
-			t.Errorf("503 without Retry-After")
-		}
-	}
-	if statuses[200] != 2 || statuses[503] != 6 { // two thirds of 7 MiB
-		t.Errorf("statuses of 8 clients that do not read: %v", statuses)
-	}
-	for id, path := range map[string]string{pluginID: "x", other: fmt.Sprint("large?bytes=", size)} {
-		res := get(id, path)
-		if res.StatusCode != 200 {
-			t.Errorf("%s/%s meanwhile: %s", id, path, res.Status)
-		}
-		_ = res.Body.Close()
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/builtin"
-	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/frame"
 )
@@ -68,17 +67,11 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 		return queryResults{}, err
 	}
 	plan := planQueries(queries)
-	factor := frameFactor
-	if len(plan.expressions) > 0 {
-		factor += frameFactor // they keep what they read
-	}
-	ctx, release := loader.Lease(ctx, factor)
 	held := a.budgets.responses.share(callerOf(who))
 	isKept := false
 	defer func() {
 		if !isKept {
 			held.release()
-			release()
 		}
 	}()
 	results := a.queryAll(ctx, who, plan.queries)
@@ -97,7 +90,7 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 		return queryResults{}, err
 	}
 	isKept = true
-	return queryResults{results, func() { held.release(); release() }}, nil
+	return queryResults{results, held.release}, nil
 }
 
 // unleasedBytes returns how much memory the errors take, and how much of the frames no lease
