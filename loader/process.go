@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +39,6 @@ type Process struct {
 	isRetired bool
 	idle      chan struct{} // closed once isRetired is set and calls is 0
 
-	address func() string // of Delve, which runs the process, or ""; otherwise nil
-
 	serving    context.Context // ends when isRetired is set
 	endStreams context.CancelFunc
 }
@@ -72,7 +69,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 		return nil, errors.Join(err, runDir.close())
 	}
 	l.records = newRecords(o.Logger.With("plugin", p.Metadata.ID))
-	l.output = Output{Stdout: cmp.Or(out.Stdout, io.Discard), Stderr: cmp.Or(out.Stderr, io.Discard)}
+	l.output = out
 	proc, err := l.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())

@@ -212,11 +212,11 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 		defer p.starts.Release(1)
 	}
 	runs := old
-	if mustReplace {
+	if mustReplace || old != nil && (old.command.hasExited() || old.isRevoked(revocations)) {
 		runs = nil // it is not compared
 	}
 	l, err := prepare(b, p.options, p.runDir, runs)
-	if err == nil && old != nil && !old.command.hasExited() && l.isRunning && !old.isRevoked(revocations) {
+	if err == nil && l.isRunning {
 		p.set(func(s *Status) { s.Reason = "" })
 		return old, nil
 	}
@@ -255,8 +255,12 @@ func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
 	if old != nil {
 		old.reject()
 		p.retiring.Go(func() {
-			if p.options.isDebugged(p.id) {
-				old.finish(ctx)
+			if p.options.isDebugged(p.id) { // a call may be at a breakpoint
+				select {
+				case <-old.idle:
+				case <-old.Exited():
+				case <-ctx.Done():
+				}
 			}
 			_ = old.retire(p.options.DrainTimeout) // Close removes what is left
 		})
