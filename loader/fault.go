@@ -138,9 +138,7 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 }
 
 func (p *Plugin) isCurrent(proc *Process) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return proc != nil && proc == p.current
+	return proc != nil && proc == p.process()
 }
 
 // panicked records a panic that the SDK of the plugin recovered, at most one per second. It

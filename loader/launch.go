@@ -212,7 +212,7 @@ func (l *launch) newProcess(c *command, connection grpc.ClientConnInterface) *Pr
 	wrapped := &conn{ClientConnInterface: connection}
 	return &Process{
 		conn: wrapped, client: backend.New(wrapped), command: c, stderr: &logWriter{records: l.records}, dir: l.dir,
-		version: l.version, settings: l.settings, hasToken: l.token.Injected,
+		version: l.version, settings: l.settings, token: l.token,
 		idle: make(chan struct{}), serving: serving, endStreams: endStreams,
 	}
 }

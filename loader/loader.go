@@ -61,9 +61,8 @@ type Loader struct {
 	runDir  *runDir             // private copies of executables and sockets
 	starts  *semaphore.Weighted // of processes at the same time
 
-	scanning sync.Mutex        // one scan at a time
-	stopping sync.WaitGroup    // plugins that were removed
-	stamps   map[string]stamps // of the plugins at the last scan, by id; locked by scanning
+	scanning sync.Mutex     // one scan at a time
+	stopping sync.WaitGroup // plugins that were removed
 
 	mu       sync.RWMutex
 	plugins  map[string]*Plugin
@@ -85,7 +84,7 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	return &Loader{options: o, runDir: runDir, starts: semaphore.NewWeighted(maxStarts), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}, nil
+	return &Loader{options: o, runDir: runDir, starts: semaphore.NewWeighted(maxStarts), plugins: map[string]*Plugin{}}, nil
 }
 
 func (o Options) withDefaults() Options {

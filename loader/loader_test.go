@@ -477,7 +477,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
 	next := mounted{Plugin: plugins[0]}
-	p.update(next, stampsOf(next))
+	p.update(next, identityOf(next))
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Errorf("got %q, %v; %+v", got, err, p.Status())
 	}

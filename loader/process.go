@@ -30,7 +30,7 @@ type Process struct {
 	runDir   *runDir    // of a process without a Loader, removed at the end; otherwise nil
 
 	stderr      *logWriter
-	hasToken    bool
+	token       TokenDecision
 	revocations int           // of the plugin's tokens before this process got its own
 	deaf        <-chan string // see probe
 
@@ -97,7 +97,9 @@ func (p *Process) Result() string { return p.command.result() }
 
 // isRevoked reports whether the token of the process was revoked, given how often tokens
 // of the plugin were.
-func (p *Process) isRevoked(revocations int) bool { return p.hasToken && p.revocations != revocations }
+func (p *Process) isRevoked(revocations int) bool {
+	return p.token.Injected && p.revocations != revocations
+}
 
 // Stop asks the process to stop, kills it after 2 s, and returns when it has ended.
 func (p *Process) Stop() error { return p.retire(0) }

@@ -116,10 +116,12 @@ func TestRefreshIsIncremental(t *testing.T) {
 		t.Errorf("after a change of the executable, a refresh updates %v", got)
 	}
 	// The times of two changes in quick succession may be equal.
-	writeMetadata(t, filepath.Join(root, "good"), `{"id":"good","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
-	for range 2 {
-		if got := updated(false); !slices.Equal(got, []string{"good"}) {
-			t.Errorf("after a change just now, a refresh updates %v", got)
+	metadata := filepath.Join(root, "good", bundle.MetadataFile)
+	for _, want := range [][]string{{"good"}, nil} {
+		writeMetadata(t, filepath.Join(root, "good"), `{"id":"good","name":"y","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
+		age(t, metadata)
+		if got := updated(false); !slices.Equal(got, want) {
+			t.Errorf("a refresh updates %v, want %v", got, want)
 		}
 	}
 }

@@ -114,3 +114,19 @@ func interpreter(path string) string {
 	}
 	return ""
 }
+
+// processError is an error of a process that started but did not complete the handshake.
+type processError struct{ error }
+
+func (e processError) Unwrap() error { return e.error }
+
+// isShortage reports whether a process was not started because of a temporary shortage
+// of a resource.
+func isShortage(err error) bool {
+	for _, errno := range []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ETXTBSY, syscall.EINTR} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}

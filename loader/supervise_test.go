@@ -215,40 +215,6 @@ func TestCrashesWhileRunning(t *testing.T) {
 	}
 }
 
-// Regardless of how a plugin crashes, it is started at most ten times in any minute, and waits at
-// most backoffMax.
-func TestRestartPolicy(t *testing.T) {
-	t.Parallel()
-	for _, ran := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 14 * time.Second, 20 * time.Second, 31 * time.Second} {
-		var r restarts
-		now := time.Unix(0, 0)
-		var starts []time.Time
-		for now.Before(time.Unix(3600, 0)) {
-			starts = append(starts, now)
-			now = now.Add(ran)
-			wait, isLoop := r.crashed(now, ran)
-			if isLoop {
-				break
-			}
-			if wait > backoffMax || len(starts) == 1 && wait != 0 {
-				t.Errorf("wait %s after %d crashes", wait, len(starts))
-			}
-			now = now.Add(wait)
-		}
-		for i := 10; i < len(starts); i++ {
-			if within := starts[i].Sub(starts[i-10]); within < time.Minute {
-				t.Errorf("a process that runs for %s: 11 starts within %s", ran, within)
-			}
-		}
-	}
-	var r restarts
-	for n := range 20 {
-		if wait := r.failed(); wait > backoffMax || wait < backoffFirst*3/4 || n > 10 && wait < backoffMax*3/4 {
-			t.Errorf("failure %d: wait %s", n+1, wait)
-		}
-	}
-}
-
 // A process that runs but does not respond is replaced.
 func TestDeafProcess(t *testing.T) {
 	t.Parallel()
@@ -524,7 +490,7 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 func awaitStart(p *Plugin) {
 	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
 		p.mu.Lock()
-		isStarting = p.abort != nil
+		isStarting = p.starting != nil
 		p.mu.Unlock()
 	}
 }
