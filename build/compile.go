@@ -59,12 +59,12 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 // makeTemp makes the temporary directory of the go command, which leaves it behind if it is
 // interrupted early.
 func (p *Plan) makeTemp(staging string) (remove func(), err error) {
-	dir, err := process.MkdirTemp(filepath.Dir(staging), filepath.Base(staging)+tempSuffix)
+	dir, err := os.MkdirTemp(filepath.Dir(staging), filepath.Base(staging)+tempSuffix)
 	if err != nil {
 		return nil, fmt.Errorf("prepare compilation: %w", err)
 	}
-	p.temp = dir.Path()
-	return func() { _ = dir.Remove() }, nil
+	p.temp = dir
+	return func() { _ = process.RemoveAll(dir) }, nil
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the

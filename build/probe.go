@@ -44,12 +44,11 @@ func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) err
 // probe starts an executable, reads its handshake and asks for its health. The process and
 // what it writes to its temporary directory are gone when probe returns.
 func probe(ctx context.Context, file string, environ []string, timeout time.Duration) error {
-	temp, err := process.MkdirTemp(os.TempDir(), "slipway-")
+	dir, err := os.MkdirTemp("", "slipway-")
 	if err != nil {
 		return fmt.Errorf("make a directory for its socket: %w", err)
 	}
-	defer func() { _ = temp.Remove() }()
-	dir := temp.Path()
+	defer func() { _ = process.RemoveAll(dir) }()
 	out, w, err := os.Pipe()
 	if err != nil {
 		return err

@@ -57,12 +57,11 @@ func Run(ctx context.Context, p *Plan) (*Result, error) {
 	if err := p.recover(); err != nil {
 		return nil, err
 	}
-	temp, err := process.MkdirTemp(p.Repo.Root, stagingPrefix)
+	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("prepare build: dist is built in the repository, which must be writable: %w", err)
 	}
-	defer func() { _ = temp.Remove() }()
-	staging := temp.Path()
+	defer func() { _ = process.RemoveAll(staging) }()
 	r := &Result{Dist: p.Repo.Dist, previous: p.readRecord(), bundles: map[string]recordedBundle{}, Warnings: p.warnings}
 	r.copied = p.copiedInputs(r.previous)
 	for _, step := range p.steps() {
@@ -149,10 +148,10 @@ func leftovers(root, suffix string) (dirs []string) {
 	return dirs
 }
 
-// sweep removes old staging directories. Recent ones may be in use.
+// sweep removes the staging directories of builds that were killed.
 func (p *Plan) sweep(context.Context, string, *Result) error {
 	for _, dir := range leftovers(p.Repo.Root, "") {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Minute {
 			_ = os.RemoveAll(dir)
 		}
 	}

@@ -65,12 +65,11 @@ func (u *Updater) Update(ctx context.Context, p *Plan, compile, command bool) (c
 			return c, fmt.Errorf("list %s: %w", p.Repo.Dist, err)
 		}
 	}
-	temp, err := process.MkdirTemp(p.Repo.Root, stagingPrefix)
+	staging, err := os.MkdirTemp(p.Repo.Root, stagingPrefix)
 	if err != nil {
 		return c, fmt.Errorf("prepare build: %w", err)
 	}
-	defer func() { _ = temp.Remove() }()
-	staging := temp.Path()
+	defer func() { _ = process.RemoveAll(staging) }()
 	remove, err := p.makeTemp(staging)
 	if err != nil {
 		return c, err

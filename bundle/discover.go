@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +20,9 @@ import (
 type Plugin struct {
 	Dir      string // absolute, below the root that was searched
 	Metadata *Metadata
-	Parent   string // id of the plugin whose directory contains this one, or ""
-	Root     string // the outermost plugin directory that contains Dir, even one that cannot be mounted; otherwise Dir
+	Parent   string            // id of the plugin whose directory contains this one, or ""
+	Digest   [sha256.Size]byte // of plugin.json as it was read
+	Root     string            // the outermost plugin directory that contains Dir, even one that cannot be mounted; otherwise Dir
 }
 
 const (
@@ -187,7 +189,7 @@ func (s *scan) mount(dir, parent string) string {
 		m.Info.Version = s.plugins[i].Metadata.Info.Version
 	}
 	s.byID[m.ID] = dir
-	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent, Root: s.outer})
+	s.plugins = append(s.plugins, Plugin{Dir: dir, Metadata: m, Parent: parent, Digest: sha256.Sum256(data), Root: s.outer})
 	return m.ID
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -87,11 +88,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	temp, err := process.MkdirTemp(temporaryBase(), "slipway-temp-")
+	temp, err := os.MkdirTemp(temporaryBase(), "slipway-temp-")
 	if err != nil {
 		return report, fmt.Errorf("make directory for temporary files: %w", err)
 	}
-	s := newSubject(o, executable, temp.Path())
+	s := newSubject(o, executable, temp)
 	if s.sdk != (bundle.SDK{}) {
 		report.SDK = &s.sdk
 	}
@@ -115,7 +116,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	report.Elapsed = time.Since(started)
-	if err = errors.Join(err, s.close(), temp.Remove()); err != nil {
+	if err = errors.Join(err, s.close(), process.RemoveAll(temp)); err != nil {
 		return report, fmt.Errorf("check %s: %w", report.PluginID, err)
 	}
 	return report, nil

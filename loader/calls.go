@@ -5,12 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 )
+
+// ErrBusy is the cause of an error with status 503: the plugin has too much to do, and the
+// call may succeed later.
+var ErrBusy = errors.New("too much in progress")
+
+// forever is the limit of a call that has none.
+const forever = time.Duration(math.MaxInt64)
 
 // Limits bound the time and memory that calls to plugins use. A zero value means the default.
 type Limits struct {
@@ -19,9 +27,8 @@ type Limits struct {
 	Resource time.Duration // until the first part of a response and between its parts; 2 min
 	Channel  time.Duration // to subscribe to a channel or to publish to it; 10 s
 
-	Calls   int   // in progress per plugin; 256
-	Message int   // size of one message of a plugin in bytes; 32 MiB
-	Held    int64 // bytes held of large messages of all plugins; 96 MiB, of which one plugin may use two thirds
+	Calls   int // in progress per plugin; 256
+	Message int // size of one message of a plugin in bytes; 32 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -32,40 +39,15 @@ func (l Limits) withDefaults() Limits {
 		Channel:  cmp.Or(l.Channel, 10*time.Second),
 		Calls:    cmp.Or(l.Calls, 256),
 		Message:  cmp.Or(l.Message, 32<<20),
-		Held:     cmp.Or(l.Held, 96<<20),
 	}
 }
 
 // Use calls do with a client of the running process and keeps that process until do
 // returns. It waits for a process that is starting or restarting. If there is none,
 // the error explains why. If Limits.Calls are in progress, the error is an *sdk.Error with status
-// 503 and the cause ErrBusy. Large responses count against Limits.Held until do returns or
-// the lease of ctx is released.
+// 503 and the cause ErrBusy.
 func (p *Plugin) Use(ctx context.Context, do func(*backend.Client) error) error {
-	return p.measure(ctx, CallOther, func(*measurement) error {
-		return p.use(ctx, func(_ *Process, c *backend.Client) error { return do(c) })
-	})
-}
-
-func (p *Plugin) use(ctx context.Context, do func(*Process, *backend.Client) error) error {
-	select {
-	case p.calls <- struct{}{}:
-		defer func() { <-p.calls }()
-	default:
-		return &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Cause: ErrBusy,
-			Message: fmt.Sprintf("%d calls to %s are in progress; try again later", cap(p.calls), p.id)}
-	}
-	l := leaseOf(ctx)
-	if l == nil {
-		l = &lease{factor: 1}
-		defer l.release()
-	}
-	proc, err := p.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer proc.release()
-	return do(proc, backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, false}))
+	return p.call(ctx, CallOther, forever, func(_ context.Context, c *backend.Client, _ *measurement) error { return do(c) })
 }
 
 // measurement is a call in progress.
@@ -83,40 +65,47 @@ func (p *Plugin) measure(ctx context.Context, kind Call, do func(*measurement) e
 	if source := sourceOf(err, ctx.Err() != nil); source != "" {
 		m.failed = source
 	}
-	now := time.Now()
-	p.figures.called(now, kind, now.Sub(start)-m.paused, m.failed)
+	p.figures.called(kind, max(time.Since(start)-m.paused, 0), m.failed)
 	return err
 }
 
 // errLate is the cause of the end of a context whose call took too long.
 var errLate = errors.New("no response in time")
 
-// within is use with a context that is canceled after limit, unless do stops or resets the
+// call is Use with a context that is canceled after limit, unless do stops or resets the
 // timer. The error is then an *sdk.Error with status 504. The context has no deadline: gRPC
-// would send it to the plugin, whose clock could end the call first, with another error. A
-// plugin that is being debugged has no limit.
-func (p *Plugin) within(ctx context.Context, kind Call, limit time.Duration, do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
+// would send it to the plugin, whose clock could end the call first, with another error.
+func (p *Plugin) call(ctx context.Context, kind Call, limit time.Duration, do func(ctx context.Context, c *backend.Client, m *measurement) error) error {
 	return p.measure(ctx, kind, func(m *measurement) error {
-		return p.use(ctx, func(proc *Process, c *backend.Client) error {
-			m.process = proc
-			ctx, cancel := context.WithCancelCause(ctx)
-			defer cancel(nil)
-			m.timer = time.AfterFunc(limit, func() { cancel(errLate) })
-			defer m.timer.Stop()
-			err := do(ctx, c, m)
-			if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == errLate {
-				return &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
-					Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
-			}
+		select {
+		case p.calls <- struct{}{}:
+			defer func() { <-p.calls }()
+		default:
+			return &sdk.Error{Status: http.StatusServiceUnavailable, Source: sdk.SourcePlugin, Cause: ErrBusy,
+				Message: fmt.Sprintf("%d calls to %s are in progress; try again later", cap(p.calls), p.id)}
+		}
+		proc, err := p.acquire(ctx)
+		if err != nil {
 			return err
-		})
+		}
+		defer proc.release()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		m.process, m.timer = proc, time.AfterFunc(limit, func() { cancel(errLate) })
+		defer m.timer.Stop()
+		err = do(ctx, proc.client, m)
+		if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == errLate {
+			return &sdk.Error{Status: http.StatusGatewayTimeout, Source: sdk.SourcePlugin,
+				Message: fmt.Sprintf("%s did not respond within %s", p.id, limit)}
+		}
+		return err
 	})
 }
 
 // QueryData sends queries to the plugin. It returns an *sdk.Error with status 504 after
 // Limits.Query.
 func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (responses sdk.QueryDataResponse, err error) {
-	err = p.within(ctx, CallQuery, p.options.Limits.Query, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	err = p.call(ctx, CallQuery, p.options.Limits.Query, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		responses, err = c.QueryData(ctx, req)
 		m.failed = sourceOfResponses(responses)
 		return err
@@ -128,7 +117,7 @@ func (p *Plugin) QueryData(ctx context.Context, req *sdk.QueryDataRequest) (resp
 // after Limits.Health.
 func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (result *sdk.CheckHealthResult, err error) {
 	var proc *Process
-	err = p.within(ctx, CallHealth, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	err = p.call(ctx, CallHealth, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		proc = m.process
 		result, err = c.CheckHealth(ctx, req)
 		return err
@@ -141,7 +130,7 @@ func (p *Plugin) CheckHealth(ctx context.Context, req *sdk.CheckHealthRequest) (
 // backend.Client.CollectMetrics. It returns an *sdk.Error with status 504 after
 // Limits.Health.
 func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequest) (text []byte, err error) {
-	err = p.within(ctx, CallMetrics, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, CallMetrics, p.options.Limits.Health, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		text, err = c.CollectMetrics(ctx, req)
 		return err
 	})
@@ -153,7 +142,7 @@ func (p *Plugin) CollectMetrics(ctx context.Context, req *sdk.CollectMetricsRequ
 // sends nothing for Limits.Resource. The time that receive takes does not count.
 func (p *Plugin) CallResource(ctx context.Context, req *backend.CallResourceRequest, receive func(backend.CallResourceResponse) error) error {
 	limit := p.options.Limits.Resource
-	return p.within(ctx, CallResource, limit, func(ctx context.Context, c *backend.Client, m *measurement) error {
+	return p.call(ctx, CallResource, limit, func(ctx context.Context, c *backend.Client, m *measurement) error {
 		return c.CallResource(ctx, req, func(part backend.CallResourceResponse) error {
 			m.timer.Stop()
 			defer m.timer.Reset(limit)

@@ -33,8 +33,6 @@ type command struct {
 	exited         chan struct{}
 	startErr       error // why the executable could not be started
 	waitErr        error // how the process ended; read after exited
-	limits         ProcessLimits
-	events         limitEvents // read after exited
 
 	mu         sync.Mutex // orders Start and Kill
 	isKilled   bool
@@ -72,30 +70,14 @@ func (c *command) Start(context.Context) error {
 		// this goroutine keeps its thread until the process has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		cgroup, err := c.limits.cgroup(c.cmd)
-		if err == nil {
-			err = c.group.Start()
-		}
-		if err == nil {
-			if err = c.limits.apply(c.cmd.Process.Pid, cgroup); err != nil {
-				c.group.Kill()
-				_ = c.cmd.Wait()
-				c.group.End()
-			}
-		}
-		if err != nil {
-			cgroup.end()
-		}
+		err := c.group.Start()
 		_, _ = outW.Close(), errW.Close()
 		started <- err
 		if err != nil {
 			return
 		}
-		release := process.GuardGroup(c.cmd.Process.Pid)
 		c.waitErr = c.cmd.Wait()
 		c.group.End()
-		c.events = cgroup.end()
-		release()
 		close(c.exited)
 		time.Sleep(pipeGrace)
 		_, _ = stdout.Close(), stderr.Close()

@@ -13,15 +13,10 @@ import (
 // Status reports which. If it failed, the next start that succeeds replaces the process. The
 // error is backend.ErrUnsupported if the plugin has no backend.
 func (p *Plugin) Restart(ctx context.Context) error {
-	p.mu.Lock()
-	if !p.bundle.Metadata.Backend {
-		p.mu.Unlock()
+	if !p.Bundle().Metadata.Backend {
 		return fmt.Errorf("%w: the plugin has no backend", backend.ErrUnsupported)
 	}
-	p.mustReplace, p.mustStart = true, true
-	p.pending++
-	p.mu.Unlock()
-	p.wake()
+	p.change(func(want *desired) { want.restarts++ })
 	return p.Settled(ctx)
 }
 
@@ -62,6 +57,6 @@ func (p *Plugin) removed() {
 // notify calls Options.Notify. The caller holds the lock.
 func (p *Plugin) notify(kind ChangeKind) {
 	if p.options.Notify != nil && !p.isRemoved {
-		p.options.Notify(Change{kind, p.id, p.bundle.Metadata.Info.Version, p.status})
+		p.options.Notify(Change{kind, p.id, p.want.bundle.Metadata.Info.Version, p.status})
 	}
 }

@@ -4,8 +4,9 @@
 //
 // An error in one plugin never reaches another: it ends up in that plugin's Status.
 //
-// Plugin.refresh (supervise.go) replaces a process: new calls go to the new one, and calls in
-// progress have DrainTimeout to end in the old one. Streams end at once; package host/live
+// A machine (machine.go) decides when a process is started, replaced, killed and given up, and
+// a supervisor (supervise.go) does it. New calls go to the new process, and calls in progress
+// have DrainTimeout to end in the old one. Streams end at once; package host/live
 // runs them again.
 //
 // The function environment (env.go) builds the environment of a backend from scratch: an allowlist

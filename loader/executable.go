@@ -25,8 +25,7 @@ func Executable(p bundle.Plugin) (string, error) {
 	if p.Metadata.Executable == "" {
 		return "", newFault(bundle.FaultNoExecutable, `plugin.json sets "backend" but not "executable"`)
 	}
-	host := bundle.Host()
-	path := filepath.Join(p.Dir, filepath.FromSlash(host.Executable(p.Metadata.Executable)))
+	host, path := bundle.Host(), executablePath(p)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -160,18 +159,13 @@ func copyExecutable(source, target string, hash io.Writer) error {
 		return err
 	}
 	isRecent := started.Sub(before.ModTime()) < moment
-	if !isSameFile(before, after) || isRecent && !isEqual(target, source) {
+	if stateOf(before) != stateOf(after) || isRecent && !isEqual(target, source) {
 		return changedError(source)
 	}
 	return nil
 }
 
 func changedError(source string) error { return fmt.Errorf("%s changed during the copy", source) }
-
-// isSameFile reports whether a file appears to be unchanged.
-func isSameFile(a, b os.FileInfo) bool {
-	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
-}
 
 // copyUninherited copies an open file to a new one, and to hash if that is not nil.
 // No process is forked while the copy is open for writing, so none inherits the descriptor:

@@ -138,9 +138,7 @@ func (p *Plugin) checked(ctx context.Context, proc *Process, req *sdk.CheckHealt
 }
 
 func (p *Plugin) isCurrent(proc *Process) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return proc != nil && proc == p.current
+	return proc != nil && proc == p.process()
 }
 
 // panicked records a panic that the SDK of the plugin recovered, at most one per second. It
@@ -219,7 +217,7 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	code := exited
 	exit, hasExit := errors.AsType[*exec.ExitError](c.waitErr)
 	switch {
-	case c.events.memory > 0, containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
+	case containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
 		code = memory
 	case slices.ContainsFunc(stderr, isPanicLine):
 		code = panicked

@@ -2,11 +2,12 @@ package loader
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
-	"strings"
-	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
@@ -27,216 +28,139 @@ const (
 	CallOther     Call = "other" // all calls by Plugin.Use
 )
 
-// Step is the resolution of Figures.Steps, and Span is the time that they cover.
-const (
-	Step = 10 * time.Second
-	Span = 15 * time.Minute
-)
-
-// bounds are the upper bounds of the buckets of a Histogram, in seconds. The last bucket
-// has none.
-var bounds = sync.OnceValue(func() []float64 {
-	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
-})
-
-const buckets = 16
-
-// Histogram counts durations.
-type Histogram struct {
-	Sum    time.Duration
-	counts [buckets]uint64
-}
-
-func (h *Histogram) observe(d time.Duration) {
-	i, _ := slices.BinarySearch(bounds(), d.Seconds())
-	h.counts[i]++
-	h.Sum += d
-}
-
-// Count returns the number of durations.
-func (h *Histogram) Count() (n uint64) {
-	for _, c := range h.counts {
-		n += c
-	}
-	return n
-}
-
-// Cumulative returns how many durations are at most each upper bound, in seconds.
-func (h *Histogram) Cumulative() map[float64]uint64 {
-	at := make(map[float64]uint64, buckets-1)
-	n := uint64(0)
-	for i, bound := range bounds() {
-		n += h.counts[i]
-		at[bound] = n
-	}
-	return at
-}
-
-// Mean returns the mean in seconds, or 0 if there are no durations.
-func (h *Histogram) Mean() float64 {
-	if n := h.Count(); n > 0 {
-		return h.Sum.Seconds() / float64(n)
-	}
-	return 0
-}
-
-// Quantile estimates a quantile in seconds, such as 0.95, by linear interpolation in its
-// bucket. It returns 0 if there are no durations, and the last bound for more than that.
-func (h *Histogram) Quantile(q float64) float64 {
-	rank := q * float64(h.Count())
-	seen, lower := 0.0, 0.0
-	for i, bound := range bounds() {
-		n := float64(h.counts[i])
-		if n > 0 && seen+n >= rank {
-			return lower + (bound-lower)*(rank-seen)/n
-		}
-		seen, lower = seen+n, bound
-	}
-	if seen == 0 && h.counts[buckets-1] == 0 {
-		return 0
-	}
-	return lower
-}
-
-// Errors counts errors by their source.
-type Errors struct{ Plugin, Downstream uint64 }
-
-// CallFigures describe the calls of one kind since the plugin was mounted.
-type CallFigures struct {
-	Call      Call
-	Errors    Errors
-	Durations Histogram // without the time that the host needs to forward parts of a response
-}
-
-// StepFigures describe the calls of all kinds that ended within one Step.
-type StepFigures struct {
-	Time      time.Time // the beginning
-	Errors    Errors
-	Durations Histogram
-	Memory    uint64 // bytes of the process; 0 if unknown
-}
-
-// Usage is the resources that a process uses.
-type Usage struct {
-	Memory uint64        // resident, in bytes
-	CPU    time.Duration // since its start
-}
-
-// Figures describe the calls to a plugin and its process.
+// Figures describe the calls to a plugin since it was mounted.
 type Figures struct {
 	Running int           // calls in progress
 	Calls   []CallFigures // of the kinds that occurred, sorted
-	Steps   []StepFigures // those of the last Span in which anything was measured, oldest first
-	Usage   Usage         // of the running process; zero if the system does not provide it
 }
 
-// figures measure a plugin. The memory they take is bounded.
+// CallFigures describe the calls of one kind. The durations are in seconds, without the time
+// that the host needs to forward parts of a response.
+type CallFigures struct {
+	Call             Call
+	Count            uint64
+	PluginErrors     uint64  // errors of the plugin itself
+	DownstreamErrors uint64  // errors of what the plugin calls
+	Mean, P95        float64 // P95 is an estimate
+}
+
+// figures are the metrics of one plugin, in a registry of their own: they end with the plugin.
 type figures struct {
-	mu    sync.Mutex
-	calls map[Call]*CallFigures
-	steps [Span / Step]StepFigures // the step of a time is at its number modulo the length
+	registry  *prometheus.Registry
+	durations *prometheus.HistogramVec
+	errors    *prometheus.CounterVec
 }
 
-func newFigures() *figures { return &figures{calls: map[Call]*CallFigures{}} }
-
-// step returns the figures of the step that contains a time. The caller holds the lock.
-func (f *figures) step(now time.Time) *StepFigures {
-	begin := now.Truncate(Step)
-	s := &f.steps[begin.Unix()/int64(Step/time.Second)%int64(len(f.steps))]
-	if !s.Time.Equal(begin) {
-		*s = StepFigures{Time: begin}
+func newFigures(p *Plugin) *figures {
+	labels := prometheus.Labels{"plugin": p.id}
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
 	}
-	return s
+	counter := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value)
+	}
+	f := &figures{
+		registry: prometheus.NewRegistry(),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "slipway_plugin_call_duration_seconds", Help: "Duration of calls to a plugin by kind.", ConstLabels: labels,
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"kind"}),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "slipway_plugin_call_errors_total", Help: "Number of failed calls to a plugin by kind and source of the error.", ConstLabels: labels,
+		}, []string{"kind", "source"}),
+	}
+	f.registry.MustRegister(f.durations, f.errors,
+		counter("slipway_backend_restarts_total", "Number of times a backend exited unexpectedly.", func() float64 { return float64(p.Status().Restarts) }),
+		gauge("slipway_backend_running", "1 if a backend is running, 0 if not.", func() float64 {
+			if p.Status().State == StateRunning {
+				return 1
+			}
+			return 0
+		}),
+		gauge("slipway_plugin_calls_running", "Number of calls to a plugin in progress.", func() float64 { return float64(len(p.calls)) }),
+		counter("slipway_plugin_log_records_dropped_total", "Number of log records of a plugin that were dropped because it logged too much.", func() float64 {
+			_, dropped := p.Logs()
+			return float64(dropped)
+		}),
+	)
+	return f
 }
 
 // called records the end of a call. failed is "" if it did not fail.
-func (f *figures) called(now time.Time, kind Call, took time.Duration, failed sdk.Source) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c, ok := f.calls[kind]
-	if !ok {
-		c = &CallFigures{Call: kind}
-		f.calls[kind] = c
-	}
-	s := f.step(now)
-	c.Durations.observe(took)
-	s.Durations.observe(took)
-	switch failed {
-	case "":
-	case sdk.SourceDownstream:
-		c.Errors.Downstream++
-		s.Errors.Downstream++
-	default:
-		c.Errors.Plugin++
-		s.Errors.Plugin++
+func (f *figures) called(kind Call, took time.Duration, failed sdk.Source) {
+	f.durations.WithLabelValues(string(kind)).Observe(took.Seconds())
+	for _, source := range []sdk.Source{sdk.SourcePlugin, sdk.SourceDownstream} {
+		n := f.errors.WithLabelValues(string(kind), string(source)) // 0 until the first error
+		if source == failed {
+			n.Inc()
+		}
 	}
 }
 
-// sampled records what the process uses.
-func (f *figures) sampled(now time.Time, u Usage) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := f.step(now)
-	s.Memory = max(s.Memory, u.Memory)
+// Metrics returns the metrics of the plugins with a backend.
+func (l *Loader) Metrics() (all prometheus.Gatherers) {
+	for _, p := range l.Plugins() {
+		if p.Status().State != StateNoBackend {
+			all = append(all, p.figures.registry)
+		}
+	}
+	return all
 }
 
 // Figures returns the figures of the plugin.
 func (p *Plugin) Figures() Figures {
-	now, f := time.Now(), p.figures
-	out := Figures{Running: len(p.calls), Usage: p.usage()}
-	if out.Usage.Memory > 0 {
-		f.sampled(now, out.Usage)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, c := range f.calls {
-		out.Calls = append(out.Calls, *c)
-	}
-	slices.SortFunc(out.Calls, func(a, b CallFigures) int { return strings.Compare(string(a.Call), string(b.Call)) })
-	for _, s := range f.steps {
-		if !s.Time.IsZero() && now.Sub(s.Time) < Span {
-			out.Steps = append(out.Steps, s)
+	calls := map[string]*CallFigures{}
+	families, _ := p.figures.registry.Gather() // fails only if metrics contradict each other
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			label := map[string]string{}
+			for _, pair := range m.GetLabel() {
+				label[pair.GetName()] = pair.GetValue()
+			}
+			kind, ok := label["kind"]
+			if !ok {
+				continue
+			}
+			if calls[kind] == nil {
+				calls[kind] = &CallFigures{Call: Call(kind)}
+			}
+			switch c := calls[kind]; sdk.Source(label["source"]) {
+			case sdk.SourcePlugin:
+				c.PluginErrors = uint64(m.GetCounter().GetValue())
+			case sdk.SourceDownstream:
+				c.DownstreamErrors = uint64(m.GetCounter().GetValue())
+			default:
+				h := m.GetHistogram()
+				c.Count, c.P95 = h.GetSampleCount(), quantile(h.GetBucket(), .95*float64(h.GetSampleCount()))
+				c.Mean = h.GetSampleSum() / float64(h.GetSampleCount())
+			}
 		}
 	}
-	slices.SortFunc(out.Steps, func(a, b StepFigures) int { return a.Time.Compare(b.Time) })
+	out := Figures{Running: len(p.calls)}
+	for _, kind := range slices.Sorted(maps.Keys(calls)) {
+		out.Calls = append(out.Calls, *calls[kind])
+	}
 	return out
 }
 
-// usage returns what the running process uses.
-func (p *Plugin) usage() Usage {
-	p.mu.Lock()
-	proc := p.current
-	p.mu.Unlock()
-	if proc == nil || proc.command.hasExited() {
-		return Usage{}
-	}
-	return usageOf(proc.PID())
+// bucket is a bucket of a histogram of package prometheus.
+type bucket interface {
+	GetUpperBound() float64
+	GetCumulativeCount() uint64
 }
 
-// sample measures all processes once in each step, until stop is called.
-func (l *Loader) sample() (stop func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(Step)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case now := <-tick.C:
-				for _, p := range l.Plugins() {
-					if u := p.usage(); u.Memory > 0 {
-						p.figures.sampled(now, u)
-					}
-				}
-			}
+// quantile estimates the value at a rank by linear interpolation in its bucket. It returns
+// the last bound for values above that.
+func quantile[B bucket](buckets []B, rank float64) float64 {
+	lower, below := 0.0, 0.0
+	for _, b := range buckets {
+		bound, n := b.GetUpperBound(), float64(b.GetCumulativeCount())
+		if n >= rank {
+			return lower + (bound-lower)*(rank-below)/(n-below)
 		}
-	}()
-	return sync.OnceFunc(func() {
-		close(end)
-		<-ended
-	})
+		lower, below = bound, n
+	}
+	return lower
 }
 
 // sourceOf returns the source of the error of a call, or "" if it is not an error of the

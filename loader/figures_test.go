@@ -3,67 +3,14 @@ package loader
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"testing"
 	"time"
-	"unsafe"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
 )
-
-func TestHistogram(t *testing.T) {
-	t.Parallel()
-	var h Histogram
-	if h.Mean() != 0 || h.Quantile(.95) != 0 || h.Count() != 0 {
-		t.Errorf("an empty histogram has mean %g and p95 %g", h.Mean(), h.Quantile(.95))
-	}
-	for range 90 {
-		h.observe(time.Millisecond) // the bound belongs to its bucket
-	}
-	for range 10 {
-		h.observe(75 * time.Millisecond)
-	}
-	if h.Count() != 100 || math.Abs(h.Mean()-.0084) > 1e-9 {
-		t.Errorf("count %d, mean %g", h.Count(), h.Mean())
-	}
-	if p50, p95 := h.Quantile(.5), h.Quantile(.95); math.Abs(p50-.001*50/90) > 1e-9 || math.Abs(p95-.075) > 1e-9 {
-		t.Errorf("p50 %g, p95 %g", p50, p95)
-	}
-	if c := h.Cumulative(); c[.001] != 90 || c[.05] != 90 || c[.1] != 100 || c[60] != 100 {
-		t.Errorf("cumulative counts %v", c)
-	}
-	h = Histogram{}
-	h.observe(time.Hour)
-	if h.Quantile(.5) != 60 || h.Cumulative()[60] != 0 {
-		t.Errorf("a duration above all bounds: p50 %g, %v", h.Quantile(.5), h.Cumulative())
-	}
-}
-
-func TestStepsOfFigures(t *testing.T) {
-	t.Parallel()
-	p := &Plugin{figures: newFigures()}
-	now := time.Now()
-	for i := range 1000 { // more than two turns of the ring
-		at := now.Add(time.Duration(i-999) * Step)
-		p.figures.called(at, CallQuery, time.Second, sdk.SourcePlugin)
-		p.figures.sampled(at, Usage{Memory: uint64(i)})
-	}
-	f := p.Figures()
-	if n := len(f.Steps); n < int(Span/Step)-1 || n > int(Span/Step) {
-		t.Errorf("%d steps", n)
-	}
-	for i, s := range f.Steps {
-		if s.Durations.Count() != 1 || s.Errors.Plugin != 1 || i > 0 && (s.Time.Sub(f.Steps[i-1].Time) != Step || s.Memory != f.Steps[i-1].Memory+1) {
-			t.Errorf("step %d: %+v", i, s)
-		}
-	}
-	if size := unsafe.Sizeof(*p.figures); size > 20<<10 {
-		t.Errorf("the figures of a plugin take %d bytes", size)
-	}
-}
 
 func TestSourceOfErrors(t *testing.T) {
 	t.Parallel()
@@ -97,20 +44,36 @@ func TestSourceOfErrors(t *testing.T) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
+func TestFigures(t *testing.T) {
 	t.Parallel()
-	p := &Plugin{figures: newFigures()}
+	p := newTestPlugin()
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	_ = p.measure(t.Context(), CallQuery, func(m *measurement) error { m.failed = sdk.SourceDownstream; return nil })
 	_ = p.measure(t.Context(), CallQuery, func(m *measurement) error { return errors.New("x") })
 	_ = p.measure(canceled, CallQuery, func(m *measurement) error { return canceled.Err() })
 	_ = p.measure(t.Context(), CallHealth, func(m *measurement) error { m.paused = time.Hour; return nil })
-	f := p.Figures()
-	if len(f.Calls) != 2 || f.Calls[0].Call != CallHealth || f.Calls[0].Durations.Sum > 0 {
-		t.Fatalf("calls %+v", f.Calls)
+	for range 90 {
+		p.figures.called(CallResource, time.Millisecond, "") // the bound belongs to its bucket
 	}
-	if diff := cmp.Diff(Errors{Plugin: 1, Downstream: 1}, f.Calls[1].Errors); diff != "" || f.Calls[1].Durations.Count() != 3 {
-		t.Errorf("%d queries with errors (-want +got):\n%s", f.Calls[1].Durations.Count(), diff)
+	for range 10 {
+		p.figures.called(CallResource, 75*time.Millisecond, "")
 	}
+	p.figures.called(CallPublish, time.Hour, "")
+	calls := p.Figures().Calls
+	if len(calls) != 4 || calls[0].Call != CallHealth || calls[0].Mean > 0 || calls[1].P95 != 60 {
+		t.Fatalf("calls %+v", calls)
+	}
+	if c := calls[2]; c.Count != 3 || c.PluginErrors != 1 || c.DownstreamErrors != 1 {
+		t.Errorf("queries %+v", c)
+	}
+	if c := calls[3]; c.Count != 100 || math.Abs(c.Mean-.0084) > 1e-9 || math.Abs(c.P95-.075) > 1e-9 {
+		t.Errorf("resources %+v", c)
+	}
+}
+
+func newTestPlugin() *Plugin {
+	p := &Plugin{records: newRecords(slog.New(slog.DiscardHandler))}
+	p.figures = newFigures(p)
+	return p
 }

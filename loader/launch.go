@@ -1,25 +1,23 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"debug/elf"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
@@ -31,33 +29,22 @@ import (
 type launch struct {
 	plugin    bundle.Plugin
 	options   Options
-	runDir    *runDir // where private directories are made
-	share     *share  // of the memory for messages
-	source    string  // the executable in the plugin directory
-	sum       string  // its SHA-256, if a manifest lists it
-	dir       string  // private directory with a copy of it, or "" before stage
-	version   string  // identifies what would run, together with the contents of the executable
-	isRunning bool    // the process that was compared runs the same
+	source    string // the executable in the plugin directory
+	dir       string // private directory with a copy of it; "" for an attached backend
+	version   string // identifies what would run, together with the contents of the executable
+	isRunning bool   // the process that was compared runs the same; the launch cannot be started
 	token     TokenDecision
 	settings  Settings
 	output    Output
 	records   *records
 }
 
-// The windows of HTTP/2 flow control in bytes, of one call and of the connection. gRPC
-// widens that of a call for a message that it is receiving.
-const (
-	streamWindow = 64 << 10
-	connWindow   = 1 << 20
-)
-
-// prepare finds the executable of a plugin. It copies the executable, unless old is a process
-// that runs the same: if that changes, the process is replaced. The caller must call start or
-// discard.
-func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*launch, error) {
+// prepare finds the executable of a plugin and copies it, unless old is a process that runs
+// the same. The caller must call start or discard.
+func prepare(p mounted, o Options, runDir *runDir, old *Process) (*launch, error) {
 	if id := p.Metadata.ID; o.Debug.attaches(id) {
 		version := "attached\n" + p.Dir
-		return &launch{plugin: p.Plugin, options: o, share: m, version: version, isRunning: old != nil && old.version == version,
+		return &launch{plugin: p.Plugin, options: o, version: version, isRunning: old != nil && old.version == version,
 			settings: o.settings(id), token: TokenDecision{Reason: "the backend is attached"}}, nil
 	}
 	plugin, source, err := o.find(p.Plugin)
@@ -69,24 +56,22 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 		permissions = fmt.Sprint(p.Metadata.IAM.Permissions)
 	}
 	l := &launch{
-		plugin: plugin, options: o, runDir: runDir, share: m, source: source,
-		version: strings.Join([]string{p.Metadata.Info.Version, permissions}, "\n"),
-		token:   decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
-		output: Output{Stdout: io.Discard, Stderr: io.Discard},
+		plugin: plugin, options: o, source: source, version: p.Metadata.Info.Version + "\n" + permissions,
+		token: decideToken(p.Metadata, o), settings: o.settings(p.Metadata.ID),
 	}
-	isListed := p.verified != nil
+	isListed, sum := p.verified != nil, ""
 	l.isRunning = old != nil && old.version == l.version && isEqual(filepath.Join(old.dir, filepath.Base(source)), source)
 	switch {
 	case !l.isRunning:
-		if err := l.stage(isListed); err != nil {
+		if sum, err = l.stage(runDir, isListed); err != nil {
 			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
 		}
 	case isListed:
-		if l.sum, err = sumOf(source); err != nil {
+		if sum, err = sumOf(source); err != nil {
 			return nil, newFault(bundle.FaultExecutableUnread, "read executable: %v", err)
 		}
 	}
-	if err := p.verified.check(source, l.sum); err != nil {
+	if err := p.verified.check(source, sum); err != nil {
 		l.discard()
 		return nil, permanentError{err}
 	}
@@ -94,83 +79,103 @@ func prepare(p mounted, o Options, runDir *runDir, m *share, old *Process) (*lau
 }
 
 // stage copies the executable to a private directory: what runs is what was checked, and the
-// plugin directory can be replaced in the meantime, even on Windows. If the SHA-256 is known,
-// the copy must match it. With wantsSum, stage records the SHA-256 of the copy.
-func (l *launch) stage(wantsSum bool) error {
-	dir, err := l.runDir.make()
-	if err != nil {
-		return err
+// plugin directory can be replaced in the meantime, even on Windows. With wantsSum, it
+// returns the SHA-256 of the copy.
+func (l *launch) stage(runDir *runDir, wantsSum bool) (sum string, err error) {
+	if l.dir, err = runDir.make(); err != nil {
+		return "", err
 	}
 	var hash hash.Hash
-	if wantsSum || l.sum != "" {
+	if wantsSum {
 		hash = sha256.New()
 	}
-	err = copyExecutable(l.source, filepath.Join(dir, filepath.Base(l.source)), hash)
-	if err == nil && hash != nil {
-		sum := hex.EncodeToString(hash.Sum(nil))
-		if l.sum != "" && l.sum != sum {
-			err = changedError(l.source)
-		}
-		l.sum = sum
+	if err := copyExecutable(l.source, l.executable(), hash); err != nil {
+		l.discard()
+		return "", err
 	}
-	if err != nil {
-		return errors.Join(err, process.RemoveAll(dir))
+	if wantsSum {
+		sum = hex.EncodeToString(hash.Sum(nil))
 	}
-	l.dir = dir
-	return nil
+	return sum, nil
 }
+
+// executable returns the path of the copy.
+func (l *launch) executable() string { return filepath.Join(l.dir, filepath.Base(l.source)) }
 
 // discard removes the copy of the executable, which is not needed.
 func (l *launch) discard() {
 	if l.dir != "" {
 		_ = process.RemoveAll(l.dir) // Close removes what is left
-		l.dir = ""
 	}
 }
 
 // start starts a process and completes the handshake. The error quotes what the
 // process printed.
-func (l *launch) start(ctx context.Context) (*Process, error) {
-	if l.isAttached() {
+func (l *launch) start(ctx context.Context) (_ *Process, err error) {
+	if l.options.Debug.attaches(l.plugin.Metadata.ID) {
 		return l.attach()
 	}
-	var token string
-	if l.token.Injected {
-		var err error
-		if token, err = l.options.Token(ctx, l.plugin); err != nil {
+	defer func() {
+		if err != nil {
 			l.discard()
+		}
+	}()
+	token := ""
+	if l.token.Injected {
+		if token, err = l.options.Token(ctx, l.plugin); err != nil {
 			return nil, tokenFault(err)
 		}
 	}
-	if l.dir == "" {
-		if err := l.stage(false); err != nil {
-			return nil, newFault(bundle.FaultCopy, "copy executable: %v", err)
-		}
-	}
-	dir, executable := l.dir, filepath.Join(l.dir, filepath.Base(l.source))
-	stderr := &logWriter{records: l.records}
-	limits := l.options.PluginLimits.of(l.plugin.Metadata.ID)
-	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), limits.environ()...)
-	workDir := dir
-	if l.settings.InPluginDir {
-		workDir = l.plugin.Dir
-	}
 	tlsConfig, certificate, err := newCertificate()
 	if err != nil {
-		return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
+		return nil, newFault(bundle.FaultCopy, "prepare the start: %v", err)
 	}
-	env = append(env, wire.CertificateKey+"="+certificate)
-	c := newCommand(executable, workDir, env, l.output.Stdout)
-	c.limits = limits
-	isDebugged := l.options.Debug.launches(l.plugin.Metadata.ID)
-	if isDebugged {
-		c.cmd.Path, c.interrupts = l.options.Debug.Delve, true
-		c.cmd.Args = append([]string{"dlv"}, l.options.Debug.delve(executable, dir)...)
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		go l.options.Debug.announce(ctx, l.plugin.Metadata.ID, dir)
+	c, err := l.command(token, certificate)
+	if err != nil {
+		return nil, newFault(bundle.FaultCopy, "prepare the start: %v", err)
 	}
-	client := goplugin.NewClient(&goplugin.ClientConfig{
+	stderr := &logWriter{records: l.records}
+	client := goplugin.NewClient(l.clientConfig(c, tlsConfig, stderr))
+	ctx, cancel := context.WithTimeout(ctx, l.options.StartTimeout)
+	defer cancel()
+	connection, err := connect(ctx, client, c)
+	if err != nil {
+		endClient(client, c)
+		if !c.isStarted() {
+			return nil, newFault(bundle.FaultCopy, "prepare the start: %v", err)
+		}
+		return nil, startError(ctx, err, c, stderr)
+	}
+	if l.options.Debug.launches(l.plugin.Metadata.ID) {
+		// Delve stays when the backend ends. A backend at a breakpoint keeps its connections.
+		go func() {
+			connection.WaitForStateChange(context.Background(), connectivity.Ready)
+			_ = c.Kill(context.Background())
+		}()
+	}
+	p := l.newProcess(c, connection)
+	p.plugin, p.stderr = client, stderr
+	return p, nil
+}
+
+// command returns the command that runs the copy of the executable.
+func (l *launch) command(token, certificate string) (*command, error) {
+	dir := l.dir
+	if l.settings.InPluginDir {
+		dir = l.plugin.Dir
+	}
+	env := append(environment(l.options, l.plugin.Metadata, l.settings, token), wire.CertificateKey+"="+certificate)
+	c := newCommand(l.executable(), dir, env, cmp.Or(l.output.Stdout, io.Discard))
+	if id := l.plugin.Metadata.ID; l.options.Debug.launches(id) {
+		return c, l.options.Debug.wrap(c, id, l.dir)
+	}
+	return c, nil
+}
+
+// clientConfig returns the configuration of go-plugin's client, which starts a command.
+func (l *launch) clientConfig(c *command, tlsConfig *tls.Config, stderr *logWriter) *goplugin.ClientConfig {
+	also := func(log *logWriter, w io.Writer) io.Writer { return io.MultiWriter(log, cmp.Or(w, io.Discard)) }
+	return &goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]goplugin.PluginSet{wire.AppProtocol: {}}, // calls are made on the connection
 		RunnerFunc: func(_ hclog.Logger, protocol *exec.Cmd, _ string) (runner.Runner, error) {
@@ -178,47 +183,38 @@ func (l *launch) start(ctx context.Context) (*Process, error) {
 			return c, nil
 		},
 		StartTimeout:     l.options.StartTimeout,
-		Stderr:           io.MultiWriter(stderr, l.output.Stderr),
-		SyncStdout:       io.MultiWriter(&logWriter{records: l.records}, l.output.Stdout), // once the plugin serves
-		SyncStderr:       io.MultiWriter(&logWriter{records: l.records}, l.output.Stderr),
+		Stderr:           also(stderr, l.output.Stderr),
+		SyncStdout:       also(&logWriter{records: l.records}, l.output.Stdout), // once the plugin serves
+		SyncStderr:       also(&logWriter{records: l.records}, l.output.Stderr),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		Logger:           hclog.NewNullLogger(),
 		TLSConfig:        tlsConfig,
 		SkipHostEnv:      true,
-		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
-		GRPCDialOptions: []grpc.DialOption{
-			// A stream whose client does not read receives no more than its window.
-			grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
-			grpc.WithIdleTimeout(0), // an idle connection would count as lost, see whenLost
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.options.Limits.Message), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
-		},
-	})
-	ctx, cancel := context.WithTimeout(ctx, l.options.StartTimeout)
-	defer cancel()
-	connection, err := connect(ctx, client, c)
-	if err != nil {
-		endClient(client, c)
-		if !c.isStarted() {
-			return nil, errors.Join(newFault(bundle.FaultCopy, "prepare the start: %v", err), process.RemoveAll(dir))
-		}
-		err = startError(ctx, err, c, stderr)
-		_ = process.RemoveAll(dir) // Close removes what is left
-		return nil, err
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: l.dir},
+		GRPCDialOptions:  l.dialOptions(),
 	}
-	var address func() string
-	if isDebugged { // Delve stays when the backend ends
-		whenLost(connection, func() { _ = c.Kill(context.Background()) })
-		address = func() string {
-			address, _ := delveAddress(filepath.Join(dir, delveLog))
-			return address
-		}
+}
+
+// dialOptions returns the options of a connection to a backend.
+func (l *launch) dialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		// A stream whose client does not read receives no more than its window. gRPC widens
+		// that of a call for a message that it is receiving.
+		grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20),
+		grpc.WithIdleTimeout(0), // an idle connection would count as lost
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(l.options.Limits.Message), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
 	}
+}
+
+// newProcess returns a process that serves on a connection.
+func (l *launch) newProcess(c *command, connection grpc.ClientConnInterface) *Process {
 	serving, endStreams := context.WithCancel(context.Background())
+	wrapped := &conn{ClientConnInterface: connection}
 	return &Process{
-		client: backend.New(&conn{ClientConnInterface: connection, id: l.plugin.Metadata.ID, share: l.share}), connection: connection, plugin: client, command: c,
-		stderr: stderr, version: l.version, settings: l.settings, dir: dir, hasToken: l.token.Injected, idle: make(chan struct{}), address: address,
-		serving: serving, endStreams: endStreams,
-	}, nil
+		conn: wrapped, client: backend.New(wrapped), command: c, stderr: &logWriter{records: l.records}, dir: l.dir,
+		version: l.version, settings: l.settings, token: l.token,
+		idle: make(chan struct{}), serving: serving, endStreams: endStreams,
+	}
 }
 
 // connect completes the handshake and pings the process. When ctx ends it kills the
@@ -250,120 +246,6 @@ func tokenFault(err error) error {
 		return f
 	}
 	return permanentError{f}
-}
-
-// startError replaces go-plugin's error with a fault for the author of the plugin.
-func startError(ctx context.Context, err error, c *command, stderr *logWriter) error {
-	if errors.Is(context.Cause(ctx), context.Canceled) {
-		return fmt.Errorf("start backend: %w", context.Canceled)
-	}
-	if c.startErr != nil {
-		err := fmt.Errorf("start backend: %w", execFault(c))
-		if isShortage(c.startErr) || c.lacksDir() { // a build may have moved the directory
-			return err
-		}
-		return permanentError{err}
-	}
-	f := handshakeFault(ctx, err.Error(), c, stderr.lines())
-	f.Stderr = stderr.lines()
-	f.Reason += hitLimit(c, stderr.tail())
-	return processError{fmt.Errorf("start backend: %w", f)}
-}
-
-// hitLimit returns the limit that a process reached, given its last output, as text to append
-// to an error, or "".
-func hitLimit(c *command, output string) string {
-	events := c.events
-	if c.endedAlone() {
-		events.throttled = 0 // explains only why a process was late
-	}
-	if hit := c.limits.hit(output, events); hit != "" {
-		return "; " + hit
-	}
-	return ""
-}
-
-// handshakeFault returns the fault for a process that was started but is not connected.
-// text is go-plugin's error.
-func handshakeFault(ctx context.Context, text string, c *command, stderr []string) *bundle.Fault {
-	after := func(mark string) (rest string, ok bool) {
-		_, rest, ok = strings.Cut(text, mark)
-		rest, _, _ = strings.Cut(strings.TrimSpace(rest), "\n")
-		return rest, ok
-	}
-	if c.endedAlone() {
-		// The messages of go-plugin, and of the dynamic loaders of glibc, musl and macOS.
-		switch {
-		case containsAny(stderr, "This binary is a plugin."):
-			return newFault(bundle.FaultCookie, "it is a plugin for another kind of host: it does not accept the magic cookie of this host")
-		case containsAny(stderr, "error while loading shared libraries", "Error loading shared library", "Library not loaded"):
-			return newFault(bundle.FaultLibrary, "cannot execute: a shared library is missing (%s)", c.result())
-		}
-	}
-	if line, ok := after("Unrecognized remote plugin message:"); ok && line != "" && !strings.HasPrefix(line, "Failed to read") {
-		return newFault(bundle.FaultOutput, "it printed %q to standard output before the handshake; a backend must not print there", shorten(line))
-	}
-	for _, mark := range []string{"incompatible API version with plugin.", "incompatible core API version with plugin."} {
-		if versions, ok := after(mark); ok {
-			return newFault(bundle.FaultProtocol, "it uses another version of the plugin protocol: %s", shorten(versions))
-		}
-	}
-	if protocol, ok := after("unsupported plugin protocol"); ok {
-		return newFault(bundle.FaultTransport, "it does not use gRPC, but %s", shorten(protocol))
-	}
-	switch {
-	case c.endedAlone():
-		return exitFault(c, stderr, true)
-	case ctx.Err() != nil, strings.Contains(text, "timeout while waiting"):
-		return newFault(bundle.FaultTimeout, "no handshake within the start timeout")
-	case strings.Contains(text, "Unrecognized remote plugin message:"):
-		return newFault(bundle.FaultExitedAtStart, "it exited or closed standard output before the handshake")
-	}
-	return newFault(bundle.FaultHandshake, "%s", shorten(text))
-}
-
-// execFault returns the fault for an executable that the system did not start.
-func execFault(c *command) *bundle.Fault {
-	err, file := c.startErr, filepath.Base(c.cmd.Path)
-	_, statErr := os.Stat(c.cmd.Path)
-	switch {
-	case c.lacksDir():
-		return newFault(bundle.FaultExec, "cannot execute: the working directory, %s, does not exist", c.cmd.Dir)
-	case errors.Is(err, fs.ErrPermission):
-		return newFault(bundle.FaultExecDenied, "cannot execute: %v", err)
-	case errors.Is(err, syscall.ENOEXEC):
-		return newFault(bundle.FaultExecFormat, "cannot execute: %s is not a program for this system", file)
-	case errors.Is(err, fs.ErrNotExist) && statErr == nil:
-		return newFault(bundle.FaultInterpreter, "cannot execute: the interpreter of %s was not found%s", file, interpreter(c.cmd.Path))
-	}
-	return newFault(bundle.FaultExec, "cannot execute: %v", err)
-}
-
-// interpreter returns ": " and the interpreter of a script or the dynamic loader of an ELF
-// executable, or "" if the file names none.
-func interpreter(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head := make([]byte, maxQuote)
-	n, _ := io.ReadFull(f, head) // shorter files are common
-	if line, ok := strings.CutPrefix(string(head[:n]), "#!"); ok {
-		line, _, _ = strings.Cut(line, "\n")
-		return ": " + strings.TrimSpace(line)
-	}
-	program, err := elf.NewFile(f)
-	if err != nil {
-		return ""
-	}
-	for _, p := range program.Progs {
-		if p.Type == elf.PT_INTERP {
-			name, _ := io.ReadAll(io.LimitReader(p.Open(), maxQuote))
-			return ": " + strings.TrimRight(string(name), "\x00")
-		}
-	}
-	return ""
 }
 
 // Permanent returns an error for a TokenFunc to return if another attempt cannot succeed

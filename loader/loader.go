@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
 )
@@ -44,13 +46,9 @@ type Options struct {
 	Probes Probes    // of running processes
 	Debug  Debugging // of backends
 
-	PluginLimits PluginLimits // of processes
-
 	// Notify is called with each change of the plugins, if it is not nil. It must return
 	// quickly and must not call the Loader or its plugins.
 	Notify func(Change)
-
-	starts turns // of starting processes
 }
 
 // TokenFunc issues a token for the service account of a plugin.
@@ -60,14 +58,11 @@ type TokenFunc func(ctx context.Context, p bundle.Plugin) (string, error)
 // has no plugins.
 type Loader struct {
 	options Options
-	runDir  *runDir // private copies of executables and sockets
-	memory  *memory
+	runDir  *runDir             // private copies of executables and sockets
+	starts  *semaphore.Weighted // of processes at the same time
 
-	scanning sync.Mutex        // one scan at a time
-	stopping sync.WaitGroup    // plugins that were removed
-	stamps   map[string]stamps // of the plugins at the last scan, by id; locked by scanning
-
-	stopSampling func()
+	scanning sync.Mutex     // one scan at a time
+	stopping sync.WaitGroup // plugins that were removed
 
 	mu       sync.RWMutex
 	plugins  map[string]*Plugin
@@ -77,6 +72,10 @@ type Loader struct {
 	closed   bool
 }
 
+// maxStarts is how many processes start at the same time: many that started at once would
+// keep each other from completing the handshake in time.
+const maxStarts = 16
+
 // New returns a loader that mounts nothing until Reload is called. Close stops every
 // process.
 func New(o Options) (*Loader, error) {
@@ -85,11 +84,7 @@ func New(o Options) (*Loader, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	o.starts = newTurns()
-	o.PluginLimits.announce(o.Logger)
-	l := &Loader{options: o, runDir: runDir, memory: newMemory(o.Limits.Held), plugins: map[string]*Plugin{}, stamps: map[string]stamps{}}
-	l.stopSampling = l.sample()
-	return l, nil
+	return &Loader{options: o, runDir: runDir, starts: semaphore.NewWeighted(maxStarts), plugins: map[string]*Plugin{}}, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -158,7 +153,6 @@ func (l *Loader) Unmet() []bundle.Fault {
 // Close waits for calls in progress, for at most DrainTimeout, and then stops every
 // process. It may be called more than once.
 func (l *Loader) Close() error {
-	l.stopSampling()
 	l.mu.Lock()
 	l.closed = true
 	all := slices.Collect(maps.Values(l.plugins))

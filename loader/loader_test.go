@@ -3,7 +3,6 @@
 package loader
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,36 +47,6 @@ func TestMain(m *testing.M) {
 		}
 	case "hang":
 		time.Sleep(time.Hour)
-	case "hungry": // reaches its limits
-		var kept [][]byte
-		for range 64 {
-			kept = append(kept, bytes.Repeat([]byte{1}, 8<<20))
-		}
-		fmt.Fprintln(os.Stderr, len(kept))
-		os.Exit(4)
-	case "threads":
-		for range 500 {
-			go func() {
-				runtime.LockOSThread()
-				select {}
-			}()
-		}
-		time.Sleep(time.Hour)
-	case "busy":
-		runtime.GOMAXPROCS(4) // more than the limit, as other languages use
-		for range 4 {
-			go func() {
-				for n := uint(0); ; n++ {
-				}
-			}()
-		}
-		time.Sleep(time.Hour)
-	case "files":
-		for {
-			if _, err := os.Open(os.Args[0]); err != nil {
-				panic(err)
-			}
-		}
 	case "withouttls":
 		if err := os.Unsetenv(wire.CertificateKey); err != nil {
 			panic(err)
@@ -508,7 +477,7 @@ func TestAnUpdateEndsAStartThatHangs(t *testing.T) {
 	p := mustPlugin(t, l, "a")
 	plugins, _ := bundle.Discover(root)
 	next := mounted{Plugin: plugins[0]}
-	p.update(next, stampsOf(next))
+	p.update(next, identityOf(next))
 	if got, err := fetch(t.Context(), p, "x"); err != nil || got != "GET /x" {
 		t.Errorf("got %q, %v; %+v", got, err, p.Status())
 	}
@@ -566,7 +535,7 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 		}
 	}
 	for ; ; time.Sleep(10 * time.Millisecond) {
-		homes, err := filepath.Glob(filepath.Join(l.runDir.dir.Path(), "[0-9]*"))
+		homes, err := filepath.Glob(filepath.Join(l.runDir.path, "[0-9]*"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -577,8 +546,8 @@ func TestPrivateDirectoriesAreRemoved(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(l.runDir.dir.Path()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s was left behind: %v", l.runDir.dir.Path(), err)
+	if _, err := os.Stat(l.runDir.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s was left behind: %v", l.runDir.path, err)
 	}
 }
 
@@ -651,7 +620,7 @@ func TestRunDirIsReplaced(t *testing.T) {
 		os.RemoveAll,
 		func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o777)) },
 	} {
-		old := l.runDir.dir.Path()
+		old := l.runDir.path
 		if err := spoil(old); err != nil {
 			t.Fatal(err)
 		}
@@ -664,8 +633,8 @@ func TestRunDirIsReplaced(t *testing.T) {
 		if err := l.Reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if s := mustPlugin(t, l, "a").Status(); s.State != StateRunning || s.PID == pid || s.Reason != "" || l.runDir.dir.Path() == old {
-			t.Errorf("status %+v with the run directory %s after %s", s, l.runDir.dir.Path(), old)
+		if s := mustPlugin(t, l, "a").Status(); s.State != StateRunning || s.PID == pid || s.Reason != "" || l.runDir.path == old {
+			t.Errorf("status %+v with the run directory %s after %s", s, l.runDir.path, old)
 		}
 	}
 }
@@ -676,22 +645,22 @@ func TestAbandonedRunDirs(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	used, unused, old := &runDir{base: base}, &runDir{base: base}, filepath.Join(base, runDirPrefix+"999999999-old")
-	long := time.Now().Add(-2 * lockedWithin)
-	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700), os.Chtimes(old, long, long)); err != nil {
+	young := filepath.Join(base, runDirPrefix+"999999999-young") // it will have a lock in a moment
+	if err := errors.Join(used.create(), unused.create(), os.Mkdir(old, 0o700), os.Mkdir(young, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = used.lock.Close() })
-	if err := unused.lock.Close(); err != nil {
-		t.Fatal(err)
-	}
 	foreign := filepath.Join(base, runDirPrefix+"999999999-used") // no process has this id
-	if err := os.Rename(used.dir.Path(), foreign); err != nil {
+	long := time.Now().Add(-2 * lockedWithin)
+	err := errors.Join(unused.lock.Close(), os.Rename(used.path, foreign),
+		os.Chtimes(foreign, long, long), os.Chtimes(unused.path, long, long), os.Chtimes(old, long, long))
+	if err != nil {
 		t.Fatal(err)
 	}
 	removeAbandoned(base)
 	left, err := filepath.Glob(filepath.Join(base, "*"))
-	if err != nil || len(left) != 1 || left[0] != foreign {
-		t.Errorf("left: %v, %v; want only %s", left, err, foreign)
+	if diff := cmp.Diff([]string{foreign, young}, left); err != nil || diff != "" {
+		t.Errorf("left (-want +got):\n%s%v", diff, err)
 	}
 }
 

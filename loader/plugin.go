@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/sdk"
@@ -45,58 +47,53 @@ type Plugin struct {
 	id      string
 	options Options
 	runDir  *runDir
+	starts  *semaphore.Weighted // of processes at the same time
 	logger  *slog.Logger
+	after   []*Plugin     // whose first start precedes that of this plugin
+	calls   chan struct{} // in progress
 
-	changed chan struct{} // capacity 1: the bundle may have changed
-	cancel  context.CancelFunc
-	done    chan struct{} // the supervisor has returned
-
-	calls chan struct{} // in progress
-	share *share        // of the memory for messages
-
-	after    []*Plugin // whose first start precedes that of this plugin
+	records  *records
+	figures  *figures
 	troubles troubles
 
-	records *records
-	figures *figures
-
+	changed  chan struct{} // capacity 1: something else may be wanted
+	cancel   context.CancelFunc
+	done     chan struct{}  // the supervisor has returned
 	retiring sync.WaitGroup // replaced processes that are finishing their calls
 
-	mu       sync.Mutex
-	bundle   mounted
-	status   Status
-	current  *Process
-	pending  int                // updates that are not handled yet
-	abort    context.CancelFunc // cancels the start in progress, or nil
-	stamps   stamps             // of the bundle
-	starts   stamps             // of the bundle that was started last
-	settings *Settings          // that the last process was started with, or nil
-	moved    chan struct{}      // closed and replaced at every change of the status
-
-	isRemoved   bool // from the loader
-	mustReplace bool // Restart was called, and no process has started since
-	mustStart   bool // Restart was called, and no attempt has begun since
-	isWaiting   bool // for the next start, or for a change after too many crashes
-	revocations int  // how often a bundle was not entitled to a token, which revokes it
+	mu        sync.Mutex
+	want      desired
+	settled   int      // version of what was wanted that the status reflects
+	starting  *attempt // in progress, or nil
+	current   *Process
+	settings  *Settings // that the last process was started with, or nil
+	status    Status
+	moved     chan struct{} // closed and replaced at every change of the status
+	isRemoved bool          // from the loader
 }
 
-func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, after []*Plugin) *Plugin {
+// attempt is a start in progress.
+type attempt struct {
+	identity identity
+	abort    context.CancelFunc
+}
+
+func newPlugin(b mounted, id identity, o Options, runDir *runDir, starts *semaphore.Weighted, after []*Plugin) *Plugin {
 	o = o.forPlugin(b.Metadata.ID)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Plugin{
-		id: b.Metadata.ID, options: o, runDir: runDir, after: after,
-		logger:  o.Logger.With("plugin", b.Metadata.ID),
-		changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
-		bundle: b, stamps: now, moved: make(chan struct{}), calls: make(chan struct{}, o.Limits.Calls), share: m.newShare(),
-		status: Status{State: StateStarting, Since: time.Now()}, figures: newFigures(),
+		id: b.Metadata.ID, options: o, runDir: runDir, starts: starts, after: after, logger: o.Logger.With("plugin", b.Metadata.ID),
+		calls: make(chan struct{}, o.Limits.Calls), changed: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{}),
+		want: desired{bundle: b, identity: id, version: 1}, moved: make(chan struct{}),
+		status: Status{State: StateStarting, Since: time.Now()},
 	}
-	p.records = newRecords(p.logger)
+	p.records, p.figures = newRecords(p.logger), newFigures(p)
 	if !b.Metadata.Backend {
 		p.status.State = StateNoBackend
 	}
-	p.pending = 1
 	p.notify(ChangeAdded)
-	go p.supervise(ctx)
+	s := supervisor{Plugin: p}
+	go s.run(ctx)
 	return p
 }
 
@@ -104,17 +101,26 @@ func newPlugin(b mounted, now stamps, o Options, runDir *runDir, m *memory, afte
 func (p *Plugin) ID() string { return p.id }
 
 // Bundle returns the mounted bundle.
-func (p *Plugin) Bundle() bundle.Plugin {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bundle.Plugin
-}
+func (p *Plugin) Bundle() bundle.Plugin { return p.wanted().bundle.Plugin }
 
 // Status returns the current status.
 func (p *Plugin) Status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.status
+}
+
+func (p *Plugin) wanted() desired {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.want
+}
+
+// process returns the running process, or nil. It may have ended.
+func (p *Plugin) process() *Process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.current
 }
 
 // acquire returns the running process; the caller must release it.
@@ -159,22 +165,29 @@ func (p *Plugin) unavailable(s Status) error {
 	}
 }
 
-// update sets the bundle, which may have changed, and wakes the supervisor.
-func (p *Plugin) update(b mounted, now stamps) {
+// change changes what is wanted, and wakes the supervisor.
+func (p *Plugin) change(change func(*desired)) {
 	p.mu.Lock()
-	p.bundle, p.stamps = b, now
-	p.pending++
-	if !p.mayHaveToken() {
-		p.revocations++
-	}
-	if p.abort != nil && !now.isLike(p.starts) {
-		p.abort() // a start that hangs must not delay the bundle that fixes it
+	change(&p.want)
+	p.want.version++
+	if p.starting != nil && p.starting.identity != p.want.identity {
+		p.starting.abort() // a start that hangs must not delay the bundle that fixes it
 	}
 	p.mu.Unlock()
 	p.wake()
 }
 
-// wake makes the supervisor compare the process with the bundle.
+// update sets the bundle, which may have changed.
+func (p *Plugin) update(b mounted, id identity) {
+	p.change(func(want *desired) {
+		want.bundle, want.identity = b, id
+		if !p.mayHaveToken() {
+			want.revocations++
+		}
+	})
+}
+
+// wake makes the supervisor look at what is wanted.
 func (p *Plugin) wake() {
 	select {
 	case p.changed <- struct{}{}:
@@ -185,11 +198,12 @@ func (p *Plugin) wake() {
 // Settled waits until the changes found so far have been handled: the backend has started,
 // failed to start, or stopped. The error wraps that of ctx.
 func (p *Plugin) Settled(ctx context.Context) error {
+	version := p.wanted().version
 	for {
 		p.mu.Lock()
-		pending, moved := p.pending, p.moved
+		isSettled, moved := p.settled >= version, p.moved
 		p.mu.Unlock()
-		if pending == 0 || p.options.waits(p.id) {
+		if isSettled || p.options.waits(p.id) {
 			return nil
 		}
 		select {
@@ -199,6 +213,23 @@ func (p *Plugin) Settled(ctx context.Context) error {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for plugin %s: %w", p.id, ctx.Err())
 		}
+	}
+}
+
+// settle records that the status reflects a version of what is wanted.
+func (p *Plugin) settle(version int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settled = max(p.settled, version)
+	p.signal()
+}
+
+func (p *Plugin) setAttempt(a *attempt) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.starting = a
+	if a != nil && a.identity != p.want.identity {
+		a.abort()
 	}
 }
 

@@ -67,7 +67,7 @@ func (p *Process) probe(o Probes) {
 func (p *Process) responds(timeout time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	return ping(ctx, p.connection) == nil
+	return ping(ctx, p.conn) == nil
 }
 
 // ping checks that a process is serving.

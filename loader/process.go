@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
 
 	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
@@ -20,19 +18,19 @@ import (
 // Process is a running backend: a command that has completed the handshake. Nothing
 // restarts it; a Loader replaces it with another.
 type Process struct {
-	client     *backend.Client // without a lease
-	connection grpc.ClientConnInterface
-	plugin     *goplugin.Client
-	command    *command
-	version    string     // see launch
-	settings   Settings   // that it was started with
-	pid        func() int // of an attached process; otherwise nil
-	detach     func()     // ends the connection to an attached process; otherwise nil
-	dir        string     // private directory, removed at the end
-	runDir     *runDir    // of a process without a Loader, removed at the end; otherwise nil
+	conn     *conn
+	client   *backend.Client // calls on conn
+	plugin   *goplugin.Client
+	command  *command
+	version  string     // see launch
+	settings Settings   // that it was started with
+	pid      func() int // of an attached process; otherwise nil
+	detach   func()     // ends the connection to an attached process; otherwise nil
+	dir      string     // private directory, removed at the end
+	runDir   *runDir    // of a process without a Loader, removed at the end; otherwise nil
 
 	stderr      *logWriter
-	hasToken    bool
+	token       TokenDecision
 	revocations int           // of the plugin's tokens before this process got its own
 	deaf        <-chan string // see probe
 
@@ -40,8 +38,6 @@ type Process struct {
 	calls     int // in progress
 	isRetired bool
 	idle      chan struct{} // closed once isRetired is set and calls is 0
-
-	address func() string // of Delve, which runs the process, or ""; otherwise nil
 
 	serving    context.Context // ends when isRetired is set
 	endStreams context.CancelFunc
@@ -68,12 +64,12 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	if err != nil {
 		return nil, err
 	}
-	l, err := prepare(mounts[0], o, runDir, newMemory(o.Limits.Held).newShare(), nil)
+	l, err := prepare(mounts[0], o, runDir, nil)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
 	}
 	l.records = newRecords(o.Logger.With("plugin", p.Metadata.ID))
-	l.output = Output{Stdout: cmp.Or(out.Stdout, io.Discard), Stderr: cmp.Or(out.Stderr, io.Discard)}
+	l.output = out
 	proc, err := l.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, runDir.close())
@@ -82,7 +78,7 @@ func Start(ctx context.Context, p bundle.Plugin, o Options, out Output) (*Proces
 	return proc, nil
 }
 
-// Client calls the process; its Conn is the connection itself.
+// Client calls the process.
 func (p *Process) Client() *backend.Client { return p.client }
 
 // PID returns the id of the process.
@@ -101,7 +97,9 @@ func (p *Process) Result() string { return p.command.result() }
 
 // isRevoked reports whether the token of the process was revoked, given how often tokens
 // of the plugin were.
-func (p *Process) isRevoked(revocations int) bool { return p.hasToken && p.revocations != revocations }
+func (p *Process) isRevoked(revocations int) bool {
+	return p.token.Injected && p.revocations != revocations
+}
 
 // Stop asks the process to stop, kills it after 2 s, and returns when it has ended.
 func (p *Process) Stop() error { return p.retire(0) }

@@ -23,7 +23,7 @@ func TestStartWithoutAPrivateDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = dir.close() }()
-	l, err := prepare(mounted{Plugin: found[0]}, Options{}.withDefaults(), dir, newMemory(1<<20).newShare(), nil)
+	l, err := prepare(mounted{Plugin: found[0]}, Options{}.withDefaults(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestStopTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := p.runDir.dir.Path()
+		dir := p.runDir.path
 		for range 2 {
 			if err := p.Stop(); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -3,13 +3,10 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -23,15 +20,16 @@ import (
 type runDir struct {
 	mu   sync.Mutex
 	base string // the directory for temporary files
-	dir  *process.TempDir
-	lock *flock.Flock // held as long as the directory is in use
+	path string
+	info os.FileInfo // of path when it was made
+	lock *flock.Flock
 }
 
-// maxBase is the longest temporary directory with which the path of a socket stays
-// within the 104 bytes that every Unix allows.
-const maxBase = 24
-
 const (
+	// maxBase is the longest temporary directory with which the path of a socket stays
+	// within the 104 bytes that every Unix allows.
+	maxBase = 24
+
 	runDirPrefix = "slipway-"
 	lockFile     = "lock"
 )
@@ -51,37 +49,28 @@ func newRunDir() (*runDir, error) {
 	return d, nil
 }
 
-// createTries is how often a new directory is made if another process removes it before it
-// is locked.
-const createTries = 200
-
 // create makes the directory. If it fails, d is as before.
-func (d *runDir) create() (err error) {
-	for range createTries {
-		if err = d.tryCreate(); !errors.Is(err, errRemoved) {
-			return err
-		}
-	}
-	return err
-}
-
-var errRemoved = errors.New("another process has removed it")
-
-func (d *runDir) tryCreate() error {
-	dir, err := process.MkdirTemp(d.base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
+func (d *runDir) create() error {
+	path, err := os.MkdirTemp(d.base, fmt.Sprintf("%s%d-", runDirPrefix, os.Getpid()))
 	if err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(dir.Path(), lockFile))
-	isLocked, err := lock.TryLock()
-	if !dir.Exists() || err == nil && !isLocked { // see removeAbandoned
-		err = errRemoved
+	info, err := os.Lstat(path)
+	lock := flock.New(filepath.Join(path, lockFile))
+	if err == nil {
+		err = lock.Lock()
 	}
 	if err != nil {
-		return errors.Join(err, lock.Close(), dir.Remove())
+		return errors.Join(err, lock.Close(), os.RemoveAll(path))
 	}
-	d.dir, d.lock = dir, lock
+	d.path, d.info, d.lock = path, info, lock
 	return nil
+}
+
+// exists reports whether the directory has been neither removed nor replaced.
+func (d *runDir) exists() bool {
+	info, err := os.Lstat(d.path)
+	return err == nil && os.SameFile(info, d.info)
 }
 
 // make makes a directory of mode 0700 below d. If d has been removed or replaced,
@@ -89,67 +78,53 @@ func (d *runDir) tryCreate() error {
 func (d *runDir) make() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.dir.Exists() {
-		_ = d.remove()
+	if !d.exists() {
+		_ = d.lock.Close()
 		if err := d.create(); err != nil {
 			return "", err
 		}
 	}
-	return os.MkdirTemp(d.dir.Path(), "")
+	return os.MkdirTemp(d.path, "")
 }
 
 // close removes the directory with everything in it, unless it was replaced.
 func (d *runDir) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.remove(); err != nil {
+	err := d.lock.Close()
+	if d.exists() {
+		err = errors.Join(err, process.RemoveAll(d.path))
+	}
+	if err != nil {
 		return fmt.Errorf("remove directory of plugin processes: %w", err)
 	}
 	return nil
 }
 
-func (d *runDir) remove() error { return errors.Join(d.lock.Close(), d.dir.Remove()) }
-
-// removeAbandoned removes the directories that are not in use. The lock of a directory shows
-// whether it is, even if a process in another container uses it, whose id is unknown here. A directory
-// without a lock was made by an earlier version, or a moment ago.
-func removeAbandoned(base string) {
-	dirs, _ := filepath.Glob(filepath.Join(base, runDirPrefix+"*-*")) // fails if base looks like a bad pattern
-	for _, dir := range dirs {
-		id, name, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), runDirPrefix), "-")
-		pid, err := strconv.Atoi(id)
-		if err != nil {
-			continue
-		}
-		// The owner may be about to lock the directory. So that it cannot succeed halfway,
-		// the directory first gets a name that the owner does not know, while it is locked.
-		unused := filepath.Join(base, fmt.Sprintf("%s%d-old-%s", runDirPrefix, os.Getpid(), name))
-		file := filepath.Join(dir, lockFile)
-		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
-			lock := flock.New(file, flock.SetFlag(os.O_RDWR))
-			isFree, err := lock.TryLock()
-			if runtime.GOOS == "windows" { // which does not rename a directory with an open file
-				_ = lock.Close()
-			}
-			isRenamed := err == nil && isFree && os.Rename(dir, unused) == nil
-			_ = lock.Close()
-			if isRenamed {
-				_ = process.RemoveAll(unused)
-			}
-		} else if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > lockedWithin && !isAlive(pid) {
-			_ = process.RemoveAll(dir)
-		}
-	}
-}
-
 // lockedWithin is how long after its creation a directory has a lock.
 const lockedWithin = time.Minute
 
-// isAlive reports whether a process with the id exists.
-func isAlive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
+// removeAbandoned removes the directories that are not in use. The lock of a directory shows
+// whether it is, even if a process in another container uses it.
+func removeAbandoned(base string) {
+	dirs, _ := filepath.Glob(filepath.Join(base, runDirPrefix+"[0-9]*-*")) // fails if base looks like a bad pattern
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < lockedWithin {
+			continue
+		}
+		file := filepath.Join(dir, lockFile)
+		isAbandoned := false
+		switch info, err := os.Lstat(file); {
+		case errors.Is(err, fs.ErrNotExist):
+			isAbandoned = true
+		case err == nil && info.Mode().IsRegular():
+			lock := flock.New(file, flock.SetFlag(os.O_RDWR))
+			isAbandoned, _ = lock.TryLock()
+			_ = lock.Close()
+		}
+		if isAbandoned {
+			_ = process.RemoveAll(dir)
+		}
 	}
-	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

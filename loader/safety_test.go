@@ -87,7 +87,6 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = runDir.close() }()
-	share := newMemory(1 << 20).newShare()
 	copies, refused := 0, 0
 	for try := range tries {
 		if err := os.WriteFile(source, good, 0o755); err != nil {
@@ -109,7 +108,7 @@ func TestTamperedExecutableNeverRuns(t *testing.T) {
 		if try%10 == 0 {
 			tampering.Wait()
 		}
-		l, err := prepare(checked, Options{}.withDefaults(), runDir, share, nil)
+		l, err := prepare(checked, Options{}.withDefaults(), runDir, nil)
 		if err != nil {
 			refused++
 		} else {
@@ -140,7 +139,7 @@ func TestForeignProcessCannotTalkToABackend(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
-	if info, err := os.Stat(l.runDir.dir.Path()); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(l.runDir.path); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v, %v", info, err)
 	}
 	if info, err := os.Stat(p.current.dir); err != nil || info.Mode().Perm() != 0o700 {

@@ -2,8 +2,10 @@ package loader
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,17 +68,13 @@ func (l *Loader) Refresh(moving []string) error {
 func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, gone []*Plugin, err error) {
 	l.scanning.Lock()
 	defer l.scanning.Unlock()
-	before := map[string]stamps{}
-	for _, p := range l.Plugins() {
-		before[p.id] = stampsOf(p.mounted())
-	}
 	discovered, faults := bundle.Discover(l.options.Dirs...)
 	found, refused := l.options.verify(discovered)
 	faults = append(faults, refused...)
 	order := startOrder(found)
-	taken := map[string]stamps{} // before the lock: the files may be on a slow network
+	identities := map[string]identity{} // before the lock: the files may be on a slow network
 	for _, next := range order {
-		taken[next.Metadata.ID] = stampsOf(next.mounted)
+		identities[next.Metadata.ID] = identityOf(next.mounted)
 	}
 
 	l.mu.Lock()
@@ -91,20 +89,13 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		p, isMounted := l.plugins[id]
 		isFound[id] = true
 		if isAnyMoving(moving, b) {
-			delete(l.stamps, id) // a later scan must see it
 			continue
 		}
-		now := taken[id]
-		isUnchanged := now.isSame(l.stamps[id])
-		if isMounted && !now.wasRead(before[id]) {
-			now = stamps{} // a later scan must see the change
-		}
-		l.stamps[id] = now
-		switch {
+		switch now := identities[id]; {
 		case !isMounted:
-			p = newPlugin(b, now, l.options, l.runDir, l.memory, l.required(next.after))
+			p = newPlugin(b, now, l.options, l.runDir, l.starts, l.required(next.after))
 			l.plugins[id] = p
-		case isUnchanged && !isWanted(id):
+		case now == p.wanted().identity && !isWanted(id):
 			continue
 		default:
 			p.update(b, now)
@@ -115,8 +106,7 @@ func (l *Loader) scan(isWanted func(id string) bool, moving []string) (updated, 
 		if isFound[id] {
 			continue
 		}
-		delete(l.stamps, id)
-		if b := p.mounted(); slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Plugin, moving) }) {
+		if b := p.wanted().bundle; slices.ContainsFunc(faults, func(f bundle.Fault) bool { return keeps(f, b.Plugin, moving) }) {
 			found = append(found, b)
 			continue
 		}
@@ -157,7 +147,8 @@ func isBelow(paths []string, dir string) bool {
 // isAnyMoving reports whether a file on which the process of a plugin depends is still
 // being written.
 func isAnyMoving(moving []string, b mounted) bool {
-	return slices.ContainsFunc(filesOf(b), func(path string) bool {
+	files := []string{filepath.Join(b.Dir, bundle.MetadataFile), executablePath(b.Plugin), filepath.Join(b.Dir, archive.ManifestFile)}
+	return slices.ContainsFunc(files, func(path string) bool {
 		_, ok := slices.BinarySearch(moving, path)
 		return ok
 	})
@@ -175,86 +166,41 @@ func (l *Loader) logNew(message string, faults, before []bundle.Fault) {
 	}
 }
 
-func (p *Plugin) mounted() mounted {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bundle
+// executablePath returns the path of the executable in the directory of a plugin.
+func executablePath(p bundle.Plugin) string {
+	return filepath.Join(p.Dir, filepath.FromSlash(bundle.Host().Executable(p.Metadata.Executable)))
 }
 
-// executableFile is the index of the executable in filesOf.
-const executableFile = 1
+// identity identifies the state of a plugin on disk. If it has changed, so may have what the
+// process runs. The zero value is that of no plugin.
+type identity struct {
+	dir, parent string
+	metadata    [sha256.Size]byte // digest of plugin.json
+	manifest    [sha256.Size]byte // digest of the manifest; zero if there is none
+	executable  fileState
+}
 
-// filesOf returns the files of a plugin that determine its process.
-func filesOf(b mounted) []string {
-	return []string{
-		filepath.Join(b.Dir, bundle.MetadataFile),
-		filepath.Join(b.Dir, filepath.FromSlash(bundle.Host().Executable(b.Metadata.Executable))),
-		filepath.Join(b.Dir, archive.ManifestFile),
+// identityOf returns the identity of a plugin as it was read. Its executable may be another
+// when the process starts: then a later scan finds another identity.
+func identityOf(b mounted) identity {
+	id := identity{dir: b.Dir, parent: b.Parent, metadata: b.Digest}
+	if b.verified != nil {
+		id.manifest = sha256.Sum256(b.verified.manifest.Encode())
 	}
-}
-
-// recent is the age from which the time of a change is certain to differ from that of the
-// next one: the resolution of times on FAT.
-const recent = 2 * time.Second
-
-// stamps identify the state of a plugin on disk, without reading its files. The zero value
-// differs from all stamps, itself included.
-type stamps struct {
-	parent string
-	files  []stamp // see filesOf
-	taken  time.Time
-}
-
-// stamp identifies the state of a file.
-type stamp struct {
-	path string
-	info os.FileInfo // nil if the file does not exist
-}
-
-func stampsOf(b mounted) stamps {
-	s := stamps{parent: b.Parent, taken: time.Now()}
-	for _, file := range filesOf(b) {
-		info, err := os.Stat(file)
-		if err != nil {
-			info = nil
-		}
-		s.files = append(s.files, stamp{file, info})
+	if info, err := os.Stat(executablePath(b.Plugin)); err == nil {
+		id.executable = stateOf(info)
 	}
-	return s
+	return id
 }
 
-// isSame reports whether nothing has changed since before. It does not trust a file that
-// had changed shortly before it was looked at.
-func (s stamps) isSame(before stamps) bool {
-	return s.isLike(before) && !slices.ContainsFunc(before.files, func(f stamp) bool {
-		return f.info != nil && before.taken.Sub(f.info.ModTime()) <= recent
-	})
+// fileState tells the state of a file from others without reading it. The zero value stands
+// for a file that does not exist.
+type fileState struct {
+	size, modified int64 // in bytes, and in nanoseconds
+	mode           fs.FileMode
+	inode          uint64 // 0 where there is none
 }
 
-// isLike reports whether nothing appears to have changed since before.
-func (s stamps) isLike(before stamps) bool {
-	return len(s.files) > 0 && s.parent == before.parent && slices.EqualFunc(s.files, before.files, stamp.isSame)
-}
-
-// wasRead reports whether the files that a scan reads have not changed during the scan, which
-// began with before. A start reads the executable later.
-func (s stamps) wasRead(before stamps) bool {
-	for i := range s.files {
-		if i != executableFile && !s.files[i].isSame(before.files[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// hasOtherExecutable reports whether the executable is known to have changed since before.
-func (s stamps) hasOtherExecutable(before stamps) bool {
-	return len(s.files) > 0 && len(before.files) > 0 && !s.files[executableFile].isSame(before.files[executableFile])
-}
-
-func (s stamp) isSame(before stamp) bool {
-	if s.info == nil || before.info == nil {
-		return s.path == before.path && s.info == nil && before.info == nil
-	}
-	return s.path == before.path && isSameFile(s.info, before.info)
+func stateOf(info fs.FileInfo) fileState {
+	return fileState{info.Size(), info.ModTime().UnixNano(), info.Mode(), inodeOf(info)}
 }

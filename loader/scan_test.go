@@ -116,10 +116,12 @@ func TestRefreshIsIncremental(t *testing.T) {
 		t.Errorf("after a change of the executable, a refresh updates %v", got)
 	}
 	// The times of two changes in quick succession may be equal.
-	writeMetadata(t, filepath.Join(root, "good"), `{"id":"good","name":"x","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
-	for range 2 {
-		if got := updated(false); !slices.Equal(got, []string{"good"}) {
-			t.Errorf("after a change just now, a refresh updates %v", got)
+	metadata := filepath.Join(root, "good", bundle.MetadataFile)
+	for _, want := range [][]string{{"good"}, nil} {
+		writeMetadata(t, filepath.Join(root, "good"), `{"id":"good","name":"y","type":"app","backend":true,"executable":"gpx_ok","info":{"version":"1.0.0"}}`)
+		age(t, metadata)
+		if got := updated(false); !slices.Equal(got, want) {
+			t.Errorf("a refresh updates %v, want %v", got, want)
 		}
 	}
 }
@@ -252,28 +254,6 @@ func TestNotify(t *testing.T) {
 	want := []string{"added a 1.0.0 starting", "state a 1.0.0 running", "state a 1.0.0 running", "removed a 1.0.0 running"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
-	}
-}
-
-// A start that hangs does not keep others from starting for long.
-func TestTurns(t *testing.T) {
-	t.Parallel()
-	full := newTurns()
-	for range cap(full) {
-		if _, err := full.take(t.Context()); err != nil { // never ended
-			t.Fatal(err)
-		}
-	}
-	for range 3 * cap(full) {
-		end, err := full.take(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		end()
-		end()
-	}
-	for len(full) > 0 {
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -129,7 +129,7 @@ func (p *Plugin) recordSettings() Settings {
 // with other settings.
 func (p *Plugin) hasOtherSettings() bool {
 	p.mu.Lock()
-	started, hasBackend := p.settings, p.bundle.Metadata.Backend
+	started, hasBackend := p.settings, p.want.bundle.Metadata.Backend
 	p.mu.Unlock()
 	return hasBackend && started != nil && !started.isSame(p.options.settings(p.id))
 }

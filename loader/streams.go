@@ -13,7 +13,7 @@ import (
 // SubscribeStream subscribes a user to a channel; see backend.Client.SubscribeStream. It
 // returns an *sdk.Error with status 504 after Limits.Channel.
 func (p *Plugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (initial json.RawMessage, err error) {
-	err = p.within(ctx, CallSubscribe, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, CallSubscribe, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		initial, err = c.SubscribeStream(ctx, req)
 		return err
 	})
@@ -24,7 +24,7 @@ func (p *Plugin) SubscribeStream(ctx context.Context, req *sdk.StreamRequest) (i
 // backend.Client.PublishStream. It returns an *sdk.Error with status 504 after
 // Limits.Channel.
 func (p *Plugin) PublishStream(ctx context.Context, req *sdk.StreamRequest) (published json.RawMessage, err error) {
-	err = p.within(ctx, CallPublish, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
+	err = p.call(ctx, CallPublish, p.options.Limits.Channel, func(ctx context.Context, c *backend.Client, _ *measurement) error {
 		published, err = c.PublishStream(ctx, req)
 		return err
 	})
@@ -45,10 +45,7 @@ func (p *Plugin) RunStream(ctx context.Context, req *sdk.StreamRequest, receive 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(proc.serving, func() { cancel(retired) })()
-	l := &lease{factor: 1}
-	defer l.release()
-	client := backend.New(&conn{proc.connection, p.id, p.share, l, func(method string) { p.panicked(proc, method) }, true})
-	err = client.RunStream(ctx, req, receive)
+	err = proc.client.RunStream(ctx, req, receive)
 	if err != nil && errors.Is(err, ctx.Err()) && context.Cause(ctx) == error(retired) {
 		return retired
 	}

@@ -4,315 +4,273 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// supervise owns the process of a plugin: only supervise starts, replaces or stops it.
-func (p *Plugin) supervise(ctx context.Context) {
-	defer close(p.done)
-	s := supervisor{plugin: p}
-	p.awaitRequired(ctx)
-	s.step(ctx)
-	for {
-		select {
-		case <-ctx.Done():
-			p.end(StateStopped)
-			p.retiring.Wait()
+// supervisor owns the process of a plugin: only it starts, replaces or stops the process, as
+// its machine decides.
+type supervisor struct {
+	*Plugin
+	machine machine
+	retry   <-chan time.Time // nil if no attempt is planned
+}
+
+// run supervises the process until ctx is done.
+func (s *supervisor) run(ctx context.Context) {
+	defer close(s.done)
+	s.awaitRequired(ctx)
+	for e := (event{kind: eventWanted}); ; e = s.await(ctx) {
+		s.handle(ctx, e)
+		if e.kind == eventClosed {
+			s.retiring.Wait()
 			return
-		case <-p.changed:
-			if s.process != nil && s.process.command.hasExited() {
-				s.crashed("") // it counts even if the plugin changed right afterward
-			}
-			switch p.wakeUp() {
-			case wakeRestart:
-				s.restarts = restarts{}
-				s.step(ctx)
-			case wakeChange:
-				s.restarts.failures = 0 // crashes count: a backend could touch its plugin.json
-				s.step(ctx)
-			case wakeCheck:
-				s.step(ctx)
-			case wakeNothing:
-			}
-		case <-s.retry:
-			s.step(ctx)
-		case <-s.exited:
-			s.crashed("")
-		case reason := <-s.deaf:
-			_ = s.process.command.Kill(ctx) // it would ignore a request to stop, too
-			s.crashed(reason)
 		}
 	}
 }
 
-// supervisor is the state of a supervise loop. Its channels are nil when there is nothing
-// to wait for.
-type supervisor struct {
-	plugin    *Plugin
-	restarts  restarts
-	process   *Process
-	startedAt time.Time
-	exited    <-chan struct{}
-	deaf      <-chan string // receives a reason
-	retry     <-chan time.Time
+// await returns the next event.
+func (s *supervisor) await(ctx context.Context) event {
+	var exited <-chan struct{}
+	var deaf <-chan string
+	if proc := s.process(); proc != nil {
+		exited, deaf = proc.Exited(), proc.deaf
+	}
+	select {
+	case <-ctx.Done():
+		return event{kind: eventClosed}
+	case <-exited:
+		return event{kind: eventExited}
+	case reason := <-deaf:
+		return event{kind: eventDeaf, reason: reason}
+	case <-s.retry:
+		return event{kind: eventDue}
+	case <-s.changed:
+		if proc := s.process(); proc != nil && proc.command.hasExited() {
+			s.wake()
+			return event{kind: eventExited} // it counts even if the plugin changed right afterward
+		}
+		return event{kind: eventWanted}
+	}
 }
 
-// step brings the process in line with the bundle, and plans the next attempt if that
-// fails. Updates that were pending when it began count as handled once the status shows the
-// result.
-func (s *supervisor) step(ctx context.Context) {
-	p := s.plugin
-	p.mu.Lock()
-	pending := p.pending
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.pending -= pending
-		p.abort = nil
-		p.signal()
-	}()
+// handle does what the machine decides about an event, and about the outcomes of that.
+func (s *supervisor) handle(ctx context.Context, e event) {
+	version := 0 // of what is wanted, once the status shows the result
+	defer func() { s.settle(version) }()
+	for {
+		e.at, e.want = time.Now(), s.wanted()
+		if e.kind == eventExited {
+			e.reason = s.exited(e.reason)
+		}
+		var do action
+		s.machine, do = s.machine.next(e)
+		switch do.kind {
+		case actionAttempt:
+			s.retry, version = nil, e.want.version
+			e = s.attempt(ctx, e.want, do.mustReplace)
+			if ctx.Err() == nil {
+				continue
+			}
+		case actionKill:
+			_ = s.process().command.Kill(ctx)
+			e = event{kind: eventExited, reason: e.reason}
+			continue
+		case actionWait:
+			s.plan(e, jitter(do.wait))
+		case actionPark:
+			s.park(e.reason)
+		case actionEnd:
+			s.end(StateStopped)
+		case actionNone:
+			if e.kind == eventWanted {
+				version = e.want.version
+			}
+		}
+		return
+	}
+}
 
-	proc, err := p.refresh(ctx)
-	if proc != s.process {
-		s.process, s.startedAt = proc, time.Now()
+// attempt brings the process in line with what is wanted. It replaces a running process only
+// after the handshake of its successor.
+func (s *supervisor) attempt(ctx context.Context, want desired, mustReplace bool) event {
+	if !want.bundle.Metadata.Backend {
+		s.end(StateNoBackend)
+		return event{kind: eventKept}
 	}
-	s.exited, s.deaf, s.retry = nil, nil, nil
-	if proc != nil {
-		s.exited, s.deaf = proc.Exited(), proc.deaf
+	starting, abort := context.WithCancel(ctx)
+	defer abort()
+	s.setAttempt(&attempt{want.identity, abort})
+	defer s.setAttempt(nil)
+	old := s.process()
+	same := old
+	if mustReplace || old != nil && (old.command.hasExited() || old.isRevoked(want.revocations)) {
+		same = nil
 	}
-	if !isRetriable(err) || ctx.Err() != nil {
-		return
-	}
-	if _, isCrash := errors.AsType[processError](err); !isCrash {
-		p.forgetStart()
-		s.retryAfter(s.restarts.failed())
-		return
-	}
-	wait, isLoop := s.restarts.crashed(time.Now(), 0)
+	proc, err := s.start(starting, want.bundle, same)
 	switch {
-	case !isLoop:
-		s.retryAfter(max(wait, backoffFirst))
+	case err != nil && starting.Err() != nil:
+		return event{kind: eventAborted}
+	case err != nil:
+		return s.keep(old, err)
 	case proc == nil:
-		p.park(err.Error())
-	default: // the previous process keeps serving
-		p.set(func(*Status) { p.isWaiting = true })
+		s.set(func(status *Status) { status.Reason = "" })
+		return event{kind: eventKept}
 	}
+	proc.revocations = want.revocations
+	s.swap(ctx, old, proc)
+	return event{kind: eventStarted}
 }
 
-// forgetStart makes the next update count as a change. What kept the process from being
-// started may be gone: an executable that was being replaced, for example.
-func (p *Plugin) forgetStart() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.starts = stamps{}
-}
-
-func (s *supervisor) retryAfter(wait time.Duration) {
-	s.plugin.set(func(status *Status) {
-		s.plugin.isWaiting = true
-		if status.State == StateRestarting {
-			status.NextStart = time.Now().Add(wait)
+// start starts a process, unless another one runs the same: then it returns nil.
+func (s *supervisor) start(ctx context.Context, b mounted, same *Process) (*Process, error) {
+	if !s.options.isDebugged(s.id) { // a debugger may hold the start
+		if err := s.starts.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer s.starts.Release(1)
+	}
+	l, err := prepare(b, s.options, s.runDir, same)
+	if err != nil || l.isRunning {
+		return nil, err
+	}
+	s.set(func(status *Status) {
+		switch status.State {
+		case StateFailed, StateNoBackend, StateCrashLoop:
+			status.State = StateStarting // calls wait from now on
 		}
 	})
-	s.retry = time.After(wait)
+	l.records, l.settings = s.records, s.recordSettings()
+	return l.start(ctx)
 }
 
-// crashed records that the process ended on its own, or why it had to be ended.
-func (s *supervisor) crashed(reason string) {
-	p := s.plugin
-	p.retireCurrent(0)
-	tail, output := s.process.stderr.tail(), "" // all output has been read by now
+// swap makes a process that has started the current one. Calls in progress end in the old one.
+func (s *supervisor) swap(ctx context.Context, old, next *Process) {
+	next.conn.panicked = func(method string) { s.panicked(next, method) }
+	s.mu.Lock()
+	s.current = next
+	s.mu.Unlock()
+	s.set(func(status *Status) {
+		status.State, status.Reason, status.PID, status.Token, status.NextStart = StateRunning, "", next.PID(), next.token, time.Time{}
+	})
+	s.logger.Info("plugin started", "pid", next.PID(), "serviceAccountToken", next.token.Reason)
+	next.probe(s.options.Probes)
+	if old == nil {
+		return
+	}
+	old.reject()
+	s.retiring.Go(func() {
+		if s.options.isDebugged(s.id) { // a call may be at a breakpoint
+			select {
+			case <-old.idle:
+			case <-old.Exited():
+			case <-ctx.Done():
+			}
+		}
+		_ = old.retire(s.options.DrainTimeout) // Close removes what is left
+	})
+}
+
+// keep leaves the old process running, if there is one, after a new one did not start.
+func (s *supervisor) keep(old *Process, err error) event {
+	e := event{kind: eventFailed, reason: err.Error(), isServing: old != nil && !old.command.hasExited()}
+	if _, isCrash := errors.AsType[processError](err); isCrash {
+		e.kind = eventCrashed
+	} else if !isRetriable(err) {
+		e.kind = eventRefused
+	}
+	if status := s.Status(); status.State != StateFailed || status.Reason != e.reason { // not logged yet
+		s.logger.Error("plugin not started", "reason", err)
+	}
+	s.failed(err)
+	if e.isServing {
+		s.set(func(status *Status) {
+			status.Reason = "the new build did not start; the previous one keeps serving: " + e.reason
+		})
+		return e
+	}
+	s.retireCurrent(0)
+	state := StateRestarting
+	if e.kind == eventRefused {
+		state = StateFailed
+	}
+	s.set(func(status *Status) {
+		status.State, status.Reason, status.PID, status.NextStart = state, e.reason, 0, time.Time{}
+	})
+	return e
+}
+
+// exited records the end of the process, whose reason is "" if it ended on its own. It returns
+// the reason to report.
+func (s *supervisor) exited(reason string) string {
+	proc := s.process()
+	s.retireCurrent(0)
+	tail, output := proc.stderr.tail(), "" // all output has been read by now
 	fault := newFault(bundle.FaultDeaf, "%s", reason)
 	if reason == "" {
-		fault = exitFault(s.process.command, s.process.stderr.lines(), false)
+		fault = exitFault(proc.command, proc.stderr.lines(), false)
 		if tail != "" {
 			output = "; last output: " + tail
 		}
 	}
-	fault.Reason += hitLimit(s.process.command, tail)
-	reason = fault.Reason + output
-	p.failed(fault)
-	wait, isLoop := s.restarts.crashed(time.Now(), time.Since(s.startedAt))
-	s.process, s.exited, s.deaf = nil, nil, nil
-	p.set(func(status *Status) { status.Restarts++ })
-	if isLoop {
-		s.retry = nil
-		p.park(reason)
-		return
+	s.failed(fault)
+	s.set(func(status *Status) { status.Restarts++ })
+	return fault.Reason + output
+}
+
+// plan plans the next attempt.
+func (s *supervisor) plan(e event, wait time.Duration) {
+	s.retry = time.After(wait)
+	if e.kind == eventExited {
+		if wait > 0 {
+			e.reason += fmt.Sprintf("; next start in %s", wait.Round(time.Millisecond))
+		}
+		s.set(func(status *Status) { status.State, status.Reason, status.PID = StateRestarting, e.reason, 0 })
+		s.logger.Error("plugin exited", "reason", e.reason)
 	}
-	if wait > 0 {
-		reason += fmt.Sprintf("; next start in %s", wait.Round(time.Millisecond))
-	}
-	p.set(func(status *Status) {
-		status.State, status.Reason, status.PID = StateRestarting, reason, 0
+	s.set(func(status *Status) {
+		if status.State == StateRestarting {
+			status.NextStart = time.Now().Add(wait)
+		}
 	})
-	s.retryAfter(wait)
-	p.logger.Error("plugin exited", "reason", reason)
 }
 
 // park leaves the plugin without a process until it changes or Restart is called.
-func (p *Plugin) park(reason string) {
+func (s *supervisor) park(reason string) {
+	s.retry = nil
 	reason = fmt.Sprintf("%d crashes within %s; the last: %s", loopCrashes, loopWindow, reason)
-	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID, s.NextStart = StateCrashLoop, reason, 0, time.Time{}
-		p.isWaiting = true
+	s.set(func(status *Status) {
+		status.State, status.Reason, status.PID, status.NextStart = StateCrashLoop, reason, 0, time.Time{}
 	})
-	p.logger.Error("plugin is not started again until it changes or is restarted", "reason", reason)
-}
-
-// waking is what an update is a reason for.
-type waking int
-
-const (
-	wakeNothing waking = iota
-	wakeCheck          // to compare the process that runs with the bundle
-	wakeChange         // to start a plugin again that failed
-	wakeRestart        // the same, and to forget how often it crashed
-)
-
-// wakeUp returns what an update is a reason for. If that is nothing, the update counts as
-// handled: one that changes nothing must not shorten the wait of a plugin that crashes.
-func (p *Plugin) wakeUp() waking {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.mustStart || p.stamps.hasOtherExecutable(p.starts):
-		return wakeRestart
-	case !p.stamps.isLike(p.starts):
-		return wakeChange
-	case !p.isWaiting:
-		return wakeCheck
-	}
-	p.pending = 0
-	p.signal()
-	return wakeNothing
-}
-
-// refresh brings the process in line with the bundle and returns the process that runs
-// afterward, or nil. It replaces a running process only after the handshake of its
-// successor.
-func (p *Plugin) refresh(ctx context.Context) (*Process, error) {
-	starting, abort := context.WithCancel(ctx)
-	defer abort()
-	p.mu.Lock()
-	b, old, revocations, mustReplace := p.bundle, p.current, p.revocations, p.mustReplace
-	p.mustReplace, p.mustStart, p.isWaiting, p.starts, p.abort = false, false, false, p.stamps, abort
-	p.mu.Unlock()
-
-	if !b.Metadata.Backend {
-		p.end(StateNoBackend)
-		return nil, nil
-	}
-	end, err := p.options.starts.take(ctx)
-	if err != nil {
-		return old, nil // the plugin is being stopped: supervise ends the process
-	}
-	defer end()
-	runs := old
-	if mustReplace {
-		runs = nil // it is not compared
-	}
-	l, err := prepare(b, p.options, p.runDir, p.share, runs)
-	if err == nil && old != nil && !old.command.hasExited() && l.isRunning && !old.isRevoked(revocations) {
-		p.set(func(s *Status) { s.Reason = "" })
-		return old, nil
-	}
-	var next *Process
-	if err == nil {
-		l.records = p.records
-		p.set(func(s *Status) {
-			if s.State == StateFailed || s.State == StateNoBackend || s.State == StateCrashLoop {
-				s.State = StateStarting // calls wait from now on
-			}
-		})
-		next, err = p.start(starting, l)
-	}
-	if err != nil && ctx.Err() != nil {
-		return old, nil
-	}
-	if err != nil {
-		p.mu.Lock()
-		p.mustReplace = p.mustReplace || mustReplace
-		p.mu.Unlock()
-		if errors.Is(err, errAborted) {
-			return old, nil // the update that aborted the start is handled next
-		}
-		return p.keep(old, err), err
-	}
-	next.revocations = revocations
-	p.mu.Lock()
-	p.current = next
-	p.mu.Unlock()
-	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID, s.Token, s.NextStart = StateRunning, "", next.PID(), l.token, time.Time{}
-	})
-	p.logger.Info("plugin started", "pid", next.PID(), "serviceAccountToken", l.token.Reason)
-	next.probe(p.options.Probes)
-	if old != nil {
-		old.reject()
-		p.retiring.Go(func() {
-			if p.options.isDebugged(p.id) {
-				old.finish(ctx)
-			}
-			_ = old.retire(p.options.DrainTimeout) // Close removes what is left
-		})
-	}
-	return next, nil
-}
-
-// errAborted is the error of a start that an update with another bundle canceled.
-var errAborted = errors.New("start aborted")
-
-// start starts a process with the current settings, unless an update aborts it.
-func (p *Plugin) start(ctx context.Context, l *launch) (*Process, error) {
-	l.settings = p.recordSettings()
-	proc, err := l.start(ctx)
-	if err != nil && ctx.Err() != nil {
-		return nil, errAborted
-	}
-	return proc, err
-}
-
-// keep leaves the old process running after a new one did not start. It returns nil if
-// there is none.
-func (p *Plugin) keep(old *Process, err error) *Process {
-	if s := p.Status(); s.State != StateFailed || s.Reason != err.Error() { // not logged yet
-		p.logger.Error("plugin not started", "reason", err)
-	}
-	p.failed(err)
-	if old != nil && !old.command.hasExited() {
-		p.set(func(s *Status) {
-			s.Reason = "the new build did not start; the previous one keeps serving: " + err.Error()
-		})
-		return old
-	}
-	p.retireCurrent(0)
-	state := StateFailed
-	if isRetriable(err) {
-		state = StateRestarting
-	}
-	p.set(func(s *Status) { s.State, s.Reason, s.PID, s.NextStart = state, err.Error(), 0, time.Time{} })
-	return nil
+	s.logger.Error("plugin is not started again until it changes or is restarted", "reason", reason)
 }
 
 // end stops the process, if there is one, after its calls in progress.
-func (p *Plugin) end(state State) {
-	p.retireCurrent(p.options.DrainTimeout)
-	p.set(func(s *Status) {
-		s.State, s.Reason, s.PID, s.Token, s.NextStart = state, "", 0, TokenDecision{}, time.Time{}
+func (s *supervisor) end(state State) {
+	s.retireCurrent(s.options.DrainTimeout)
+	s.set(func(status *Status) {
+		status.State, status.Reason, status.PID, status.Token, status.NextStart = state, "", 0, TokenDecision{}, time.Time{}
 	})
 }
 
 // retireCurrent hides the process, if there is one, from new calls and ends it.
-func (p *Plugin) retireCurrent(drain time.Duration) {
-	p.mu.Lock()
-	proc := p.current
-	p.current = nil
-	p.mu.Unlock()
+func (s *supervisor) retireCurrent(drain time.Duration) {
+	s.mu.Lock()
+	proc := s.current
+	s.current = nil
+	s.mu.Unlock()
 	if proc != nil {
 		_ = proc.retire(drain) // Close removes what is left
 	}
+}
+
+// jitter shortens a wait by up to a quarter, so that plugins that failed together do not
+// start together.
+func jitter(wait time.Duration) time.Duration {
+	if wait <= 0 {
+		return 0
+	}
+	return wait - rand.N(wait/4+1)
 }

@@ -215,40 +215,6 @@ func TestCrashesWhileRunning(t *testing.T) {
 	}
 }
 
-// Regardless of how a plugin crashes, it is started at most ten times in any minute, and waits at
-// most backoffMax.
-func TestRestartPolicy(t *testing.T) {
-	t.Parallel()
-	for _, ran := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 14 * time.Second, 20 * time.Second, 31 * time.Second} {
-		var r restarts
-		now := time.Unix(0, 0)
-		var starts []time.Time
-		for now.Before(time.Unix(3600, 0)) {
-			starts = append(starts, now)
-			now = now.Add(ran)
-			wait, isLoop := r.crashed(now, ran)
-			if isLoop {
-				break
-			}
-			if wait > backoffMax || len(starts) == 1 && wait != 0 {
-				t.Errorf("wait %s after %d crashes", wait, len(starts))
-			}
-			now = now.Add(wait)
-		}
-		for i := 10; i < len(starts); i++ {
-			if within := starts[i].Sub(starts[i-10]); within < time.Minute {
-				t.Errorf("a process that runs for %s: 11 starts within %s", ran, within)
-			}
-		}
-	}
-	var r restarts
-	for n := range 20 {
-		if wait := r.failed(); wait > backoffMax || wait < backoffFirst*3/4 || n > 10 && wait < backoffMax*3/4 {
-			t.Errorf("failure %d: wait %s", n+1, wait)
-		}
-	}
-}
-
 // A process that runs but does not respond is replaced.
 func TestDeafProcess(t *testing.T) {
 	t.Parallel()
@@ -393,7 +359,7 @@ func TestRunDirIsMadeAgain(t *testing.T) {
 	writePlugin(t, root, "a", "ok", "")
 	l := start(t, Options{Dirs: []string{root}})
 	p := mustPlugin(t, l, "a")
-	removed := l.runDir.dir.Path()
+	removed := l.runDir.path
 	if err := os.RemoveAll(removed); err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +371,7 @@ func TestRunDirIsMadeAgain(t *testing.T) {
 	if _, err := fetch(t.Context(), p, "x"); err != nil {
 		t.Error(err)
 	}
-	made := l.runDir.dir.Path()
+	made := l.runDir.path
 	info, err := os.Stat(made)
 	if err != nil || made == removed || info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory is %s (%v), was %s: %v", made, info, removed, err)
@@ -443,44 +409,6 @@ func TestRunDirWithoutItsParent(t *testing.T) {
 	}
 	if err := errors.Join(os.RemoveAll(base), d.close()); err != nil {
 		t.Error(err)
-	}
-}
-
-// A host that starts keeps its directory although others look for abandoned ones.
-func TestRunDirsOfHostsThatStart(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
-	done := make(chan bool)
-	var others sync.WaitGroup
-	for range 2 {
-		others.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				case <-time.After(time.Millisecond):
-					removeAbandoned(base)
-				}
-			}
-		})
-	}
-	for range 300 {
-		d := &runDir{base: base}
-		if err := d.create(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Microsecond)
-		if !d.dir.Exists() {
-			t.Error("the directory was removed")
-		}
-		if err := d.close(); err != nil {
-			t.Error(err)
-		}
-	}
-	close(done)
-	others.Wait()
-	if left, err := filepath.Glob(filepath.Join(base, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left: %q, %v", left, err)
 	}
 }
 
@@ -536,8 +464,8 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 	root := t.TempDir()
 	dir := writePlugin(t, root, "a", "hang", "")
 	l := start(t, Options{Dirs: []string{filepath.Join(root, "none")}, StartTimeout: time.Hour})
-	for range cap(l.options.starts) {
-		l.options.starts <- struct{}{}
+	if err := l.starts.Acquire(t.Context(), maxStarts); err != nil {
+		t.Fatal(err)
 	}
 	l.options.Dirs = []string{root}
 	if err := l.Refresh(nil); err != nil {
@@ -551,9 +479,7 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 	if err := l.Refresh(nil); err != nil {
 		t.Fatal(err)
 	}
-	for range cap(l.options.starts) {
-		<-l.options.starts
-	}
+	l.starts.Release(maxStarts)
 	p := mustPlugin(t, l, "a")
 	if err := p.Settled(t.Context()); err != nil || !isRunning(p.Status()) {
 		t.Errorf("status %+v, %v", p.Status(), err)
@@ -564,7 +490,7 @@ func TestANewBuildBeforeAStart(t *testing.T) {
 func awaitStart(p *Plugin) {
 	for isStarting := false; !isStarting; time.Sleep(time.Millisecond) {
 		p.mu.Lock()
-		isStarting = p.abort != nil
+		isStarting = p.starting != nil
 		p.mu.Unlock()
 	}
 }

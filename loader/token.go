@@ -53,7 +53,7 @@ func (p *Plugin) MayHaveToken() bool {
 
 // mayHaveToken is MayHaveToken for callers that hold p.mu.
 func (p *Plugin) mayHaveToken() bool {
-	m := p.bundle.Metadata
+	m := p.want.bundle.Metadata
 	return m.Backend && decideToken(m, p.options).Injected
 }
 

@@ -17,7 +17,6 @@ func Dev(ctx context.Context,
 	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
-	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of the plugin
 	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
@@ -31,7 +30,7 @@ func Dev(ctx context.Context,
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
 		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
 		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
-		"plugin-limits": pluginLimits, "config": config, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
+		"config": config, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
 	return target.Slipway(ctx, "dev", options)
 }
@@ -49,7 +48,6 @@ func Host(ctx context.Context,
 	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
-	pluginLimits *string, // YAML file that limits the memory, cores, open files and processes of each plugin
 	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml
 	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
@@ -65,7 +63,7 @@ func Host(ctx context.Context,
 		"plugins-dir": pluginsDir, "listen": listen, "data-dir": dataDir, "database": database,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
 		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
-		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach, "plugin-limits": pluginLimits,
+		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach,
 		"config": config, "provisioning": provisioning, "watch": watch,
 	})
 }

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -38,12 +35,7 @@ func prepareDebugging(ctx context.Context, f verbs.Face, d *loader.Debugging, di
 	if d.Delve, err = findDelve(ctx, dir); err != nil {
 		return err
 	}
-	var mu sync.Mutex
-	d.Listening = func(id, address string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprint(stdout, connectText(id, address))
-	}
+	d.Listening = func(id, address string) { fmt.Fprint(stdout, connectText(id, address)) }
 	return nil
 }
 
@@ -57,38 +49,16 @@ func connectText(id, address string) string {
 	return fmt.Sprintf("the backend of %s runs under Delve at %s\n  dlv connect %s\n  launch.json of VS Code: %s\n", id, address, address, launch)
 }
 
-// findDelve returns the path of the Delve executable: on PATH, as a tool of the
-// Go module in a directory, or where go install puts it.
+// findDelve returns the path of the Delve executable: on PATH, or as a tool of the Go module
+// in a directory.
 func findDelve(ctx context.Context, dir string) (string, error) {
 	if path, err := exec.LookPath("dlv"); err == nil {
 		return filepath.Abs(path)
 	}
-	if path := goOutput(ctx, dir, "tool", "-n", "dlv"); path != "" {
-		return path, nil
-	}
-	bin := goOutput(ctx, dir, "env", "GOBIN")
-	if bin == "" {
-		bin = filepath.Join(goOutput(ctx, dir, "env", "GOPATH"), "bin")
-	}
-	name := "dlv"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	if path := filepath.Join(bin, name); filepath.IsAbs(path) {
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-	}
-	return "", usageError("Delve not found: run 'go install github.com/go-delve/delve/cmd/dlv@latest', or 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository")
-}
-
-// goOutput returns what a go command prints, or "" if it fails.
-func goOutput(ctx context.Context, dir string, args ...string) string {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.CommandContext(ctx, "go", "tool", "-n", "dlv")
 	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		return ""
+	if out, err := cmd.Output(); err == nil {
+		return strings.TrimSpace(string(out)), nil
 	}
-	return strings.TrimSpace(string(out))
+	return "", usageError("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or install it with 'go install github.com/go-delve/delve/cmd/dlv@latest'")
 }

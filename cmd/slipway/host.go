@@ -55,10 +55,6 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
 	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again "+configRead)
-	f.Func("plugin-limits", "YAML `file` that limits the memory, cores, open files and processes of each plugin", func(file string) (err error) {
-		o.PluginLimits, err = loader.ReadPluginLimits(file)
-		return err
-	})
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
 

@@ -96,7 +96,7 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Options.Store is required")
 	}
 	a := &API{store: o.Store, log: o.Logger, requestLevel: o.RequestLevel, clock: o.Clock, version: o.Version, commit: o.Commit, appURL: o.AppURL, toggles: o.Toggles, loaded: o.Plugins,
-		idleTime: gate.IdleTimeout, random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(o.Plugins),
+		idleTime: gate.IdleTimeout, random: cmp.Or[io.Reader](o.Rand, rand.Reader), logins: newThrottle(), guard: newGuard(o.AllowedHosts), metrics: newMetrics(),
 		events: newEvents(), readOnly: o.ReadOnly, fixed: o.ReadOnlyDashboard}
 	a.builtin = builtin.New(a.random)
 	if a.reload = o.Reload; a.reload == nil {

@@ -21,7 +21,7 @@ func (a *API) observabilityRoutes() []Route {
 	admin := Action(access.PluginsWrite).On("plugins:id:{id}")
 	return []Route{
 		{"GET", "/api/plugins/{id}/logs", admin, a.pluginLogs(), Doc{Summary: "Get the last records of the log of a plugin, at most 1,000 and 256 KiB. With follow=true, stream them and later ones as server-sent events (text/event-stream)"}},
-		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), Doc{Summary: "Get the counts, errors and durations of the calls to a plugin and the resources that its process uses, in total and over the last 15 minutes"}},
+		{"GET", "/api/plugins/{id}/figures", admin, call(a.pluginFigures), Doc{Summary: "Get the counts, errors and durations of the calls to a plugin"}},
 	}
 }
 

@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -143,27 +142,17 @@ func TestFigures(t *testing.T) {
 	f.do("GET", pluginURL+"/resources/x", f.viewer, "")
 	f.do("GET", pluginURL+"/resources/fail", f.viewer, "")
 	f.do("POST", "/api/ds/query", f.viewer, `{"from":"0","to":"1","queries":[{"refId":"A","queryType":"bad","datasource":{"type":"`+pluginID+`"}}]}`)
-	type durations struct {
-		Count     int
-		Errors    struct{ Plugin, Downstream int }
-		Mean, P95 float64
-	}
 	got := want[struct {
-		State       string
-		Running     int
-		Memory      int
-		StepSeconds float64
-		Calls       []struct {
-			Kind string
-			durations
-		}
-		Steps []struct {
-			Time time.Time
-			durations
-			Memory int
+		State   string
+		Running int
+		Calls   []struct {
+			Kind      string
+			Count     int
+			Errors    struct{ Plugin, Downstream int }
+			Mean, P95 float64
 		}
 	}](t, f, 200, "GET", pluginURL+"/figures", f.admin, "")
-	if got.State != "running" || got.Running != 0 || got.StepSeconds != 10 || runtime.GOOS == "linux" && got.Memory < 1<<20 {
+	if got.State != "running" || got.Running != 0 {
 		t.Errorf("got %+v", got)
 	}
 	counts := map[string][3]int{}
@@ -175,12 +164,5 @@ func TestFigures(t *testing.T) {
 	}
 	if len(counts) != 3 || counts["health"] != [3]int{1, 0, 0} || counts["resource"] != [3]int{2, 1, 0} || counts["query"] != [3]int{1, 0, 1} {
 		t.Errorf("calls %v", counts)
-	}
-	total := 0
-	for _, s := range got.Steps {
-		total += s.Count
-	}
-	if total != 4 || runtime.GOOS == "linux" && got.Steps[len(got.Steps)-1].Memory < 1<<20 {
-		t.Errorf("steps %+v", got.Steps)
 	}
 }

@@ -212,7 +212,6 @@ func TestPageRanges(t *testing.T) {
 		"/explore?source=uid:x&from=now%2Fd&to=now%2Fd":             24*time.Hour - time.Millisecond,
 		`/explore?source=uid:x&query={"timeRange":{"from":"0"}}`:    time.Millisecond, // between the points
 		"/dashboards/d/view": 10 * time.Millisecond,
-		"/plugins/p":         15 * time.Minute,
 	} {
 		var asked struct{ From, To json.Number }
 		dashboards := &dashboardAPI{panels: `[{"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}

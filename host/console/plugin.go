@@ -145,9 +145,6 @@ func plugin(c *client) (any, error) {
 	if err := c.getOptional(p.Path+"/figures", &p.Figures); err != nil {
 		return nil, err
 	}
-	if p.Figures != nil {
-		p.Figures.draw(c.text, time.Now())
-	}
 	p.Log, err = logOf(c, p.Path)
 	return p, err
 }

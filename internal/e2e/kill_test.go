@@ -24,8 +24,8 @@ type killing struct {
 }
 
 // TestKill ends sessions of dev with SIGKILL, and with signals that they handle, at random
-// moments of the start, the build, the swap and the drain. Neither processes nor directories
-// may be left.
+// moments of the start, the build, the swap and the drain. No processes may be left, and no
+// directories unless it was killed: the next sessions sweep those.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	k := &killing{slipway: slipwayCommand(t), repo: filepath.Join(dir, pluginID), temp: t.TempDir(), data: filepath.Join(dir, "data")}
@@ -38,22 +38,24 @@ func TestKill(t *testing.T) {
 	whole := time.Since(started)
 	t.Logf("a session takes %s", whole.Round(time.Millisecond))
 	for _, c := range []struct {
-		name    string
-		n       int
-		signals func(r *rand.Rand) []syscall.Signal
+		name     string
+		n        int
+		isKilled bool // and cannot remove its directories
+		signals  func(r *rand.Rand) []syscall.Signal
 	}{
-		{"SIGKILL", repeats(t, 100), func(*rand.Rand) []syscall.Signal { return []syscall.Signal{syscall.SIGKILL} }},
-		{"handled", repeats(t, 100), func(r *rand.Rand) []syscall.Signal {
-			s := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGINT, syscall.SIGINT}
-			switch r.IntN(4) {
+		{"SIGKILL", repeats(t, 100), true, func(*rand.Rand) []syscall.Signal { return []syscall.Signal{syscall.SIGKILL} }},
+		{"a second signal", repeats(t, 25), true, func(*rand.Rand) []syscall.Signal {
+			return []syscall.Signal{syscall.SIGINT, syscall.SIGINT} // the second one kills
+		}},
+		{"handled", repeats(t, 75), false, func(r *rand.Rand) []syscall.Signal {
+			s := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+			switch r.IntN(3) {
 			case 0:
 				return s[:1]
 			case 1:
-				return s[1:2]
-			case 2:
-				return s[:2] // as Mage does on Ctrl-C
+				return s[1:]
 			default:
-				return s[2:] // the second one kills
+				return s // as Mage does on Ctrl-C
 			}
 		}},
 	} {
@@ -66,7 +68,7 @@ func TestKill(t *testing.T) {
 			for range c.n {
 				after := time.Duration(random.Int64N(int64(whole)))
 				pid, stage := k.session(t, after, c.signals(random))
-				longest = max(longest, k.clean(t, pid, fmt.Sprintf("%s after %s, %s", c.name, after, stage)))
+				longest = max(longest, k.clean(t, pid, c.isKilled, fmt.Sprintf("%s after %s, %s", c.name, after, stage)))
 			}
 			t.Logf("after %d sessions nothing was left; the last trace was gone after at most %s", c.n, longest.Round(time.Millisecond))
 		})
@@ -120,8 +122,9 @@ func (k *killing) edit(t *testing.T) {
 	write(t, k.source, fmt.Sprintf("%s\n\nfunc init() { println(%d) }\n", k.text, k.edits.Add(1)))
 }
 
-// clean waits until neither processes nor directories of the session are left.
-func (k *killing) clean(t *testing.T, pid int, when string) time.Duration {
+// clean waits until neither processes nor directories of the session are left. Those of a
+// session that was killed are removed, as later sessions do.
+func (k *killing) clean(t *testing.T, pid int, isKilled bool, when string) time.Duration {
 	t.Helper()
 	ended := time.Now()
 	for {
@@ -131,7 +134,13 @@ func (k *killing) clean(t *testing.T, pid int, when string) time.Duration {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left = append(left, paths...)
+			if !isKilled {
+				left = append(left, paths...)
+				continue
+			}
+			for _, path := range paths {
+				_ = os.RemoveAll(path) // a process that is ending may still write
+			}
 		}
 		switch took := time.Since(ended); {
 		case len(left) == 0:

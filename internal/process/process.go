@@ -41,10 +41,8 @@ func Run(cmd *exec.Cmd, grace time.Duration) error {
 	if err != nil {
 		return err
 	}
-	release := GuardGroup(cmd.Process.Pid)
 	err = cmd.Wait()
 	group.End()
-	release()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}

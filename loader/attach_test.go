@@ -1,0 +1,86 @@
+//go:build unix
+
+package loader
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// A backend in standalone mode serves calls through the loader, even after it was
+// started again at another address.
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := writePlugin(t, root, "a", "ok", "")
+	p := mustPlugin(t, start(t, Options{Dirs: []string{root}, Debug: Debugging{Attach: []string{"a"}}}), "a")
+	if _, err := fetch(t.Context(), p, "x"); err == nil {
+		t.Error("a call succeeded although no backend is running")
+	}
+	for range 2 {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, bundle.Host().Executable("gpx_ok")), "-standalone")
+		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := fetch(t.Context(), p, "x")
+		for ; err != nil; got, err = fetch(t.Context(), p, "x") { // it is not listening yet
+			time.Sleep(20 * time.Millisecond)
+		}
+		if got != "GET /x" {
+			t.Errorf("got %q", got)
+		}
+		if s := p.Status(); s.State != StateRunning {
+			t.Errorf("status %+v", s)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the backend: %v", err)
+		}
+		for _, name := range []string{addressFile, pidFile} {
+			if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s was left behind: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestStandaloneAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		":1234": "127.0.0.1:1234", "[::]:1": "127.0.0.1:1", "0.0.0.0:1": "127.0.0.1:1", "localhost:1\n": "localhost:1",
+		"127.0.0.1:1": "127.0.0.1:1", "[::1]:1": "[::1]:1",
+		"192.0.2.1:1": "", "example.com:1": "", "localhost.example.com:1": "", "no port": "", strings.Repeat("1", 2000): "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, addressFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := standalone(dir); got != want || (err == nil) != (want != "") {
+			t.Errorf("%.50q: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+	dir := t.TempDir()
+	ended := exec.CommandContext(t.Context(), "true")
+	if err := ended.Run(); err != nil {
+		t.Skip(err)
+	}
+	err := errors.Join(os.WriteFile(filepath.Join(dir, addressFile), []byte(":1"), 0o600),
+		os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(ended.Process.Pid)), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := standalone(dir); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("an ended process: %q, %v", got, err)
+	}
+}
