@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,27 +9,16 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // maxResponse is the maximum size of a response of the API that a page can show.
 const maxResponse = 64 << 20
-
-// Limits of decoding the results of queries.
-const (
-	freeDecoding = 64 << 10        // bytes of results that are decoded at once
-	decodingWait = 5 * time.Second // for other requests to finish
-)
 
 // client calls the API with the credentials of a request for a page.
 type client struct {
 	api http.Handler
 	r   *http.Request // for the page
 	who identity
-	language
-	decoding *semaphore.Weighted // bytes of large results; shared by all requests
 }
 
 // identity is the caller, as GET /api/user returns it.
@@ -69,20 +57,11 @@ func (c *client) get(path string, into any) error {
 }
 
 // query runs the queries in a body of POST /api/ds/query and calls show with each result, by
-// refId. Only a few large results are decoded at a time, since their values take many times
-// the size of the JSON.
+// refId.
 func (c *client) query(body any, show func(refID string, raw json.RawMessage) error) error {
 	data, err := c.send(http.MethodPost, "/api/ds/query", body)
 	if err != nil {
 		return err
-	}
-	if size := int64(len(data)); size > freeDecoding {
-		ctx, cancel := context.WithTimeout(c.r.Context(), decodingWait)
-		defer cancel()
-		if c.decoding.Acquire(ctx, size) != nil {
-			return &apiError{http.StatusServiceUnavailable, "the host is busy with other large results; try again later"}
-		}
-		defer c.decoding.Release(size)
 	}
 	var response struct{ Results map[string]json.RawMessage }
 	if err := json.Unmarshal(data, &response); err != nil {

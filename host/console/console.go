@@ -19,16 +19,17 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
+	"github.com/dustin/go-humanize"
 )
 
-//go:embed pages static language.json
+//go:embed pages static
 var files embed.FS
 
 // page is a page of the console.
 type page struct {
 	pattern string // as http.ServeMux reads it, without the method
-	name    string // of the template in pages/, and of its title in language.json
+	name    string // of the template in pages/
+	title   string // unless the template has a block for it
 	nav     string // the pattern of the navigation entry that is marked
 	load    func(*client) (any, error)
 }
@@ -36,40 +37,40 @@ type page struct {
 // pages returns all pages.
 func pages() []page {
 	return []page{
-		{"/{$}", "overview", "/", overview},
-		{"/plugins/{id}", "plugin", "/", plugin},
-		{"/explore", "explore", "/explore", explore},
-		{"/streams", "streams", "/streams", streams},
-		{"/login", "login", "", login},
-		{"/sessions", "sessions", "/sessions", sessions},
-		{"/datasources", "datasources", "/datasources", dataSources},
-		{"/datasources/new", "datasource", "/datasources", newDataSource},
-		{"/datasources/{uid}", "datasource", "/datasources", editDataSource},
-		{"/plugins/{id}/settings", "app", "/", app},
-		{"/dashboards", "dashboards", "/dashboards", dashboards},
-		{"/dashboards/new", "dashboard", "/dashboards", newDashboard},
-		{"/dashboards/{uid}", "dashboard", "/dashboards", editDashboard},
-		{"/dashboards/{uid}/view", "view", "/dashboards", viewDashboard},
-		{"/folders", "folders", "/dashboards", folders},
-		{"/playlists", "playlists", "/playlists", playlists},
-		{"/playlists/new", "playlist", "/playlists", newPlaylist},
-		{"/playlists/{uid}", "playlist", "/playlists", editPlaylist},
-		{"/playlists/{uid}/play", "view", "/playlists", play},
-		{"/accounts", "accounts", "/accounts", accounts},
-		{"/accounts/{id}", "account", "/accounts", oneAccount},
-		{"/keys", "keys", "/accounts", keys},
-		{"/roles", "roles", "/accounts", roles},
-		{"/profile", "profile", "", profile},
-		{"/reference", "reference", "/reference", reference},
+		{"/{$}", "overview", "Plugins", "/", overview},
+		{"/plugins/{id}", "plugin", "Plugin", "/", plugin},
+		{"/explore", "explore", "Explore", "/explore", explore},
+		{"/streams", "streams", "Streams", "/streams", streams},
+		{"/login", "login", "Sign in", "", login},
+		{"/sessions", "sessions", "Sessions", "/sessions", sessions},
+		{"/datasources", "datasources", "Data sources", "/datasources", dataSources},
+		{"/datasources/new", "datasource", "Data source", "/datasources", newDataSource},
+		{"/datasources/{uid}", "datasource", "Data source", "/datasources", editDataSource},
+		{"/plugins/{id}/settings", "app", "Settings", "/", app},
+		{"/dashboards", "dashboards", "Dashboards", "/dashboards", dashboards},
+		{"/dashboards/new", "dashboard", "Dashboard", "/dashboards", newDashboard},
+		{"/dashboards/{uid}", "dashboard", "Dashboard", "/dashboards", editDashboard},
+		{"/folders", "folders", "Folders", "/dashboards", folders},
+		{"/playlists", "playlists", "Playlists", "/playlists", playlists},
+		{"/playlists/new", "playlist", "Playlist", "/playlists", newPlaylist},
+		{"/playlists/{uid}", "playlist", "Playlist", "/playlists", editPlaylist},
+		{"/accounts", "accounts", "Service accounts", "/accounts", accounts},
+		{"/accounts/{id}", "account", "Service account", "/accounts", oneAccount},
+		{"/keys", "keys", "API keys", "/accounts", keys},
+		{"/roles", "roles", "Plugin roles", "/accounts", roles},
+		{"/profile", "profile", "Profile", "", profile},
+		{"/reference", "reference", "API reference", "/reference", reference},
 	}
 }
+
+// errorPage is shown instead of a page that cannot be.
+func errorPage() page { return page{name: "error", title: "Error"} }
 
 // console is the handler of the pages.
 type console struct {
 	*content
-	api      http.Handler
-	mux      *http.ServeMux
-	decoding *semaphore.Weighted
+	api http.Handler
+	mux *http.ServeMux
 }
 
 // New returns the handler of all pages. It calls api, the handler of the HTTP API. It reads the
@@ -92,20 +93,19 @@ func open(api http.Handler) (*console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
-	c := &console{content: shared, api: api, mux: http.NewServeMux(), decoding: semaphore.NewWeighted(maxResponse)}
+	c := &console{content: shared, api: api, mux: http.NewServeMux()}
 	for _, p := range pages() {
 		c.mux.HandleFunc("GET "+p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
 	}
 	c.mux.HandleFunc("GET /static/{version}/{name}", c.serveAsset)
 	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, page{name: "error"}, &apiError{Status: http.StatusNotFound, Message: c.language.text("error.unknown")})
+		c.fail(w, r, errorPage(), &apiError{Status: http.StatusNotFound, Message: "This page does not exist."})
 	})
 	return c, nil
 }
 
 // content is what all consoles of a process share.
 type content struct {
-	language  language
 	templates map[string]*template.Template // by the name of a page
 	assets    map[string]asset              // by file name
 	version   string                        // of the assets
@@ -114,9 +114,6 @@ type content struct {
 // embedded returns the content in the executable.
 var embedded = sync.OnceValues(func() (c *content, err error) {
 	c = &content{templates: map[string]*template.Template{}}
-	if c.language, err = readLanguage(); err != nil {
-		return nil, err
-	}
 	if c.assets, c.version, err = readAssets(); err != nil {
 		return nil, err
 	}
@@ -124,7 +121,7 @@ var embedded = sync.OnceValues(func() (c *content, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range append(pages(), page{name: "error"}) {
+	for _, p := range append(pages(), errorPage()) {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "pages/"+p.name+".html")
@@ -164,14 +161,15 @@ func setPolicy(h http.Header, nonce string) {
 type view struct {
 	Nonce string // of scripts and styles
 	Page  string // its name
+	Title string
 	Nav   string
 	Who   *identity // nil if the user is not signed in
 	Data  any
 }
 
 func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
-	call := &client{api: c.api, r: r, language: c.language, decoding: c.decoding}
-	v := view{Page: p.name, Nav: p.nav}
+	call := &client{api: c.api, r: r}
+	v := view{Page: p.name, Title: p.title, Nav: p.nav}
 	if p.name != "login" {
 		who, err := call.identity()
 		if err != nil {
@@ -199,7 +197,7 @@ func (c *console) fail(w http.ResponseWriter, r *http.Request, p page, err error
 		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
-	v := view{Page: "error", Nav: p.nav, Data: problem}
+	v := view{Page: errorPage().name, Title: errorPage().title, Nav: p.nav, Data: problem}
 	if who, err := (&client{api: c.api, r: r}).identity(); err == nil {
 		v.Who = &who
 	}
@@ -224,14 +222,11 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, v v
 // functions returns the functions of the templates.
 func (c *content) functions() template.FuncMap {
 	return template.FuncMap{
-		"t":       c.language.text,
 		"asset":   func(name string) string { return "/static/" + c.version + "/" + name },
-		"ago":     func(t time.Time) string { return c.language.ago(time.Since(t)) },
+		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"path":    url.PathEscape,
 		"color":   color,
-		"bytes":   formatOf("bytes", nil).text,
-		"units":   func() string { return indentJSON(units()) },
-		"modes":   func() []string { return []string{modeQuery, modeResource, modeHealth} },
+		"bytes":   func(n float64) string { return humanize.IBytes(uint64(max(n, 0))) },
 		"levels":  func() []string { return []string{"error", "warn", "info", "debug", "trace"} },
 		"methods": func() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} },
 		"every":   func() []string { return []string{"1", "5", "10", "30", "60"} },
@@ -309,4 +304,17 @@ func (c *content) serveAsset(w http.ResponseWriter, r *http.Request) {
 		body = a.zipped
 	}
 	_, _ = w.Write(body) // fails only if the client has left
+}
+
+// ago describes how long ago something was, in its largest unit.
+func ago(d time.Duration) string {
+	switch {
+	case d >= 24*time.Hour:
+		return fmt.Sprintf("%d d ago", d/(24*time.Hour))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	}
+	return "just now"
 }

@@ -111,95 +111,6 @@ func TestSourceLists(t *testing.T) {
 	}
 }
 
-// Explore offers the queries that dashboards have for the plugin of a data source, and runs none
-// of them until one is chosen.
-func TestExamples(t *testing.T) {
-	t.Parallel()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := map[string]string{
-			"/api/user":        `{"login":"a","role":"Viewer"}`,
-			"/api/datasources": `[{"uid":"u","name":"Rooms","type":"acme"},{"uid":"v","name":"Other","type":"acme"},{"uid":"w","name":"More","type":"more"}]`,
-			"/api/plugins":     `[{"id":"acme","name":"Acme","type":"datasource","backend":{"state":"running"}}]`,
-			"/api/search":      `[{"uid":"d","title":"D"},{"uid":"gone","title":"Gone"}]`,
-			"/api/dashboards/uid/d": `{"dashboard":{"title":"D","templating":{"list":[{"name":"room","current":{"value":"north"}}]},"panels":[
-				{"title":"One","datasource":{"uid":"v"},"targets":[{"refId":"A","expr":"a $room","hide":true},{"refId":"B","expr":"other","datasource":{"uid":"w"}},{"refId":"C"}]},
-				{"title":"Two","datasource":"Rooms","targets":[{"refId":"A","expr":"a north"}]},
-				{"title":"Three","datasource":{"type":"acme","uid":"lost"},"targets":[{"refId":"A","expr":"by type"}]},5]}}`,
-			"/api/plugins/acme/dashboards":             `[{"path":"dashboards/x y.json"},{"path":"dashboards/missing.json"}]`,
-			"/public/plugins/acme/dashboards/x y.json": `{"title":"Offered","panels":[{"title":"P","datasource":"${DS}","targets":[{"expr":"offered"}]}]}`,
-		}[r.URL.Path]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		_, _ = io.WriteString(w, body)
-	})
-	query := regexp.MustCompile(`<code>({.*?})</code></a> <small>(.*?)</small>`)
-	acme := []string{`{"expr":"a north"} D › One`, `{"expr":"by type"} D › Three`, `{"expr":"offered"} Offered › P`}
-	for path, want := range map[string][]string{
-		"/explore": acme, "/explore?for=uid:v": acme, "/explore?for=type:acme": acme, "/explore?for=uid:w": {`{"expr":"other"} D › One`}, "/explore?for=uid:grafana": nil,
-		"/explore?mode=resource": nil, "/explore?for=uid:v&every=5": nil,
-	} {
-		page := load(t, api, path).Body.String()
-		var got []string
-		for _, m := range query.FindAllStringSubmatch(page, -1) {
-			got = append(got, html.UnescapeString(m[1])+" "+m[2])
-		}
-		if !slices.Equal(got, want) || strings.Contains(page, `class="problem"`) {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
-	}
-	if page := load(t, api, "/explore?for=uid:v").Body.String(); !strings.Contains(page, "source=uid%3Av") || !strings.Contains(page, `value="uid:v" data-path="/api/datasources/uid/v" selected`) {
-		t.Errorf("the data source is not selected:\n%s", page)
-	}
-}
-
-// Examples cost little, however many and large the dashboards are.
-func TestExampleLimits(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, source, stored, offered string
-		dashboards, files             int // dashboards that are read
-	}{
-		{"enough examples", "uid:u", `{"panels":[{"title":"` + strings.Repeat("t", 4<<10) + `","datasource":"Rooms","targets":[` + strings.Repeat(`{"n":$},`, 9) + `{"n":10}]}]}`, "", 3, 0},
-		{"large", "uid:u", `{"panels":[{"datasource":"Rooms","targets":[{"n":"` + strings.Repeat("x", 1<<20) + `"}]}]}`, "", 2, 0},
-		{"variables", "uid:u", `{"panels":[{"datasource":"Rooms","targets":[{"n":"` + strings.Repeat("$v", 1<<10) + `"}]}],"templating":{"list":[{"name":"v","current":{"value":"` + strings.Repeat("y", 2<<10) + `"}}]}}`, "", 2, 0},
-		{"offered", "uid:u", `{}`, `{}`, mostRead, 1},
-		{"the host's own", "uid:grafana", `{}`, `{}`, mostRead, 0},
-	} {
-		read, files, n := 0, 0, 0
-		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := map[string]string{
-				"/api/user":                       `{"login":"a","role":"Viewer"}`,
-				"/api/datasources":                `[{"uid":"u","name":"Rooms","type":"acme"}]`,
-				"/api/plugins":                    `[]`,
-				"/api/search":                     `[` + strings.TrimSuffix(strings.Repeat(`{"uid":"d"},`, mostRead), ",") + `]`,
-				"/api/plugins/acme/dashboards":    `[{"path":"large.json","error":"too large"},{"path":"x.json"}]`,
-				"/public/plugins/acme/x.json":     c.offered,
-				"/public/plugins/acme/large.json": c.offered,
-				"/api/plugins/grafana/dashboards": `[{"path":"x.json"}]`,
-				"/public/plugins/grafana/x.json":  c.offered,
-			}[r.URL.Path]
-			switch {
-			case strings.HasPrefix(r.URL.Path, "/api/dashboards/uid/"):
-				read++
-				for body = c.stored; strings.Contains(body, "$}"); n++ {
-					body = strings.Replace(body, "$}", fmt.Sprint(1000+n, "}"), 1)
-				}
-				body = `{"dashboard":` + body + `}`
-			case strings.HasPrefix(r.URL.Path, "/public/"):
-				files++
-			case strings.HasPrefix(r.URL.Path, "/api/plugins/grafana/"):
-				t.Errorf("%s: %s", c.name, r.URL.Path)
-			}
-			_, _ = io.WriteString(w, body)
-		})
-		page := load(t, api, "/explore?for="+c.source).Body.String()
-		if read != c.dashboards || files != c.files || !strings.Contains(page, `id="examples"`) || len(page) > 32<<10 {
-			t.Errorf("%s: the page has %d bytes, and %d dashboards and %d files are read", c.name, len(page), read, files)
-		}
-	}
-}
-
 // A saved data source is shown with a button that tests it, and a new one has a plugin that works.
 // The links to Explore select a data source without running a query.
 func TestSaveDataSource(t *testing.T) {
@@ -468,7 +379,7 @@ func TestEscaping(t *testing.T) {
 			return loadFrom(t, c, path)
 		}
 		for _, path := range []string{"/", "/plugins/p?metrics=1&text=TEXT&level=TEXT", "/plugins/TEXT", "/sessions", "/login?next=TEXT", "/missing/TEXT", "/explore?mode=resource",
-			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT", "/dashboards/d/view"} {
+			"/streams?source=uid:TEXT&path=TEXT", "/streams?source=TEXT&path=TEXT", "/explore?source=uid:TEXT&query=%7B%7D&from=TEXT&to=TEXT&type=TEXT&every=TEXT", "/explore?source=TEXT&query=TEXT&mode=TEXT&range=TEXT", "/explore?for=uid:TEXT"} {
 			benign := of("benign", strings.ReplaceAll(path, "TEXT", "benign"))
 			want := shape(t, benign.Body.String())
 			for _, payload := range payloads() {
@@ -561,58 +472,6 @@ func TestQueryValues(t *testing.T) {
 	}
 }
 
-// A dashboard cannot end the host: panels are drawn in goroutines that nothing else recovers.
-func TestHostileDashboards(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("v", 1<<19)
-	for name, test := range map[string]struct{ dashboard, want string }{
-		"null target": {`{"panels":[null,{"targets":[null]},{"targets":[null,{"refId":"A","datasource":"x"}]}]}`, "Results"},
-		"long values": {`{"panels":[{"targets":[{"x":"` + strings.Repeat("$v", 1<<18) + `"}]}],"templating":{"list":[null,{"name":"v","current":{"value":"` + long + `"}}]}}`, "larger than 1 MiB"},
-		"panic":       {`{"panels":[{"title":"x","targets":[{"refId":"panic","datasource":"x"}]}]}`, "cannot be drawn: in the API"},
-	} {
-		w := load(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch r.URL.Path {
-			case "/api/user":
-				_, _ = io.WriteString(w, `{"login":"a","role":"Viewer"}`)
-			case "/api/dashboards/uid/d":
-				_, _ = io.WriteString(w, `{"dashboard":`+test.dashboard+`}`)
-			default:
-				body, _ := io.ReadAll(r.Body)
-				if strings.Contains(string(body), "panic") {
-					panic("in the API")
-				}
-				_, _ = io.WriteString(w, `{"results":{"A":{"error":"Results"}}}`)
-			}
-		}), "/dashboards/d/view")
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s: %d, want %q in %s", name, w.Code, test.want, w.Body)
-		}
-	}
-}
-
-// A page has room for a part of large results.
-func TestRoom(t *testing.T) {
-	t.Parallel()
-	cells := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("c", 200)+`",`, 50), ",")
-	text := json.RawMessage(`{"schema":{"name":"f","fields":[{"name":"v","type":"string"}]},"data":{"values":[[` + cells + `]]}}`)
-	left := &room{}
-	left.bytes.Store(5000)
-	var r result
-	if err := r.show(slices.Repeat([]json.RawMessage{text}, 1000), display{}, left); err != nil {
-		t.Fatal(err)
-	}
-	rows := 0
-	for _, f := range r.Frames {
-		rows += len(f.Rows)
-		if !f.IsCut || f.Total != 50 {
-			t.Errorf("frame %d: cut is %t, %d rows", f.Number, f.IsCut, f.Total)
-		}
-	}
-	if rows == 0 || rows > 25 || len(r.Frames) > 100 || r.Error != errNoRoom.Error() {
-		t.Errorf("%d rows of %d frames, error %q", rows, len(r.Frames), r.Error)
-	}
-}
-
 // A viewer's pages contain nothing for administrators only.
 func TestViewer(t *testing.T) {
 	t.Parallel()
@@ -622,59 +481,6 @@ func TestViewer(t *testing.T) {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s contains %q", path, bad)
 			}
-		}
-	}
-}
-
-// Every string that is used exists, and every string is used.
-func TestLanguage(t *testing.T) {
-	t.Parallel()
-	l, err := readLanguage()
-	if err != nil {
-		t.Fatal(err)
-	}
-	used, prefixes := map[string]bool{}, []string{"title."} // of each page, in the layout
-	key := regexp.MustCompile(`\{\{[^}]*?\bt "([^"]+)"|\(t "([^"]+)"|t \(print "([^"]+)"`)
-	quoted := regexp.MustCompile(`"([a-z]+[a-z0-9.-]*)"`)
-	pages, _ := filepath.Glob("pages/*.html")
-	sources, _ := filepath.Glob("*.go")
-	for _, name := range append(pages, sources...) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(name, ".go") {
-			if !strings.HasSuffix(name, "_test.go") {
-				for _, m := range quoted.FindAllSubmatch(text, -1) {
-					used[string(m[1])] = true
-				}
-			}
-			continue
-		}
-		for _, m := range key.FindAllSubmatch(text, -1) {
-			if p := string(m[3]); p != "" {
-				prefixes = append(prefixes, p)
-				continue
-			}
-			k := string(m[1]) + string(m[2])
-			used[k] = true
-			if _, ok := l[k]; !ok {
-				t.Errorf("%s: the text %q does not exist", name, k)
-			}
-		}
-	}
-	for k, text := range l {
-		if text == "" {
-			t.Errorf("%q is empty", k)
-		}
-		if !used[k] && !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(k, p) }) {
-			t.Errorf("%q is not used", k)
-		}
-	}
-	for _, p := range pages {
-		name := strings.TrimSuffix(filepath.Base(p), ".html")
-		if _, ok := l["title."+name]; !ok && name != "layout" && !strings.HasPrefix(name, "parts") {
-			t.Errorf("%s has no title", p)
 		}
 	}
 }
@@ -743,5 +549,31 @@ func TestAssets(t *testing.T) {
 	}
 	if again := load(t, fakeAPI{}, "/login").Header().Get("Content-Security-Policy"); again == policy {
 		t.Errorf("two pages have the same nonce: %s", policy)
+	}
+}
+
+// The page of a dashboard links to the queries of its panels, those of rows included.
+func TestQueriesIn(t *testing.T) {
+	t.Parallel()
+	found := queriesIn([]byte(`{"panels":[
+		{"title":"a","datasource":{"uid":"one"},"targets":[{"refId":"A","expr":"up"},{"refId":"B","datasource":{"uid":"two"}},{"refId":"C","datasource":{"uid":"-- Mixed --"}}]},
+		{"type":"row","panels":[{"title":"b","targets":[{"refId":"D","datasource":{"uid":"$ds"}},{"refId":"E","datasource":{"type":"three"}}]}]},
+		{"title":"c","datasource":"old","targets":"x"}]}`))
+	var got []string
+	for _, q := range found {
+		link, err := url.Parse(q.Link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, q.Panel+" "+q.RefID+" "+link.Query().Get("for")+" "+strings.Join(strings.Fields(link.Query().Get("query")), ""))
+	}
+	want := []string{`a A uid:one {"expr":"up","refId":"A"}`, `a B uid:two {"refId":"B"}`, `b E type:three {"refId":"E"}`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, other := range []string{"", "[]", "null", `{"panels":{}}`} {
+		if got := queriesIn([]byte(other)); got != nil {
+			t.Errorf("%s: %v", other, got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -55,6 +56,7 @@ type dashboardForm struct {
 	Version             int64
 	Updated             time.Time
 	Folders             []folder
+	Queries             []dashboardQuery
 	MayWrite, MayDelete bool
 }
 
@@ -68,7 +70,7 @@ func newDashboard(c *client) (any, error) {
 	}
 	source, err := defaultSource(c)
 	if err != nil {
-		source = json.RawMessage(`{"uid":"grafana"}`) // every host has it
+		return nil, err
 	}
 	f := dashboardForm{IsNew: true, MayWrite: true, FolderUID: c.r.URL.Query().Get("folder"), Text: fmt.Sprintf(exampleDashboard, source)}
 	return f, c.get("/api/folders?limit=5000", &f.Folders)
@@ -106,7 +108,7 @@ func editDashboard(c *client) (any, error) {
 		return nil, err
 	}
 	var head struct{ Title string }
-	if _, err := decode(d.Dashboard, &head); err != nil {
+	if err := json.Unmarshal(d.Dashboard, &head); err != nil {
 		return nil, err
 	}
 	p, err := c.permissions()
@@ -116,9 +118,68 @@ func editDashboard(c *client) (any, error) {
 	scope := "dashboards:uid:" + uid
 	f := dashboardForm{UID: uid, Title: cmp.Or(head.Title, uid), Text: indentJSON(d.Dashboard), FolderUID: d.Meta.FolderUID, FolderTitle: d.Meta.FolderTitle,
 		PluginID: d.Meta.PluginID, Version: d.Meta.Version, Updated: d.Meta.Updated,
-		MayWrite: p.May("dashboards:write", scope), MayDelete: p.May("dashboards:write", scope) || p.May("dashboards:delete", scope)}
+		Queries: queriesIn(d.Dashboard), MayWrite: p.May("dashboards:write", scope), MayDelete: p.May("dashboards:write", scope) || p.May("dashboards:delete", scope)}
 	if p.May("folders:read", "folders:uid:*") {
 		err = c.get("/api/folders?limit=5000", &f.Folders)
 	}
 	return f, err
+}
+
+// dashboardQuery is a query of a panel.
+type dashboardQuery struct {
+	Panel, RefID string
+	Link         string // to the page that runs it
+}
+
+// queriesIn returns the queries of a dashboard that name a data source, those of rows included.
+// Variables in them are not replaced.
+func queriesIn(model json.RawMessage) (all []dashboardQuery) {
+	type reference struct{ UID, Type string }
+	type panel struct {
+		Title      string
+		DataSource reference
+		Targets    []map[string]json.RawMessage
+		Panels     json.RawMessage
+	}
+	var dashboard struct{ Panels json.RawMessage }
+	_ = json.Unmarshal(model, &dashboard) // another form has no queries
+	for rest := []json.RawMessage{dashboard.Panels}; len(rest) > 0; rest = rest[1:] {
+		var panels []panel
+		_ = json.Unmarshal(rest[0], &panels)
+		for _, p := range panels {
+			rest = append(rest, p.Panels)
+			for _, target := range p.Targets {
+				source, refID := p.DataSource, ""
+				_ = json.Unmarshal(target["datasource"], &source)
+				_ = json.Unmarshal(target["refId"], &refID)
+				key := "uid:" + source.UID
+				if source.UID == "" {
+					key = "type:" + source.Type
+				}
+				if source == (reference{}) || strings.HasPrefix(source.UID, "$") || strings.HasPrefix(source.UID, "-- ") {
+					continue
+				}
+				delete(target, "datasource")
+				link := url.Values{"for": {key}, "query": {indentJSON(target)}}
+				all = append(all, dashboardQuery{p.Title, refID, "/explore?" + link.Encode()})
+			}
+		}
+	}
+	return all
+}
+
+// defaultSource returns a reference to the default data source.
+func defaultSource(c *client) (json.RawMessage, error) {
+	var settings struct {
+		DefaultDatasource string
+		Datasources       map[string]struct{ UID string }
+	}
+	if err := c.get("/api/frontend/settings", &settings); err != nil {
+		return nil, err
+	}
+	uid := settings.Datasources[settings.DefaultDatasource].UID
+	if uid == "" {
+		uid = "grafana" // every host has it
+	}
+	return json.Marshal(map[string]string{"uid": uid})
 }

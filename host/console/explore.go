@@ -7,18 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
 const (
-	firstRows = 100      // of a table in a page; JavaScript loads the rest
-	maxRaw    = 64 << 10 // bytes of the JSON of a result in a page
+	firstRows   = 100      // of a table in a page; JavaScript loads the rest
+	mostFrames  = 50       // of a result in a page
+	mostColumns = 200      // of a table in a page
+	longestCell = 1000     // characters
+	maxRaw      = 64 << 10 // bytes of the JSON of a result in a page
 )
 
 // The modes of the page.
@@ -30,7 +31,7 @@ const (
 
 // sourceGroup is a part of the list of what can be queried.
 type sourceGroup struct {
-	Title   string // the key of its heading
+	Title   string
 	Sources []source
 }
 
@@ -61,7 +62,6 @@ type exploration struct {
 	Results   []result
 	Body      string // of the request
 	Curl      string
-	Examples  []example
 }
 
 // timeRange is a range until now that a page offers.
@@ -71,11 +71,7 @@ type timeRange struct {
 }
 
 // labeled is a number with the name of its field.
-type labeled struct {
-	Name, Value string
-	Color       swatch
-	Note        string // the threshold that applies, or ""
-}
+type labeled struct{ Name, Value string }
 
 // result is the result of one query.
 type result struct {
@@ -84,6 +80,7 @@ type result struct {
 	Frames                    []frameView
 	Plot                      template.HTML
 	Legend                    []string
+	Omitted                   int       // frames beyond mostFrames
 	Numbers                   []labeled // of a single row
 	Raw                       string    // JSON
 	IsRawCut                  bool
@@ -93,44 +90,12 @@ type result struct {
 type frameView struct {
 	Name    string
 	Number  int
-	Columns []column
-	Rows    [][]cell // the first ones
+	Columns []string
+	Rows    [][]string // the first ones
 	Total   int
 	IsCut   bool // Rows are not all
 	Notices []notice
 }
-
-// column is a column of a table. Format is the JSON of its numberFormat, or "".
-type column struct{ Title, Format string }
-
-// cell is a cell of a table. Value is the value if Text has a unit or is mapped.
-type cell struct {
-	Text, Value string
-	Color       swatch
-}
-
-// display is how a panel shows results. The zero value shows what fits them best.
-type display struct {
-	Asked       span        // the times on the horizontal axis of a plot
-	Kind        string      // kindTable, kindNumber or ""
-	Calculation string      // of a number
-	Defaults    fieldConfig // of columns that have none
-	ByName      map[string]fieldConfig
-}
-
-// fieldConfig is the part of the configuration of columns that a page uses.
-type fieldConfig struct {
-	DisplayName string      `json:"displayName"`
-	Unit        string      `json:"unit"`
-	Decimals    *float64    `json:"decimals"`
-	Mappings    *mappings   `json:"mappings"`
-	Thresholds  *thresholds `json:"thresholds"`
-}
-
-const (
-	kindTable  = "table"
-	kindNumber = "number"
-)
 
 // explore loads the page to query a data source. The query is in the URL, so that a link
 // to the page repeats it.
@@ -156,9 +121,6 @@ func explore(c *client) (any, error) {
 	if e.Mode != modeQuery {
 		return e, nil
 	}
-	if e.Every == "" { // or it is loaded too often
-		e.Examples = e.examples(c, selectedOf(e.Sources))
-	}
 	if !q.Has("source") || !isFromHere(c.r) {
 		return e, nil
 	}
@@ -172,12 +134,11 @@ func explore(c *client) (any, error) {
 		return nil, fmt.Errorf("encode the query: %w", err)
 	}
 	e.Body, e.Curl = string(text), curl(c.r, "/api/ds/query", string(text))
-	left := newRoom()
 	start := time.Now()
-	asked, as := spanOf(e.From, e.To, start), display{}
+	asked := spanOf(e.From, e.To, start)
 	asked.setRange(body)
-	if !e.OwnRange {
-		as.Asked = asked
+	if e.OwnRange {
+		asked = span{}
 	}
 	err = c.query(body, func(refID string, raw json.RawMessage) error {
 		if e.Took == 0 {
@@ -185,7 +146,7 @@ func explore(c *client) (any, error) {
 		}
 		view := result{RefID: refID}
 		view.keepRaw(raw)
-		err := view.read(raw, as, left)
+		err := view.read(raw, asked)
 		e.Results = append(e.Results, view)
 		return err
 	})
@@ -216,7 +177,7 @@ func isFromHere(r *http.Request) bool {
 }
 
 // read decodes a result of POST /api/ds/query.
-func (r *result) read(raw json.RawMessage, as display, left *room) error {
+func (r *result) read(raw json.RawMessage, asked span) error {
 	var decoded struct {
 		Status             int
 		Error, ErrorSource string
@@ -226,7 +187,7 @@ func (r *result) read(raw json.RawMessage, as display, left *room) error {
 		return fmt.Errorf("read the result %s: %w", r.RefID, err)
 	}
 	r.Status, r.Error, r.ErrorSource = decoded.Status, decoded.Error, decoded.ErrorSource
-	return r.show(decoded.Frames, as, left)
+	return r.show(decoded.Frames, asked)
 }
 
 // keepRaw keeps the JSON of a result, or its start.
@@ -259,7 +220,7 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 		return nil, err
 	}
 	named := map[string]int{}
-	ofStored, ofPlugins := sourceGroup{Title: "explore.sources.stored"}, sourceGroup{Title: "explore.sources.plugins"}
+	ofStored, ofPlugins := sourceGroup{Title: "Data sources"}, sourceGroup{Title: "Plugins, without a data source"}
 	add := func(to *sourceGroup, key, name, path, plugin string) {
 		named[name]++
 		to.Sources = append(to.Sources, source{key, name, path, plugin, key == selected})
@@ -281,21 +242,6 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 		}
 	}
 	return slices.DeleteFunc([]sourceGroup{ofStored, ofPlugins}, func(g sourceGroup) bool { return len(g.Sources) == 0 }), nil
-}
-
-// selectedOf returns the selected data source, or the first one, as a browser shows it.
-func selectedOf(groups []sourceGroup) (first source) {
-	for _, group := range groups {
-		for _, s := range group.Sources {
-			if s.IsSelected {
-				return s
-			}
-			if first.Key == "" {
-				first = s
-			}
-		}
-	}
-	return first
 }
 
 // body returns the body of POST /api/ds/query.
@@ -325,133 +271,47 @@ func (e *exploration) body() (map[string]any, error) {
 	return map[string]any{"from": e.From, "to": e.To, "queries": []any{query}}, nil
 }
 
-// show decodes frames into tables and a plot or numbers, as far as there is room for them.
-func (r *result) show(frames []json.RawMessage, as display, left *room) error {
+// show decodes frames into tables and a plot or numbers. asked is the span of the plot.
+func (r *result) show(frames []json.RawMessage, asked span) error {
 	var lines []series
-	var bars []bar
-	isFull := false
-	for i, raw := range frames {
+	for i, raw := range frames[:min(len(frames), mostFrames)] {
 		f, err := readFrame(raw)
 		if err != nil {
 			return fmt.Errorf("read frame %d: %w", i, err)
 		}
-		f.complete(as)
-		if isFull = !r.addTable(f, i, as, left); isFull {
-			break
-		}
-		switch {
-		case as.Kind == kindTable:
-		case len(r.Numbers)+len(lines)+len(bars) >= mostSeries:
-		case as.Kind == kindNumber:
-			r.Numbers = append(r.Numbers, f.reduced(as.Calculation)...)
-		default:
-			lines, bars = append(lines, f.series()...), append(bars, f.bars()...)
+		r.addTable(f, i)
+		if len(r.Numbers)+len(lines) < mostSeries {
+			lines = append(lines, f.series()...)
 			r.Numbers = append(r.Numbers, f.numbers()...)
 		}
 	}
+	r.Omitted = max(0, len(frames)-mostFrames)
 	r.Numbers = r.Numbers[:min(len(r.Numbers), mostSeries)]
-	for i, n := range r.Numbers {
-		if !left.take(n.Name, n.Value) {
-			r.Numbers, isFull = r.Numbers[:i], true
-			break
-		}
+	if len(lines) == 0 {
+		return nil
 	}
-	switch {
-	case len(lines) > 0:
-		r.Plot = linePlot(r.RefID, lines, as.Asked)
-		for _, s := range lines[:min(len(lines), mostSeries)] {
-			r.Legend = append(r.Legend, s.Name)
-		}
-	case len(bars) > 0:
-		r.Plot = barPlot(r.RefID, bars[:min(len(bars), mostBars)])
-	}
-	if !left.take(append(r.Legend, string(r.Plot))...) {
-		r.Plot, r.Legend, isFull = "", nil, true
-	}
-	if isFull {
-		r.Error = strings.TrimPrefix(r.Error+"; "+errNoRoom.Error(), "; ")
+	r.Plot = linePlot(r.RefID, lines, asked)
+	for _, s := range lines[:min(len(lines), mostSeries)] {
+		r.Legend = append(r.Legend, s.Name)
 	}
 	return nil
 }
 
-// addTable adds a frame as a table. It reports whether there was room for the head.
-func (r *result) addTable(f frame, number int, as display, left *room) bool {
+// addTable adds a frame as a table.
+func (r *result) addTable(f frame, number int) {
+	fields := f.Schema.Fields[:min(len(f.Schema.Fields), mostColumns)]
 	view := frameView{Name: cmp.Or(f.Schema.Name, r.RefID), Number: number, Total: f.rows(), IsCut: f.rows() > firstRows, Notices: f.Schema.Meta.Notices}
-	hasRoom := left.take(view.Name)
-	for _, notice := range view.Notices {
-		hasRoom = hasRoom && left.take(notice.Text)
-	}
-	formats, mapped := make([]numberFormat, len(f.Schema.Fields)), make([]*mappings, len(f.Schema.Fields))
-	for i, field := range f.Schema.Fields {
-		head := column{Title: field.title()}
-		if field.Type == "number" {
-			formats[i] = field.format()
-		}
-		if as.Kind == kindTable && field.Type != "time" { // ranges of numbers would contain all times
-			mapped[i] = field.Config.Mappings
-		}
-		if !formats[i].isPlain() {
-			head.Format = formats[i].JSON()
-		}
-		hasRoom = hasRoom && left.take(head.Title, head.Format)
-		view.Columns = append(view.Columns, head)
-	}
-	if !hasRoom {
-		return false
+	for _, field := range fields {
+		view.Columns = append(view.Columns, field.title())
 	}
 	for row := range min(view.Total, firstRows) {
-		cells := make([]cell, len(view.Columns))
+		cells := make([]string, len(fields))
 		for i := range cells {
-			cells[i].Text = f.cell(i, row)
-			v, isNumber := f.number(i, row)
-			if !isNumber {
-				v = math.NaN()
-			}
-			to := mapped[i].find(cells[i].Text, v)
-			if to.Text != "" || isNumber && !formats[i].isPlain() {
-				cells[i] = cell{Text: cmp.Or(to.Text, formats[i].text(v)), Value: cells[i].Text}
-			}
-			cells[i].Color = to.Color
-			hasRoom = hasRoom && left.take(cells[i].Text, cells[i].Value, string(to.Color))
-		}
-		if !hasRoom {
-			view.IsCut = true
-			break
+			cells[i] = cut(f.cell(i, row), longestCell)
 		}
 		view.Rows = append(view.Rows, cells)
 	}
 	r.Frames = append(r.Frames, view)
-	return true
-}
-
-const (
-	maxPage  = 32 << 20 // bytes of the results in a page, by an estimate
-	cellSize = 32       // bytes of the elements around a string
-)
-
-var errNoRoom = errors.New("the results are too large for a page; ask for fewer columns or queries")
-
-// room bounds the size of a page: results can have any number of frames, columns and bytes
-// in a cell. It is safe for concurrent use.
-type room struct{ bytes atomic.Int64 }
-
-func newRoom() *room {
-	r := &room{}
-	r.bytes.Store(maxPage)
-	return r
-}
-
-// take reports whether there is room for more strings.
-func (r *room) take(texts ...string) bool {
-	size := int64(0)
-	for _, text := range texts {
-		size += int64(len(text)) + cellSize
-	}
-	if r.bytes.Add(-size) < 0 {
-		r.bytes.Add(size) // smaller ones may still fit
-		return false
-	}
-	return true
 }
 
 // curl returns the command that repeats a call of the API. The token is for the reader to

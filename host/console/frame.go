@@ -15,6 +15,8 @@ import (
 const (
 	maxTime  = 8.64e15 // milliseconds; the range of dates in JavaScript
 	maxValue = 1e100
+
+	longestUnit = 30 // characters of the name of a unit
 )
 
 // frame is a data frame in the JSON format of POST /api/ds/query.
@@ -65,35 +67,21 @@ type field struct {
 	Name   string
 	Type   string // time, number, string, boolean or other
 	Labels map[string]string
-	Config struct {
-		fieldConfig
-		DisplayNameFromDS string
-	}
+	Config struct{ DisplayName, DisplayNameFromDS, Unit string }
 }
-
-// format returns how the numbers of a column are written.
-func (f field) format() numberFormat { return formatOf(f.Config.Unit, f.Config.Decimals) }
 
 // notice is a remark of a plugin about a frame.
 type notice struct{ Severity, Text string }
 
-// complete sets the configuration of the columns that a page uses, as a panel overrides it or,
-// for those that have none, by default.
-func (f frame) complete(as display) {
-	for i, field := range f.Schema.Fields {
-		c := &f.Schema.Fields[i].Config
-		own, isNamed := as.ByName[field.title()]
-		if !isNamed {
-			own = as.ByName[field.Name] // without its labels
-		}
-		c.DisplayName = cmp.Or(own.DisplayName, c.DisplayName)
-		c.Unit, c.Decimals = cmp.Or(own.Unit, c.Unit, as.Defaults.Unit), cmp.Or(own.Decimals, c.Decimals, as.Defaults.Decimals)
-		c.Mappings, c.Thresholds = cmp.Or(own.Mappings, c.Mappings, as.Defaults.Mappings), cmp.Or(own.Thresholds, c.Thresholds, as.Defaults.Thresholds)
+// title returns the name of a column with its labels and its unit.
+func (f field) title() string {
+	if unit := f.Config.Unit; unit != "" && f.Type == "number" {
+		return f.name() + " (" + cut(unit, longestUnit) + ")"
 	}
+	return f.name()
 }
 
-// title returns the name of a column with its labels.
-func (f field) title() string {
+func (f field) name() string {
 	for _, name := range []string{f.Config.DisplayName, f.Config.DisplayNameFromDS} {
 		if name != "" {
 			return name
@@ -182,7 +170,7 @@ func (f frame) series() []series {
 		if field.Type != "number" {
 			continue
 		}
-		byKey, title, format := map[string]int{}, field.title(), field.format()
+		byKey, title := map[string]int{}, field.title()
 		for row, key := range keys {
 			x, ok := f.number(at, row)
 			if !ok || math.IsNaN(x) || math.Abs(x) > maxTime {
@@ -199,31 +187,13 @@ func (f frame) series() []series {
 			if !ok {
 				n = len(all)
 				byKey[key] = n
-				all = append(all, series{Name: strings.TrimSpace(title + " " + key), Format: format})
+				all = append(all, series{Name: strings.TrimSpace(title + " " + key)})
 			}
 			all[n].Points = append(all[n].Points, point{x, y})
 		}
 	}
 	for _, s := range all {
 		slices.SortStableFunc(s.Points, func(a, b point) int { return cmp.Compare(a.X, b.X) })
-	}
-	return all
-}
-
-// bars returns the categories of a frame without a time column: its first string column
-// with its first number column. It returns nil if one is missing.
-func (f frame) bars() []bar {
-	isType := func(t string) func(field) bool { return func(f field) bool { return f.Type == t } }
-	name, value := slices.IndexFunc(f.Schema.Fields, isType("string")), slices.IndexFunc(f.Schema.Fields, isType("number"))
-	if name < 0 || value < 0 || slices.ContainsFunc(f.Schema.Fields, isType("time")) {
-		return nil
-	}
-	var all []bar
-	format := f.Schema.Fields[value].format()
-	for row := range min(f.rows(), mostBars) {
-		if v, ok := f.number(value, row); ok && math.Abs(v) <= maxValue {
-			all = append(all, bar{f.cell(name, row), format, v})
-		}
 	}
 	return all
 }
@@ -235,46 +205,8 @@ func (f frame) numbers() (all []labeled) {
 	}
 	for i, field := range f.Schema.Fields {
 		if v, ok := f.number(i, 0); ok {
-			all = append(all, labeled{Name: field.title(), Value: field.format().text(v)})
+			all = append(all, labeled{Name: field.title(), Value: formatNumber(v)})
 		}
-	}
-	return all
-}
-
-// reduced returns one number for each number column, as a panel of a single number shows it.
-// The way to calculate it has the name that Grafana uses; an unknown one stands for the last
-// number.
-func (f frame) reduced(calculation string) (all []labeled) {
-	for i, field := range f.Schema.Fields {
-		var values []float64
-		for row := range f.rows() {
-			if v, ok := f.number(i, row); ok && !math.IsNaN(v) {
-				values = append(values, v)
-			}
-		}
-		if field.Type != "number" || len(values) == 0 {
-			continue
-		}
-		sum := 0.0
-		for _, v := range values {
-			sum += v
-		}
-		v := values[len(values)-1]
-		switch calculation {
-		case "first", "firstNotNull":
-			v = values[0]
-		case "min":
-			v = slices.Min(values)
-		case "max":
-			v = slices.Max(values)
-		case "sum":
-			v = sum
-		case "mean":
-			v = sum / float64(len(values))
-		case "count":
-			v = float64(len(values))
-		}
-		all = append(all, field.labeled(v))
 	}
 	return all
 }

@@ -36,6 +36,7 @@ type playlistForm struct {
 	MayWrite bool
 	Hits     []hit
 	Tags     []string
+	Shown    []struct{ UID, Title string } // the dashboards of a stored playlist, in order
 }
 
 func newPlaylist(c *client) (any, error) {
@@ -58,6 +59,9 @@ func editPlaylist(c *client) (any, error) {
 	}
 	f := playlistForm{MayWrite: p.May("playlists:write", "playlists:uid:"+uid)}
 	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.playlistInfo); err != nil {
+		return nil, err
+	}
+	if err := c.get("/api/playlists/"+url.PathEscape(uid)+"/dashboards", &f.Shown); err != nil {
 		return nil, err
 	}
 	return &f, f.complete(c, p)

@@ -6,12 +6,10 @@ import (
 	"html"
 	"html/template"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/internal/instant"
 )
@@ -20,7 +18,7 @@ import (
 // has no style attributes, which the Content-Security-Policy forbids. The libraries that
 // draw SVG fix the colors and write such attributes.
 //
-// Lines and bars are in an inner picture that is stretched to the width of the page. The
+// Lines are in an inner picture that is stretched to the width of the page. The
 // labels around it keep their size: their positions are percentages, and a narrow plot
 // hides some of them.
 
@@ -29,14 +27,12 @@ const (
 	plotMargin   = 30.0   // at both ends of the horizontal axis, where labels would be cut off
 	longestLabel = 13     // characters of a number on the vertical axis
 	wideLabel    = 8      // characters that fit in the usual space for them
-	mostNamed    = 20     // bars with names below them
 	mediumWidth  = 340.0  // pixels of a plot in which labels with the class spare1 are hidden
 	narrowWidth  = 200.0  // likewise, spare2
 	mostColors   = 8
 	mostSeries   = 100
 	// mostIntervals limits the points of all lines of a plot; see thin.
 	mostIntervals = 20_000
-	mostBars      = 50
 )
 
 // point is a time in Unix milliseconds with a value; NaN interrupts the line.
@@ -66,15 +62,7 @@ func (s span) setRange(body map[string]any) {
 // series is a line.
 type series struct {
 	Name   string
-	Format numberFormat
 	Points []point // by time
-}
-
-// bar is a category with its value.
-type bar struct {
-	Name   string
-	Format numberFormat
-	Value  float64
 }
 
 // color returns the number of the color of the i-th series in style.css.
@@ -146,14 +134,8 @@ func linePlot(label string, all []series, asked span) template.HTML {
 	if x.from == x.to {
 		x.from, x.to = x.from-30_000, x.to+30_000
 	}
-	format := all[0].Format
-	for _, s := range all {
-		if !reflect.DeepEqual(s.Format, format) {
-			format = numberFormat{} // the numbers on the axis have no unit
-		}
-	}
 	var b strings.Builder
-	openPlot(&b, label, &y, format, fmt.Sprintf(` data-from="%g" data-to="%g"`, x.from, x.to))
+	openPlot(&b, label, &y, fmt.Sprintf(` data-from="%g" data-to="%g"`, x.from, x.to))
 	step, layout := timeStep(x.to - x.from)
 	var times []float64
 	for t := math.Ceil(x.from/step) * step; t <= x.to; t += step {
@@ -188,52 +170,13 @@ func linePlot(label string, all []series, asked span) template.HTML {
 			values = append(values, [2]any{p.X, p.Y})
 		}
 		data, _ := json.Marshal(values) // finite numbers
-		fmt.Fprintf(&b, `<path class="line c%d" d="%s" data-name="%s"%s data-points="%s"/>`,
-			color(i), path.String(), html.EscapeString(s.Name), formatAttribute(s.Format), data)
+		fmt.Fprintf(&b, `<path class="line c%d" d="%s" data-name="%s" data-points="%s"/>`,
+			color(i), path.String(), html.EscapeString(s.Name), data)
 		if dots.Len() > 0 { // points between gaps
 			fmt.Fprintf(&b, `<path class="dots c%d" d="%s"/>`, color(i), dots.String())
 		}
 	}
 	b.WriteString(`</svg><line class="cursor" y2="100%" hidden/></svg>`)
-	return template.HTML(b.String())
-}
-
-// formatAttribute returns the attribute from which plot.js reads a format, if it is needed.
-func formatAttribute(f numberFormat) string {
-	if f.isPlain() {
-		return ""
-	}
-	return ` data-format="` + html.EscapeString(f.JSON()) + `"`
-}
-
-// barPlot draws categories. The label is the accessible name of the picture.
-func barPlot(label string, bars []bar) template.HTML {
-	y := scale{0, 0, areaSize, 0}
-	var format numberFormat
-	for _, c := range bars {
-		y.from, y.to, format = math.Min(y.from, c.Value), math.Max(y.to, c.Value), c.Format
-	}
-	var b, names strings.Builder
-	openPlot(&b, label, &y, format, "")
-	openArea(&b)
-	width := areaSize / float64(max(len(bars), 1))
-	for i, c := range bars {
-		x := width * float64(i)
-		top, bottom := y.at(math.Max(c.Value, 0)), y.at(math.Min(c.Value, 0))
-		fmt.Fprintf(&b, `<rect class="bar c0" x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s: %s</title></rect>`,
-			x+width*0.15, top, width*0.7, math.Max(bottom-top, 1), html.EscapeString(c.Name), html.EscapeString(c.Format.text(c.Value)))
-		if len(bars) <= mostNamed {
-			// About 120 characters fit below a wide plot, and 36 below a narrow one.
-			for _, fit := range []struct {
-				class   string
-				letters int
-			}{{"wide", 120}, {"narrow", 36}} {
-				fmt.Fprintf(&names, `<text class="tick %s" x="%.2f%%" y="100%%" dy="20" text-anchor="middle">%s</text>`,
-					fit.class, (x+width/2)/areaSize*100, html.EscapeString(cut(c.Name, fit.letters/len(bars))))
-			}
-		}
-	}
-	b.WriteString("</svg>" + names.String() + "</svg>")
 	return template.HTML(b.String())
 }
 
@@ -247,24 +190,18 @@ func cut(text string, n int) string {
 }
 
 // openPlot writes the start of a plot with its vertical axis, and widens y to round numbers.
-func openPlot(b *strings.Builder, label string, y *scale, format numberFormat, attributes string) {
-	unit := size{Of: 1}
-	if y.from <= y.to { // there are values
-		unit = format.sizeFor(math.Max(math.Abs(y.from), math.Abs(y.to)))
-	}
-	y.from, y.to = y.from/unit.Of, y.to/unit.Of
+func openPlot(b *strings.Builder, label string, y *scale, attributes string) {
 	ticks := y.round()
-	y.from, y.to = y.from*unit.Of, y.to*unit.Of
 	var axis strings.Builder
 	longest := 0
 	for _, v := range ticks {
-		text, at := format.Before+formatNumber(v)+unit.Text, y.at(v*unit.Of)/areaSize*100
-		if utf8.RuneCountInString(text) > longestLabel {
-			text = strconv.FormatFloat(v*unit.Of, 'g', 4, 64)
+		text, at := formatNumber(v), y.at(v)/areaSize*100
+		if len(text) > longestLabel {
+			text = strconv.FormatFloat(v, 'g', 4, 64)
 		}
-		longest = max(longest, utf8.RuneCountInString(text))
+		longest = max(longest, len(text))
 		fmt.Fprintf(&axis, `<line class="grid" x2="100%%" y1="%.2f%%" y2="%.2f%%"/><text class="tick" x="-8" y="%.2f%%" dy="4" text-anchor="end">%s</text>`,
-			at, at, at, html.EscapeString(text))
+			at, at, at, text)
 	}
 	class := ""
 	if longest > wideLabel {
@@ -335,4 +272,37 @@ func timeStep(span float64) (step float64, layout string) {
 		return step, "2006-01-02"
 	}
 	return span / 9, "2006"
+}
+
+// Numbers between these are written without an exponent, as in JavaScript.
+const (
+	smallestPlain = 1e-6
+	largestPlain  = 1e21
+)
+
+// plainNumber returns all digits of a number in a form that JavaScript reads as a number.
+func plainNumber(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	}
+	if size := math.Abs(v); size != 0 && (size < smallestPlain || size >= largestPlain) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// formatNumber returns a number rounded to six significant digits, or to an integer if it
+// has more digits than that.
+func formatNumber(v float64) string {
+	if math.Abs(v) >= 1e6 && math.Abs(v) < largestPlain {
+		return plainNumber(math.Round(v))
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		return plainNumber(v)
+	}
+	return plainNumber(rounded)
 }

@@ -109,8 +109,6 @@ func TestHostileValues(t *testing.T) {
 		}
 	}
 	checkSVG(t, "special", string(linePlot("x", special.series(), span{})))
-	checkSVG(t, "bars", string(barPlot("x", []bar{{Name: "<a>", Value: 1e100}, {Value: -1e100}, {Name: "b"}})))
-	checkSVG(t, "no bars", string(barPlot("x", nil)))
 	many := make([]series, 500)
 	for i := range many {
 		many[i] = series{Name: fmt.Sprint(i), Points: []point{{1, 1}, {2, 2}}}
@@ -139,8 +137,8 @@ func checkSVG(t *testing.T, name, svg string) {
 	}
 }
 
-// A long frame has a line for each combination of its strings, a frame without times has bars,
-// and a single row of numbers is shown large.
+// A long frame has a line for each combination of its strings, a frame without times has none, and
+// a single row of numbers is shown large.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	read := func(text string) frame {
@@ -159,9 +157,9 @@ func TestFrames(t *testing.T) {
 	if want := []string{"v a[{1 20} {2 10}]", "v b[{1 30} {2 40}]"}; !slices.Equal(got, want) {
 		t.Errorf("long: %q, want %q", got, want)
 	}
-	bars := read(`{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[["a","b"],[1,null]]}}`)
-	if got := bars.bars(); len(got) != 1 || got[0].Name != "a" || got[0].Value != 1 || bars.series() != nil {
-		t.Errorf("bars: %v and lines: %v", got, bars.series())
+	plain := read(`{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number","config":{"unit":"bytes"}}]},"data":{"values":[["a","b"],[1,null]]}}`)
+	if got := plain.Schema.Fields[1].title(); got != "v (bytes)" || plain.series() != nil {
+		t.Errorf("without times: %q and lines: %v", got, plain.series())
 	}
 	single := read(`{"schema":{"fields":[{"name":"v","type":"number","labels":{"b":"2","a":"1"}}]},"data":{"values":[[1234567.5]]}}`)
 	if got := single.numbers(); !slices.Equal(got, []labeled{{Name: `v {a="1", b="2"}`, Value: "1234568"}}) {
@@ -211,20 +209,14 @@ func TestPageRanges(t *testing.T) {
 		"/explore?source=uid:x&from=2026-01-01&to=2026-01-01T06:00": 6 * time.Hour,
 		"/explore?source=uid:x&from=now%2Fd&to=now%2Fd":             24*time.Hour - time.Millisecond,
 		`/explore?source=uid:x&query={"timeRange":{"from":"0"}}`:    time.Millisecond, // between the points
-		"/dashboards/d/view": 10 * time.Millisecond,
 	} {
 		var asked struct{ From, To json.Number }
-		dashboards := &dashboardAPI{panels: `[{"targets":[{"refId":"A","datasource":{"uid":"x"}}]}]`}
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/api/ds/query" {
 				body, _ := io.ReadAll(r.Body)
 				if err := json.Unmarshal(body, &asked); err != nil {
 					t.Errorf("%s: %v in %s", path, err, body)
 				}
-			}
-			if strings.HasPrefix(r.URL.Path, "/api/dashboards") {
-				dashboards.ServeHTTP(w, r)
-				return
 			}
 			fakeAPI{"x", "Admin"}.ServeHTTP(w, r)
 		})

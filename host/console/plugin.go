@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 const (
@@ -19,16 +21,16 @@ const (
 
 // pluginPage is the page of one plugin. What only administrators may see is empty for others.
 type pluginPage struct {
-	Plugin   pluginInfo
-	Problems []problem
-	Path     string // of the routes of the plugin in the API
-	Actions  []string
-	Changes  []change
-	Metrics  []metric // if the URL asks for them
-	IsAsked  bool     // the URL asks for metrics
-	Figures  *figures
-	Log      *pluginLog
-	Document *document
+	Plugin     pluginInfo
+	Problems   []problem
+	Path       string // of the routes of the plugin in the API
+	MayControl bool   // restart and reload it
+	Changes    []change
+	Metrics    []metric // if the URL asks for them
+	IsAsked    bool     // the URL asks for metrics
+	Figures    *figures
+	Log        *pluginLog
+	Document   *document
 }
 
 // change is an outcome of a change to a plugin, as GET /api/plugins/{id}/changes returns it.
@@ -75,7 +77,7 @@ func (c *client) problems(plugins []pluginInfo) (all []problem, err error) {
 	for _, outcome := range last {
 		isKnown := slices.ContainsFunc(known[outcome.ID], func(reason string) bool { return reason != "" && strings.Contains(outcome.Reason, reason) })
 		if outcome.IsFailed() && len(outcome.Changed) == 0 && !isKnown {
-			all = append(all, problem{Code: "build-failed", PluginID: outcome.ID, Reason: outcome.Reason, Help: c.text("problem.build.help")})
+			all = append(all, problem{Code: "build-failed", PluginID: outcome.ID, Reason: outcome.Reason, Help: "fix the error; until then, the previous build keeps serving"})
 		}
 	}
 	return all, nil
@@ -123,7 +125,7 @@ func plugin(c *client) (any, error) {
 		return nil, err
 	}
 	p.Problems = slices.DeleteFunc(p.Problems, func(p problem) bool { return p.PluginID != id })
-	p.Actions = []string{"restart", "reload"}
+	p.MayControl = true
 	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
 		return nil, err
 	}
@@ -173,7 +175,7 @@ func metrics(c *client, path string) (all []metric) {
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
 			value = plainNumber(v)
 			if strings.HasSuffix(name, "_bytes") {
-				value = formatOf("bytes", nil).text(v)
+				value = humanize.IBytes(uint64(max(v, 0)))
 			}
 		}
 		all = append(all, metric{name, value})

@@ -18,7 +18,7 @@ if (results) {
 	document.addEventListener("replaced", enhance);
 }
 
-// The last queries, as examples, by plugin and data source.
+// The last queries, by plugin and data source.
 const mostRecent = 20;
 const form = document.getElementById("query");
 const recent = form?.querySelector("[data-recent]");
@@ -52,12 +52,6 @@ if (form) {
 	};
 	show();
 	form.elements.source.addEventListener("change", show);
-	form.elements.source.addEventListener("change", async () => {
-		const of = form.elements.source.value;
-		const response = await fetch("/explore?for=" + encodeURIComponent(of), { headers: { Accept: "text/html" } }).catch(() => null);
-		const page = new DOMParser().parseFromString(await response?.text() ?? "", "text/html");
-		if (form.elements.source.value === of) document.getElementById("examples").replaceChildren(...page.getElementById("examples")?.childNodes ?? []);
-	});
 	select.addEventListener("change", () => {
 		const q = select.selectedOptions[0].query;
 		if (!q) return;

@@ -86,18 +86,3 @@ document.addEventListener("sent", (event) => {
 		for (const field of form.querySelectorAll("input:not([readonly])")) field.value = "";
 	}
 });
-
-// A playlist goes on to its next dashboard.
-const next = document.querySelector("[data-advance]");
-if (next) {
-	let timer;
-	const start = () => { timer = setTimeout(() => location.assign(next.href), next.dataset.advance * 1000); };
-	start();
-	const pause = document.querySelector("[data-pause]");
-	pause.hidden = false;
-	pause.addEventListener("click", () => {
-		const isPaused = pause.getAttribute("aria-pressed") === "false";
-		pause.setAttribute("aria-pressed", String(isPaused));
-		if (isPaused) clearTimeout(timer); else start();
-	});
-}

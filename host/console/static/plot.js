@@ -1,7 +1,5 @@
 // Shows the values of a plot at the pointer, and hides lines whose names are clicked.
 
-import { formatter } from "./format.js";
-
 function valuesAt(svg, time) {
 	const rows = [];
 	for (const line of svg.querySelectorAll(".line:not([hidden])")) {
@@ -14,8 +12,7 @@ function valuesAt(svg, time) {
 			if (points[middle][0] < time) low = middle; else high = middle;
 		}
 		const [t, v] = Math.abs(points[low][0] - time) < Math.abs(points[high][0] - time) ? points[low] : points[high];
-		line.format ??= formatter(line.dataset.format);
-		rows.push({ name: line.dataset.name, color: line.getAttribute("class").split(" ").at(-1), text: line.format(v) });
+		rows.push({ name: line.dataset.name, color: line.getAttribute("class").split(" ").at(-1), text: String(v) });
 	}
 	return rows;
 }

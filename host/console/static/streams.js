@@ -3,7 +3,6 @@
 
 import "./console.js";
 import "./plot.js";
-import { formatOf, formatter } from "./format.js";
 import { columnsOf, timeText } from "./table.js";
 
 const mostPoints = 1000;   // of a line
@@ -70,7 +69,6 @@ async function reason(address) {
 class View {
 	constructor(section) {
 		this.texts = section.dataset;
-		this.units = JSON.parse(section.dataset.units);
 		this.figure = document.getElementById("plot");
 		this.svg = this.figure.querySelector("svg");
 		this.values = document.getElementById("values");
@@ -92,8 +90,7 @@ class View {
 
 	addFrame(frame) {
 		const fields = frame.schema.fields;
-		const formats = fields.map((f) => f.type === "number" ? formatOf(this.units, f.config?.unit, f.config?.decimals) : undefined);
-		const columns = columnsOf(frame, formats);
+		const columns = columnsOf(frame);
 		const time = fields.findIndex((f) => f.type === "time");
 		const names = fields.map((f) => f.config?.displayName || [f.name, ...Object.entries(f.labels ?? {}).map(([k, v]) => `${k}=${v}`)].join(" "));
 		const count = Math.max(0, ...frame.data.values.map((column) => column.length));
@@ -105,7 +102,6 @@ class View {
 				const key = i + " " + names[i];
 				if (!this.series.has(key) && this.series.size >= mostSeries) return;
 				const line = this.series.get(key) ?? { name: names[i], points: [] };
-				line.format = formats[i];
 				this.series.set(key, line);
 				line.points.push([at, v]);
 				if (line.points.length > mostPoints) line.points.shift();
@@ -153,13 +149,11 @@ class View {
 		const percent = (part) => part * 100 + "%";
 		Object.assign(this.svg.dataset, x);
 		this.figure.hidden = false;
-		const isSame = series.every((s) => s.format === series[0].format);
-		const format = formatter(isSame ? series[0].format : undefined);
 		const axes = [];
 		for (let i = 0; i <= 4; i++) {
 			const v = y.from + (y.to - y.from) * i / 4, t = x.from + (x.to - x.from) * i / 4;
 			axes.push(element("line", { class: "grid", x2: "100%", y1: percent(atY(v)), y2: percent(atY(v)) }),
-				element("text", { class: "tick", x: -8, y: percent(atY(v)), dy: 4, "text-anchor": "end" }, format(Number(v.toPrecision(4)))),
+				element("text", { class: "tick", x: -8, y: percent(atY(v)), dy: 4, "text-anchor": "end" }, Number(v.toPrecision(4))),
 				element("text", { class: i % 2 ? "tick spare1 spare2" : "tick", x: percent(atX(t)), y: "100%", dy: 20, "text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" }, timeText(t).slice(11, 21)));
 		}
 		if (this.lines?.length !== series.length) {
@@ -170,7 +164,6 @@ class View {
 		}
 		this.lines.forEach((line, i) => {
 			line.points = series[i].points.slice(); // others may arrive before the next drawing
-			line.format = formatter(series[i].format);
 			let isOpen = false;
 			line.setAttribute("d", line.points.map(([t, v]) => {
 				const command = Number.isFinite(v) ? (isOpen ? "L" : "M") + (atX(t) * areaSize).toFixed(1) + " " + (atY(v) * areaSize).toFixed(1) : "";

@@ -1,8 +1,6 @@
 // Sorts tables of frames by a column, and shows tables with many rows by drawing only the
 // rows that are visible. A page contains the first rows; the others come from the API.
 
-import { formatter } from "./format.js";
-
 const rowHeight = 28; // pixels; see .tall td in style.css
 const margin = 20;    // rows drawn above and below those that are visible
 
@@ -14,8 +12,8 @@ export function timeText(ms) {
 }
 
 // columnsOf returns the columns of a frame of the API: functions from a row to its text, and
-// to the value by which it is sorted. Formats are those of number columns; see format.js.
-export function columnsOf(frame, formats = []) {
+// to the value by which it is sorted.
+export function columnsOf(frame) {
 	return frame.schema.fields.map((field, i) => {
 		const values = frame.data.values[i] ?? [];
 		const entities = frame.data.entities?.[i] ?? {};
@@ -24,14 +22,13 @@ export function columnsOf(frame, formats = []) {
 			for (const row of entities[name] ?? []) special.set(row, value);
 		}
 		const value = (row) => special.has(row) ? special.get(row) : values[row];
-		const format = formatter(formats[i]);
 		return {
 			value,
 			text(row) {
 				const v = value(row);
 				if (v === null || v === undefined) return "";
 				if (field.type === "time" && typeof v === "number") return timeText(v);
-				return typeof v === "object" ? JSON.stringify(v) : format(v);
+				return typeof v === "object" ? JSON.stringify(v) : String(v);
 			},
 		};
 	});
@@ -39,12 +36,12 @@ export function columnsOf(frame, formats = []) {
 
 // columnsIn returns the columns of the rows in the page.
 function columnsIn(table) {
-	const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => ({ text: cell.textContent, value: cell.dataset.value ?? cell.textContent })));
+	const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
 	return [...table.tHead.rows[0].cells].map((_, column) => {
-		const isNumber = rows.every((row) => row[column].value === "" || row[column].value === "NaN" || !Number.isNaN(Number(row[column].value)));
+		const isNumber = rows.every((row) => row[column] === "" || row[column] === "NaN" || !Number.isNaN(Number(row[column])));
 		return {
-			value: (row) => isNumber && rows[row][column].value !== "" ? Number(rows[row][column].value) : rows[row][column].value,
-			text: (row) => rows[row][column].text,
+			value: (row) => isNumber && rows[row][column] !== "" ? Number(rows[row][column]) : rows[row][column],
+			text: (row) => rows[row][column],
 		};
 	});
 }
@@ -88,7 +85,7 @@ class FrameTable {
 			this.loading ??= this.load(this.region.dataset.ref, Number(this.region.dataset.frame));
 			const frame = await this.loading;
 			if (!frame) return false;
-			this.columns = columnsOf(frame, [...this.table.tHead.rows[0].cells].map((head) => head.dataset.format));
+			this.columns = columnsOf(frame);
 			this.total = Math.max(0, ...frame.data.values.map((values) => values.length));
 			this.region.previousElementSibling?.querySelector("[data-first]")?.remove();
 		}
