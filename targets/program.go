@@ -17,7 +17,6 @@ func Dev(ctx context.Context,
 	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
-	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	dataDir *string, // data directory of the host (default: .slipway/data)
 	database *string, // SQLite file or postgres:// URL (default: slipway.db in the data directory)
 	query *string, // JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)
@@ -30,7 +29,7 @@ func Dev(ctx context.Context,
 		"dir": dir, "listen": listen, "admin-password": adminPassword, "service-version": serviceVersion,
 		"feature-toggles": featureToggles, "data-dir": dataDir, "database": database, "query": query,
 		"admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey, "allowed-hosts": allowedHosts,
-		"config": config, "attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
+		"attach": attach, "open": flag(open), "debug": flag(debug), "debug-wait": flag(debugWait),
 	}
 	return target.Slipway(ctx, "dev", options)
 }
@@ -48,7 +47,6 @@ func Host(ctx context.Context,
 	allowedHosts *string, // additional host names that clients may use, separated by commas
 	serviceVersion *string, // service version reported to plugins
 	featureToggles *string, // enabled feature toggles, separated by commas
-	config *string, // INI file with settings of plugins, in sections [plugin.<id>]
 	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml
 	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
 	trustedKeys *string, // file with ed25519 public keys, one of which must have signed each plugin
@@ -64,7 +62,7 @@ func Host(ctx context.Context,
 		"admin-password": adminPassword, "service-version": serviceVersion, "feature-toggles": featureToggles,
 		"trusted-keys": trustedKeys, "admin-password-file": adminPasswordFile, "tls-cert": tlsCert, "tls-key": tlsKey,
 		"allowed-hosts": allowedHosts, "debug": debug, "debug-wait": flag(debugWait), "attach": attach,
-		"config": config, "provisioning": provisioning, "watch": watch,
+		"provisioning": provisioning, "watch": watch,
 	})
 }
 

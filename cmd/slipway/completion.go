@@ -34,10 +34,6 @@ func registerCompletions(c *cobra.Command) {
 	if c.Name() == "build" {
 		only = completeOne(verbs.SideNames)
 	}
-	config := completeFiles("ini")
-	if c.Name() == "validate" {
-		config = completeFiles("yaml", "yml")
-	}
 	for _, f := range []struct {
 		flag     string
 		complete cobra.CompletionFunc
@@ -55,7 +51,7 @@ func registerCompletions(c *cobra.Command) {
 		{"data-dir", completeDirs},
 		{"plugins-dir", completeDirs},
 		{"watch", completeOne(watch.Modes)},
-		{"config", config},
+		{"config", completeFiles("yaml", "yml")},
 		{"baseline", completeFiles("json")},
 		{"write-baseline", completeFiles("json")},
 	} {

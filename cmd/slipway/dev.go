@@ -64,7 +64,7 @@ func devCommand(stdout *os.File, stderr io.Writer) *cobra.Command {
 			return dev(c.Context(), face(c), o, stdout, stderr)
 		},
 	}
-	hostFlags(c, &o.Options, &o.password, "after each build")
+	hostFlags(c, &o.Options, &o.password)
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", o.dir, "plugin repository")
 	f.BoolVar(&o.open, "open", false, "open the console of the host in a browser, signed in")

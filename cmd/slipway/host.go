@@ -41,9 +41,8 @@ type passwordFlags struct {
 	text string // visible in the process list
 }
 
-// hostFlags defines the flags that host and dev have in common. configRead says when the file
-// with the settings of plugins is read again.
-func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead string) {
+// hostFlags defines the flags that host and dev have in common.
+func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags) {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:3000", "address to listen on; port 0 picks a free port")
 	f.StringVar(&o.DataDir, "data-dir", "", "directory of the database and the keys of this host (default: .slipway/data)")
@@ -54,7 +53,6 @@ func hostFlags(c *cobra.Command, o *server.Options, p *passwordFlags, configRead
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the key of the TLS certificate")
 	f.StringSliceVar(&o.AllowedHosts, "allowed-hosts", nil, "host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any")
 	f.StringVar(&o.ServiceVersion, "service-version", server.DefaultServiceVersion, "service version reported to plugins")
-	f.StringVar(&o.Config, "config", "", "INI file with settings of plugins, in sections [plugin.<id>]; read again "+configRead)
 	f.StringSliceVar(&o.Toggles, "feature-toggles", o.Toggles, "enabled feature toggles, such as "+loader.ToggleServiceAccounts)
 }
 
@@ -109,7 +107,7 @@ func hostCommand(stdout, stderr io.Writer) *cobra.Command {
 			return errors.Join(runHost(c.Context(), s, stderr, hangup, isInteractive), closeHost(s, stdout))
 		},
 	}
-	hostFlags(c, &o, &password, "on SIGHUP and by POST /api/plugins/{id}/reload")
+	hostFlags(c, &o, &password)
 	c.Flags().StringArrayVar(&o.PluginDirs, "plugins-dir", nil, "directory of plugins; may be repeated; if two contain the same plugin id, the first wins")
 	c.Flags().StringVar(&mode, "watch", mode, "how to watch the directories of plugins: auto, poll or off")
 	debugFlags(c.Flags(), &o.Debug)
@@ -253,9 +251,6 @@ func hostError(f verbs.Face, o server.Options, err error) error {
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
 		return usageError("%s and %s must be used together", f.Option("tls-cert"), f.Option("tls-key"))
-	}
-	if settings, ok := errors.AsType[*server.SettingsError](err); ok && o.Config != "" {
-		return usageError("%s: %w", f.Option("config"), settings)
 	}
 	if _, ok := errors.AsType[*server.InUseError](err); ok {
 		return fmt.Errorf("%w; stop it, or use another %s", err, f.Option("data-dir"))

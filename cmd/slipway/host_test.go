@@ -50,11 +50,6 @@ func TestOpenHost(t *testing.T) {
 	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--listen=256.0.0.1:0") {
 		t.Errorf("listen on 256.0.0.1: %v", err)
 	}
-	o.Listen, o.Config = "127.0.0.1:0", filepath.Join(t.TempDir(), "none.ini")
-	_, err = openHost(t.Context(), verbs.Command, o, io.Discard, io.Discard)
-	if e, ok := errors.AsType[*verbs.ExitError](err); !ok || e.Code != verbs.ExitUsage || !strings.Contains(e.Error(), "--config: read settings of plugins") {
-		t.Errorf("no configuration file: %v", err)
-	}
 }
 
 // TestDevChecksFirst checks that dev reports options that the host cannot use before it builds.
@@ -80,7 +75,6 @@ func TestDevChecksFirst(t *testing.T) {
 		{"--listen=" + strings.TrimPrefix(busy.URL(), "http://"), "choose a free port with --listen=127.0.0.1:0"},
 		{"--tls-cert=cert.pem", "--tls-cert and --tls-key must be used together"},
 		{"--tls-key=key.pem", "--tls-cert and --tls-key must be used together"},
-		{"--config=none.ini", "--config: read settings of plugins"},
 		{"--data-dir=" + data, "stop it, or use another --data-dir"},
 	} {
 		stdout, stderr, code := slipway(t, "dev", "--dir="+repo, "--listen=127.0.0.1:0", c.option)

@@ -199,7 +199,6 @@ func TestCompletion(t *testing.T) {
 		{[]string{"validate", "--format", ""}, []string{"text", "json", "sarif", "junit", "github"}, ":4"},
 		{[]string{"validate", "--profile", ""}, []string{"service", "grafana"}, ":4"},
 		{[]string{"validate", "--config", ""}, []string{"yaml", "yml"}, ":8"},
-		{[]string{"host", "--config", ""}, []string{"ini"}, ":8"},
 		{[]string{"validate", ""}, nil, ":0"},
 		{[]string{"explain", "path-mis"}, []string{"path-missing"}, ":4"},
 		{[]string{"schema", ""}, []string{"plugin", "config"}, ":4"},

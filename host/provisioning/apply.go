@@ -12,33 +12,14 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/host/store"
 )
 
-// Target is the host that Apply configures.
-type Target interface {
-	// DataSources returns all data sources without their secrets.
-	DataSources(ctx context.Context) ([]host.DataSource, error)
-	// Unlock returns a data source with its secrets.
-	Unlock(ctx context.Context, uid string) (host.DataSource, error)
-	CreateDataSource(ctx context.Context, d host.DataSource) error
-	// UpdateDataSource replaces a data source. It keeps secrets that are absent and
-	// removes those that are "".
-	UpdateDataSource(ctx context.Context, d host.DataSource) error
-	DeleteDataSource(ctx context.Context, uid string) error
-
-	// App returns the settings of an app with its secrets.
-	App(ctx context.Context, pluginID string) (host.AppSettings, error)
-	// AppSecrets returns the names of the secrets of an app.
-	AppSecrets(ctx context.Context, pluginID string) ([]string, error)
-	SetApp(ctx context.Context, a host.AppSettings) error
-
-	// Folder returns the uid of the folder with a title, which it creates if needed.
-	Folder(ctx context.Context, title string) (uid string, err error)
-	// SaveDashboard replaces the dashboard with the uid regardless of its version.
-	SaveDashboard(ctx context.Context, d host.Dashboard) error
-	// HasDashboard reports whether the dashboard with a uid exists.
-	HasDashboard(ctx context.Context, uid string) (bool, error)
-	DeleteDashboard(ctx context.Context, uid string) error
+// target is the store, with the identity that changes it.
+type target struct {
+	*store.Store
+	by host.Identity
 }
 
 // State is what earlier calls of Apply stored. It is used to delete what
@@ -54,33 +35,18 @@ type StoredDashboard struct {
 	IsKept bool   `json:"isKept"` // when its file is deleted
 }
 
-// Apply makes the target agree with the files. Values that are equal are not stored again,
+// Apply makes a store agree with the files. Values that are equal are not stored again,
 // and a dashboard is stored only if its file has changed: one that is not read-only can be
-// edited in between. It returns the state for the next call, even with an error. Another call
-// with the same Config stores only what has failed.
-func Apply(ctx context.Context, t Target, c *Config, before State) (State, error) {
+// edited in between. It returns the state for the next call, even with an error.
+func Apply(ctx context.Context, s *store.Store, by host.Identity, c *Config, before State) (State, error) {
+	t := target{s, by}
 	after := State{Dashboards: map[string]StoredDashboard{}}
 	err := errors.Join(c.applyDataSources(ctx, t, before, &after), c.applyApps(ctx, t), c.applyDashboards(ctx, t, before, &after))
 	return after, err
 }
 
-// once calls do unless an earlier call for the same part of the files has succeeded.
-func (c *Config) once(part string, do func() error) error {
-	if c.applied[part] {
-		return nil
-	}
-	err := do()
-	if err == nil {
-		if c.applied == nil {
-			c.applied = map[string]bool{}
-		}
-		c.applied[part] = true
-	}
-	return err
-}
-
-func (c *Config) applyDataSources(ctx context.Context, t Target, before State, after *State) error {
-	stored, err := t.DataSources(ctx)
+func (c *Config) applyDataSources(ctx context.Context, t target, before State, after *State) error {
+	stored, err := t.DataSources(ctx, t.by.OrgID, nil, store.Page{Limit: gate.MaxDataSources})
 	if err != nil {
 		after.Pruned = before.Pruned
 		return err
@@ -90,7 +56,7 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 			if !isMeant(d) {
 				return false
 			}
-			failed := t.DeleteDataSource(ctx, d.UID)
+			_, failed := t.DeleteDataSource(ctx, t.by, d.UID)
 			if failed != nil && slices.Contains(before.Pruned, d.UID) {
 				after.Pruned = append(after.Pruned, d.UID) // the next call tries again
 			}
@@ -103,10 +69,8 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 		return slices.ContainsFunc(c.DataSources, func(w DataSource) bool { return w.Name == d.Name || w.UID == d.UID })
 	}
 	var failed []error
-	failed = append(failed, c.once("deletions", func() error {
-		return remove(func(d host.DataSource) bool {
-			return !isWanted(d) && (slices.Contains(c.Delete, d.Name) || slices.Contains(before.Pruned, d.UID))
-		})
+	failed = append(failed, remove(func(d host.DataSource) bool {
+		return !isWanted(d) && (slices.Contains(c.Delete, d.Name) || slices.Contains(before.Pruned, d.UID))
 	}))
 	for _, want := range c.DataSources {
 		// A data source keeps its uid; one that must have another is created again.
@@ -120,13 +84,11 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 		d := want.DataSource
 		if at >= 0 {
 			d.UID = stored[at].UID
+			err = t.update(ctx, d, stored[at].SecretNames)
+		} else {
+			_, err = t.CreateDataSource(ctx, t.by, d)
 		}
-		if err := c.once("data source "+want.UID, func() error {
-			if at < 0 {
-				return t.CreateDataSource(ctx, d)
-			}
-			return update(ctx, t, d, stored[at].SecretNames)
-		}); err != nil {
+		if err != nil {
 			failed = append(failed, &Error{File: want.File, Err: fmt.Errorf("data source %q: %w", want.Name, err)})
 		}
 		if want.IsPruned {
@@ -138,8 +100,8 @@ func (c *Config) applyDataSources(ctx context.Context, t Target, before State, a
 
 // update stores a data source unless the stored one is equal. names are those of the stored
 // secrets.
-func update(ctx context.Context, t Target, d host.DataSource, names []string) error {
-	stored, err := t.Unlock(ctx, d.UID)
+func (t target) update(ctx context.Context, d host.DataSource, names []string) error {
+	stored, err := t.Unlock(ctx, t.by.OrgID, d.UID)
 	if err != nil && !isKeyLost(err) {
 		return err
 	}
@@ -150,7 +112,8 @@ func update(ctx context.Context, t Target, d host.DataSource, names []string) er
 		return nil
 	}
 	d.Secrets = replacing(names, d.Secrets)
-	return t.UpdateDataSource(ctx, d)
+	_, err = t.UpdateDataSource(ctx, t.by, d)
+	return err
 }
 
 // isKeyLost reports whether stored secrets cannot be decrypted. Those in the files replace them.
@@ -182,10 +145,10 @@ func isSameJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(compact(a), compact(b))
 }
 
-func (c *Config) applyApps(ctx context.Context, t Target) error {
+func (c *Config) applyApps(ctx context.Context, t target) error {
 	var failed []error
 	for _, a := range c.Apps {
-		if err := c.once("app "+a.PluginID, func() error { return setApp(ctx, t, a) }); err != nil {
+		if err := t.setApp(ctx, a); err != nil {
 			failed = append(failed, fmt.Errorf("app %q: %w", a.PluginID, err))
 		}
 	}
@@ -193,8 +156,8 @@ func (c *Config) applyApps(ctx context.Context, t Target) error {
 }
 
 // setApp stores the settings of an app unless the stored ones are equal.
-func setApp(ctx context.Context, t Target, a host.AppSettings) error {
-	stored, err := t.App(ctx, a.PluginID)
+func (t target) setApp(ctx context.Context, a host.AppSettings) error {
+	stored, err := t.UnlockApp(ctx, t.by.OrgID, a.PluginID)
 	if err != nil && !isKeyLost(err) {
 		return err
 	}
@@ -203,20 +166,20 @@ func setApp(ctx context.Context, t Target, a host.AppSettings) error {
 	if isSame {
 		return nil
 	}
-	names, err := t.AppSecrets(ctx, a.PluginID)
+	known, err := t.AppSettings(ctx, t.by.OrgID, a.PluginID)
 	if err != nil {
 		return err
 	}
-	a.Secrets = replacing(names, a.Secrets)
-	return t.SetApp(ctx, a)
+	a.Secrets = replacing(known.SecretNames, a.Secrets)
+	return t.SetAppSettings(ctx, t.by, a)
 }
 
-func (c *Config) applyDashboards(ctx context.Context, t Target, before State, after *State) error {
+func (c *Config) applyDashboards(ctx context.Context, t target, before State, after *State) error {
 	var failed []error
 	isFound := map[string]bool{}
 	for _, d := range c.Dashboards {
 		isFound[d.UID] = true
-		digest, err := c.applyDashboard(ctx, t, d, before.Dashboards[d.UID].Digest)
+		digest, err := t.applyDashboard(ctx, d, before.Dashboards[d.UID].Digest)
 		if err == nil {
 			after.Dashboards[d.UID] = StoredDashboard{digest, d.IsKept}
 			continue
@@ -234,7 +197,7 @@ func (c *Config) applyDashboards(ctx context.Context, t Target, before State, af
 			after.Dashboards[uid] = stored
 			continue
 		}
-		if err := t.DeleteDashboard(ctx, uid); err != nil && !errors.Is(err, host.ErrNotFound) {
+		if _, err := t.DeleteDashboard(ctx, t.by.OrgID, uid); err != nil && !errors.Is(err, host.ErrNotFound) {
 			failed = append(failed, fmt.Errorf("delete dashboard %s: %w", uid, err))
 			after.Dashboards[uid] = stored
 		}
@@ -242,18 +205,28 @@ func (c *Config) applyDashboards(ctx context.Context, t Target, before State, af
 	return errors.Join(failed...)
 }
 
-func (c *Config) applyDashboard(ctx context.Context, t Target, d Dashboard, known string) (digest string, err error) {
+func (t target) applyDashboard(ctx context.Context, d Dashboard, known string) (digest string, err error) {
 	sum := sha256.Sum256(append([]byte(d.Folder+"\n"), d.Model...))
 	digest = hex.EncodeToString(sum[:])
 	if digest == known {
-		if exists, err := t.HasDashboard(ctx, d.UID); err != nil || exists {
+		if _, err := t.DashboardFolder(ctx, t.by.OrgID, d.UID); !errors.Is(err, host.ErrNotFound) {
 			return digest, err
 		}
 	}
 	if d.Folder != "" {
-		if d.FolderUID, err = t.Folder(ctx, d.Folder); err != nil {
+		if d.FolderUID, err = t.folder(ctx, d.Folder); err != nil {
 			return "", err
 		}
 	}
-	return digest, t.SaveDashboard(ctx, d.Dashboard)
+	_, err = t.SaveDashboard(ctx, t.by.OrgID, d.Dashboard, store.Save{Overwrite: true})
+	return digest, err
+}
+
+// folder returns the uid of the folder with a title, which it creates if needed.
+func (t target) folder(ctx context.Context, title string) (uid string, err error) {
+	f, err := t.FolderByTitle(ctx, t.by.OrgID, title)
+	if errors.Is(err, host.ErrNotFound) {
+		f, err = t.CreateFolder(ctx, t.by.OrgID, host.Folder{Title: title, CreatedBy: t.by.Login})
+	}
+	return f.UID, err
 }

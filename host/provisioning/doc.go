@@ -2,7 +2,7 @@
 // of the provisioning directories of plugin repositories:
 //
 //	datasources/*.yaml  data sources to store and to delete
-//	plugins/*.yaml      settings of apps
+//	plugins/*.yaml      settings of apps, and of the processes of plugins
 //	dashboards/*.yaml   providers, each of which names a directory of dashboards in JSON
 //
 // A value can contain $NAME, ${NAME} and $__env{NAME}, which are replaced by environment

@@ -25,11 +25,11 @@ type Config struct {
 	Delete      []string // names of data sources
 	Apps        []host.AppSettings
 	Dashboards  []Dashboard
-	Warnings    []error // each an *Error: what is skipped or read differently
+	Settings    map[string]map[string]string // of the processes of plugins: values by key in upper case, by id
+	Warnings    []error                      // each an *Error: what is skipped or read differently
 
 	seen      map[string]string // files and directories, and what they were before they were read
 	isPartial bool              // a file of a dashboard exists that was not read; its uid is unknown
-	applied   map[string]bool   // what Apply has stored
 }
 
 // DropModels frees the models of the dashboards, which Apply needs.
@@ -38,9 +38,6 @@ func (c *Config) DropModels() {
 		c.Dashboards[i].Model = nil
 	}
 }
-
-// IsStale reports whether a file or directory has changed since it was read.
-func (c *Config) IsStale() bool { return c.Changes() != "" }
 
 // Changes describes the files and directories that have changed since they were read. It
 // returns "" if there are none, and the same text until one of them changes again.
@@ -110,21 +107,29 @@ const imagePath = "/etc/grafana/provisioning/"
 type reader struct {
 	expander
 	config   Config
-	faults   []error // each an *Error
+	faults   []error                       // each an *Error
+	check    func(key, value string) error // of a setting
 	defaults int
 	names    map[string]bool // of data sources
 }
 
-// Read reads a provisioning directory. lookup returns environment variables. The error
-// joins one *Error for each value that is invalid. Missing subdirectories are empty. The
-// result is never nil; with an error, only IsStale and Changes may be called.
-func Read(dir string, lookup func(name string) (string, bool)) (*Config, error) {
-	r := &reader{expander: expander{dir: dir, lookup: lookup, seen: map[string]string{}}, names: map[string]bool{}}
+// Options control Read.
+type Options struct {
+	Lookup       func(name string) (value string, ok bool) // an environment variable
+	CheckSetting func(key, value string) error             // of a process; its error contains no value
+}
+
+// Read reads a provisioning directory. The error joins one *Error for each value that is invalid.
+// Missing subdirectories are empty. The result is never nil; with an error, only Changes may be
+// called.
+func Read(dir string, o Options) (*Config, error) {
+	r := &reader{expander: expander{dir: dir, lookup: o.Lookup, seen: map[string]string{}}, check: o.CheckSetting, names: map[string]bool{}}
+	r.config.Settings = map[string]map[string]string{}
 	if _, err := r.readDir(dir); err != nil {
 		r.faults = append(r.faults, err)
 	}
 	r.each("datasources", r.dataSources)
-	r.each("plugins", r.apps)
+	r.each("plugins", r.plugins)
 	r.each("dashboards", r.providers)
 	r.config.seen = r.seen
 	if len(r.faults) >= mostReported {
@@ -353,6 +358,26 @@ func (e entry) settings() json.RawMessage {
 	return text
 }
 
+// values returns the settings of a process, by key in upper case.
+func (e entry) values() map[string]string {
+	all := map[string]string{}
+	n := valueOf(e.node, "values")
+	if n == nil || n.Kind != yaml.MappingNode {
+		e.fail(e.file, cmp.Or(n, e.node), "values is required and must be a mapping")
+		return all
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := strings.ToUpper(n.Content[i].Value), resolve(n.Content[i+1])
+		if value.Kind != yaml.ScalarNode {
+			e.fail(e.file, value, "values.%s must be a string", n.Content[i].Value)
+		} else if err := e.reader.check(key, value.Value); err != nil {
+			e.fail(e.file, n.Content[i], "values.%s %w", n.Content[i].Value, err)
+		}
+		all[key] = value.Value
+	}
+	return all
+}
+
 // secrets returns secureJsonData without keys that have no value.
 func (e entry) secrets() map[string]string {
 	secrets := map[string]string{}
@@ -434,7 +459,14 @@ func (r *reader) dataSources(d document) {
 	}
 }
 
-func (r *reader) apps(d document) {
+func (r *reader) plugins(d document) {
+	for _, e := range r.entries(d, "settings") {
+		if id := e.required("type"); r.config.Settings[id] != nil {
+			e.fail(d.file, e.node, "another entry has the settings of the processes of %.100q", id)
+		} else if id != "" {
+			r.config.Settings[id] = e.values()
+		}
+	}
 	for _, e := range r.entries(d, "apps") {
 		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
 		e.check(a.Check())

@@ -2,12 +2,15 @@ package provisioning_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/host/provisioning"
 )
@@ -29,11 +32,51 @@ func read(t *testing.T, files map[string]string) (*provisioning.Config, string, 
 	t.Helper()
 	dir := t.TempDir()
 	write(t, dir, files)
-	c, err := provisioning.Read(dir, func(name string) (string, bool) {
-		value, ok := map[string]string{"HOST": "db.example", "PASS": "a: b # {c} $HOST", "ORG": "1", "YES": "true"}[name]
-		return value, ok
-	})
+	c, err := provisioning.Read(dir, options(map[string]string{"HOST": "db.example", "PASS": "a: b # {c} $HOST", "ORG": "1", "YES": "true"}))
 	return c, dir, err
+}
+
+// options have environment variables, and refuse the setting BAD.
+func options(environ map[string]string) provisioning.Options {
+	return provisioning.Options{
+		Lookup: func(name string) (value string, ok bool) { value, ok = environ[name]; return value, ok },
+		CheckSetting: func(key, _ string) error {
+			if key == "BAD" {
+				return errors.New("is reserved")
+			}
+			return nil
+		},
+	}
+}
+
+// Settings of processes have keys in upper case, and values that are expanded.
+func TestReadSettings(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: 1\nsettings:\n"
+	c, _, err := read(t, map[string]string{
+		"secret":         "s3cret\n",
+		"plugins/a.yaml": head + "  - type: acme-app\n    values: {region: $HOST, count: 5, key: '$__file{secret}', none: null}\n",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]string{"acme-app": {"REGION": "db.example", "COUNT": "5", "KEY": "s3cret", "NONE": "null"}}
+	if diff := cmp.Diff(want, c.Settings); diff != "" {
+		t.Error(diff)
+	}
+	for text, want := range map[string]string{
+		"  - {type: a}\n":                                        "plugins/a.yaml:3:5: values is required and must be a mapping",
+		"  - {values: {a: b}}\n":                                 "plugins/a.yaml:3:5: type is required",
+		"  - {type: a, values: s3cret}\n":                        "plugins/a.yaml:3:23: values is required and must be a mapping",
+		"  - {type: a, values: {k: [s3cret]}}\n":                 "plugins/a.yaml:3:27: values.k must be a string",
+		"  - {type: a, values: {bad: s3cret}}\n":                 "plugins/a.yaml:3:24: values.bad is reserved",
+		"  - {type: a, values: {}}\n  - {type: a, values: {}}\n": `plugins/a.yaml:4:5: another entry has the settings of the processes of "a"`,
+	} {
+		_, _, err := read(t, map[string]string{"plugins/a.yaml": head + text})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 }
 
 func TestReadDataSources(t *testing.T) {
@@ -129,7 +172,7 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%s\nerror: %v\nwant:  %s", text, err, want)
 		}
 	}
-	if _, err := provisioning.Read(filepath.Join(t.TempDir(), "missing"), os.LookupEnv); err == nil {
+	if _, err := provisioning.Read(filepath.Join(t.TempDir(), "missing"), options(nil)); err == nil {
 		t.Error("no error for a directory that does not exist")
 	}
 }
@@ -181,7 +224,7 @@ providers:
 			t.Errorf("no warning %q in:\n%s", want, all)
 		}
 	}
-	if c.IsStale() {
+	if c.Changes() != "" {
 		t.Error("stale without a change")
 	}
 	write(t, dir, map[string]string{"dashboards/sub/three.json": `{"title": "Three"}`})
@@ -189,7 +232,7 @@ providers:
 	if err := os.Chtimes(filepath.Join(dir, "dashboards/sub"), late, late); err != nil {
 		t.Fatal(err)
 	}
-	if !c.IsStale() {
+	if c.Changes() == "" {
 		t.Error("not stale after a file was added")
 	}
 }
@@ -203,7 +246,7 @@ func TestReadLinkedDashboards(t *testing.T) {
 	if err := os.Symlink(boards, filepath.Join(dir, "linked")); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
-	c, err := provisioning.Read(dir, os.LookupEnv)
+	c, err := provisioning.Read(dir, options(nil))
 	if err != nil || len(c.Dashboards) != 1 || c.Dashboards[0].Folder != "sub" || c.Dashboards[0].File != "linked/sub/one.json" {
 		t.Errorf("%+v, %v", c, err)
 	}

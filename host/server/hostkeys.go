@@ -3,35 +3,32 @@ package server
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// hostKey is a key in the file that applies to all plugins.
+// hostKey is a variable of the host's environment that applies to all plugins.
 type hostKey struct {
-	section, name string
-	variable      string // in the configuration of calls; "" if it has another effect
-	standard      string // the value if it is not set; "" leaves it out
-	check         func(value string) error
+	variable string
+	config   string // in the configuration of calls; "" if it has another effect
+	standard string // the value if it is not set; "" leaves it out
+	check    func(value string) error
 }
 
-// hostKeys returns the keys that apply to all plugins, with the names and the standard
+// hostKeys returns the variables that apply to all plugins, with the names and the standard
 // values of existing hosts.
 func hostKeys() []hostKey {
 	return []hostKey{
-		{"dataproxy", "row_limit", "GF_SQL_ROW_LIMIT", "1000000", checkPositive},
-		{"dataproxy", "response_limit", "GF_RESPONSE_LIMIT", "", checkCount},
-		{"dataproxy", sendUserHeader, "", "", checkBool},
-		{"sql_datasources", "max_open_conns_default", "GF_SQL_MAX_OPEN_CONNS_DEFAULT", "100", checkCount},
-		{"sql_datasources", "max_idle_conns_default", "GF_SQL_MAX_IDLE_CONNS_DEFAULT", "100", checkCount},
-		{"sql_datasources", "max_conn_lifetime_default", "GF_SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT", "14400", checkCount},
-		{"datasources", "concurrent_query_count", "GF_CONCURRENT_QUERY_COUNT", "10", checkPositive},
-		{"log", "user_facing_default_error", "GF_USER_FACING_DEFAULT_ERROR", "the request failed; the log of the host has details", nil},
+		{"GF_DATAPROXY_ROW_LIMIT", "GF_SQL_ROW_LIMIT", "1000000", checkPositive},
+		{"GF_DATAPROXY_RESPONSE_LIMIT", "GF_RESPONSE_LIMIT", "", checkCount},
+		{"GF_DATAPROXY_SEND_USER_HEADER", "", "", checkBool},
+		{"GF_SQL_DATASOURCES_MAX_OPEN_CONNS_DEFAULT", "GF_SQL_MAX_OPEN_CONNS_DEFAULT", "100", checkCount},
+		{"GF_SQL_DATASOURCES_MAX_IDLE_CONNS_DEFAULT", "GF_SQL_MAX_IDLE_CONNS_DEFAULT", "100", checkCount},
+		{"GF_SQL_DATASOURCES_MAX_CONN_LIFETIME_DEFAULT", "GF_SQL_MAX_CONN_LIFETIME_SECONDS_DEFAULT", "14400", checkCount},
+		{"GF_DATASOURCES_CONCURRENT_QUERY_COUNT", "GF_CONCURRENT_QUERY_COUNT", "10", checkPositive},
+		{"GF_LOG_USER_FACING_DEFAULT_ERROR", "GF_USER_FACING_DEFAULT_ERROR", "the request failed; the log of the host has details", nil},
 	}
 }
-
-const sendUserHeader = "send_user_header"
 
 func checkCount(value string) error {
 	if _, err := strconv.ParseUint(value, 10, 31); err != nil {
@@ -54,28 +51,24 @@ func checkBool(value string) error {
 	return nil
 }
 
-// setHost sets what applies to all plugins. The environment wins over the file.
-func (r *settingsRead) setHost(keys []hostKey, found []iniKey, environ map[string]string, file string) (err error) {
-	for _, key := range keys {
-		value, at := key.standard, ""
-		if i := slices.IndexFunc(found, func(k iniKey) bool { return k.section == key.section && k.name == key.name }); i >= 0 {
-			value, at = found[i].value, fmt.Sprintf("%s:%d: key %s", file, found[i].line, key.name)
-		}
-		variable := "GF_" + strings.ToUpper(key.section+"_"+key.name)
-		if set := environ[variable]; set != "" {
-			value, at = set, variable
-		}
-		if at != "" && key.check != nil {
-			if wrong := key.check(value); wrong != nil {
-				err = errors.Join(err, fmt.Errorf("%s %w", at, wrong))
-				continue
+// setHost sets what applies to all plugins.
+func (s *pluginSettings) setHost(environ map[string]string) (err error) {
+	for _, key := range hostKeys() {
+		value := key.standard
+		if set := environ[key.variable]; set != "" {
+			value = set
+			if key.check != nil {
+				if wrong := key.check(value); wrong != nil {
+					err = errors.Join(err, fmt.Errorf("%s %w", key.variable, wrong))
+					continue
+				}
 			}
 		}
 		switch {
-		case key.name == sendUserHeader:
-			r.sendsUser = value == "true"
+		case key.config == "":
+			s.sendsUser = value == "true"
 		case value != "":
-			r.config[key.variable] = value
+			s.config[key.config] = value
 		}
 	}
 	return err

@@ -1,25 +1,16 @@
 package server
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 )
 
@@ -244,10 +235,9 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 	dir := t.TempDir()
 	const text = "apiVersion: 1\ndatasources:\n  - {name: A, type: x}\n"
 	writeProvisioning(t, dir, "datasources/a.yaml", text)
-	f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: &failing{}, env: os.LookupEnv, log: slog.New(slog.DiscardHandler)}
-	if err := f.apply(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	o := testOptions(t)
+	o.Provisioning = dir
+	f := &open(t, o).files
 	for n, want := range []bool{false, false, true} {
 		if n < 2 {
 			writeProvisioning(t, dir, "datasources/a.yaml", text[:n])
@@ -256,90 +246,4 @@ func TestProvisioningWaitsForWriter(t *testing.T) {
 			t.Errorf("look %d: due %t, want %t", n+1, got, want)
 		}
 	}
-}
-
-// Files that never stop changing are applied, but not at every look.
-func TestProvisioningOfFilesThatKeepChanging(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	text := "apiVersion: 1\n"
-	writeProvisioning(t, dir, "datasources/a.yaml", text)
-	synctest.Test(t, func(t *testing.T) {
-		f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: &failing{}, env: os.LookupEnv, log: slog.New(slog.DiscardHandler)}
-		applied := 0
-		for look := range 13 {
-			if look == 0 || f.isDue() {
-				applied++
-				if err := f.apply(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			text += "#"
-			writeProvisioning(t, dir, "datasources/a.yaml", text)
-			time.Sleep(provisionCheck)
-		}
-		if applied != 3 { // at the looks 0, 6 and 12
-			t.Errorf("applied %d times, want 3", applied)
-		}
-	})
-}
-
-// failing is an empty target, which fails to store the next dashboards.
-type failing struct {
-	provisioning.Target
-	failures []error
-	created  int
-	stored   atomic.Int64
-}
-
-func (f *failing) DataSources(context.Context) ([]host.DataSource, error)  { return nil, nil }
-func (f *failing) CreateDataSource(context.Context, host.DataSource) error { f.created++; return nil }
-func (f *failing) SaveDashboard(_ context.Context, d host.Dashboard) (err error) {
-	if len(f.failures) > 0 {
-		err, f.failures = f.failures[0], f.failures[1:]
-		return err
-	}
-	if d.Model != nil {
-		f.stored.Add(1)
-	}
-	return nil
-}
-
-// What could not be stored is tried again without a change of the files, and nothing else is.
-func TestProvisioningRetries(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	writeProvisioning(t, dir, "datasources/a.yaml", "apiVersion: 1\ndatasources:\n  - {name: A, type: x}\n")
-	writeProvisioning(t, dir, "dashboards/a.yaml", "apiVersion: 1\nproviders:\n  - {options: {path: dashboards}}\n  - {options: {path: missing}}\n")
-	writeProvisioning(t, dir, "dashboards/a.json", `{"title": "A"}`)
-	synctest.Test(t, func(t *testing.T) {
-		var log output
-		into := &failing{}
-		busy, full := errors.New("the database is busy"), errors.New("the disk is full")
-		into.failures = append(slices.Repeat([]error{busy}, 5), full, busy)
-		f := files{dir: dir, state: filepath.Join(t.TempDir(), "state"), into: into, env: os.LookupEnv, log: slog.New(slog.NewTextHandler(&log, nil))}
-		start := time.Now()
-		f.applyAgain(t.Context())
-		ctx, cancel := context.WithCancel(t.Context())
-		var watching sync.WaitGroup
-		watching.Go(func() { f.watch(ctx) })
-		for into.stored.Load() == 0 {
-			time.Sleep(provisionCheck)
-			synctest.Wait()
-		}
-		if took := time.Since(start); took < time.Minute || took > 2*time.Minute {
-			t.Errorf("7 failures took %s", took) // at most 2 s, 4 s, 8 s, 16 s and then 30 s each
-		}
-		time.Sleep(time.Hour)
-		cancel()
-		watching.Wait()
-		if stored := into.stored.Load(); into.created != 1 || stored != 1 {
-			t.Errorf("the data source was stored %d times, the dashboard %d times", into.created, stored)
-		}
-		for text, want := range map[string]int{"busy": 1, "full": 1, "provider skipped": 1, "files applied": 1} {
-			if got := strings.Count(log.String(), text); got != want {
-				t.Errorf("%q was logged %d times, want %d:\n%s", text, got, want, log.String())
-			}
-		}
-	})
 }

@@ -52,7 +52,6 @@ type Options struct {
 	Commit         string           // that the program was built from, reported by /api/health; "" if unknown
 	Watch          watch.Mode       // how the plugin directories are watched; watch.Off if empty
 	Toggles        []string         // enabled feature toggles
-	Config         string           // INI file with settings of plugins; none if empty
 	Environ        []string         // environment with settings of plugins, of which backends inherit a part, as os.Environ returns it
 	Logger         *slog.Logger     // no log if nil
 	RequestLevel   slog.Level       // of successful requests in the log; Info if 0
@@ -177,10 +176,13 @@ func (s *Server) claim(ctx context.Context, o *Options) (net.Listener, error) {
 	return listener, s.lockData(*o)
 }
 
-// openSettings reads the settings of plugins.
+// openSettings reads the settings of plugins in the environment.
 func (s *Server) openSettings(o Options) error {
-	s.settings = &pluginSettings{file: o.Config, environ: o.Environ, log: s.log}
-	return s.settings.read()
+	var err error
+	if s.settings, err = newPluginSettings(variables(o.Environ), s.log); err != nil {
+		return fmt.Errorf("read settings of plugins: %w", err)
+	}
+	return nil
 }
 
 func (s *Server) open(ctx context.Context, o Options) error {
@@ -304,7 +306,7 @@ func (s *Server) mountInBackground(ctx context.Context, o Options) {
 		return nil
 	})
 	s.mounting.Go(func() {
-		mount := s.Mount
+		mount := s.mount
 		if cmp.Or(o.Watch, watch.Off) != watch.Off {
 			mount = func(ctx context.Context) error { return s.watch(ctx, o) }
 		}
@@ -358,30 +360,21 @@ func (s *Server) Loader() *loader.Loader { return s.loader }
 // Close is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Mount brings the plugins and their service accounts in line with the plugin
-// directories, and their processes with the settings of plugins.
+// Mount applies the provisioning files, and brings the plugins and their service accounts in line
+// with the plugin directories.
 func (s *Server) Mount(ctx context.Context) error {
-	s.readSettings()
-	if err := s.loader.Reload(ctx); err != nil {
-		return err
-	}
-	return errors.Join(s.loader.ApplySettings(ctx), s.reconcile(ctx))
+	s.provisionAgain(ctx)
+	return s.mount(ctx)
+}
+
+func (s *Server) mount(ctx context.Context) error {
+	return errors.Join(s.loader.Reload(ctx), s.reconcile(ctx))
 }
 
 // reload is Mount for one plugin. The settings of all plugins are applied.
 func (s *Server) reload(ctx context.Context, id string) error {
-	s.readSettings()
-	if err := s.loader.ReloadPlugin(ctx, id); err != nil {
-		return err
-	}
-	return errors.Join(s.loader.ApplySettings(ctx), s.reconcile(ctx))
-}
-
-// readSettings reads the settings of plugins again.
-func (s *Server) readSettings() {
-	if err := s.settings.read(); err != nil {
-		s.log.Error("the previous settings of plugins stay in effect", "error", err)
-	}
+	s.provisionAgain(ctx)
+	return errors.Join(s.loader.ReloadPlugin(ctx, id), s.reconcile(ctx))
 }
 
 // mountedIDs returns the ids of the mounted plugins.

@@ -194,11 +194,9 @@ func (h tellerHost) fields(text string) (v map[string]any) {
 // request has headers that a plugin must not receive. The host has no anonymous callers.
 func TestTold(t *testing.T) {
 	t.Parallel()
-	config := filepath.Join(t.TempDir(), "slipway.ini")
-	if err := os.WriteFile(config, []byte("[plugin."+tellerID+"]\nregion = north\n[dataproxy]\nsend_user_header = true\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := openTeller(t, Options{Config: config})
+	files := t.TempDir()
+	writeProvisioning(t, files, "plugins/a.yaml", "apiVersion: 1\nsettings:\n  - {type: "+tellerID+", values: {region: north}}\n")
+	h := openTeller(t, Options{Provisioning: files, Environ: []string{"GF_DATAPROXY_SEND_USER_HEADER=true"}})
 
 	signedIn, _ := h.send("POST", "/api/session", http.Header{"Origin": {h.URL()}}, `{"user":"admin","password":"a long password"}`)
 	session := signedIn.Cookies()[0]

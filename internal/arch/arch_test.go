@@ -124,7 +124,7 @@ func arrows() map[string][]string {
 		"host/live":                {"host", "host/gate", "backend", "sdk", "internal/wire"},
 		"host/api":                 {"host", "host/gate", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {"internal/instant"},
-		"host/provisioning":        {"host", "internal/limit"},
+		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit"},
 		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "build/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "internal/atomicfile", "internal/limit"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
