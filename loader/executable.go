@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -104,34 +103,9 @@ func sumOf(file string) (string, error) {
 
 // isEqual reports whether two regular files can be read and have the same contents.
 func isEqual(a, b string) bool {
-	f, err := limit.OpenRegular(os.OpenFile, a)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	g, err := limit.OpenRegular(os.OpenFile, b)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = g.Close() }()
-	info, err := f.Stat()
-	other, otherErr := g.Stat()
-	if err != nil || otherErr != nil || info.Size() != other.Size() {
-		return false
-	}
-	const block = 1 << 20
-	left, right := make([]byte, block), make([]byte, block)
-	for {
-		n, err := io.ReadFull(f, left)
-		m, otherErr := io.ReadFull(g, right)
-		switch {
-		case !bytes.Equal(left[:n], right[:m]):
-			return false
-		case err != nil || otherErr != nil:
-			return errors.Is(err, io.EOF) && errors.Is(otherErr, io.EOF) ||
-				errors.Is(err, io.ErrUnexpectedEOF) && errors.Is(otherErr, io.ErrUnexpectedEOF)
-		}
-	}
+	left, err := sumOf(a)
+	right, otherErr := sumOf(b)
+	return err == nil && otherErr == nil && left == right
 }
 
 // moment is the age from which the time of a change is certain to differ from that of the

@@ -219,7 +219,7 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	switch {
 	case containsAny(stderr, "runtime: out of memory", "cannot allocate memory", "address space collisions"):
 		code = memory
-	case slices.ContainsFunc(stderr, isPanicLine):
+	case slices.ContainsFunc(stderr, crash.MatchString):
 		code = panicked
 	case hasExit && exit.ExitCode() == -1: // ended by a signal
 		code = killed
@@ -227,10 +227,6 @@ func exitFault(c *command, stderr []string, isStart bool) *bundle.Fault {
 	f := newFault(code, "%s (%s)", text, c.result())
 	f.Stderr = stderr
 	return f
-}
-
-func isPanicLine(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 func containsAny(lines []string, texts ...string) bool {

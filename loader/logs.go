@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -95,6 +96,7 @@ func (l *logWriter) line(text string) {
 }
 
 var (
+	// crash matches the first line of a panic or of another crash of a Go program.
 	crash     = regexp.MustCompile(`^(panic|fatal error|runtime|SIG[A-Z]+): `)
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	frame     = regexp.MustCompile(`^(\S+\(.*\)|created by .*|panic\(.*|\[signal .*|\.\.\..* elided\.\.\.)$`)
@@ -176,6 +178,14 @@ func shorten(line string) string {
 		return line
 	}
 	return cutText(line, maxQuote) + "..."
+}
+
+// cutText returns the first bytes of a string, at most n, without a part of a character.
+func cutText(text string, n int) string {
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // tail returns the last lines on one line.

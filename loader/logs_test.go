@@ -189,14 +189,14 @@ func TestFollowersAreBounded(t *testing.T) {
 	if _, _, _, ok := p.Follow(0); ok {
 		t.Error("too many followers are allowed")
 	}
-	for range maxRecordBytes/maxMessage + 1 {
-		p.records.add(time.Now(), entry{message: strings.Repeat("m", maxMessage)})
+	for range maxUnread + 1 {
+		p.records.add(time.Now(), entry{message: "m"})
 	}
 	n := 0
 	for range feed { // closed, since nobody read it
 		n++
 	}
-	if n > 1 {
+	if n > maxUnread {
 		t.Errorf("a follower that did not read held %d records", n)
 	}
 	p.records.end()

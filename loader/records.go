@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // Bounds on the log of one plugin.
@@ -21,7 +20,8 @@ const (
 	errorRate  = 100  // the same for errors, which have their own budget
 	byteRate   = 4 << 20
 
-	maxFollowers = 8 // of one plugin
+	maxFollowers = 8   // of one plugin
+	maxUnread    = 256 // records of a follower
 )
 
 // Record is an entry in the log of a plugin.
@@ -49,20 +49,12 @@ type records struct {
 	second    int64        // to which the counts below belong
 	logged    map[bool]int // records; true is for errors
 	volume    map[bool]int // their bytes
-	followers map[*follower]struct{}
+	followers map[chan Record]struct{}
 	isEnded   bool
 }
 
-// follower reads the records that are kept. It holds no others, so that slow followers take
-// no memory.
-type follower struct {
-	read  uint64        // number of the last record that it has read; locked by records
-	more  chan struct{} // capacity 1: there may be another record
-	ended chan struct{} // closed when it gets no more records
-}
-
 func newRecords(logger *slog.Logger) *records {
-	return &records{logger: logger, followers: map[*follower]struct{}{}, logged: map[bool]int{}, volume: map[bool]int{}}
+	return &records{logger: logger, followers: map[chan Record]struct{}{}, logged: map[bool]int{}, volume: map[bool]int{}}
 }
 
 // add logs a record.
@@ -122,8 +114,8 @@ func (l *records) keep(now time.Time, e entry) (ok, isFirst bool) {
 	return true, false
 }
 
-// append numbers a record and keeps it instead of the oldest ones. A follower that has not
-// read these loses its feed. The caller holds the lock.
+// append numbers a record, keeps it instead of the oldest ones, and sends it to the followers.
+// One that does not keep up loses its feed. The caller holds the lock.
 func (l *records) append(r Record) {
 	l.last++
 	r.Number = l.last
@@ -135,56 +127,20 @@ func (l *records) append(r Record) {
 		excess++
 	}
 	l.kept = slices.Delete(l.kept, 0, excess)
-	for f := range l.followers {
-		if f.read+1 < l.kept[0].Number {
-			l.remove(f)
-			continue
-		}
+	for feed := range l.followers {
 		select {
-		case f.more <- struct{}{}:
+		case feed <- r:
 		default:
+			l.remove(feed)
 		}
 	}
 }
 
 // remove ends a feed. The caller holds the lock.
-func (l *records) remove(f *follower) {
-	if _, ok := l.followers[f]; ok {
-		delete(l.followers, f)
-		close(f.ended)
-	}
-}
-
-// next returns the next record for a follower, if there is one.
-func (l *records) next(f *follower) (r Record, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := len(l.kept) - int(l.last-f.read)
-	if i < 0 || i == len(l.kept) {
-		return Record{}, false
-	}
-	f.read++
-	return l.kept[i], true
-}
-
-// send sends records to a feed until the follower gets no more.
-func (l *records) send(f *follower, feed chan<- Record) {
-	defer close(feed)
-	for {
-		r, ok := l.next(f)
-		if !ok {
-			select {
-			case <-f.more:
-				continue
-			case <-f.ended:
-				return
-			}
-		}
-		select {
-		case feed <- r:
-		case <-f.ended:
-			return
-		}
+func (l *records) remove(feed chan Record) {
+	if _, ok := l.followers[feed]; ok {
+		delete(l.followers, feed)
+		close(feed)
 	}
 }
 
@@ -193,8 +149,8 @@ func (l *records) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isEnded = true
-	for f := range l.followers {
-		l.remove(f)
+	for feed := range l.followers {
+		l.remove(feed)
 	}
 }
 
@@ -223,26 +179,14 @@ func (p *Plugin) Follow(after uint64) (recent []Record, feed <-chan Record, end 
 			recent = append(recent, r)
 		}
 	}
-	f := &follower{read: l.last, more: make(chan struct{}, 1), ended: make(chan struct{})}
-	l.followers[f] = struct{}{}
+	to := make(chan Record, maxUnread)
+	l.followers[to] = struct{}{}
 	if l.isEnded {
-		l.remove(f)
+		l.remove(to)
 	}
-	records := make(chan Record)
-	var sending sync.WaitGroup
-	sending.Go(func() { l.send(f, records) })
-	return recent, records, func() {
+	return recent, to, func() {
 		l.mu.Lock()
-		l.remove(f)
-		l.mu.Unlock()
-		sending.Wait()
+		defer l.mu.Unlock()
+		l.remove(to)
 	}, true
-}
-
-// cutText returns the first bytes of a string, at most n, without a part of a character.
-func cutText(text string, n int) string {
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
