@@ -180,7 +180,7 @@ type target struct {
 func newTarget(tb testing.TB) target {
 	dir := tb.TempDir()
 	program, file := filepath.Join(dir, "slipway"), filepath.Join(dir, "slipway.db")
-	goCommand(tb, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+	goCommand(tb, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway-host")
 	token, uid := seed(tb, file)
 	t := target{get: requestText("GET", "/api/playlists/"+uid, token, ""), attackers: startAttackers(tb)}
 	writeApp(tb, filepath.Join(dir, "plugins", "acme-sink-app"), "http://"+t.attackers.sink)

@@ -71,7 +71,7 @@ func newWine(t *testing.T) *wine {
 	}
 	// Wine shows the directory / as drive Z.
 	source := "-gcflags=github.com/slipway-dev/slipway/internal/origin=-trimpath=" + root + "=>Z:" + root
-	for out, args := range map[string][]string{w.slipway: {source, "../../cmd/slipway"}, w.console: {"./testdata/console"}} {
+	for out, args := range map[string][]string{filepath.Dir(w.slipway) + "/": {source, "../../cmd/..."}, w.console: {"./testdata/console"}} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", out}, args...)...)
 		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
