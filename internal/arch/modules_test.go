@@ -3,6 +3,8 @@ package arch
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -73,6 +75,22 @@ func TestDoors(t *testing.T) {
 	for _, r := range own.Require {
 		if r.Mod.Path == targets.Module.Mod.Path {
 			t.Errorf("go.mod requires %s", r.Mod.Path)
+		}
+	}
+	// The targets do not look for changes in directories that they name.
+	text, err := os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages(t) {
+		if p.path() != "cmd/slipway" {
+			continue
+		}
+		for _, dep := range p.Deps {
+			top, _, _ := strings.Cut(strings.TrimPrefix(dep, module+"/"), "/")
+			if strings.HasPrefix(dep, module) && strings.Contains(string(text), strconv.Quote(top)) {
+				t.Errorf("cmd/slipway is built from %s, whose changes targets/internal/program/program.go ignores", dep)
+			}
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (o origin) stamp() (string, error) {
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && path != o.checkout && (strings.HasPrefix(name, ".") || isOther(name)):
+		case d.IsDir() && path != o.checkout && (strings.HasPrefix(name, ".") || name == "testdata" || filepath.Dir(path) == o.checkout && isOther(name)):
 			return filepath.SkipDir
 		case d.IsDir() || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -151,10 +151,10 @@ func (o origin) stamp() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// isOther reports whether the directories of that name contain nothing that the program is built from.
+// isOther reports whether the program is built from nothing in a directory of the checkout.
 func isOther(name string) bool {
 	switch name {
-	case "targets", "testdata", "doc", "examples", "host", "sdk", "node_modules", "dist":
+	case "targets", "doc", "examples", "host", "loader", "backend", "sdk", "conformance", "compat", "tools", "dist":
 		return true
 	}
 	return false
