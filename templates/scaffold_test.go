@@ -284,6 +284,13 @@ func TestModules(t *testing.T) {
 	for name, o := range moduleOptions(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			released := o
+			released.Dir, released.Slipway = t.TempDir(), Module{Version: "v1.99.0"}
+			for _, r := range readModFile(t, scaffold(t, released).Dir).Require {
+				if strings.Contains(r.Version, "v1.99.0") != strings.HasPrefix(r.Path, slipway) {
+					t.Errorf("with a released version, the scaffold requires %s %s", r.Path, r.Version)
+				}
+			}
 			r := scaffold(t, o)
 			checkVersions(t, r.Dir)
 			// The end-to-end tests compile all of this.

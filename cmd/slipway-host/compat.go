@@ -32,9 +32,6 @@ func compatVerb() verbs.Verb {
 	v := verbs.CompatVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
 		o.Path = cmp.Or(o.Path, ".")
-		if len(c.Args) == 1 {
-			o.Path = c.Args[0]
-		}
 		return runCompat(ctx, c, *o)
 	}
 	return v

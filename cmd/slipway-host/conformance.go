@@ -28,9 +28,6 @@ func conformanceVerb() verbs.Verb {
 	}
 	v.Run = func(ctx context.Context, c verbs.Call) error {
 		o.Dir = cmp.Or(o.Dir, ".")
-		if len(c.Args) == 1 {
-			o.Dir = c.Args[0]
-		}
 		return runConformance(ctx, c, *o)
 	}
 	return v

@@ -57,11 +57,7 @@ func pluginsVerb() verbs.Verb {
 	o := &verbs.PluginsOptions{}
 	v := verbs.PluginsVerb(o)
 	v.Run = func(ctx context.Context, c verbs.Call) error {
-		target := "."
-		if len(c.Args) == 1 {
-			target = c.Args[0]
-		}
-		report, err := reportOf(ctx, c.Face, *o, target)
+		report, err := reportOf(ctx, c.Face, *o)
 		if err != nil {
 			return err
 		}
@@ -76,7 +72,8 @@ func pluginsVerb() verbs.Verb {
 	return v
 }
 
-func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions, target string) (*pluginsReport, error) {
+func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*pluginsReport, error) {
+	target := o.Target
 	if o.Timeout <= 0 {
 		return nil, usageError("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
 	}

@@ -614,3 +614,17 @@ func TestNewMage(t *testing.T) {
 		t.Errorf("go.mod does not require Mage %s (%v)", newMage, err)
 	}
 }
+
+func TestSums(t *testing.T) {
+	t.Parallel()
+	const before, after = "example.com/a v1.9.0/go.mod h1:a=\nexample.com/a v1.10.0/go.mod h1:b=\n", "github.com/stretchr/testify v1.0.0/go.mod h1:c=\n"
+	m := &goModule{sumAfter: []byte(before + after)}
+	if err := m.addSums(t.Context(), mage, newMage); err != nil {
+		t.Fatal(err)
+	}
+	middle, isBefore := strings.CutPrefix(string(m.sumAfter), before)
+	middle, isAfter := strings.CutSuffix(middle, after)
+	if !isBefore || !isAfter || strings.Count(middle, mage+" "+newMage) != 2 {
+		t.Errorf("go.sum is\n%s", m.sumAfter)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -259,19 +260,29 @@ func (m *goModule) raiseGo(ctx context.Context, f *modfile.File, o Options) (*mo
 	return modfile.Parse("go.mod", text, nil)
 }
 
-// addSums adds the checksums of a module to go.sum.
+// addSums adds the checksums of a module to go.sum, in the order of the go command.
 func (m *goModule) addSums(ctx context.Context, path, version string) error {
-	if strings.Contains(string(m.sumAfter), "\n"+path+" "+version+" h1:") || strings.HasPrefix(string(m.sumAfter), path+" "+version+" h1:") {
+	sums := map[module.Version]string{}
+	for line := range strings.Lines(string(m.sumAfter)) {
+		if fields := strings.Fields(line); len(fields) == 3 {
+			sums[module.Version{Path: fields[0], Version: fields[1]}] = fields[2]
+		}
+	}
+	if sums[module.Version{Path: path, Version: version}] != "" {
 		return nil
 	}
-	sums, err := Sums(ctx, path, version)
-	if err != nil {
-		return err
+	lines, err := Sums(ctx, path, version)
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		sums[module.Version{Path: fields[0], Version: fields[1]}] = fields[2]
 	}
-	lines := slices.Concat(strings.Split(strings.TrimSuffix(string(m.sumAfter), "\n"), "\n"), sums)
-	slices.Sort(lines)
-	m.sumAfter = []byte(strings.TrimPrefix(strings.Join(slices.Compact(lines), "\n"), "\n") + "\n")
-	return nil
+	list := slices.Collect(maps.Keys(sums))
+	module.Sort(list)
+	m.sumAfter = nil
+	for _, at := range list {
+		m.sumAfter = fmt.Appendf(m.sumAfter, "%s %s %s\n", at.Path, at.Version, sums[at])
+	}
+	return err
 }
 
 // Sums returns the lines of go.sum for a module, which it downloads.

@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/nearest"
-	"github.com/slipway-dev/slipway/internal/orphan"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
@@ -38,13 +37,9 @@ type Program struct {
 
 // Interruptible returns a context that ends at the first signal. A second signal of the same
 // kind kills the process. Signals of different kinds count as one: on Ctrl-C, Mage sends
-// SIGTERM in addition to the SIGINT from the terminal. Under Mage, the context also ends with
-// the process that started this one.
+// SIGTERM in addition to the SIGINT from the terminal.
 func Interruptible(face verbs.Face) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if face == verbs.Mage {
-		ctx, cancel = orphan.Context(ctx)
-	}
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
@@ -149,7 +144,13 @@ func (p Program) command(v verbs.Verb) *cobra.Command {
 		for _, f := range set {
 			f()
 		}
-		return v.Run(c.Context(), verbs.Call{Face: p.Face, Args: args, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Usage: c.UseLine()})
+		for i, arg := range args {
+			*v.Args[i].Value = arg
+		}
+		if v.Face != nil {
+			*v.Face = p.Face
+		}
+		return v.Run(c.Context(), verbs.Call{Face: p.Face, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Usage: c.UseLine()})
 	}
 	if v.Run == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return p.Forward(c.Context(), p.args) }
@@ -246,6 +247,9 @@ func (p Program) flagError(c *cobra.Command, err error) error {
 // checkArguments returns a usage error that names the argument that is missing or unexpected.
 // Scaffold asks for those that are missing.
 func (p Program) checkArguments(c *cobra.Command, v verbs.Verb, args []string) error {
+	if i := slices.Index(args, ""); i >= 0 && i < len(v.Args) { // such as a shell variable that is not set
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("the %s is empty; use . for the current directory", v.Args[i].Name)}
+	}
 	var err error
 	switch n := len(args); {
 	case n > len(v.Args):

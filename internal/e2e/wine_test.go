@@ -111,9 +111,9 @@ func (w *wine) run(t *testing.T, want int, dir string, args ...string) string {
 // windowsPath returns the name that a file has under Wine.
 func windowsPath(file string) string { return "Z:" + strings.ReplaceAll(file, "/", `\`) }
 
-// processes runs the unit tests of process groups and of orphans.
+// processes runs the unit tests of process groups.
 func (w *wine) processes(t *testing.T) {
-	for _, name := range []string{"process", "orphan"} {
+	for _, name := range []string{"process"} {
 		program := filepath.Join(t.TempDir(), name+".exe")
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-c", "-o", program, "../"+name)
 		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")

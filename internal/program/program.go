@@ -15,10 +15,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/origin"
@@ -152,5 +154,22 @@ func run(cmd *exec.Cmd, what string, w io.Writer) error {
 		stop()
 		fmt.Fprintf(w, "  built in %.0fs\n", time.Since(started).Seconds())
 	}
+	return nil
+}
+
+// Exec replaces this process with a program. On Windows, it runs the program and exits with its
+// status; a terminal sends Ctrl-C to both. It returns only if the program cannot be started.
+func Exec(path string, args []string) error {
+	if runtime.GOOS != "windows" {
+		return fmt.Errorf("start %s: %w", path, syscall.Exec(path, append([]string{path}, args...), os.Environ()))
+	}
+	signal.Ignore(os.Interrupt)
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return err
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
 	return nil
 }

@@ -57,7 +57,7 @@ func TestScaffoldAsksOnlyForWhatIsMissing(t *testing.T) {
 
 func TestScaffoldAsksOnATerminalOnly(t *testing.T) {
 	t.Parallel()
-	err := missingScaffold(Call{Face: Mage})
+	err := missingScaffold(Call{Face: Mage}, false)
 	want := "cannot ask for the type and id: standard input is not a terminal; run 'go tool mage scaffold <type> <id>' instead"
 	if code(err) != ExitUsage || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

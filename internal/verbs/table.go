@@ -25,6 +25,7 @@ type Verb struct {
 	IsHosted bool // it is part of the program slipway-host
 	IsHidden bool // it is not listed
 
+	Face *Face // where Run finds how messages spell options; nil if they name none
 	// Complete completes an argument after those given; nil completes file names.
 	Complete Completion
 	// Run runs the verb. It is nil in the table for the verbs of slipway-host, which sets it.
@@ -48,6 +49,7 @@ const (
 // An Arg is an argument. The required ones come first.
 type Arg struct {
 	Name       string
+	Value      *string
 	IsRequired bool   // Mage passes only these as arguments
 	Option     string // the option of an optional argument under Mage; "" has none
 	Help       string // of that option
@@ -68,8 +70,7 @@ type Paths []string
 
 // A Call is one run of a verb, besides its options.
 type Call struct {
-	Face          Face
-	Args          []string
+	Face          Face // also in Verb.Face
 	Stdin, Stdout *os.File
 	Stderr        io.Writer
 	Usage         string // the usage line of the verb

@@ -155,7 +155,7 @@ type ConformanceOptions struct {
 func ConformanceVerb(o *ConformanceOptions) Verb {
 	o.Format, o.Timeout, o.Checks = "text", defaultTimeout, "auto"
 	return Verb{
-		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir"}},
+		Name: "conformance", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "dir", Value: &o.Dir}},
 		Short: "Run conformance checks on a built plugin",
 		Long: "Start the backend of a built plugin, make valid and invalid calls to it as hosts do, and report\n" +
 			"which requirements of the protocol it does not meet. The plugin may use any SDK.\n" +
@@ -209,7 +209,7 @@ type CompatOptions struct {
 func CompatVerb(o *CompatOptions) Verb {
 	o.Format, o.Version, o.Platform = "text", DefaultHostVersion, "host"
 	return Verb{
-		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path"}},
+		Name: "compat", Mage: Targets, IsHosted: true, Args: []Arg{{Name: "path", Value: &o.Path}},
 		Short: "Report whether a plugin runs in Slipway's host and in existing hosts",
 		Long: "Read the files of a plugin and report whether it runs in Slipway's host, in existing hosts, or\n" +
 			"in both. The path is a plugin repository, a dist directory or a zip; the default is the current\n" +
@@ -234,6 +234,7 @@ func CompatVerb(o *CompatOptions) Verb {
 
 // PluginsOptions are the options of the verb plugins.
 type PluginsOptions struct {
+	Target         string // a directory or the URL of a host
 	JSON, Start    bool
 	ServiceVersion string
 	TrustedKeys    string
@@ -242,9 +243,9 @@ type PluginsOptions struct {
 
 // PluginsVerb returns the row of plugins, which reads a directory as the host does.
 func PluginsVerb(o *PluginsOptions) Verb {
-	o.ServiceVersion, o.Timeout = DefaultHostVersion, defaultTimeout
+	o.Target, o.ServiceVersion, o.Timeout = ".", DefaultHostVersion, defaultTimeout
 	return Verb{
-		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url"}},
+		Name: "plugins", IsHosted: true, Args: []Arg{{Name: "dir|url", Value: &o.Target}},
 		Short: "List plugins and explain each failure",
 		Long: "List the plugins below a directory, or those of a running host at a URL, and explain each\n" +
 			"failure: its code, stage, path and line, when it began, what to do, and the last output of\n" +

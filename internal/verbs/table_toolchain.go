@@ -15,7 +15,7 @@ func scaffoldVerb() Verb {
 	o := &ScaffoldOptions{}
 	return Verb{
 		Name: "scaffold", Mage: Targets, Asks: true,
-		Args:  []Arg{{Name: "type", IsRequired: true}, {Name: "id", IsRequired: true}},
+		Args:  []Arg{{Name: "type", Value: &o.Type, IsRequired: true}, {Name: "id", Value: &o.ID, IsRequired: true}},
 		Short: "Create a plugin repository",
 		Long: "Create a plugin repository with a workflow, a development container, TypeScript for a\n" +
 			"frontend and Go for a backend. The types are app, datasource, panel, renderer and\n" +
@@ -39,14 +39,11 @@ func scaffoldVerb() Verb {
 			{Name: "Scaffold.List", Short: "lists the types of plugins that scaffold creates, the profiles and the backends", Set: []string{"--list"}},
 		},
 		Complete: Completion{Names: scaffoldNames},
+		Face:     &o.Face,
 		Run: func(ctx context.Context, c Call) error {
-			o.Face = c.Face
-			for i, arg := range c.Args {
-				*[]*string{&o.Type, &o.ID}[i] = arg
-			}
-			if len(c.Args) < 2 && !o.List {
+			if o.ID == "" && !o.List {
 				if o.In = Terminal(c.Stdin); o.In == nil {
-					return missingScaffold(c)
+					return missingScaffold(c, o.Type != "")
 				}
 			}
 			return Scaffold(ctx, c.Stdout, *o)
@@ -56,12 +53,16 @@ func scaffoldVerb() Verb {
 
 // missingScaffold returns the error of scaffold without all arguments, and without a terminal to
 // ask on.
-func missingScaffold(c Call) error {
+func missingScaffold(c Call, hasType bool) error {
 	if c.Face == Mage {
 		return usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", c.Face.Verb("scaffold"))
 	}
+	missing := "type"
+	if hasType {
+		missing = "id"
+	}
 	return usage("missing argument <%s>\nusage: %s\nhelp: the types are %s; an id is <org>-<name>-<type>, such as acme-hello-datasource",
-		[]string{"type", "id"}[len(c.Args)], c.Usage, strings.Join(templates.TypeNames(), ", "))
+		missing, c.Usage, strings.Join(templates.TypeNames(), ", "))
 }
 
 func updateVerb() Verb {
@@ -102,10 +103,8 @@ func initVerb() Verb {
 			{Name: "dry-run", Value: &o.DryRun, Help: "print a diff and change nothing"},
 			{Name: "undo", Value: &o.Undo, Help: "restore the files that init changed"},
 		},
-		Run: func(ctx context.Context, c Call) error {
-			o.Face = c.Face
-			return Init(ctx, c.Stdout, *o)
-		},
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return Init(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -113,7 +112,7 @@ func validateVerb() Verb {
 	o := &ValidateOptions{Format: FormatNames()[0]}
 	return Verb{
 		Name: "validate", Mage: Targets,
-		Args:  []Arg{{Name: "path", Option: "path", Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json from standard input"}},
+		Args:  []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "what to validate (default: the plugin in this directory); \"-\" reads plugin.json from standard input"}},
 		Short: "Check plugin.json and the files it refers to",
 		Long: "Check plugin.json and the files it refers to. The path is a plugin repository, a dist\n" +
 			"directory, a zip, a plugin.json or a directory of plugins; the default is the current\n" +
@@ -136,15 +135,8 @@ func validateVerb() Verb {
 			{Name: "baseline", Value: &o.Baseline, Help: "omit the findings recorded in this file", Complete: files("json")},
 			{Name: "write-baseline", Value: &o.WriteBaseline, Help: "record all findings in this file, for the option baseline", Complete: files("json")},
 		},
-		Run: func(ctx context.Context, c Call) error {
-			o.Face = c.Face
-			if len(c.Args) == 1 {
-				if o.Path = c.Args[0]; o.Path == "" {
-					return errEmptyPath()
-				}
-			}
-			return Validate(ctx, c.Stdout, *o)
-		},
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return Validate(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -157,13 +149,14 @@ func rulesVerb() Verb {
 }
 
 func explainVerb() Verb {
+	rule := new(string)
 	return Verb{
 		Name: "explain", Mage: Targets,
-		Args:     []Arg{{Name: "rule", IsRequired: true}},
+		Args:     []Arg{{Name: "rule", Value: rule, IsRequired: true}},
 		Short:    "Explain a rule: its purpose, how to fix its findings, and an example",
 		Example:  "  slipway explain path-missing",
 		Complete: firstOf(ruleNames),
-		Run:      func(_ context.Context, c Call) error { return Explain(c.Stdout, c.Args[0]) },
+		Run:      func(_ context.Context, c Call) error { return Explain(c.Stdout, *rule) },
 	}
 }
 
@@ -171,7 +164,7 @@ func schemaVerb() Verb {
 	o := &SchemaOptions{}
 	return Verb{
 		Name: "schema", Mage: Targets,
-		Args:  []Arg{{Name: "plugin|config", Option: "what", Help: "schema to write: plugin or config (default: both)"}},
+		Args:  []Arg{{Name: "plugin|config", Value: &o.What, Option: "what", Help: "schema to write: plugin or config (default: both)"}},
 		Short: "Write JSON Schemas for plugin.json and slipway.yaml",
 		Long: "Write JSON Schemas for plugin.json and slipway.yaml, which editors use to complete and check\n" +
 			"these files. Without an argument it writes both. Refer to them from the files:\n\n" +
@@ -182,13 +175,8 @@ func schemaVerb() Verb {
 			profileOption(&o.Profile),
 		},
 		Complete: firstOf(SchemaNames),
-		Run: func(_ context.Context, c Call) error {
-			o.Face = c.Face
-			if len(c.Args) == 1 {
-				o.What = c.Args[0]
-			}
-			return Schema(c.Stdout, *o)
-		},
+		Face:     &o.Face,
+		Run:      func(_ context.Context, c Call) error { return Schema(c.Stdout, *o) },
 	}
 }
 
@@ -202,10 +190,8 @@ func depsVerb(b Bundler) Verb {
 			"that only tests or other tools need are left out, and no scripts are run. A repository with\n" +
 			"node_modules needs no download.",
 		Options: []Option{dirOption(&o.Dir)},
-		Run: func(ctx context.Context, c Call) error {
-			o.Face = c.Face
-			return Deps(ctx, c.Stdout, *o)
-		},
+		Face:    &o.Face,
+		Run:     func(ctx context.Context, c Call) error { return Deps(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -233,8 +219,9 @@ func buildVerb(b Bundler) Verb {
 			{Name: "explain", Value: &o.Explain, Help: "print why each step runs"},
 			profileOption(&o.Profile),
 		},
+		Face: &o.Face,
 		Run: func(ctx context.Context, c Call) error {
-			o.Face, o.In = c.Face, Terminal(c.Stdin)
+			o.In = Terminal(c.Stdin)
 			_, err := Build(ctx, c.Stdout, *o)
 			return err
 		},
@@ -266,10 +253,8 @@ func packageVerb() Verb {
 			{Name: "out", Value: &o.Out, Help: "directory to write to (default: release in the repository)"},
 			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
-		Run: func(ctx context.Context, c Call) error {
-			o.Face = c.Face
-			return Package(ctx, c.Stdout, *o)
-		},
+		Face: &o.Face,
+		Run:  func(ctx context.Context, c Call) error { return Package(ctx, c.Stdout, *o) },
 	}
 }
 
@@ -289,10 +274,8 @@ func signVerb() Verb {
 			{Name: "path", Value: &o.Path, Help: "sign only this dist, zip or directory of zips"},
 			{Name: "key", Value: &o.Key, Help: signHelp},
 		},
-		Run: func(_ context.Context, c Call) error {
-			o.Face = c.Face
-			return Sign(c.Stdout, *o)
-		},
+		Face: &o.Face,
+		Run:  func(_ context.Context, c Call) error { return Sign(c.Stdout, *o) },
 	}
 }
 
@@ -300,7 +283,7 @@ func verifyVerb() Verb {
 	o := &VerifyOptions{}
 	return Verb{
 		Name: "verify", Mage: Targets,
-		Args:  []Arg{{Name: "path", Option: "path", Help: "verify only this dist, zip or directory of zips"}},
+		Args:  []Arg{{Name: "path", Value: &o.Path, Option: "path", Help: "verify only this dist, zip or directory of zips"}},
 		Short: "Compare packaged plugins with their manifests, checksums and signatures",
 		Long: "Compare packaged plugins with their manifests, checksums and signatures. The path is a zip, a\n" +
 			"directory of zips, or a dist with MANIFEST.json; the default is what sign signs: dist and the\n" +
@@ -310,15 +293,8 @@ func verifyVerb() Verb {
 		Example: "  slipway verify\n" +
 			"  slipway verify --key=release-key.pub acme-tide-app-1.0.0.zip",
 		Options: []Option{dirOption(&o.Dir), {Name: "key", Value: &o.Key, Help: trustHelp}},
-		Run: func(_ context.Context, c Call) error {
-			o.Face = c.Face
-			if len(c.Args) == 1 {
-				if o.Path = c.Args[0]; o.Path == "" {
-					return errEmptyPath()
-				}
-			}
-			return Verify(c.Stdout, *o)
-		},
+		Face:    &o.Face,
+		Run:     func(_ context.Context, c Call) error { return Verify(c.Stdout, *o) },
 	}
 }
 

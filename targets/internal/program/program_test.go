@@ -1,9 +1,11 @@
 package program
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +29,19 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		os.Exit(0)
+	case "parent":
+		child := exec.Command(os.Args[0])
+		child.Env, child.Stdout = append(os.Environ(), "TEST_SLIPWAY=child"), os.Stdout
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "child":
+		ctx, stop := withParent(context.Background())
+		defer stop()
+		_, _ = os.Stdout.WriteString("ready\n")
+		<-ctx.Done()
+		return
 	case "waits":
 		if err := os.WriteFile(os.Getenv("TEST_ARGUMENTS"), nil, 0o644); err != nil {
 			panic(err)
@@ -224,5 +239,36 @@ func TestInterrupt(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestParent requires that a process notices the end of the one that started it.
+func TestParent(t *testing.T) {
+	t.Parallel()
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), "TEST_SLIPWAY=parent")
+	if _, err := parent.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe() // it ends when the last process that holds it has ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	parent.Stdout = w
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	out := bufio.NewReader(r)
+	if line, err := out.ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
+		t.Errorf("the child printed %q (%v)", rest, err)
 	}
 }

@@ -107,3 +107,21 @@ func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	}()
 	return ctx, cancel
 }
+
+// Exec replaces this process with the program. On Windows, it runs the program and exits with its
+// status; a terminal sends Ctrl-C to both. It returns only if the program cannot be started.
+func Exec(path string, args []string) error {
+	env := append(os.Environ(), envFace+"=tool")
+	if runtime.GOOS != "windows" {
+		return fmt.Errorf("start %s: %w", path, syscall.Exec(path, append([]string{path}, args...), env))
+	}
+	signal.Ignore(os.Interrupt)
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, env
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return err
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
+	return nil
+}
