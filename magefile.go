@@ -1,7 +1,7 @@
 //go:build mage
 
-// The targets of this repository: those of every plugin repository, and those for the
-// development of Slipway.
+// The targets for the development of Slipway. Those of plugin repositories are in targets/, which this
+// module must not require; here, "go run ./cmd/slipway" runs their verbs.
 package main
 
 import (
@@ -26,9 +26,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testrun"
-
-	//mage:import
-	_ "github.com/slipway-dev/slipway/targets"
 )
 
 // Demo takes a plugin from an empty directory to a running host.
@@ -43,8 +40,8 @@ func Demo(ctx context.Context,
 // slowest are the packages whose tests take longest. They start first: the last of them
 // would otherwise run alone at the end.
 var slowest = []string{
-	"./loader", "./host/api", "./cmd/slipway", "./internal/bench", "./host/store", "./host/server", "./validate", "./build",
-	"./templates", "./internal/adopt", "./targets/workflow", // without concurrency
+	"./loader", "./host/api", "./cmd/slipway", "./cmd/slipway-host", "./internal/bench", "./host/store", "./host/server", "./validate", "./build",
+	"./templates", "./internal/adopt", // without concurrency
 }
 
 // raceFlags are the flags of builds for the race detector. It skips SQLite's translated C code and
@@ -104,7 +101,9 @@ func Test(ctx context.Context,
 		others.Packages, others.Env = append([]string{"./host/store"}, sequential...), []string{"SLIPWAY_TEST_DATABASE=postgres"}
 		others.Labels = map[string]string{"host/store": "on PostgreSQL"}
 	}
-	return tests(ctx, race, testrun.Run{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}}, others)
+	return tests(ctx, race, others,
+		testrun.Run{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
+		testrun.Run{Flags: slices.Concat([]string{"-C=targets"}, flags), Packages: []string{"./..."}})
 }
 
 // listPackages returns the packages of this module with what they and their tests
@@ -192,9 +191,11 @@ func Lint(ctx context.Context,
 	return errors.Join(err,
 		command(ctx, "go", "vet", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "vet", "-C=tools", "./release"),
+		command(ctx, "go", "vet", "-C=targets", "./..."),
 		vetOthers(ctx, systems),
 		// "go tool" would ignore GOFLAGS and compile the standard library again.
 		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e", "./..."),
+		command(ctx, "go", "run", "-C=targets", "-modfile=../tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "./..."),
 	)
 }
 
@@ -266,14 +267,15 @@ func Templates(ctx context.Context) error {
 	return command(ctx, "go", "test", "./templates", "-run=TestModules", "-update")
 }
 
-// Docs writes the generated documents and tables: rules, commands, failures, limits, and what
-// the host serves.
+// Docs writes the generated documents and tables: rules, commands and their Mage functions, failures,
+// limits, and what the host serves.
 func Docs(ctx context.Context) error {
 	return errors.Join(
 		command(ctx, "go", "test", "./validate/rulebook", "-run=TestDocument", "-update"),
 		command(ctx, "go", "test", "./bundle", "-run=TestFailuresDocument", "-update"),
 		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"),
 		command(ctx, "go", "test", "./host/gate", "-run=TestLimits", "-update"),
+		command(ctx, "go", "test", "./internal/verbs", "-run=TestMageFunctions", "-update"),
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 

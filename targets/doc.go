@@ -4,10 +4,11 @@
 //	//mage:import
 //	_ "github.com/slipway-dev/slipway/targets"
 //
-// Each target takes the options of the slipway command of the same name, written as
-// -name=value and in camel case: --service-version is -serviceVersion.
+// Each target runs the verb of the same name of the program slipway, with the same options, written
+// as -name=value and in camel case: --service-version is -serviceVersion. The functions are generated
+// from the table of verbs in internal/verbs.
 //
-// Dev, Host and Conformance build the command slipway outside the plugin's module (see
-// internal/verbs), and no target imports loader or host. So go.mod lists only what sdk and
-// the targets need, and "mage validate" compiles no SQL engine; internal/arch tests that.
+// The package is in a module of its own, which requires only Mage: a plugin repository that requires
+// it has no other module raised. The program is found or built in the user's cache, outside of the
+// module of the plugin; see internal/program.
 package targets

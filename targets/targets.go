@@ -1,18 +1,15 @@
+// Code generated from the table of internal/verbs by "go tool mage docs"; DO NOT EDIT.
+
 package targets
 
 import (
 	"context"
-	"os"
 
-	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/internal/verbs"
-	"github.com/slipway-dev/slipway/targets/internal/target"
-	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/targets/internal/program"
 )
 
-// Scaffold creates a plugin repository, such as: mage scaffold datasource acme-hello-datasource.
-func Scaffold(ctx context.Context,
-	pluginType, id string,
+// Scaffold creates a plugin repository.
+func Scaffold(ctx context.Context, pluginType, id string,
 	dir *string, // directory to create (default: the id)
 	name *string, // name shown to users (default: derived from the id)
 	org *string, // author (default: the first part of the id)
@@ -21,125 +18,274 @@ func Scaffold(ctx context.Context,
 	backend *bool, // whether the plugin has a backend (default: true, but false for a panel)
 	force *bool, // write into a directory that is not empty, and list the files overwritten
 ) error {
-	ctx, stop := target.Interruptible(ctx)
-	defer stop()
-	return exit(verbs.Scaffold(ctx, os.Stdout, verbs.ScaffoldOptions{Face: verbs.Mage, Options: templates.Options{
-		Type: pluginType, ID: id, Dir: value(dir), Name: value(name), Org: value(org),
-		Description: value(description), Profile: value(profile), Backend: backend, Force: isSet(force),
-	}}))
+	return program.Mage(ctx, "scaffold", []string{pluginType, id},
+		program.Option("dir", dir),
+		program.Option("name", name),
+		program.Option("org", org),
+		program.Option("description", description),
+		program.Option("profile", profile),
+		program.Option("backend", backend),
+		program.Option("force", force),
+	)
+}
+
+// Init adds Slipway to an existing plugin repository.
+func Init(ctx context.Context,
+	dir *string, // directory of the plugin (default: this directory)
+	dryRun *bool, // print a diff and change nothing
+	undo *bool, // restore the files that init changed
+) error {
+	return program.Mage(ctx, "init", nil,
+		program.Option("dir", dir),
+		program.Option("dry-run", dryRun),
+		program.Option("undo", undo),
+	)
 }
 
 // Validate checks plugin.json and the files it refers to.
 func Validate(ctx context.Context,
 	path *string, // what to validate (default: the plugin in this directory); "-" reads plugin.json from standard input
-	format *string, // format of the report: text, json, sarif, junit or github
+	format *string, // format of the report: text, json, sarif, junit or github (default: text)
 	output *string, // write the report to this file
 	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 	strict *bool, // treat warnings as errors
 	fix *bool, // apply the safe fixes, then report the remaining findings
-	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
-	config *string, // configuration file (default: the nearest slipway.yaml)
-	baseline *string, // omit the findings recorded in this file
-	writeBaseline *string, // record all findings in this file
-	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
 	all *bool, // let fix change several plugin repositories
 	verbose *bool, // list the rules that did not run
+	diff *bool, // print what fix would change; exit with status 1 if there is anything to change
+	config *string, // configuration file (default: the nearest slipway.yaml)
+	key *string, // file with ed25519 public keys, one of which must have signed a zip or a dist with MANIFEST.json
+	baseline *string, // omit the findings recorded in this file
+	writeBaseline *string, // record all findings in this file, for the option baseline
 ) error {
-	ctx, stop := target.Interruptible(ctx)
-	defer stop()
-	if path != nil && *path == "" {
-		return exit(verbs.ErrEmptyPath())
-	}
-	return exit(verbs.Validate(ctx, os.Stdout, verbs.ValidateOptions{
-		Face: verbs.Mage,
-		Path: value(path), Format: value(format), Output: value(output), Profile: value(profile),
-		Strict: isSet(strict), Fix: isSet(fix), Diff: isSet(diff),
-		Config: value(config), Baseline: value(baseline), WriteBaseline: value(writeBaseline), Key: value(key),
-		All: isSet(all), Verbose: isSet(verbose),
-	}))
+	return program.Mage(ctx, "validate", program.Args(path),
+		program.Option("format", format),
+		program.Option("output", output),
+		program.Option("profile", profile),
+		program.Option("strict", strict),
+		program.Option("fix", fix),
+		program.Option("all", all),
+		program.Option("verbose", verbose),
+		program.Option("diff", diff),
+		program.Option("config", config),
+		program.Option("key", key),
+		program.Option("baseline", baseline),
+		program.Option("write-baseline", writeBaseline),
+	)
+}
+
+// Rules lists the rules of validate.
+func Rules(ctx context.Context) error {
+	return program.Mage(ctx, "rules", nil)
+}
+
+// Explain explains a rule: its purpose, how to fix its findings, and an example.
+func Explain(ctx context.Context, rule string) error {
+	return program.Mage(ctx, "explain", []string{rule})
+}
+
+// Schema writes JSON Schemas for plugin.json and slipway.yaml.
+func Schema(ctx context.Context,
+	what *string, // schema to write: plugin or config (default: both)
+	dir *string, // directory to write to (default: this directory)
+	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
+) error {
+	return program.Mage(ctx, "schema", program.Args(what),
+		program.Option("dir", dir),
+		program.Option("profile", profile),
+	)
+}
+
+// Deps downloads the packages that the frontend imports.
+func Deps(ctx context.Context,
+	dir *string, // plugin repository (default: this directory)
+) error {
+	return program.Mage(ctx, "deps", nil,
+		program.Option("dir", dir),
+	)
 }
 
 // Build builds the plugin into dist.
 func Build(ctx context.Context,
-	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)
 	dir *string, // plugin repository (default: this directory)
-	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
-	explain *bool, // print why each step runs
+	platforms *string, // all, host or a list such as linux/amd64,windows/amd64 (default: those in slipway.yaml, or all)
+	add *bool, // also build for the platforms of the executables in dist
 	only *string, // build only the backend or the frontend, and keep the rest of dist
 	debug *bool, // build executables for a debugger
+	explain *bool, // print why each step runs
+	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
 ) error {
-	ctx, stop := target.Interruptible(ctx)
-	defer stop()
-	_, err := verbs.Build(ctx, os.Stdout, verbs.BuildOptions{
-		Face: verbs.Mage, Dir: value(dir), Platforms: value(platforms), Profile: value(profile), Explain: isSet(explain), Only: value(only), Debug: isSet(debug), Bundler: bundler(), In: verbs.Terminal(os.Stdin),
-	})
-	return exit(err)
+	return program.Mage(ctx, "build", nil,
+		program.Option("dir", dir),
+		program.Option("platforms", platforms),
+		program.Option("add", add),
+		program.Option("only", only),
+		program.Option("debug", debug),
+		program.Option("explain", explain),
+		program.Option("profile", profile),
+	)
 }
 
-// Deps downloads the packages that the frontend imports, in the versions of its lockfile.
-func Deps(ctx context.Context,
-	dir *string, // plugin repository (default: this directory)
-) error {
-	ctx, stop := target.Interruptible(ctx)
-	defer stop()
-	return exit(verbs.Deps(ctx, os.Stdout, verbs.DepsOptions{Face: verbs.Mage, Dir: value(dir), Bundler: bundler()}))
-}
-
-// Package packs the built plugin for distribution: zips, checksums, manifests and an SBOM.
+// Package packs the built plugin for distribution.
 func Package(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	out *string, // directory to write to (default: release in the repository)
 	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
-	ctx, stop := target.Interruptible(ctx)
-	defer stop()
-	return exit(verbs.Package(ctx, os.Stdout, verbs.PackageOptions{Face: verbs.Mage, Dir: value(dir), Out: value(out), Key: value(key)}))
+	return program.Mage(ctx, "package", nil,
+		program.Option("dir", dir),
+		program.Option("out", out),
+		program.Option("key", key),
+	)
 }
 
-// Sign signs the built plugin and the zips of its version in release.
-func Sign(
-	key *string, // file with an ed25519 private key (PEM or OpenSSH)
+// Sign signs the built plugin and its zips.
+func Sign(ctx context.Context,
 	dir *string, // plugin repository (default: this directory)
 	path *string, // sign only this dist, zip or directory of zips
+	key *string, // file with an ed25519 private key (PEM or OpenSSH) to sign with
 ) error {
-	return exit(verbs.Sign(os.Stdout, verbs.SignOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
+	return program.Mage(ctx, "sign", nil,
+		program.Option("dir", dir),
+		program.Option("path", path),
+		program.Option("key", key),
+	)
 }
 
-// Verify compares what sign signed with its manifests, checksums and signatures.
-func Verify(
-	key *string, // file with ed25519 public keys, one of which must have signed each plugin (default: signatures are not verified)
-	dir *string, // plugin repository (default: this directory)
+// Verify compares packaged plugins with their manifests, checksums and signatures.
+func Verify(ctx context.Context,
 	path *string, // verify only this dist, zip or directory of zips
+	dir *string, // plugin repository (default: this directory)
+	key *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
 ) error {
-	return exit(verbs.Verify(os.Stdout, verbs.VerifyOptions{Face: verbs.Mage, Dir: value(dir), Path: value(path), Key: value(key)}))
+	return program.Mage(ctx, "verify", program.Args(path),
+		program.Option("dir", dir),
+		program.Option("key", key),
+	)
 }
 
-// bundler runs the command slipway-bundler: a plugin without a frontend to bundle does not
-// wait for esbuild to compile.
-func bundler() build.Bundler {
-	return build.Program{Path: func(ctx context.Context) (string, error) {
-		return verbs.Program(ctx, "slipway-bundler", ".", os.Stderr)
-	}}
-}
-
-// Rules lists the rules of validate.
-func Rules() error { return exit(verbs.Rules(os.Stdout)) }
-
-// Explain prints the purpose of a rule, how to fix its findings, and an example: mage explain path-missing.
-func Explain(rule string) error { return exit(verbs.Explain(os.Stdout, rule)) }
-
-// Schema writes JSON Schemas of plugin.json and slipway.yaml for editors.
-func Schema(
-	what *string, // schema to write: plugin or config (default: both)
-	dir *string, // directory to write to (default: this directory)
-	profile *string, // key names in plugin.json: service or grafana (default: derived from the file)
+// Compat reports whether a plugin runs in Slipway's host and in existing hosts.
+func Compat(ctx context.Context,
+	dir *string, // plugin repository, dist directory or zip (default: this directory)
+	format *string, // output format: text or json (default: text)
+	serviceVersion *string, // version of Slipway's host (default: 10.3.0)
+	existingVersion *string, // version of the existing host (default: any)
+	platform *string, // platform of the hosts: os/arch, or "host" for that of this machine (default: host)
+	start *bool, // start the backend and complete the handshake; not for a zip
 ) error {
-	return exit(verbs.Schema(os.Stdout, verbs.SchemaOptions{Face: verbs.Mage, What: value(what), Dir: value(dir), Profile: value(profile)}))
+	return program.Mage(ctx, "compat", nil,
+		program.Option("dir", dir),
+		program.Option("format", format),
+		program.Option("service-version", serviceVersion),
+		program.Option("existing-version", existingVersion),
+		program.Option("platform", platform),
+		program.Option("start", start),
+	)
 }
 
-// exit returns an error with which Mage exits with the code of err.
-func exit(err error) error { return target.Exit(err) }
+// Conformance runs conformance checks on a built plugin.
+func Conformance(ctx context.Context,
+	dir *string, // plugin to check (default: this directory)
+	format *string, // output format: text, json or junit (default: text)
+	timeout *string, // time limit for each check (default: 30s)
+	checks *string, // what to require: strict, existing, or auto, which depends on the plugin's SDK (default: auto)
+	only *string, // checks to run, such as query-none,huge-request (default: all)
+	skip *string, // checks to skip
+	query *string, // JSON of a valid query, with its queryType
+	settings *string, // JSON of the settings (jsonData) of a data source or app
+	secrets *string, // file with the secrets (secureJsonData) as a JSON object of strings, or - for standard input; SLIPWAY_SECRETS can hold the object itself
+	url *string, // URL of the data source
+) error {
+	return program.Mage(ctx, "conformance", nil,
+		program.Option("dir", dir),
+		program.Option("format", format),
+		program.Option("timeout", timeout),
+		program.Option("checks", checks),
+		program.Option("only", only),
+		program.Option("skip", skip),
+		program.Option("query", query),
+		program.Option("settings", settings),
+		program.Option("secrets", secrets),
+		program.Option("url", url),
+	)
+}
 
-func isSet(b *bool) bool { return b != nil && *b }
+// Host runs the reference host on directories of plugins.
+func Host(ctx context.Context,
+	pluginsDir *string, // directory of plugins (default under Mage: this directory); may be repeated; if two contain the same plugin id, the first wins
+	watch *string, // how to watch the directories of plugins: auto, poll or off (default: auto)
+	debug *string, // ids of plugins whose backends run under Delve
+	provisioning *string, // directory with datasources/*.yaml, dashboards/*.yaml and plugins/*.yaml; applied at startup and when they change; they can refer to any file that the host can read
+	trustedKeys *string, // file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin
+	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
+	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
+	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
+	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
+	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
+	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
+	tlsKey *string, // PEM file with the key of the TLS certificate
+	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
+	serviceVersion *string, // service version reported to plugins (default: 10.3.0)
+	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts
+	debugWait *bool, // do not run the backend until a debugger connects and continues it
+	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone
+) error {
+	return program.Mage(ctx, "host", nil,
+		program.Option("plugins-dir", pluginsDir),
+		program.Option("watch", watch),
+		program.Option("debug", debug),
+		program.Option("provisioning", provisioning),
+		program.Option("trusted-keys", trustedKeys),
+		program.Option("listen", listen),
+		program.Option("data-dir", dataDir),
+		program.Option("database", database),
+		program.Option("admin-password-file", adminPasswordFile),
+		program.Option("admin-password", adminPassword),
+		program.Option("tls-cert", tlsCert),
+		program.Option("tls-key", tlsKey),
+		program.Option("allowed-hosts", allowedHosts),
+		program.Option("service-version", serviceVersion),
+		program.Option("feature-toggles", featureToggles),
+		program.Option("debug-wait", debugWait),
+		program.Option("attach", attach),
+	)
+}
 
-func value(s *string) string { return target.Value(s) }
+// Dev runs the plugin in a host that builds and reloads it when files change.
+func Dev(ctx context.Context,
+	dir *string, // plugin repository (default: this directory)
+	open *bool, // open the console of the host in a browser, signed in
+	debug *bool, // build the backend for a debugger and run it under Delve
+	query *string, // JSON of the query in the curl command that is printed (default: a query for the scaffolded data source, or {} if the repository was not scaffolded)
+	listen *string, // address to listen on; port 0 picks a free port (default: 127.0.0.1:3000)
+	dataDir *string, // directory of the database and the keys of this host (default: .slipway/data)
+	database *string, // SQLite file (default: slipway.db in the data directory) or postgres://user:password@server/name; also from SLIPWAY_DATABASE
+	adminPasswordFile *string, // file with the password of the user admin, at least 12 characters; SLIPWAY_ADMIN_PASSWORD can hold the password itself (default: generated and printed once)
+	adminPassword *string, // password of the user admin (deprecated: other users can read it in the process list); only for hosts that listen on loopback
+	tlsCert *string, // PEM file with the TLS certificate and its chain; reloaded when it changes
+	tlsKey *string, // PEM file with the key of the TLS certificate
+	allowedHosts *string, // host names that clients may use besides loopback, the address to listen on, and the names in the certificate; * allows any
+	serviceVersion *string, // service version reported to plugins (default: 10.3.0)
+	featureToggles *string, // enabled feature toggles, such as externalServiceAccounts (default: externalServiceAccounts)
+	debugWait *bool, // do not run the backend until a debugger connects and continues it
+	attach *string, // ids of plugins whose backends are started elsewhere, such as in an IDE, with -standalone
+) error {
+	return program.Mage(ctx, "dev", nil,
+		program.Option("dir", dir),
+		program.Option("open", open),
+		program.Option("debug", debug),
+		program.Option("query", query),
+		program.Option("listen", listen),
+		program.Option("data-dir", dataDir),
+		program.Option("database", database),
+		program.Option("admin-password-file", adminPasswordFile),
+		program.Option("admin-password", adminPassword),
+		program.Option("tls-cert", tlsCert),
+		program.Option("tls-key", tlsKey),
+		program.Option("allowed-hosts", allowedHosts),
+		program.Option("service-version", serviceVersion),
+		program.Option("feature-toggles", featureToggles),
+		program.Option("debug-wait", debugWait),
+		program.Option("attach", attach),
+	)
+}

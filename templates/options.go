@@ -32,9 +32,10 @@ type Options struct {
 // Module is where a plugin repository finds Slipway: a released version with its
 // lines for go.sum, or a local checkout.
 type Module struct {
-	Checkout string   // absolute directory, or ""
-	Version  string   // used if Checkout is ""
-	Sums     []string // lines for go.sum; may be empty
+	Checkout   string   // absolute directory, or ""
+	Version    string   // used if Checkout is ""
+	Sums       []string // lines for go.sum, of the module that backends require; may be empty
+	TargetSums []string // of the module of the targets
 }
 
 // Type is a plugin type that can be scaffolded.

@@ -284,11 +284,20 @@ func TestModules(t *testing.T) {
 	for name, o := range moduleOptions(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			released := o
+			released.Dir, released.Slipway = t.TempDir(), Module{Version: "v1.99.0"}
+			for _, r := range readModFile(t, scaffold(t, released).Dir).Require {
+				if strings.Contains(r.Version, "v1.99.0") != strings.HasPrefix(r.Path, slipway) {
+					t.Errorf("with a released version, the scaffold requires %s %s", r.Path, r.Version)
+				}
+			}
 			r := scaffold(t, o)
 			checkVersions(t, r.Dir)
 			// The end-to-end tests compile all of this.
-			goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS")),
-				"list", "-deps", "-test", "-tags=mage", "./...", "github.com/magefile/mage")
+			env := append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS"))
+			goCommand(t, r.Dir, append(os.Environ(), "GOPROXY=off"), "mod", "tidy", "-diff")
+			goCommand(t, r.Dir, env,
+				"list", "-deps", "-test", "-tags=mage", "./...", "github.com/magefile/mage", targets+"/cmd/slipway")
 		})
 	}
 }
@@ -318,7 +327,10 @@ func readModFile(t *testing.T, dir string) modFile {
 	return m
 }
 
-const slipway = "github.com/slipway-dev/slipway"
+const (
+	slipway = "github.com/slipway-dev/slipway"
+	targets = slipway + "/targets"
+)
 
 // syncModules rewrites the templates from the result of go mod tidy. It starts from
 // the versions of this module, which tidy keeps.
@@ -327,7 +339,7 @@ func syncModules(t *testing.T, set, dir string) {
 	own := readModFile(t, "..")
 	edit := []string{"mod", "edit", "-go=" + own.Go}
 	for _, r := range readModFile(t, dir).Require {
-		if r.Path != slipway {
+		if r.Path != slipway && r.Path != targets {
 			edit = append(edit, "-droprequire="+r.Path)
 		}
 	}
@@ -339,25 +351,33 @@ func syncModules(t *testing.T, set, dir string) {
 	goCommand(t, dir, os.Environ(), edit...)
 	goCommand(t, dir, append(os.Environ(), "GOFLAGS=-mod=mod"), "mod", "tidy")
 
-	direct, indirect := new(strings.Builder), new(strings.Builder)
-	for _, r := range readModFile(t, dir).Require {
-		switch {
-		case r.Path == slipway:
-			fmt.Fprintf(direct, "\t%s [[with .Slipway.Version]][[.]][[else]]v0.0.0[[end]]\n", slipway)
-		case r.Indirect:
-			fmt.Fprintf(indirect, "\t%s %s // indirect\n", r.Path, r.Version)
-		default:
-			fmt.Fprintf(direct, "\t%s %s\n", r.Path, r.Version)
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	mod, _, _ := strings.Cut(read("go.mod"), "\nreplace ")
+	_, mod, _ = strings.Cut(mod, "\n")
+	mod = "module [[.GoModule]]\n" + strings.ReplaceAll(strings.TrimRight(mod, "\n")+"\n", " v0.0.0\n", " [[with .Slipway.Version]][[.]][[else]]v0.0.0[[end]]\n") +
+		"[[- with .Slipway.Checkout]]\n"
+	var before, after strings.Builder // lines of go.sum, which are sorted
+	for line := range strings.Lines(read("go.sum")) {
+		if line < slipway {
+			before.WriteString(line)
+		} else {
+			after.WriteString(line)
 		}
 	}
-	mod := "module [[.GoModule]]\n\ngo " + own.Go + "\n\ntool github.com/magefile/mage\n\n" +
-		"require (\n" + direct.String() + ")\n\nrequire (\n" + indirect.String() + ")\n" +
-		"[[- with .Slipway.Checkout]]\n\nreplace " + slipway + " => [[modpath .]]\n[[- end]]\n"
-	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
+	sums := before.String()
+	if strings.Contains(mod, slipway+" ") {
+		mod += "\nreplace " + slipway + " => [[modpath .]]\n"
+		sums += "[[range .Slipway.Sums]][[.]]\n[[end]]"
 	}
-	for name, text := range map[string]string{"go.mod": mod, "go.sum": string(sums) + "[[range .Slipway.Sums]][[.]]\n[[end]]"} {
+	mod += "\nreplace " + targets + " => [[modpath (print . \"/targets\")]]\n[[- end]]\n"
+	sums += "[[range .Slipway.TargetSums]][[.]]\n[[end]]" + after.String()
+	for name, text := range map[string]string{"go.mod": mod, "go.sum": sums} {
 		if err := os.WriteFile(filepath.Join("files", "modules", set, name+suffix), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 var (
@@ -26,8 +25,6 @@ var (
 	continuation = regexp.MustCompile(`\n {10,}`)
 	docCommand   = regexp.MustCompile(`(?m)(?:^|[ /])slipway ([a-z][a-z-]*)(.*)$`)
 	docFlag      = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z-]*)`)
-	docRoute     = regexp.MustCompile(`^/(?:api|metrics|public|avatar)\b\S*`)
-	docVariable  = regexp.MustCompile(`SLIPWAY_[A-Z_]+`)
 	docExcept    = regexp.MustCompile(`(?:except|but for) .*`)
 )
 
@@ -35,7 +32,7 @@ var (
 // flags.
 func TestCommandsInDocuments(t *testing.T) {
 	t.Parallel()
-	root := newRoot(os.Stdout, io.Discard)
+	root := newProgram(verbs.Command, os.Stdout, os.Stderr).Root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	names, err := filepath.Glob(filepath.Join("..", "..", "doc", "*.md"))
@@ -72,45 +69,6 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 	if commands < 8 {
 		t.Errorf("found only %d commands in the documents", commands)
-	}
-}
-
-// TestNamesInDocuments requires that the routes and the environment variables in the
-// documents exist.
-func TestNamesInDocuments(t *testing.T) {
-	t.Parallel()
-	var patterns []string
-	for _, route := range new(api.API).Routes() {
-		patterns = append(patterns, route.Pattern)
-	}
-	variables := []string{envAdminPassword, envDatabase, envSecretKey}
-	routes, secrets := 0, 0
-	for _, name := range []string{"security.md", "host.md"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "doc", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(string(data), ""), -1) {
-			path := docRoute.FindString(m[1])
-			if path == "" {
-				continue
-			}
-			routes++
-			if !slices.ContainsFunc(patterns, func(pattern string) bool {
-				return pattern == path || strings.HasSuffix(path, "/") && strings.HasPrefix(pattern, path)
-			}) {
-				t.Errorf("%s: unknown route %s", name, path)
-			}
-		}
-		for _, variable := range docVariable.FindAllString(string(data), -1) {
-			secrets++
-			if !slices.Contains(variables, variable) {
-				t.Errorf("%s: unknown environment variable %s", name, variable)
-			}
-		}
-	}
-	if routes < 8 || secrets < 6 {
-		t.Errorf("found only %d routes and %d variables in the documents", routes, secrets)
 	}
 }
 
@@ -171,13 +129,11 @@ func TestCommandsDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Commands\n\nThe help of every command of `slipway` except `completion` and `help`. \"go tool mage docs\" generates this file.\n\n" +
-		"Mage targets take the same options in camel case, with one hyphen: `--service-version` is\n" +
-		"`-serviceVersion`. Optional arguments become options: `slipway validate dist` is\n" +
-		"`go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
-		"The exceptions are `--race` and `--coverage` of test, which are the targets `testRace` and `coverage`,\n" +
-		"and `--list` of scaffold, which only the command has. `go tool mage -h <target>` lists the options of a\n" +
-		"target.\n")
-	for _, c := range withSubcommands(newRoot(os.Stdout, io.Discard)) {
+		"`go tool slipway` has the same commands. Mage targets take the same options in camel case, with one\n" +
+		"hyphen: `--service-version` is `-serviceVersion`. Optional arguments become options: `slipway validate dist`\n" +
+		"is `go tool mage validate -path=dist`, and `slipway schema plugin` is `go tool mage schema -what=plugin`.\n" +
+		"`go tool mage -h <target>` lists the options of a target.\n")
+	for _, c := range withSubcommands(newProgram(verbs.Command, os.Stdout, os.Stderr).Root()) {
 		about := c.Long
 		if about == "" {
 			about = c.Short + "."

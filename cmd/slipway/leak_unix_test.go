@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -37,18 +36,8 @@ func clock(t *testing.T) string {
 // execute runs the command and returns its exit status and everything that it printed.
 func execute(t *testing.T, args ...string) (code int, printed string) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	var stderr bytes.Buffer
-	code = run(t.Context(), args, out, &stderr)
-	text, err := os.ReadFile(out.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code, string(text) + stderr.String()
+	stdout, stderr, code := slipway(t, args...)
+	return code, stdout + stderr
 }
 
 // TestCanary puts links to a file outside of a plugin in every place that is read. No
@@ -150,7 +139,6 @@ func TestWrongInputs(t *testing.T) {
 		{"a fix that cannot be written, for programs", linked, []string{"--fix", "--format=json", "DIR"}, 3, `"exitCode": 3`},
 		{"a fix that cannot be written, for GitHub", linked, []string{"--fix", "--format=github", "DIR"}, 3, "not fixed: it is a symbolic link"},
 		{"fixes in several repositories", two, []string{"--fix", "DIR/.."}, 2, "would change 2 files across 2 plugin repositories; validate one repository at a time, or use --all"},
-		{"fixes in several repositories, as Mage prints it", two, []string{"--face=mage", "--fix", "DIR/.."}, 2, "or use -all"},
 		{"fixes in all repositories", two, []string{"--fix", "--all", "DIR/.."}, 1, "1 fix\n"},
 		{"control characters", file("src/plugin.json", "{\"\\u001b[31m\\n::error::x\": \x1b[31m1}"), []string{"--format=github", "DIR"}, 1, "::error file="},
 		{"sparse gigabyte", func(dir string) error { return os.Truncate(filepath.Join(dir, "src/plugin.json"), 1<<30) }, nil, 3, "plugin.json is larger than 256 KiB"},

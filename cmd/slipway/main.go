@@ -1,66 +1,42 @@
 // Command slipway scaffolds, checks, builds and runs plugins of a dashboard service.
 //
-// It has all verbs. Package verbs implements those that the Mage targets run in
-// process; dev, host and conformance are implemented here, because they run plugins
-// and a plugin repository must not compile a host. The Mage targets of those names
-// build and start this command.
+// It has all verbs. Package verbs implements those of the toolchain. Those that run plugins or read
+// them as a host does are in the program slipway-host, which slipway finds, or builds, and runs:
+// the first "slipway validate" must not compile a SQL engine. For the same reason, frontends
+// are bundled by the program slipway-bundler.
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"slices"
-	"strings"
-	"syscall"
 
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/command"
+	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 func main() {
-	ctx, stop := interruptible(context.Background())
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	face := verbs.Face(os.Getenv(verbs.EnvFace))
+	ctx, stop := command.Interruptible(face)
+	code := newProgram(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// interruptible returns a context that ends at the first signal. A second signal of the same
-// kind kills the process. Signals of different kinds count as one: on Ctrl-C, Mage sends
-// SIGTERM in addition to the SIGINT from the terminal.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	signals := make(chan os.Signal, 3)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		for s := range signals {
-			signal.Reset(s)
-			cancel()
-		}
-	}()
-	return ctx, cancel
-}
-
-// run runs the command line and returns the exit status.
-func run(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
-	root.SetArgs(args)
-	c, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return verbs.ExitOK
+// newProgram returns the program with the whole table of verbs.
+func newProgram(face verbs.Face, stdout, stderr *os.File) command.Program {
+	return command.Program{
+		Verbs: verbs.All(build.Program{Path: func(ctx context.Context) (string, error) {
+			return program.Find(ctx, program.Bundler, stderr)
+		}}),
+		Face: face, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
+		Forward: func(ctx context.Context, args []string) error {
+			host, err := program.Find(ctx, program.Host, stderr)
+			if err != nil {
+				return err
+			}
+			return program.Exec(host, args)
+		},
 	}
-	first := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	if _, ok := errors.AsType[*verbs.ExitError](err); !ok && c == root && first >= 0 { // Cobra may know no such command
-		err = cmp.Or(knownCommand(root, args[first:]), err)
-	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintln(stderr, "slipway:", text)
-	}
-	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {
-		return exit.Code
-	}
-	return verbs.ExitFindings
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,24 +17,39 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/build/bundler"
 	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 // slipway runs the command line and returns what it printed and its exit status.
 func slipway(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
-	if err != nil {
-		t.Fatal(err)
+	return runAs(t, verbs.Command, args...)
+}
+
+func runAs(t *testing.T, face verbs.Face, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var files [2]*os.File
+	for i, name := range []string{"stdout", "stderr"} {
+		f, err := os.Create(filepath.Join(t.TempDir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
 	}
-	defer out.Close()
-	var errors strings.Builder
-	code = run(t.Context(), args, out, &errors)
-	text, err := os.ReadFile(out.Name())
-	if err != nil {
-		t.Fatal(err)
+	p := newProgram(face, files[0], files[1])
+	p.Verbs = verbs.All(bundler.Bundler{}) // without building slipway-bundler
+	code = p.Run(t.Context(), args)
+	var texts [2]string
+	for i, f := range files {
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
 	}
-	return string(text), errors.String(), code
+	return texts[0], texts[1], code
 }
 
 // optionForm matches an option in a message, such as --write-baseline or -fix.
@@ -89,14 +103,13 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"build", "--platforms=linx/amd64"}, `--platforms: unknown platform "linx/amd64"; did you mean "linux/amd64"?`},
 		{[]string{"build", "--profile=x"}, `--profile: unknown profile "x"; use one of service, grafana`},
 		{[]string{"conformance", "--timeout=soon"}, "--timeout: invalid value \"soon\": time: invalid duration \"soon\"\nrun 'slipway conformance --help' for usage"},
-		{[]string{"host", "--debug-wait"}, "--debug-wait needs --debug"},
 		{[]string{"version", "--format=yaml"}, `--format: unknown format "yaml"; use one of text, json`},
 	} {
 		_, stderr, code := slipway(t, c.args...)
 		if code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, want %d and %s\n%s", c.args, code, verbs.ExitUsage, c.want, stderr)
 		}
-		verb, _, err := newRoot(os.Stdout, os.Stderr).Find(c.args[:1])
+		verb, _, err := newProgram(verbs.Command, os.Stdout, os.Stderr).Root().Find(c.args[:1])
 		if err != nil {
 			continue // the error is about the command
 		}
@@ -110,26 +123,12 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestMageFace checks that a verb started by a Mage target spells options as Mage does.
-func TestMageFace(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ arg, want string }{
-		{"--service-versio=x", "unknown option -serviceVersio; did you mean -serviceVersion?\nrun 'go tool mage -h host' for usage"},
-		{"--trusted-keys=none", "-trustedKeys: open none: "},
-		{"--data-dir", "-dataDir needs a value\nrun 'go tool mage -h host' for usage"},
-	} {
-		if _, stderr, code := slipway(t, "host", "--face=mage", c.arg); code != verbs.ExitUsage || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, want %d and %s\n%s", c.arg, code, verbs.ExitUsage, c.want, stderr)
-		}
-	}
-}
-
 // TestNamedOptionsExist looks for options in the source of the messages, which need
 // not all be printed by the tests.
 func TestNamedOptionsExist(t *testing.T) {
 	t.Parallel()
 	accepted := map[string]bool{}
-	for _, c := range newRoot(os.Stdout, os.Stderr).Commands() {
+	for _, c := range newProgram(verbs.Command, os.Stdout, os.Stderr).Root().Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) { accepted[f.Name] = true })
 	}
 	names := optionsInSource(t, filepath.Join("..", "..", "internal", "verbs"))
@@ -206,8 +205,6 @@ func TestCompletion(t *testing.T) {
 		{[]string{"build", "--platforms", "linux/amd64,dar"}, []string{"linux/amd64,darwin/amd64", "linux/amd64,darwin/arm64"}, ":4"},
 		{[]string{"conformance", "--format", ""}, []string{"text", "json", "junit"}, ":4"},
 		{[]string{"conformance", "--checks", ""}, []string{"auto", "strict", "existing"}, ":4"},
-		{[]string{"conformance", "--skip", "query-none,huge"}, []string{"query-none,huge-request"}, ":4"},
-		{[]string{"conformance", "--only", "query-none,huge"}, []string{"query-none,huge-request"}, ":4"},
 		{[]string{"conformance", ""}, nil, ":16"},
 		{[]string{"host", "--feature-toggles", ""}, []string{"externalServiceAccounts", "accessControlOnCall"}, ":4"},
 		{[]string{"host", "--plugins-dir", ""}, nil, ":16"},
@@ -239,20 +236,9 @@ func TestCompletion(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	v := version{Version: "v1.2.3", Go: "go1.26.5", OS: "linux", Arch: "amd64"}
-	if got, want := v.String(), "slipway v1.2.3 go1.26.5 linux/amd64\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	v.readSettings([]debug.BuildSetting{
-		{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "0123abcd"},
-		{Key: "vcs.time", Value: "2026-11-21T17:00:00Z"}, {Key: "vcs.modified", Value: "true"},
-	})
-	if got, want := v.String(), "slipway v1.2.3 go1.26.5 linux/amd64\ncommit 0123abcd, 2026-11-21T17:00:00Z, with uncommitted changes\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	want := readVersion()
+	want := verbs.ReadVersion()
 	stdout, stderr, code := slipway(t, "version", "--format=json")
-	var got version
+	var got verbs.VersionInfo
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
 		t.Fatalf("status %d, %v\n%s%s", code, err, stdout, stderr)
 	}

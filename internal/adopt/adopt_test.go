@@ -3,6 +3,7 @@ package adopt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -162,31 +163,31 @@ func TestPlan(t *testing.T) {
 	}{
 		"without Go": {plugin, ".",
 			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefile.go", []string{targets, workflows}, ""},
+			"magefile.go", []string{Targets, workflows}, ""},
 		"plugin.json at the root": {"-- plugin.json --\n{\"id\": \"acme-hello-panel\"}\n", ".",
 			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefile.go", []string{targets, workflows}, ""},
+			"magefile.go", []string{Targets, workflows}, ""},
 		"other targets": {otherTargets, ".",
 			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefile_slipway.go", []string{targets}, ""},
+			"magefile_slipway.go", []string{Targets}, ""},
 		"targets of our names": {otherTargets + "\nfunc Build() {}\n", ".",
 			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefile_slipway.go", []string{targets}, "slipway"},
+			"magefile_slipway.go", []string{Targets}, "slipway"},
 		"own targets of other names": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefile.go --\n//go:build mage\n\npackage main\n\nfunc Hello() {}\n", ".",
 			[]string{"magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefile_slipway.go", []string{targets, workflows}, ""},
+			"magefile_slipway.go", []string{Targets, workflows}, ""},
 		"directory magefiles": {plugin + "-- go.mod --\nmodule example.com/acme\n-- magefiles/hello.go --\npackage main\n\nfunc Hello() {}\n", ".",
 			[]string{"magefiles/magefile_slipway.go", "go.mod", "go.sum", "slipway.yaml", ".github/workflows/slipway.yml"},
-			"magefiles/magefile_slipway.go", []string{targets, workflows}, ""},
+			"magefiles/magefile_slipway.go", []string{Targets, workflows}, ""},
 		"monorepo": {"-- plugins/a/src/plugin.json --\n{\"id\": \"acme-a-panel\"}\n-- go.mod --\nmodule example.com/acme\n", "plugins/a",
 			[]string{"plugins/a/magefile.go", "go.mod", "go.sum", "plugins/a/slipway.yaml", ".github/workflows/slipway-plugins-a.yml"},
-			"plugins/a/magefile.go", []string{targets, workflows}, ""},
+			"plugins/a/magefile.go", []string{Targets, workflows}, ""},
 		"files that Git ignores": {plugin + "-- .gitignore --\ndist\n", ".",
 			[]string{"magefile.go", "go.mod", "go.sum", "slipway.yaml", ".gitignore", ".github/workflows/slipway.yml"},
-			"magefile.go", []string{targets, workflows}, ""},
+			"magefile.go", []string{Targets, workflows}, ""},
 		"files that are there": {plugin + "-- slipway.yaml --\nrules: {}\n-- .gitignore --\n/release/\n-- .github/workflows/ci.yaml --\n- run: go tool mage validate\n", ".",
 			[]string{"magefile.go", "go.mod", "go.sum"},
-			"magefile.go", []string{targets, workflows}, ""},
+			"magefile.go", []string{Targets, workflows}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -206,7 +207,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("slipway.yaml refers to a schema that init does not write:\n%s", text)
 			}
 			text := after(p, c.magefile)
-			for _, name := range []string{targets, workflows} {
+			for _, name := range []string{Targets, workflows} {
 				line := strings.TrimSpace("//mage:import "+c.namespace) + "\n\t_ \"" + name + "\"\n"
 				if got, want := strings.Contains(text, line), slices.Contains(c.imports, name); got != want {
 					t.Errorf("the magefile contains %q: %t, want %t\n%s", line, got, want, text)
@@ -298,27 +299,6 @@ func TestPlanOffline(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, state(t, root)); diff != "" {
 		t.Errorf("MakePlan changed the repository (-want +got):\n%s", diff)
-	}
-}
-
-func TestPlanReportsRaisedRequirements(t *testing.T) {
-	t.Parallel()
-	var before, after goMod
-	for _, r := range []struct {
-		path, before, after string
-		indirect            bool
-	}{{"a", "v1.0.0", "v1.1.0", false}, {"b", "v1.0.0", "v1.0.0", false}, {"c", "v1.0.0", "v2.0.0", true}} {
-		before.Require = append(before.Require, struct {
-			Path, Version string
-			Indirect      bool
-		}{r.path, r.before, r.indirect})
-		after.Require = append(after.Require, struct {
-			Path, Version string
-			Indirect      bool
-		}{r.path, r.after, r.indirect})
-	}
-	if got, want := raised(before, after), []string{"a v1.0.0 => v1.1.0"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -589,5 +569,62 @@ func TestMergeRefusesLinks(t *testing.T) {
 	defer root.Close()
 	if _, err := MergeAll(t.Context(), root, nil, map[string]string{"file": "new\n"}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestPlanKeepsVersions checks that init raises no requirement, and that a repository with an older
+// Mage gets the tool slipway only.
+func TestPlanKeepsVersions(t *testing.T) {
+	t.Parallel()
+	const mod = "module example.com/acme\n\ngo 1.24.3\n\nrequire github.com/google/go-cmp v0.6.0\n\nrequire (\n\tgithub.com/davecgh/go-spew v1.1.0 // indirect\n%s)\n"
+	root := repository(t, otherTargets)
+	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.15.0 // indirect\n"))
+	p := makePlan(t, root)
+	from := checkout(t).Checkout
+	want := fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.15.0 // indirect\n\tgithub.com/slipway-dev/slipway/targets v0.0.0 // indirect\n") +
+		"\ntool github.com/slipway-dev/slipway/targets/cmd/slipway\n\nreplace github.com/slipway-dev/slipway/targets => " + from + "/targets\n"
+	if diff := cmp.Diff(want, after(p, "go.mod")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"go.mod", "slipway.yaml", ".github/workflows/slipway.yml"}, paths(p)); diff != "" || p.OldMage != "v1.15.0" || p.OldGo != "" {
+		t.Errorf("Mage %s, Go %q\n%s", p.OldMage, p.OldGo, diff)
+	}
+	for _, line := range []string{
+		"- run: go tool slipway validate --format=sarif --output=slipway.sarif\n", "- run: go tool slipway build\n", "- run: go tool slipway validate dist\n",
+	} {
+		if text := after(p, ".github/workflows/slipway.yml"); !strings.Contains(text, line) {
+			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+
+	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf(mod, "\tgithub.com/magefile/mage v1.17.2 // indirect\n"))
+	want = "module example.com/acme\n\ngo 1.24.3\n\nrequire (\n\tgithub.com/google/go-cmp v0.6.0\n\tgithub.com/slipway-dev/slipway/targets v0.0.0\n)\n\n" +
+		"require (\n\tgithub.com/davecgh/go-spew v1.1.0 // indirect\n\tgithub.com/magefile/mage v1.17.2 // indirect\n)\n\n" +
+		"tool (\n\tgithub.com/magefile/mage\n\tgithub.com/slipway-dev/slipway/targets/cmd/slipway\n)\n\nreplace github.com/slipway-dev/slipway/targets => " + from + "/targets\n"
+	if diff := cmp.Diff(want, after(makePlan(t, root), "go.mod")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A repository without Mage gets the version that this one uses.
+func TestNewMage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil || !strings.Contains(string(text), "\t"+mage+" "+newMage+"\n") {
+		t.Errorf("go.mod does not require Mage %s (%v)", newMage, err)
+	}
+}
+
+func TestSums(t *testing.T) {
+	t.Parallel()
+	const before, after = "example.com/a v1.9.0/go.mod h1:a=\nexample.com/a v1.10.0/go.mod h1:b=\n", "github.com/stretchr/testify v1.0.0/go.mod h1:c=\n"
+	m := &goModule{sumAfter: []byte(before + after)}
+	if err := m.addSums(t.Context(), mage, newMage); err != nil {
+		t.Fatal(err)
+	}
+	middle, isBefore := strings.CutPrefix(string(m.sumAfter), before)
+	middle, isAfter := strings.CutSuffix(middle, after)
+	if !isBefore || !isAfter || strings.Count(middle, mage+" "+newMage) != 2 {
+		t.Errorf("go.sum is\n%s", m.sumAfter)
 	}
 }

@@ -79,7 +79,7 @@ func hasMageTag(f *ast.File) bool {
 // readImports looks for imports of Slipway's targets.
 func (m *magefiles) readImports(f *ast.File) {
 	for _, i := range f.Imports {
-		if name, err := strconv.Unquote(i.Path.Value); err != nil || name != targets {
+		if name, err := strconv.Unquote(i.Path.Value); err != nil || name != Targets {
 			continue
 		}
 		m.hasTargets = true
@@ -115,22 +115,22 @@ func (m magefile) text(packageName string) string {
 // stay as they are. Mage refuses two targets of the same name. So it is asked which of
 // these it accepts: all targets; those that Grafana's SDK does not have too; those, in a
 // namespace of their own.
-func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *module) error {
+func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *goModule) error {
 	if found.hasTargets {
 		p.Namespace = found.namespace
 		return nil
 	}
 	candidates := []magefile{
-		{"", []string{targets, workflows}},
-		{"", []string{targets}},
-		{"slipway", []string{targets}},
+		{"", []string{Targets, workflows}},
+		{"", []string{Targets}},
+		{"slipway", []string{Targets}},
 	}
 	if len(found.files) == 0 {
 		return p.create(filepath.Join(found.dir, "magefile.go"), candidates[0].text(found.packageName))
 	}
 	name := filepath.Join(found.dir, "magefile_slipway.go")
 	if _, err := os.Lstat(name); err == nil {
-		return request("%s exists but does not import %s; rename it", name, targets)
+		return request("%s exists but does not import %s; rename it", name, Targets)
 	}
 	var refused error
 	for _, c := range candidates {
@@ -148,7 +148,7 @@ func (p *Plan) addMagefile(ctx context.Context, found magefiles, m *module) erro
 
 // try lists the targets of copies of the magefiles and of another one with the given
 // text. The copies are in the module, whose packages they import.
-func (m *module) try(ctx context.Context, dir string, found magefiles, text string) (err error) {
+func (m *goModule) try(ctx context.Context, dir string, found magefiles, text string) (err error) {
 	work, err := os.MkdirTemp(dir, ".slipway-init-")
 	if err != nil {
 		return err
@@ -171,9 +171,6 @@ func (m *module) try(ctx context.Context, dir string, found magefiles, text stri
 		return err
 	}
 	cmd := m.command(ctx, "-mod=readonly", "tool", "mage", "-d", copies, "-w", dir, "-l")
-	if m.workFile == "" { // go.mod stays as it is
-		cmd.Env = nil
-	}
 	_, err = process.Output(cmd)
 	return err
 }

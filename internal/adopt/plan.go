@@ -46,19 +46,32 @@ type File struct {
 
 // A Plan is what init changes.
 type Plan struct {
-	Root      string   // the top directory of the Git repository, or Dir outside of one; absolute
-	Dir       string   // the directory of the plugin; absolute
-	Namespace string   // of Slipway's targets in Mage, such as "slipway", or ""
-	Raised    []string // direct requirements of go.mod that need a newer version: "module old => new"
-	Files     []File   // in the order in which they are written
+	Root      string // the top directory of the Git repository, or Dir outside of one; absolute
+	Dir       string // the directory of the plugin; absolute
+	Namespace string // of Slipway's targets in Mage, such as "slipway", or ""
+	OldMage   string // the version of Mage that go.mod requires, if it is too old for the targets
+	OldGo     string // the version of Go in go.mod, if it was too old for tools
+	Files     []File // in the order in which they are written
 }
 
-// Target returns the name of one of Slipway's targets in this repository.
-func (p *Plan) Target(name string) string {
-	if p.Namespace == "" {
-		return name
+// Command returns the command line that runs a verb in this repository, with options such as
+// "format=sarif".
+func (p *Plan) Command(verb string, options ...string) []string {
+	line, hyphens := []string{"go", "tool", "mage", verb}, "-"
+	switch {
+	case p.OldMage != "":
+		line, hyphens = []string{"go", "tool", "slipway", verb}, "--"
+	case p.Namespace != "":
+		line[3] = p.Namespace + ":" + verb
 	}
-	return p.Namespace + ":" + name
+	for _, o := range options {
+		line = append(line, hyphens+o)
+	}
+	return line
+}
+
+func (p *Plan) line(verb string, options ...string) string {
+	return strings.Join(p.Command(verb, options...), " ")
 }
 
 // RequestError is an error in the options or in the repository, which must change before
@@ -165,7 +178,7 @@ func (p *Plan) create(file, text string) error {
 }
 
 // config is a slipway.yaml that changes nothing.
-const config = `# Severities and accepted findings of validate. "go tool mage %s" writes the schema, with
+const config = `# Severities and accepted findings of validate. "%s" writes the schema, with
 # which editors complete and check this file if its first line is
 # "# yaml-language-server: $schema=slipway.schema.json". For example:
 #
@@ -179,7 +192,7 @@ const config = `# Severities and accepted findings of validate. "go tool mage %s
 `
 
 func (p *Plan) addConfig(context.Context, Options) error {
-	return p.create(filepath.Join(p.Dir, "slipway.yaml"), fmt.Sprintf(config, p.Target("schema")))
+	return p.create(filepath.Join(p.Dir, "slipway.yaml"), fmt.Sprintf(config, p.line("schema")))
 }
 
 // isIgnored matches the line of a .gitignore that ignores what package writes.
@@ -236,7 +249,15 @@ func (p *Plan) workflow(ctx context.Context, dir string) string {
 		defaults = fmt.Sprintf("    defaults:\n      run:\n        working-directory: %q\n", dir)
 	}
 	return fmt.Sprintf(workflow, name, defaults, path.Join(p.moduleDir(dir), "go.mod"), path.Join(dir, "slipway.sarif"),
-		p.Target("validate"), p.Target("deps"), p.Target("build"), p.defaultBranch(ctx))
+		p.line("validate", "format=sarif", "output=slipway.sarif"), p.line("deps"), p.line("build"), p.defaultBranch(ctx), p.checkDist())
+}
+
+// checkDist returns the command line that validates dist, whose path is an option only under Mage.
+func (p *Plan) checkDist() string {
+	if p.OldMage != "" {
+		return p.line("validate") + " dist"
+	}
+	return p.line("validate", "path=dist")
 }
 
 // defaultBranch returns the name of the default branch, or its usual names if Git does not
@@ -283,12 +304,12 @@ jobs:
       - uses: actions/setup-go@v5
         with:
           go-version-file: %[3]q
-      - run: go tool mage %[5]s -format=sarif -output=slipway.sarif
+      - run: %[5]s
       - uses: github/codeql-action/upload-sarif@v3
         if: always() && !github.event.pull_request.head.repo.fork
         with:
           sarif_file: %[4]q
-      - run: go tool mage %[6]s
-      - run: go tool mage %[7]s
-      - run: go tool mage %[5]s -path=dist
+      - run: %[6]s
+      - run: %[7]s
+      - run: %[9]s
 `

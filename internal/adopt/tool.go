@@ -6,32 +6,44 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build"
+	"github.com/Masterminds/semver/v3"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
+// Targets is the module of the targets, the only one of Slipway's that init requires.
+const Targets = origin.Module + "/targets"
+
 const (
+	tool      = Targets + "/cmd/slipway"
+	workflows = Targets + "/workflow"
 	mage      = "github.com/magefile/mage"
-	targets   = origin.Module + "/targets"
-	workflows = targets + "/workflow"
+
+	newMage    = "v1.17.2" // for a repository without Mage
+	oldestMage = "v1.17.0" // the first with options
+	oldestGo   = "1.24"    // the first with tools in go.mod
 )
 
-// addTool adds Mage and Slipway to go.mod, and the import of the targets.
+// addTool adds the tools to go.mod, and the import of the targets if Mage is there or can be added.
 func (p *Plan) addTool(ctx context.Context, o Options) error {
 	found, err := findMagefiles(p.Dir)
 	if err != nil {
 		return err
 	}
-	m, err := p.openModule(ctx)
+	m, err := p.openModule()
 	if err != nil {
 		return err
 	}
@@ -46,32 +58,34 @@ func (p *Plan) addTool(ctx context.Context, o Options) error {
 	if err := m.require(ctx, work, o); err != nil {
 		return err
 	}
-	if err := p.addMagefile(ctx, found, m); err != nil {
-		return err
+	p.OldMage, p.OldGo = m.oldMage, m.oldGo
+	if m.oldMage == "" {
+		if err := p.addMagefile(ctx, found, m); err != nil {
+			return err
+		}
 	}
 	if err := p.change(filepath.Join(m.dir, "go.mod"), m.before, m.after); err != nil {
 		return err
 	}
-	p.Raised = m.raised
 	if m.sumAfter == nil {
 		return nil
 	}
 	return p.change(filepath.Join(m.dir, "go.sum"), m.sumBefore, m.sumAfter)
 }
 
-// module is the Go module of a plugin, and how it changes.
-type module struct {
+// goModule is the Go module of a plugin, and how it changes.
+type goModule struct {
 	dir                 string // of go.mod
 	before, after       []byte // go.mod; before is nil if there is none
-	sumBefore, sumAfter []byte
-	workFile            string // copy of go.mod with the changes, or "" if there are none
-	raised              []string
+	sumBefore, sumAfter []byte // go.sum; nil if there is none
+	workFile            string // copy of go.mod with the changes
+	oldMage, oldGo      string // see Plan
 	id                  string // of the plugin
 }
 
 // openModule reads the nearest go.mod between the plugin and the top of its repository.
-func (p *Plan) openModule(ctx context.Context) (*module, error) {
-	m := &module{dir: p.Dir}
+func (p *Plan) openModule() (*goModule, error) {
+	m := &goModule{dir: p.Dir}
 	for at := p.Dir; ; at = filepath.Dir(at) {
 		data, err := readRegular(filepath.Join(at, "go.mod"))
 		if err == nil {
@@ -135,162 +149,163 @@ func pluginID(dir string) (string, error) {
 	return id, nil
 }
 
-// goMod is what "go mod edit -json" prints.
-type goMod struct {
-	Module  struct{ Path string }
-	Tool    []struct{ Path string }
-	Require []struct {
-		Path, Version string
-		Indirect      bool
-	}
-}
-
-// editMod runs "go mod edit" on a file.
-func editMod(ctx context.Context, file string, args ...string) ([]byte, error) {
-	return process.Output(exec.CommandContext(ctx, "go", append(append([]string{"mod", "edit"}, args...), file)...))
-}
-
-func parseMod(ctx context.Context, file string) (mod goMod, err error) {
-	out, err := editMod(ctx, file, "-json")
-	if err == nil {
-		err = json.Unmarshal(out, &mod)
-	}
-	return mod, err
-}
-
-// isComplete reports whether go.mod has the tool and requires Slipway.
-func (mod *goMod) isComplete() bool {
-	hasTool, hasSlipway := false, mod.Module.Path == origin.Module
-	for _, t := range mod.Tool {
-		hasTool = hasTool || t.Path == mage
-	}
-	for _, r := range mod.Require {
-		hasSlipway = hasSlipway || r.Path == origin.Module
-	}
-	return hasTool && hasSlipway
-}
-
-// require adds the tool and the requirements of the targets to copies of go.mod and
-// go.sum in the directory work. It downloads modules that are not in the module cache.
-func (m *module) require(ctx context.Context, work string, o Options) error {
-	file := filepath.Join(work, "go.mod")
+// require adds the tools to copies of go.mod and go.sum in the directory work. It raises no
+// requirement: the module of the targets requires only Mage, in a version that is older than any.
+func (m *goModule) require(ctx context.Context, work string, o Options) error {
 	start := m.before
 	if start == nil { // node_modules can contain Go files
 		start = fmt.Appendf(nil, "module %s\n\ngo 1.25\n\nignore ./node_modules\n", m.id)
 	}
-	if err := os.WriteFile(file, start, 0o644); err != nil {
-		return err
-	}
-	before, err := parseMod(ctx, file)
+	f, err := modfile.Parse("go.mod", start, nil)
 	if err != nil {
 		return &RequestError{err}
 	}
-	if m.before != nil && before.isComplete() {
-		m.after = m.before
-		return nil
-	}
-	if m.sumBefore != nil {
-		if err := os.WriteFile(filepath.Join(work, "go.sum"), m.sumBefore, 0o644); err != nil {
+	m.workFile, m.sumAfter = filepath.Join(work, "go.mod"), m.sumBefore
+	if f.Go == nil || semver.MustParse(release(f.Go.Version)).LessThan(semver.MustParse(oldestGo)) {
+		if f, err = m.raiseGo(ctx, f, o); err != nil {
 			return err
 		}
 	}
 	version := o.Slipway.Version
-	edits := []string{"-tool=" + mage}
 	if o.Slipway.Checkout != "" {
 		version = "v0.0.0"
-		edits = append(edits, "-replace="+origin.Module+"="+o.Slipway.Checkout)
 	}
-	if _, err := editMod(ctx, file, edits...); err != nil {
+	sums := [][2]string{{Targets, version}}
+	has := required(f, mage)
+	if has != "" && semver.MustParse(has).LessThan(semver.MustParse(oldestMage)) {
+		m.oldMage = has
+	} else {
+		if has == "" {
+			has = newMage
+		}
+		sums = append(sums, [2]string{mage, has})
+		if err := f.AddTool(mage); err != nil {
+			return err
+		}
+	}
+	if err := f.AddTool(tool); err != nil {
 		return err
 	}
-	o.step("resolving modules")
-	m.workFile = file
-	packages := []string{targets, workflows, mage}
-	// The checksums of the plugin's own packages change with the versions they are built with.
-	own := []string{"list", "-e", "-deps", "-test", "-tags=mage", "-f={{.ImportPath}}", "./..."}
-	for _, args := range [][]string{
-		{"get", origin.Module + "@" + version},
-		append([]string{"list", "-deps", "-f={{.ImportPath}}"}, packages...),
-		own,
-	} {
-		if _, err := process.Output(m.command(ctx, "-mod=mod", args...)); err != nil {
+	list := slices.Clone(f.Require)
+	for _, s := range sums {
+		if at := required(f, s[0]); at != "" {
+			s[1] = at
+		} else { // a magefile imports the targets, and no package imports Mage
+			list = append(list, &modfile.Require{Mod: module.Version{Path: s[0], Version: s[1]}, Indirect: s[0] == mage || m.oldMage != ""})
+		}
+		if s[0] == Targets && o.Slipway.Checkout != "" {
+			continue
+		}
+		if err := m.addSums(ctx, s[0], s[1]); err != nil {
 			return fmt.Errorf("add Slipway to go.mod: %w\nnothing was changed", err)
 		}
 	}
-	if m.after, err = os.ReadFile(file); err != nil {
-		return err
-	}
-	if m.sumAfter, err = os.ReadFile(filepath.Join(work, "go.sum")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	after, err := parseMod(ctx, file)
-	if err != nil {
-		return err
-	}
-	m.raised = raised(before, after)
-	if len(m.raised) == 0 {
-		return nil
-	}
-	o.step("compiling the plugin with other versions of modules")
-	return m.checkCompiles(ctx, work)
-}
-
-// checkCompiles returns an error if the plugin compiles with its own versions of modules
-// but not with those that Slipway requires.
-func (m *module) checkCompiles(ctx context.Context, work string) error {
-	compile := func(workFile string) error {
-		with := *m
-		with.workFile = workFile
-		out, err := process.Output(with.command(ctx, "-mod=mod", "list", "-e", "-f={{.ImportPath}}", "./..."))
-		if err != nil {
+	f.SetRequireSeparateIndirect(list)
+	if o.Slipway.Checkout != "" {
+		if err := f.AddReplace(Targets, "", filepath.Join(o.Slipway.Checkout, "targets"), ""); err != nil {
 			return err
 		}
-		// As package build does, so that the first build finds the packages compiled.
-		args := []string{"build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-o", os.DevNull}
-		for name := range strings.FieldsSeq(string(out)) {
-			if !strings.Contains(name, "/node_modules/") {
-				args = append(args, name)
-			}
-		}
-		cmd := with.command(ctx, "-mod=mod", args...)
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
-		_, err = process.Output(cmd)
+	}
+	f.SortBlocks()
+	f.Cleanup()
+	if m.after, err = f.Format(); err != nil {
 		return err
 	}
-	broken := compile(m.workFile)
-	if broken == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	original := filepath.Join(work, "original.mod")
-	if err := os.WriteFile(original, m.before, 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(work, "original.sum"), m.sumBefore, 0o644); err != nil {
-		return err
-	}
-	if compile(original) != nil { // which is not due to Slipway
-		return ctx.Err()
-	}
-	return fmt.Errorf("the Go code does not compile with the versions of modules that Slipway requires; upgrade them first (%s), or run slipway validate, slipway build and slipway dev, which work without init: %w\nnothing was changed", strings.Join(m.raised, ", "), broken)
+	return errors.Join(os.WriteFile(m.workFile, m.after, 0o644), os.WriteFile(filepath.Join(work, "go.sum"), m.sumAfter, 0o644))
 }
 
-// raised returns the direct requirements whose versions differ.
-func raised(before, after goMod) (list []string) {
-	versions := map[string]string{}
-	for _, r := range after.Require {
-		versions[r.Path] = r.Version
-	}
-	for _, r := range before.Require {
-		if now := versions[r.Path]; !r.Indirect && now != "" && now != r.Version {
-			list = append(list, fmt.Sprintf("%s %s => %s", r.Path, r.Version, now))
+// release returns the release of Go that a version of go.mod belongs to, such as 1.25 for 1.25rc1.
+func release(version string) string {
+	return regexp.MustCompile(`^\d+(\.\d+)*`).FindString(version)
+}
+
+// required returns the version that go.mod requires of a module, or "".
+func required(f *modfile.File, path string) string {
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version
 		}
 	}
-	return list
+	return ""
+}
+
+// raiseGo returns go.mod with the oldest version of Go that knows tools. Since Go 1.17, go.mod lists
+// indirect requirements, so the go command must tidy it; it keeps the versions.
+func (m *goModule) raiseGo(ctx context.Context, f *modfile.File, o Options) (*modfile.File, error) {
+	m.oldGo = "1.16" // without a directive
+	if f.Go != nil {
+		m.oldGo = f.Go.Version
+	}
+	if err := f.AddGoStmt(oldestGo); err != nil {
+		return nil, err
+	}
+	text, err := f.Format()
+	if err != nil {
+		return nil, err
+	}
+	sums := filepath.Join(filepath.Dir(m.workFile), "go.sum")
+	if err := errors.Join(os.WriteFile(m.workFile, text, 0o644), os.WriteFile(sums, m.sumBefore, 0o644)); err != nil {
+		return nil, err
+	}
+	o.step("resolving modules")
+	if _, err := process.Output(m.command(ctx, "-mod=mod", "mod", "tidy")); err != nil {
+		return nil, fmt.Errorf("raise go.mod to go %s, the first version with tools: %w\nnothing was changed", oldestGo, err)
+	}
+	if text, err = os.ReadFile(m.workFile); err != nil {
+		return nil, err
+	}
+	if m.sumAfter, err = os.ReadFile(sums); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return modfile.Parse("go.mod", text, nil)
+}
+
+// addSums adds the checksums of a module to go.sum, in the order of the go command.
+func (m *goModule) addSums(ctx context.Context, path, version string) error {
+	sums := map[module.Version]string{}
+	for line := range strings.Lines(string(m.sumAfter)) {
+		if fields := strings.Fields(line); len(fields) == 3 {
+			sums[module.Version{Path: fields[0], Version: fields[1]}] = fields[2]
+		}
+	}
+	if sums[module.Version{Path: path, Version: version}] != "" {
+		return nil
+	}
+	lines, err := Sums(ctx, path, version)
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		sums[module.Version{Path: fields[0], Version: fields[1]}] = fields[2]
+	}
+	list := slices.Collect(maps.Keys(sums))
+	module.Sort(list)
+	m.sumAfter = nil
+	for _, at := range list {
+		m.sumAfter = fmt.Appendf(m.sumAfter, "%s %s %s\n", at.Path, at.Version, sums[at])
+	}
+	return err
+}
+
+// Sums returns the lines of go.sum for a module, which it downloads.
+func Sums(ctx context.Context, path, version string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", path+"@"+version)
+	cmd.Dir = os.TempDir() // outside any module
+	out, err := process.Output(cmd)
+	var sums struct{ Sum, GoModSum, Error string }
+	if jsonErr := json.Unmarshal(out, &sums); err == nil {
+		err = jsonErr
+	}
+	if sums.Error != "" {
+		err = errors.New(sums.Error)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("download %s %s for its checksums: %w", path, version, err)
+	}
+	return []string{path + " " + version + " " + sums.Sum, path + " " + version + "/go.mod " + sums.GoModSum}, nil
 }
 
 // command returns a go command that uses the copies of go.mod and go.sum in place of
 // those of the repository.
-func (m *module) command(ctx context.Context, mod string, args ...string) *exec.Cmd {
+func (m *goModule) command(ctx context.Context, mod string, args ...string) *exec.Cmd {
 	flags := strconv.Quote("-modfile="+m.workFile) + " " + mod
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = m.dir

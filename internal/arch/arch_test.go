@@ -70,8 +70,11 @@ func arrows() map[string][]string {
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
 		"validate/fix":             {"validate", "validate/tree", "bundle", "internal/atomicfile"},
 		"build":                    {"bundle", "build/archive", "validate", "validate/tree", "internal/atomicfile", "internal/origin", "internal/progress", "validate/config", "internal/process", "internal/terminal"},
-		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "validate/tree", "build", "build/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "internal/adopt", "internal/process"},
-		"internal/adopt":           {"build", "bundle", "internal/origin", "internal/atomicfile", "internal/process"},
+		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "validate/tree", "build", "build/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "internal/adopt", "internal/process", "bundle/access"},
+		"internal/adopt":           {"bundle", "internal/origin", "internal/atomicfile", "internal/process"},
+		"internal/command":         {"internal/nearest", "internal/verbs"},
+		"internal/program":         {"internal/origin", "internal/progress"},
+		"cmd/slipway":              {"build", "internal/command", "internal/program", "internal/verbs"},
 		"build/frontend":           nil,
 		"build/packages":           nil,
 		"build/extensions":         {"build/frontend"},
@@ -79,8 +82,7 @@ func arrows() map[string][]string {
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
 		"build/archive":            {"bundle", "validate/archive", "internal/atomicfile", "internal/limit"},
 		"internal/newrule":         nil,
-		"internal/orphan":          nil,
-		"internal/demo":            {"build", "internal/verbs", "templates"},
+		"internal/demo":            {"internal/origin", "internal/process", "internal/progress"},
 		"internal/nearest":         nil,
 		"internal/atomicfile":      nil,
 		"internal/jsontype":        nil,
@@ -95,9 +97,6 @@ func arrows() map[string][]string {
 		"internal/schematest":      nil,
 		"internal/testrun":         {"internal/process"},
 		"validate/baseline":        {"validate", "validate/tree", "internal/limit"},
-		"targets":                  {"internal/verbs", "templates", "build", "targets/internal/target"},
-		"targets/workflow":         {"internal/verbs", "bundle", "targets", "targets/internal/target", "templates"},
-		"targets/internal/target":  {"internal/verbs", "internal/orphan"},
 		"sdk/internal/goplugin":    {"internal/wire"},
 		"sdk":                      {"sdk/internal/goplugin", "internal/wire", "internal/urlpath", "internal/jsontype", "sdk/frame"},
 		"sdk/frame":                nil,
@@ -143,7 +142,7 @@ func TestArrows(t *testing.T) {
 				t.Errorf("%s: name the package after what it contains", p.path())
 			}
 		}
-		if p.path() == "cmd/slipway" || strings.HasPrefix(p.path(), "internal/e2e") {
+		if p.path() == "cmd/slipway-host" || strings.HasPrefix(p.path(), "internal/e2e") {
 			continue // wires everything
 		}
 		may, listed := allowed[p.path()]
@@ -175,20 +174,20 @@ var never = []struct {
 	via      bool
 	why      string
 }{
-	{"github.com/magefile/mage", []string{""}, []string{"targets"}, false,
-		"everything else must be usable without Mage"},
+	{"github.com/magefile/mage", []string{""}, nil, false, "only targets, which is another module, and magefile.go use Mage"},
+	{module + "/targets", []string{""}, nil, true, "go install must find this module without a replace directive, and targets is built with each plugin"},
 	{"github.com/hashicorp/go-plugin", []string{""}, []string{"loader"}, false, "only the host's end of the protocol needs it"},
 	{"github.com/hashicorp/go-plugin", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
-	{module + "/loader", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
-		"the first mage run in a plugin repository must not compile a host"},
-	{"github.com/evanw/esbuild", []string{"bundle", "validate", "templates", "targets", "internal/verbs"}, nil, true,
-		"a plugin repository without a frontend to bundle must not compile a bundler"},
-	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader", "host"}, nil, true,
-		"only the slipway command checks plugins"},
-	{module + "/host", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs"}, nil, true,
-		"the first mage run in a plugin repository must not compile a SQL engine"},
-	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "targets", "internal/verbs", "sdk", "loader"}, nil, true,
+	{module + "/loader", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+		"the first slipway validate must not compile a host: that is slipway-host"},
+	{module + "/host", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+		"the first slipway validate must not compile a SQL engine: that is slipway-host"},
+	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway", "sdk", "loader"}, nil, true,
 		"only the host needs a SQL engine"},
+	{"github.com/evanw/esbuild", []string{"bundle", "validate", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+		"the first slipway validate must not compile a bundler: that is slipway-bundler"},
+	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway", "sdk", "loader", "host"}, nil, true,
+		"only slipway-host checks plugins"},
 	{module + "/validate", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
 	{module + "/build", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
 	{module + "/loader", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},

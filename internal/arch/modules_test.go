@@ -3,6 +3,8 @@ package arch
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -43,6 +45,52 @@ func TestVersions(t *testing.T) {
 		}
 		if shared == 0 {
 			t.Errorf("%s shares no requirement with go.mod", dir)
+		}
+	}
+}
+
+// TestDoors requires that plugin repositories pay nothing for the targets, and that "go install" accepts
+// this module, which it does not with a replace directive.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	read := func(name string) *modfile.File {
+		path := filepath.Join(root, name)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := modfile.Parse(path, data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	own, targets := read("go.mod"), read("targets/go.mod")
+	if len(targets.Require) != 1 || targets.Require[0].Mod.Path != "github.com/magefile/mage" || len(targets.Replace) > 0 || targets.Go.Version != "1.24" {
+		t.Error("targets/go.mod must require only Mage, and the first version of Go with tools: the go command raises what plugin repositories require to that")
+	}
+	if len(own.Replace) > 0 {
+		t.Error("go.mod has a replace directive, with which go install refuses to build the programs")
+	}
+	for _, r := range own.Require {
+		if r.Mod.Path == targets.Module.Mod.Path {
+			t.Errorf("go.mod requires %s", r.Mod.Path)
+		}
+	}
+	// The targets do not look for changes in directories that they name.
+	text, err := os.ReadFile(filepath.Join(root, "targets", "internal", "program", "program.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages(t) {
+		if p.path() != "cmd/slipway" {
+			continue
+		}
+		for _, dep := range p.Deps {
+			top, _, _ := strings.Cut(strings.TrimPrefix(dep, module+"/"), "/")
+			if strings.HasPrefix(dep, module) && strings.Contains(string(text), strconv.Quote(top)) {
+				t.Errorf("cmd/slipway is built from %s, whose changes targets/internal/program/program.go ignores", dep)
+			}
 		}
 	}
 }

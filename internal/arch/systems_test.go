@@ -25,7 +25,9 @@ func TestSystems(t *testing.T) {
 			if system == "freebsd" && testing.Short() {
 				t.Skip("there are no releases for FreeBSD, so it is left out with -short")
 			}
-			checked, errs := checkTypes(t, filepath.Join("..", ".."), system)
+			checked, errs := checkTypes(t, root, system)
+			_, targets := checkTypes(t, filepath.Join(root, "targets"), system)
+			errs = append(errs, targets...)
 			if len(errs) > 0 {
 				t.Error(errors.Join(errs...))
 			}

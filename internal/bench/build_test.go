@@ -42,7 +42,7 @@ func BenchmarkBuild(b *testing.B) {
 		}
 		size, sizeTheirs := ours.executables(b), theirs.executables(b)
 		slipway := filepath.Join(b.TempDir(), "slipway")
-		goCommand(b, root, "build", "-buildvcs=false", "-o", slipway, "./cmd/slipway")
+		goCommand(b, root, "build", "-buildvcs=false", "-o", filepath.Dir(slipway)+"/", "./cmd/slipway", "./cmd/slipway-bundler")
 		for range 5 {
 			ours.change(b)
 			change = append(change, first(ours.timeCommand(b, slipway, "build", "--only=backend", "--platforms=host")))

@@ -62,17 +62,17 @@ func (f figure) String() string {
 // busy machine, the times increase, but the processor times and ratios hardly do.
 func BenchmarkFigures(b *testing.B) {
 	for b.Loop() {
-		program := filepath.Join(b.TempDir(), "slipway")
-		goCommand(b, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+		dir := b.TempDir()
+		goCommand(b, root, "build", "-buildvcs=false", "-o", dir+"/", "./cmd/slipway", "./cmd/slipway-host")
 		var missed []string
 		table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprint(table, "\nFIGURE\tMEASURED\tSHARE\tBOUND\tOTHERS\n")
 		for _, measure := range []func() []figure{
-			func() []figure { return validateFigures(b, program) },
+			func() []figure { return validateFigures(b, filepath.Join(dir, "slipway")) },
 			func() []figure { return pluginFigures(b) },
 			func() []figure { return queryFigures(b) },
 			func() []figure { return loaderFigures(b) },
-			func() []figure { return hostFigures(b, program) },
+			func() []figure { return hostFigures(b, filepath.Join(dir, "slipway-host")) },
 		} {
 			missed = append(missed, report(table, measure)...)
 		}

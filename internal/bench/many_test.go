@@ -24,7 +24,7 @@ const manyPlugins = 300
 func BenchmarkManyPlugins(b *testing.B) {
 	dir := b.TempDir()
 	program, backend := filepath.Join(dir, "slipway"), filepath.Join(dir, "hello")
-	goCommand(b, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway")
+	goCommand(b, root, "build", "-buildvcs=false", "-o", program, "./cmd/slipway-host")
 	goCommand(b, root, "build", "-trimpath", "-buildvcs=false", build.CompilerFlags, "-ldflags=-s -w", "-o", backend, "./sdk/testdata/footprint/lean")
 	plugins := filepath.Join(dir, "plugins")
 	for n := range manyPlugins {

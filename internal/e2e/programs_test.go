@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	shared = programs{
 		dir:     dir,
-		slipway: once(".", filepath.Join(dir, "slipway"), "github.com/slipway-dev/slipway/cmd/slipway"),
+		slipway: once(".", dir+"/", "github.com/slipway-dev/slipway/cmd/..."),
 		// without symbols, as packages of plugins have them
 		existing: once(existingModule(), filepath.Join(dir, "existing")+"/", "-buildvcs=false", "-ldflags=-s -w", "./..."),
 		ours: once(".", filepath.Join(dir, "ours")+"/", "-buildvcs=false", "-ldflags=-s -w",
@@ -54,7 +54,7 @@ func once(module, out string, args ...string) func() error {
 	})
 }
 
-// slipwayCommand returns the command slipway.
+// slipwayCommand returns the command slipway, with the programs that it runs beside it.
 func slipwayCommand(t *testing.T) string { return built(t, shared.slipway, "slipway") }
 
 // existingPrograms returns the directory of the plugins and the host that use Grafana's SDK,

@@ -71,7 +71,7 @@ func newWine(t *testing.T) *wine {
 	}
 	// Wine shows the directory / as drive Z.
 	source := "-gcflags=github.com/slipway-dev/slipway/internal/origin=-trimpath=" + root + "=>Z:" + root
-	for out, args := range map[string][]string{w.slipway: {source, "../../cmd/slipway"}, w.console: {"./testdata/console"}} {
+	for out, args := range map[string][]string{filepath.Dir(w.slipway) + "/": {source, "../../cmd/..."}, w.console: {"./testdata/console"}} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", out}, args...)...)
 		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -111,9 +111,9 @@ func (w *wine) run(t *testing.T, want int, dir string, args ...string) string {
 // windowsPath returns the name that a file has under Wine.
 func windowsPath(file string) string { return "Z:" + strings.ReplaceAll(file, "/", `\`) }
 
-// processes runs the unit tests of process groups and of orphans.
+// processes runs the unit tests of process groups.
 func (w *wine) processes(t *testing.T) {
-	for _, name := range []string{"process", "orphan"} {
+	for _, name := range []string{"process"} {
 		program := filepath.Join(t.TempDir(), name+".exe")
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-c", "-o", program, "../"+name)
 		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,7 @@ type BuildOptions struct {
 	Face      Face
 	Dir       string // the plugin repository; "" is the current directory
 	Platforms string // all, host or a list of os/arch; "" is those of slipway.yaml, or else all
+	Add       bool   // also build for the platforms of the executables in dist
 	Profile   string // of plugin.json; "" derives it from the file
 	Explain   bool   // print why each step runs
 	Only      string // backend or frontend; "" is both
@@ -59,7 +61,26 @@ func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
 		platforms = b.Backend.Platforms
 	}
 	b.Platforms = platforms
-	return b, nil
+	if o.Add {
+		b.Platforms, err = addBuilt(platforms, filepath.Join(o.Dir, bundle.DistDir))
+	}
+	return b, err
+}
+
+// addBuilt adds the platforms of the executables in dist: a workflow that builds for one platform
+// after another expects to find all of them in dist.
+func addBuilt(platforms []bundle.Platform, dist string) ([]bundle.Platform, error) {
+	entries, err := os.ReadDir(dist)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		_, p, ok := bundle.SplitExecutable(e.Name())
+		if ok && e.Type().IsRegular() && !slices.Contains(platforms, p) {
+			platforms = append(platforms, p)
+		}
+	}
+	return platforms, nil
 }
 
 // UpdateBuild brings dist in line with changed sources; see build.Updater.
@@ -254,7 +275,7 @@ func localCheckout(ctx context.Context, dir string) string {
 		return "" // a plugin without Go code
 	}
 	for _, r := range mod.Replace {
-		if r.Old.Path == origin.Module && r.New.Version == "" {
+		if r.Old.Path == origin.Module && r.New.Version == "" { // which only backends require
 			return r.New.Path
 		}
 	}

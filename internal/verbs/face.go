@@ -9,15 +9,19 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
-// A Face is one of the two ways to run the verbs. Messages name options and commands
+// A Face is one of the ways to run the verbs. Messages name options and commands
 // through it, so that users read what they can type.
 type Face string
 
 // The faces. The zero Face is Command.
 const (
-	Command Face = "command" // slipway validate --write-baseline=baseline.json
-	Mage    Face = "mage"    // go tool mage validate -writeBaseline=baseline.json
+	Command Face = ""     // slipway validate --write-baseline=baseline.json
+	Tool    Face = "tool" // go tool slipway validate --write-baseline=baseline.json
+	Mage    Face = "mage" // go tool mage validate -writeBaseline=baseline.json
 )
+
+// EnvFace is the environment variable with which the module targets tells the program its face.
+const EnvFace = "SLIPWAY_FACE"
 
 // Option spells the option with the given name, such as "write-baseline".
 func (f Face) Option(name string) string {
@@ -33,18 +37,21 @@ func (f Face) Option(name string) string {
 
 // Help returns the command line that prints the usage of a verb.
 func (f Face) Help(verb string) string {
-	if f != Mage {
-		return "slipway " + verb + " --help"
+	if f == Mage {
+		return "go tool mage -h " + verb
 	}
-	return "go tool mage -h " + verb
+	return f.Verb(verb) + " --help"
 }
 
 // Verb returns the command line that runs a verb.
 func (f Face) Verb(verb string) string {
-	if f != Mage {
-		return "slipway " + verb
+	switch f {
+	case Mage:
+		return "go tool mage " + verb
+	case Tool:
+		return "go tool slipway " + verb
 	}
-	return "go tool mage " + verb
+	return "slipway " + verb
 }
 
 // notBuilt returns the error of a verb that needs a built plugin and cannot read it because of err.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -93,11 +92,14 @@ func printPlan(w *os.File, p *adopt.Plan) {
 		}
 		fmt.Fprintf(w, "  %s  %s\n", verb, terminal.Line(f.Path))
 	}
-	for _, r := range p.Raised {
-		fmt.Fprintf(w, "warning: Slipway requires a newer version of a module in go.mod: %s\n", r)
+	if p.OldGo != "" {
+		fmt.Fprintf(w, "warning: go.mod said go %s; tools need go 1.24, with which go.mod also lists indirect requirements\n", p.OldGo)
+	}
+	if p.OldMage != "" {
+		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get github.com/magefile/mage@latest' and then init again\n", p.OldMage)
 	}
 	if p.Namespace != "" {
-		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s\n", p.Namespace+":", p.Target("validate"))
+		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n", p.Namespace+":", p.Namespace)
 	}
 }
 
@@ -119,27 +121,32 @@ func undoInit(w *os.File, o InitOptions) error {
 	return nil
 }
 
-// tryTargets runs the targets as the author will, and prints how they end.
+// tryTargets runs the first verbs as the author will, and prints how they end.
 func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
-	// Only the first run compiles the magefile, which prints nothing. The targets show what they do.
-	stop := progress.Task{W: os.Stderr, Name: "compiling the magefile"}.Start()
+	// Only the first run compiles the tools, which prints nothing. The verbs show what they do.
+	stop := progress.Task{W: os.Stderr, Name: "compiling the tools"}.Start()
 	list := exec.CommandContext(ctx, "go", "tool", "mage", "-l")
+	if p.OldMage != "" {
+		list.Args = []string{"go", "tool", "-n", "slipway"}
+	}
 	list.Dir = p.Dir
-	_, _ = process.Output(list) // an error is printed by the first target
+	_, _ = process.Output(list) // an error is printed by the first verb
 	stop()
-	run, notes := firstTargets(ctx, p)
-	deps, build := p.Target("deps"), p.Target("build")
+	isKept := isTracked(ctx, p.Dir, bundle.DistDir)
 	var results []string
-	failed := map[string]bool{} // by target
-	for _, args := range run {
-		name := args[0]
-		line := "go tool mage " + strings.Join(args, " ")
-		if name == build && failed[deps] {
-			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", line, deps))
+	failed := ""
+	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")} {
+		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
+		switch {
+		case verb == "build" && isKept: // undo does not restore what a build replaces
+			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them", strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
+			continue
+		case verb == "build" && failed != "":
+			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))
 			continue
 		}
-		fmt.Fprintf(w, "\n$ %s\n", line)
-		cmd := exec.CommandContext(ctx, "go", slices.Insert(args, 0, "tool", "mage")...)
+		fmt.Fprintf(w, "\n$ %s\n", text)
+		cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
 		err := process.Run(cmd, process.Grace)
 		if ctx.Err() != nil {
@@ -147,28 +154,18 @@ func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
 		}
 		result := "works"
 		if err != nil {
-			failed[name] = true
+			if verb != "validate" {
+				failed = line[3]
+			}
 			result = "ended with " + err.Error() + "; the reason is above"
 		}
-		results = append(results, fmt.Sprintf("  %s: %s", line, result))
+		results = append(results, fmt.Sprintf("  %s: %s", text, result))
 	}
-	results = append(results, notes...)
 	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
-	if failed[deps] || failed[build] {
+	if failed != "" {
 		fmt.Fprint(w, "the plugin cannot be built yet; once it can, run it in a host: ")
 	} else {
 		fmt.Fprint(w, "to run the plugin in a host: ")
 	}
-	fmt.Fprintf(w, "go tool mage %s\n", p.Target("dev"))
-}
-
-// firstTargets returns the targets that init runs. It leaves out build, with a note, if build would
-// replace files of dist that Git tracks: undo does not restore them.
-func firstTargets(ctx context.Context, p *adopt.Plan) (run [][]string, notes []string) {
-	run = [][]string{{p.Target("validate")}, {p.Target("deps")}}
-	build := []string{p.Target("build"), "-platforms=host"}
-	if isTracked(ctx, p.Dir, bundle.DistDir) {
-		return run, []string{fmt.Sprintf("  go tool mage %s: not run, because Git tracks files in dist; %s also replaces them", build[0], p.Target("dev"))}
-	}
-	return append(run, build), nil
+	fmt.Fprintln(w, strings.Join(p.Command("dev"), " "))
 }

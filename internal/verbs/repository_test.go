@@ -277,22 +277,24 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestInitWithoutPackages requires that init does not build if deps failed.
-func TestInitWithoutPackages(t *testing.T) {
+// fakeGo puts a command go on PATH that prints "built" for a build and fails for a verb.
+func fakeGo(t *testing.T, failing string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command is a shell script")
 	}
-	bin, dir := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(bin, "go"), `#!/bin/sh
-case "$*" in
-*deps) exit 1 ;;
-*build*) echo built ;;
-esac
-`)
+	bin := t.TempDir()
+	write(t, filepath.Join(bin, "go"), "#!/bin/sh\ncase \"$*\" in\n*"+failing+") exit 1 ;;\n*build*) echo built ;;\nesac\n")
 	if err := os.Chmod(filepath.Join(bin, "go"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// TestInitWithoutPackages requires that init does not build if deps failed.
+func TestInitWithoutPackages(t *testing.T) {
+	fakeGo(t, "deps")
+	dir := t.TempDir()
 	w, printed := captured(t)
 	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir})
 	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1; the reason is above\n" +
@@ -305,22 +307,20 @@ esac
 
 // TestInitKeepsTrackedFiles requires that init does not build over a dist that is part of the repository.
 func TestInitKeepsTrackedFiles(t *testing.T) {
-	t.Parallel()
 	dir := pluginWithGo(t)
-	plan := &adopt.Plan{Root: dir, Dir: dir}
-	if run, notes := firstTargets(t.Context(), plan); len(run) != 3 || len(notes) != 0 {
-		t.Errorf("without dist: %v, %v", run, notes)
-	}
 	write(t, filepath.Join(dir, "dist", "module.js"), "")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
 		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Skipf("git %s: %v\n%s", args[0], err, out)
 		}
 	}
-	run, notes := firstTargets(t.Context(), plan)
-	want := []string{"  go tool mage build: not run, because Git tracks files in dist; dev also replaces them"}
-	if len(run) != 2 || !slices.Equal(notes, want) {
-		t.Errorf("with dist in Git: %v, %v", run, notes)
+	fakeGo(t, "nothing")
+	w, printed := captured(t)
+	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir, OldMage: "v1.15.0"})
+	want := "  go tool slipway deps: works\n  go tool slipway build: not run, because Git tracks files in dist; dev also replaces them\n" +
+		"to run the plugin in a host: go tool slipway dev\n"
+	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
+		t.Errorf("got\n%s\nwant at the end\n%s", printed(), want)
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/origin"
-	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/templates"
 )
 
@@ -22,7 +22,6 @@ type ScaffoldOptions struct {
 	templates.Options
 	Face Face
 	List bool      // list types, profiles and options instead
-	Ask  bool      // fail without a terminal to ask on
 	In   io.Reader // a terminal, on which to ask for missing options; nil asks for none
 }
 
@@ -32,9 +31,6 @@ func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
 	if o.List {
 		listScaffolds(w, o.Face)
 		return nil
-	}
-	if o.Ask && o.In == nil {
-		return usage("cannot ask for the type and id: standard input is not a terminal; run '%s <type> <id>' instead", o.Face.Verb("scaffold"))
 	}
 	if o.In != nil {
 		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {
@@ -132,33 +128,51 @@ func shortPath(dir string) string {
 }
 
 // slipwayModule returns where a new repository finds Slipway. For a released version
-// it asks the go command for the two checksums in go.sum.
-func slipwayModule(ctx context.Context) (templates.Module, error) {
+// it asks the go command for the checksums in go.sum.
+func slipwayModule(ctx context.Context) (m templates.Module, err error) {
 	from, err := origin.Find()
-	if err != nil {
-		return templates.Module{}, err
+	if err != nil || from.Checkout != "" {
+		return templates.Module{Checkout: from.Checkout}, err
 	}
-	m := templates.Module{Checkout: from.Checkout, Version: from.Version}
-	if m.Version == "" {
-		return m, nil
+	m.Version = from.Version
+	if m.TargetSums, err = adopt.Sums(ctx, adopt.Targets, m.Version); err == nil {
+		m.Sums, err = adopt.Sums(ctx, origin.Module, m.Version)
 	}
-	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", origin.Module+"@"+m.Version)
-	cmd.Dir = os.TempDir() // outside any module
-	out, err := process.Output(cmd)
-	var sums struct{ Sum, GoModSum, Error string }
-	jsonErr := json.Unmarshal(out, &sums)
-	switch {
-	case sums.Error != "":
-		err = errors.New(sums.Error)
-	case err == nil:
-		err = jsonErr
+	return m, err
+}
+
+// scaffoldNames completes a plugin type, and then the ids of that type of the plugins in the
+// current directory, or else the name of the directory.
+func scaffoldNames(args []string) (list []string) {
+	switch len(args) {
+	case 0:
+		return templates.TypeNames()
+	case 1:
+		ids := pluginIDs()
+		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {
+			ids = []string{filepath.Base(dir)}
+		}
+		for _, id := range ids {
+			if strings.HasSuffix(id, "-"+args[0]) {
+				list = append(list, id)
+			}
+		}
 	}
-	if err != nil {
-		return templates.Module{}, fmt.Errorf("download slipway %s for its checksums: %w", m.Version, err)
+	return list
+}
+
+// pluginIDs returns the ids of the plugins in the current directory and the directories
+// in it. It looks no deeper, because a completion must be fast.
+func pluginIDs() (ids []string) {
+	for _, pattern := range []string{".", "src", "*", filepath.Join("*", "src")} {
+		names, _ := filepath.Glob(filepath.Join(pattern, bundle.MetadataFile))
+		for _, name := range names {
+			var plugin struct{ ID string }
+			data, err := os.ReadFile(name)
+			if err == nil && json.Unmarshal(data, &plugin) == nil && plugin.ID != "" {
+				ids = append(ids, plugin.ID)
+			}
+		}
 	}
-	m.Sums = []string{
-		fmt.Sprintf("%s %s %s", origin.Module, m.Version, sums.Sum),
-		fmt.Sprintf("%s %s/go.mod %s", origin.Module, m.Version, sums.GoModSum),
-	}
-	return m, nil
+	return ids
 }

@@ -41,10 +41,6 @@ type ValidateOptions struct {
 	Stdin io.Reader // nil is standard input
 }
 
-// ErrEmptyPath returns the error for a path that is given but empty, such as that of a
-// shell variable that is not set.
-func ErrEmptyPath() error { return usage("the path is empty; use . for the current directory") }
-
 // FormatNames returns the names of the report formats.
 func FormatNames() (names []string) {
 	for _, f := range report.Formats() {

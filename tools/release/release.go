@@ -56,19 +56,16 @@ func (r *release) prepare(ctx context.Context) (names []string, err error) {
 	var executables []string
 	for _, p := range r.platforms {
 		started := time.Now()
-		executable := filepath.Join(stage, p.String(), "slipway")
-		if p.os == "windows" {
-			executable += ".exe"
-		}
-		if err := r.build(ctx, p, executable); err != nil {
+		built, err := r.build(ctx, p, filepath.Join(stage, p.String()))
+		if err != nil {
 			return nil, err
 		}
-		name, err := r.archive(p, executable, stage)
+		name, err := r.archive(p, built, stage)
 		if err != nil {
 			return nil, fmt.Errorf("archive for %s: %w", p, err)
 		}
 		fmt.Fprintf(r.progress, "  %s  %.1fs\n", name, time.Since(started).Seconds())
-		executables, names = append(executables, executable), append(names, name)
+		executables, names = append(executables, built...), append(names, name)
 	}
 	sbom, err := r.sbom(executables)
 	if err != nil {
@@ -114,6 +111,10 @@ func (r *release) readCommit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	targets, err := git(ctx, r.root, "tag", "--points-at=HEAD", "--list", "targets/v[0-9]*")
+	if err != nil {
+		return err
+	}
 	changes, err := git(ctx, r.root, "status", "--porcelain")
 	if err != nil {
 		return err
@@ -126,6 +127,8 @@ func (r *release) readCommit(ctx context.Context) error {
 		return fmt.Errorf("commit %.12s has no tag such as v1.2.3", hash)
 	case !r.isDry && len(list) > 1:
 		return fmt.Errorf("commit %.12s has several tags: %s", hash, strings.Join(list, ", "))
+	case !r.isDry && !slices.Contains(strings.Fields(targets), "targets/"+list[0]):
+		return fmt.Errorf("commit %.12s has no tag targets/%s, which is the version of the module targets", hash, list[0])
 	case len(list) == 1 && changes == "":
 		r.version = list[0]
 	default:
@@ -134,26 +137,34 @@ func (r *release) readCommit(ctx context.Context) error {
 	return nil
 }
 
-// build compiles the command for a platform. The flags make the executable independent
-// of this machine; the go command records the commit and the tag. The compiler flags are
+// build compiles the programs for a platform into a directory. The flags make the executables
+// independent of this machine; the go command records the commit and the tag. The compiler flags are
 // those of backends, so both share compiled packages.
-func (r *release) build(ctx context.Context, p platform, executable string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "-o", executable, "./cmd/slipway")
+func (r *release) build(ctx context.Context, p platform, dir string) (executables []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false -d=gcstart=512", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM=7", "GOARM64=v8.0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build for %s: %w\n%s", p, err, out)
+		return nil, fmt.Errorf("build for %s: %w\n%s", p, err, out)
 	}
-	// The go command does not record the tag in a linked worktree, and the program then
-	// cannot tell plugin repositories which version to require.
-	info, err := buildinfo.ReadFile(executable)
-	if err != nil {
-		return fmt.Errorf("build for %s: %w", p, err)
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		executable := filepath.Join(dir, e.Name())
+		// The go command does not record the tag in a linked worktree, and the program then
+		// cannot tell plugin repositories which version to require.
+		info, err := buildinfo.ReadFile(executable)
+		if err != nil {
+			return nil, fmt.Errorf("build for %s: %w", p, err)
+		}
+		if !r.isDry && info.Main.Version != r.version {
+			return nil, fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p, info.Main.Version, r.version)
+		}
+		executables = append(executables, executable)
 	}
-	if !r.isDry && info.Main.Version != r.version {
-		return fmt.Errorf("build for %s: the executable has the version %q, want %s; build in a clone of the repository", p, info.Main.Version, r.version)
-	}
-	return nil
+	return executables, err
 }
 
 // notes returns the section of the changelog for the version. In a dry run without

@@ -23,12 +23,13 @@ func repository(t *testing.T) *release {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		".gitignore":          "/dist/\n",
-		"go.mod":              "module github.com/slipway-dev/slipway\n\ngo 1.26\n",
-		"cmd/slipway/main.go": "package main\n\nfunc main() { println(\"slipway\") }\n",
-		"LICENSE":             "license\n",
-		"README.md":           "readme\n",
-		"CHANGELOG.md":        "# Changelog\n\n## Unreleased\n\n- next\n\n## [1.2.3] - 2026-11-21\n\n- first\n- second\n\n## v1.0.0\n\n- old\n",
+		".gitignore":               "/dist/\n",
+		"go.mod":                   "module github.com/slipway-dev/slipway\n\ngo 1.26\n",
+		"cmd/slipway/main.go":      "package main\n\nfunc main() { println(\"slipway\") }\n",
+		"cmd/slipway-host/main.go": "package main\n\nfunc main() { println(\"host\") }\n",
+		"LICENSE":                  "license\n",
+		"README.md":                "readme\n",
+		"CHANGELOG.md":             "# Changelog\n\n## Unreleased\n\n- next\n\n## [1.2.3] - 2026-11-21\n\n- first\n- second\n\n## v1.0.0\n\n- old\n",
 	} {
 		file := filepath.Join(root, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
@@ -68,6 +69,7 @@ func TestLinkedWorktree(t *testing.T) {
 	t.Parallel()
 	r := repository(t)
 	runGit(t, r.root, "tag", "v1.2.3")
+	runGit(t, r.root, "tag", "targets/v1.2.3")
 	linked := filepath.Join(t.TempDir(), "linked")
 	runGit(t, r.root, "worktree", "add", "-q", linked)
 	r.root, r.out = linked, filepath.Join(linked, "dist", "release")
@@ -124,10 +126,13 @@ func TestRelease(t *testing.T) {
 	}
 	refuses("has no tag such as v1.2.3")
 	runGit(t, r.root, "tag", "v1.2.4")
+	runGit(t, r.root, "tag", "targets/v1.2.4")
 	refuses("CHANGELOG.md has no section ## 1.2.4")
 	runGit(t, r.root, "tag", "v1.2.3")
 	refuses("has several tags: v1.2.3, v1.2.4")
 	runGit(t, r.root, "tag", "-d", "v1.2.4")
+	refuses("has no tag targets/v1.2.3")
+	runGit(t, r.root, "tag", "targets/v1.2.3")
 	extra := filepath.Join(r.root, "extra")
 	if err := os.WriteFile(extra, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -216,7 +221,7 @@ func checkTar(t *testing.T, data []byte, date time.Time) {
 			t.Errorf("%s: %s, owner %d %s, group %d %s", h.Name, h.ModTime, h.Uid, h.Uname, h.Gid, h.Gname)
 		}
 	}
-	checkEntries(t, entries, "slipway_v1.2.3_linux_"+runtime.GOARCH, "slipway")
+	checkEntries(t, entries, "slipway_v1.2.3_linux_"+runtime.GOARCH, "slipway", "slipway-host")
 }
 
 func checkZip(t *testing.T, data []byte, date time.Time) {
@@ -232,12 +237,15 @@ func checkZip(t *testing.T, data []byte, date time.Time) {
 			t.Errorf("%s: %s", f.Name, f.Modified)
 		}
 	}
-	checkEntries(t, entries, "slipway_v1.2.3_windows_amd64", "slipway.exe")
+	checkEntries(t, entries, "slipway_v1.2.3_windows_amd64", "slipway-host.exe", "slipway.exe")
 }
 
-func checkEntries(t *testing.T, got []string, top, executable string) {
+func checkEntries(t *testing.T, got []string, top string, executables ...string) {
 	t.Helper()
-	want := []string{"-rwxr-xr-x " + top + "/" + executable}
+	var want []string
+	for _, name := range executables {
+		want = append(want, "-rwxr-xr-x "+top+"/"+name)
+	}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		want = append(want, "-rw-r--r-- "+top+"/"+name)
 	}

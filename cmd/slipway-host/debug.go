@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+// prepareDebugging finds Delve if a plugin runs under it, and prints how to connect once it
+// listens.
+func prepareDebugging(ctx context.Context, f verbs.Face, d *loader.Debugging, dir string, stdout io.Writer) (err error) {
+	if len(d.Launch) == 0 {
+		if d.Wait {
+			return usageError("%s needs %s", f.Option("debug-wait"), f.Option("debug"))
+		}
+		return nil
+	}
+	if d.Delve, err = findDelve(ctx, dir); err != nil {
+		return err
+	}
+	d.Listening = func(id, address string) { fmt.Fprint(stdout, connectText(id, address)) }
+	return nil
+}
+
+// connectText describes how to connect to Delve.
+func connectText(id, address string) string {
+	host, port, _ := net.SplitHostPort(address)
+	number, _ := strconv.Atoi(port)
+	launch, _ := json.Marshal(map[string]any{ // strings and numbers
+		"name": id, "type": "go", "request": "attach", "mode": "remote", "host": host, "port": number,
+	})
+	return fmt.Sprintf("the backend of %s runs under Delve at %s\n  dlv connect %s\n  launch.json of VS Code: %s\n", id, address, address, launch)
+}
+
+// findDelve returns the path of the Delve executable: on PATH, or as a tool of the Go module
+// in a directory.
+func findDelve(ctx context.Context, dir string) (string, error) {
+	if path, err := exec.LookPath("dlv"); err == nil {
+		return filepath.Abs(path)
+	}
+	cmd := exec.CommandContext(ctx, "go", "tool", "-n", "dlv")
+	cmd.Dir = dir
+	if out, err := cmd.Output(); err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	return "", usageError("Delve not found on the PATH: run 'go get -tool github.com/go-delve/delve/cmd/dlv' in the repository, or install it with 'go install github.com/go-delve/delve/cmd/dlv@latest'")
+}

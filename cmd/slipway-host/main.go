@@ -1,0 +1,26 @@
+// Command slipway-host runs the verbs that run plugins or read them as a host does: host, dev,
+// conformance, compat and plugins. Users run it as slipway, which finds it and runs it.
+package main
+
+import (
+	"os"
+
+	"github.com/slipway-dev/slipway/internal/command"
+	"github.com/slipway-dev/slipway/internal/verbs"
+)
+
+func main() {
+	face := verbs.Face(os.Getenv(verbs.EnvFace))
+	ctx, stop := command.Interruptible(face)
+	code := newProgram(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// newProgram returns the program with the hosted verbs of the table.
+func newProgram(face verbs.Face, stdout, stderr *os.File) command.Program {
+	return command.Program{
+		Verbs: []verbs.Verb{hostVerb(), devVerb(), conformanceVerb(), compatVerb(), pluginsVerb()},
+		Face:  face, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr,
+	}
+}

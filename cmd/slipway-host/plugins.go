@@ -1,0 +1,271 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/internal/limit"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk"
+)
+
+// pluginsReport is what the plugins command prints.
+type pluginsReport struct {
+	Plugins []pluginLine    `json:"plugins"`
+	Errors  []pluginFailure `json:"errors"`
+}
+
+// pluginLine is a mounted plugin.
+type pluginLine struct {
+	ID      string      `json:"id"`
+	Type    bundle.Type `json:"type"`
+	Version string      `json:"version"`
+	State   string      `json:"state"` // of the backend: a loader.State, or "not-started"
+}
+
+// pluginFailure is a failure, as GET /api/plugins/errors returns it.
+type pluginFailure struct {
+	Code     string    `json:"errorCode"`
+	Stage    string    `json:"stage"`
+	PluginID string    `json:"pluginId"`
+	Path     string    `json:"path"`
+	Line     int       `json:"line,omitempty"`
+	Column   int       `json:"column,omitempty"`
+	Reason   string    `json:"reason"`
+	Help     string    `json:"help"`
+	Since    time.Time `json:"since"`
+	Stderr   []string  `json:"stderr,omitempty"`
+}
+
+func pluginsVerb() verbs.Verb {
+	o := &verbs.PluginsOptions{}
+	v := verbs.PluginsVerb(o)
+	v.Run = func(ctx context.Context, c verbs.Call) error {
+		report, err := reportOf(ctx, c.Face, *o)
+		if err != nil {
+			return err
+		}
+		if err := report.print(c.Stdout, o.JSON); err != nil {
+			return err
+		}
+		if len(report.Errors) > 0 {
+			return &verbs.ExitError{Code: verbs.ExitFindings}
+		}
+		return nil
+	}
+	return v
+}
+
+func reportOf(ctx context.Context, f verbs.Face, o verbs.PluginsOptions) (*pluginsReport, error) {
+	target := o.Target
+	if o.Timeout <= 0 {
+		return nil, usageError("invalid %s=%s: it must be positive, such as 30s", f.Option("timeout"), o.Timeout)
+	}
+	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+		for name, isGiven := range map[string]bool{
+			"start": o.Start, "service-version": o.ServiceVersion != verbs.DefaultHostVersion, "trusted-keys": o.TrustedKeys != "",
+		} {
+			if isGiven {
+				return nil, usageError("%s applies to a directory, not to a host", f.Option(name))
+			}
+		}
+		ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+		report, err := reportOfHost(ctx, target)
+		if err != nil {
+			return nil, &verbs.ExitError{Code: verbs.ExitBroken, Err: err}
+		}
+		return report, nil
+	}
+	if info, err := os.Stat(target); err != nil {
+		return nil, usageError("%w", err)
+	} else if !info.IsDir() {
+		return nil, usageError("%s is not a directory", target)
+	}
+	options := loader.Options{Dirs: []string{target}, HostVersion: o.ServiceVersion, StartTimeout: o.Timeout, Environ: os.Environ(),
+		Limits: loader.Limits{Health: o.Timeout}, Logger: slog.New(slog.DiscardHandler)}
+	if o.TrustedKeys != "" {
+		var err error
+		if options.TrustedKeys, err = verbs.ReadPublicKeys(f.Option("trusted-keys"), o.TrustedKeys); err != nil {
+			return nil, err
+		}
+	}
+	if o.Start {
+		return reportOfStart(ctx, options)
+	}
+	return reportOfDir(options), nil
+}
+
+func reportOfDir(o loader.Options) *pluginsReport {
+	plugins, faults := loader.Inspect(o)
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: failures(faults)}
+	for _, p := range plugins {
+		state := string(loader.StateNoBackend)
+		if p.Metadata.Backend {
+			state = "not-started"
+		}
+		r.Plugins = append(r.Plugins, lineOfPlugin(p.Metadata, state))
+	}
+	return r
+}
+
+func reportOfStart(ctx context.Context, o loader.Options) (r *pluginsReport, err error) {
+	l, err := loader.New(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if err := l.Reload(ctx); err != nil {
+		return nil, err
+	}
+	r = &pluginsReport{Plugins: []pluginLine{}}
+	for _, p := range l.Plugins() {
+		m := p.Bundle().Metadata
+		if p.Status().State == loader.StateRunning {
+			request := &sdk.CheckHealthRequest{Context: sdk.Context{PluginID: m.ID, PluginVersion: m.Info.Version}}
+			switch m.Type {
+			case bundle.TypeDatasource:
+				request.Context.DataSource = &sdk.DataSource{Settings: sdk.Settings{JSON: json.RawMessage("{}")}, UID: m.ID, Name: m.Name}
+			case bundle.TypeApp:
+				request.Context.App = &sdk.App{Settings: sdk.Settings{JSON: json.RawMessage("{}")}}
+			}
+			_, _ = p.CheckHealth(ctx, request) // Problems returns the error
+		}
+		r.Plugins = append(r.Plugins, lineOfPlugin(m, string(p.Status().State)))
+	}
+	r.Errors = failures(l.Problems())
+	return r, ctx.Err()
+}
+
+func lineOfPlugin(m *bundle.Metadata, state string) pluginLine {
+	return pluginLine{m.ID, m.Type, m.Info.Version, state}
+}
+
+func failures(faults []bundle.Fault) []pluginFailure {
+	list := make([]pluginFailure, 0, len(faults))
+	for _, f := range faults {
+		list = append(list, pluginFailure{string(f.Code), string(f.Code.Stage()), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column,
+			f.Reason, f.Code.Help(), f.Since, f.Stderr})
+	}
+	return list
+}
+
+// reportOfHost returns the report of a running host.
+func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
+	at, err := url.Parse(base)
+	if err != nil { // which may quote the password
+		return nil, errors.New("invalid URL: check the user, password, host and port")
+	}
+	password, _ := at.User.Password()
+	login := cmp.Or(at.User.Username(), host.AdminLogin)
+	at.User = nil
+	credentials := func(r *http.Request) {
+		switch token := os.Getenv(verbs.EnvToken); {
+		case password != "":
+			r.SetBasicAuth(login, password)
+		case token != "":
+			r.Header.Set("Authorization", "Bearer "+token)
+		case os.Getenv(verbs.EnvAdminPassword) != "":
+			r.SetBasicAuth(login, os.Getenv(verbs.EnvAdminPassword))
+		}
+	}
+	// A redirect could send the credentials to another host.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	get := func(path string, into any) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath(path).String(), nil)
+		if err != nil {
+			return err
+		}
+		credentials(r)
+		response, err := client.Do(r)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		body, err := limit.ReadAll(response.Body, 16<<20)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.URL, err)
+		}
+		switch response.StatusCode {
+		case http.StatusOK:
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return fmt.Errorf("%s: %s: set %s to the token of an administrator, or %s to the password of the user %s",
+				r.URL, response.Status, verbs.EnvToken, verbs.EnvAdminPassword, host.AdminLogin)
+		default:
+			return fmt.Errorf("%s: %s", r.URL, response.Status)
+		}
+		if err := json.Unmarshal(body, into); err != nil {
+			return fmt.Errorf("%s: not the response of a Slipway host: %w", r.URL, err)
+		}
+		return nil
+	}
+	var mounted []struct {
+		pluginLine
+		Backend *struct{ State string }
+	}
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []pluginFailure{}}
+	if err := get("api/plugins", &mounted); err != nil {
+		return nil, err
+	}
+	if err := get("api/plugins/errors", &r.Errors); err != nil {
+		return nil, err
+	}
+	for _, p := range mounted {
+		p.State = string(loader.StateNoBackend)
+		if p.Backend != nil {
+			p.State = p.Backend.State
+		}
+		r.Plugins = append(r.Plugins, p.pluginLine)
+	}
+	return r, nil
+}
+
+func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
+	if isJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(r.Plugins) > 0 {
+		fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
+	}
+	for _, p := range r.Plugins {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(string(p.Type)), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, f := range r.Errors {
+		path := f.Path
+		if f.Line > 0 {
+			path = fmt.Sprintf("%s:%d:%d", path, f.Line, f.Column)
+		}
+		fmt.Fprintf(w, "\n%s [%s] %s\n", terminal.Line(f.Stage), terminal.Line(f.Code), terminal.Line(strings.TrimPrefix(f.PluginID+": "+f.Reason, ": ")))
+		fmt.Fprintf(w, "  path:  %s\n  help:  %s\n  since: %s\n", terminal.Line(path), terminal.Line(f.Help), f.Since.Format(time.RFC3339))
+		for _, line := range f.Stderr {
+			fmt.Fprintf(w, "  | %s\n", terminal.Line(line))
+		}
+	}
+	if len(r.Errors) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintf(w, "plugins: %d, failures: %d\n", len(r.Plugins), len(r.Errors))
+	return err
+}

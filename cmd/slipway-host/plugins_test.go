@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/loader"
+)
+
+func TestPluginsOfDirectory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{"a": "{\n  \"id\": 7\n}", "b": `{"id":"b","type":"app","backend":true,"executable":"gpx_b"}`} {
+		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name, "plugin.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := reportOfDir(loader.Options{Dirs: []string{root}}).print(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"b       app   -        not-started", "validate [invalid-value] id must be a string, found a number", "plugin.json:2:9",
+		"validate [incomplete] b: missing", "resolve [executable-missing] b: ", "plugins: 1, failures: 3"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, out.String())
+		}
+	}
+}
+
+// The option start starts each backend, checks its health and stops it.
+func TestPluginsAreStarted(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	for id, executable := range map[string]string{"a": "gpx_fine", "b": "gpx_sick", "c": "gpx_gone", "d": ""} {
+		metadata := fmt.Sprintf(`{"id":%q,"name":"x","type":"app","info":{"version":"1.0.0"},"backend":%t,"executable":%q}`, id, executable != "", executable)
+		writeFile(t, filepath.Join(root, id, bundle.MetadataFile), metadata)
+		file := filepath.Join(root, id, bundle.Host().Executable(executable))
+		switch id {
+		case "a", "b":
+			err = os.Symlink(self, file)
+		case "c":
+			writeFile(t, file, "#!/bin/sh\necho cannot find my settings >&2\nexit 3\n")
+			err = os.Chmod(file, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	stdout, stderr, code := slipway(t, "plugins", "--start", "--json", root)
+	var report pluginsReport
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != verbs.ExitFindings {
+		t.Fatalf("status %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	states := map[string]string{}
+	for _, p := range report.Plugins {
+		states[p.ID] = p.State
+	}
+	want := map[string]string{"a": "running", "b": "running", "c": "restarting", "d": "no-backend"}
+	if diff := cmp.Diff(want, states); diff != "" {
+		t.Error(diff)
+	}
+	failed := map[string]string{}
+	for _, f := range report.Errors {
+		if f.Code == string(bundle.FaultIncomplete) { // about plugin.json
+			continue
+		}
+		failed[f.PluginID] += f.Code + " " + f.Stage + " " + strings.Join(f.Stderr, "")
+	}
+	want = map[string]string{"b": "health-failed health ", "c": "exited-at-start handshake cannot find my settings"}
+	if diff := cmp.Diff(want, failed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPluginsOfHost(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, password, _ := r.BasicAuth()
+		switch {
+		case password != "secret":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/api/plugins":
+			_, _ = w.Write([]byte(`[{"id":"a","type":"app","version":"1.0.0","backend":{"state":"failed"}}]`))
+		default:
+			_, _ = w.Write([]byte(`[{"errorCode":"wrong-platform","stage":"resolve","pluginId":"a","reason":"x\u001b[31m","help":"h"}]`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	if _, err := reportOfHost(t.Context(), server.URL); err == nil || strings.Count(err.Error(), verbs.EnvToken) != 1 {
+		t.Errorf("without credentials: %v", err)
+	}
+	for _, wrong := range []string{"http://admin:secret@127.0.0.1:port", "http://admin:sec ret@127.0.0.1", "http://admin:secret%@127.0.0.1"} {
+		if _, err := reportOfHost(t.Context(), wrong); err == nil || strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+	report, err := reportOfHost(t.Context(), strings.Replace(server.URL, "://", "://admin:secret@", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := report.print(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "resolve [wrong-platform] a: x\uFFFD[31m") {
+		t.Errorf("printed:\n%s", out.String())
+	}
+	out.Reset()
+	var parsed pluginsReport
+	if err := report.print(&out, true); err != nil || json.Unmarshal([]byte(out.String()), &parsed) != nil || parsed.Plugins[0].State != "failed" {
+		t.Errorf("JSON (%v):\n%s", err, out.String())
+	}
+}

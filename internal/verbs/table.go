@@ -1,0 +1,147 @@
+package verbs
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// A Verb is a row of the table that every face is made from: the commands and flags of the
+// programs, the functions in package targets, which Mage calls, and doc/commands.md. Nothing
+// declares an option a second time.
+type Verb struct {
+	Name    string // "scaffold update" is a verb below scaffold
+	Args    []Arg
+	Short   string // begins with a verb, as in "Check the code"
+	Long    string // "" is Short
+	Example string
+	Options []Option
+	Mage    string // the package with its Mage function: Targets, Workflow, or "" for none
+	Aliases []Alias
+
+	Asks     bool // Run asks for required arguments that are missing
+	IsHosted bool // it is part of the program slipway-host
+	IsHidden bool // it is not listed
+
+	Face *Face // where Run finds how messages spell options; nil if they name none
+	// Complete completes an argument after those given; nil completes file names.
+	Complete Completion
+	// Run runs the verb. It is nil in the table for the verbs of slipway-host, which sets it.
+	Run func(ctx context.Context, c Call) error
+}
+
+// An Alias is another Mage function of a verb, in the package Workflow.
+type Alias struct {
+	Name    string   // such as Coverage, or Scaffold.New in a namespace
+	Short   string   // what it does, as in "runs the tests"
+	Set     []string // options that it sets
+	Options []string // names of options that it has
+}
+
+// The packages with Mage functions.
+const (
+	Targets  = "targets"
+	Workflow = "targets/workflow" // names that workflows of Grafana's SDK use
+)
+
+// An Arg is an argument. The required ones come first.
+type Arg struct {
+	Name       string
+	Value      *string
+	IsRequired bool   // Mage passes only these as arguments
+	Option     string // the option of an optional argument under Mage; "" has none
+	Help       string // of that option
+}
+
+// An Option is an option of a verb.
+type Option struct {
+	Name     string // in words joined by hyphens; Mage joins them in camel case
+	Short    string // a letter, or ""
+	Value    any    // *string, *bool, **bool, *time.Duration, *[]string or *Paths; what it points to is the default
+	Help     string
+	Complete Completion
+	IsNoMage bool // Mage does not have it
+}
+
+// Paths are the values of an option that may be repeated. They may contain commas.
+type Paths []string
+
+// A Call is one run of a verb, besides its options.
+type Call struct {
+	Face          Face // also in Verb.Face
+	Stdin, Stdout *os.File
+	Stderr        io.Writer
+	Usage         string // the usage line of the verb
+}
+
+// A Completion is what a shell offers for a value. The zero Completion offers files.
+type Completion struct {
+	Names      func(args []string) []string // each may have a description after a tab
+	IsList     bool                         // of names, separated by commas
+	Dirs       bool
+	Extensions []string // of files
+}
+
+func oneOf(names func() []string) Completion {
+	return Completion{Names: func([]string) []string { return names() }}
+}
+
+func listOf(names func() []string) Completion {
+	return Completion{Names: func([]string) []string { return names() }, IsList: true}
+}
+
+// firstOf completes the first argument.
+func firstOf(names func() []string) Completion {
+	return Completion{Names: func(args []string) []string {
+		if len(args) > 0 {
+			return nil
+		}
+		return names()
+	}}
+}
+
+func files(extensions ...string) Completion { return Completion{Extensions: extensions} }
+
+// Usage returns the name and the arguments, such as "explain <rule>".
+func (v Verb) Usage() string {
+	words := []string{v.Name[strings.LastIndexByte(v.Name, ' ')+1:]}
+	for _, a := range v.Args {
+		if a.IsRequired {
+			words = append(words, "<"+a.Name+">")
+		} else {
+			words = append(words, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// All returns the table, in the order of the help.
+func All(b Bundler) []Verb {
+	return []Verb{
+		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
+		goSumsVerb(), packageVerb(), signVerb(), verifyVerb(), testVerb(), lintVerb(), formatVerb(), cleanVerb(),
+		CompatVerb(&CompatOptions{}), ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
+		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), versionVerb(),
+	}
+}
+
+// The texts of options that several verbs have.
+const (
+	dirHelp     = "plugin repository (default: this directory)"
+	profileHelp = "key names in plugin.json: service or grafana (default: derived from the file)"
+	trustHelp   = "file with ed25519 public keys (PEM, or OpenSSH and minisign, one per line), one of which must have signed each plugin"
+	signHelp    = "file with an ed25519 private key (PEM or OpenSSH) to sign with"
+)
+
+func dirOption(dir *string) Option {
+	return Option{Name: "dir", Value: dir, Help: dirHelp, Complete: Completion{Dirs: true}}
+}
+
+func profileOption(profile *string) Option {
+	return Option{Name: "profile", Value: profile, Help: profileHelp, Complete: oneOf(ProfileNames)}
+}
+
+// defaultTimeout is that of a check, and of the start of a backend.
+const defaultTimeout = 30 * time.Second

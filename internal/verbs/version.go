@@ -1,0 +1,81 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/origin"
+)
+
+// VersionInfo describes how the running program was built. The commit is unknown for a
+// program that was not built in a git repository.
+type VersionInfo struct {
+	Version    string `json:"version"` // a tag, or (devel)
+	Commit     string `json:"commit,omitempty"`
+	CommitDate string `json:"commitDate,omitempty"` // RFC 3339
+	Dirty      bool   `json:"dirty"`                // the working tree had changes
+	Go         string `json:"go"`
+	OS         string `json:"os"`
+	Arch       string `json:"arch"`
+}
+
+// ReadVersion returns the version of the running program.
+func ReadVersion() VersionInfo {
+	v := VersionInfo{Version: origin.Version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.readSettings(info.Settings)
+	}
+	return v
+}
+
+// readSettings reads what the go command records about the repository.
+func (v *VersionInfo) readSettings(settings []debug.BuildSetting) {
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.time":
+			v.CommitDate = s.Value
+		case "vcs.modified":
+			v.Dirty = s.Value == "true"
+		}
+	}
+}
+
+// String returns the version in one or two lines.
+func (v VersionInfo) String() string {
+	text := fmt.Sprintf("slipway %s %s %s/%s\n", v.Version, v.Go, v.OS, v.Arch)
+	if v.Commit == "" {
+		return text
+	}
+	text += fmt.Sprintf("commit %s, %s", v.Commit, v.CommitDate)
+	if v.Dirty {
+		text += ", with uncommitted changes"
+	}
+	return text + "\n"
+}
+
+func versionVerb() Verb {
+	format := ListFormats()[0]
+	return Verb{
+		Name: "version", Short: "Print version information",
+		Options: []Option{{Name: "format", Value: &format, Help: "output format: text or json", Complete: oneOf(ListFormats)}},
+		Run: func(_ context.Context, c Call) error {
+			if !slices.Contains(ListFormats(), format) {
+				return usage("%s: %w", c.Face.Option("format"), nearest.Unknown("format", format, ListFormats()))
+			}
+			if format == "text" {
+				_, err := fmt.Fprint(c.Stdout, ReadVersion())
+				return err
+			}
+			e := json.NewEncoder(c.Stdout)
+			e.SetIndent("", "  ")
+			return e.Encode(ReadVersion())
+		},
+	}
+}
