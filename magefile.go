@@ -8,24 +8,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/magefile/mage/mg"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/demo"
 	"github.com/slipway-dev/slipway/internal/newrule"
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/testrun"
 )
 
 // Demo takes a plugin from an empty directory to a running host.
@@ -37,124 +33,45 @@ func Demo(ctx context.Context,
 	return demo.Run(ctx, os.Stdout, demo.Options{Once: once != nil && *once})
 }
 
-// slowest are the packages whose tests take longest. They start first: the last of them
-// would otherwise run alone at the end.
-var slowest = []string{
-	"./loader", "./host/api", "./cmd/slipway", "./cmd/slipway-host", "./internal/bench", "./host/store", "./host/server", "./validate", "./build",
-	"./templates", "./internal/adopt", // without concurrency
-}
-
-// raceFlags are the flags of builds for the race detector. It skips SQLite's translated C code and
-// the compression of archives, which would take most of the time of some tests. A package with
-// generics or atomic operations cannot be skipped: the linker may use its instances for all
-// packages, and the detector then reports false races.
-var raceFlags = []string{
-	"-race", "-gcflags=modernc.org/sqlite/lib=-race=false " + compilerFlags, "-gcflags=compress/flate=-race=false " + compilerFlags,
-}
-
-var compilerFlags = strings.TrimPrefix(build.CompilerFlags, "-gcflags=all=")
-
-// Test runs all tests, with the race detector for packages that use concurrency.
-// Without gcc, no test runs with the race detector. If PostgreSQL is installed, the
-// tests of the store run on it as well as on SQLite.
+// Test runs all tests with the race detector, which needs gcc. If PostgreSQL is installed, the tests
+// of the store also run on it.
 func Test(ctx context.Context,
 	run *string, // run only the tests whose names match this regular expression
 	short *bool, // repeat what happens at random moments fewer times
-	compile *bool, // only compile the packages for the race detector
 ) error {
-	packages, err := listPackages(ctx)
-	if err != nil {
-		return err
-	}
-	concurrent, sequential := sortPackages(packages)
-	race := testrun.Run{
-		Flags:    raceFlags,
-		Packages: concurrent,
-		// By default, a program waits a second for more races before it exits.
-		Env: []string{"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=100"},
-	}
-	if _, err := exec.LookPath("gcc"); err != nil {
-		fmt.Println("gcc not found: running all tests without the race detector")
-		race.Flags, race.Env = nil, nil
-	}
-	if compile != nil && *compile {
-		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-export", "-deps", "-test", "-f="}, race.Flags, concurrent)...)
-		cmd.Env, cmd.Stderr = append(os.Environ(), race.Env...), os.Stderr // it prints a line for each package
-		return cmd.Run()
-	}
-	flags := []string{
-		"-vet=off", // lint runs go vet
-		// Many tests wait for processes: two extra packages at a time keep every processor busy.
-		fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+2),
-	}
+	flags := []string{"-vet=off"} // lint runs go vet
 	if run != nil {
 		flags = append(flags, "-run="+*run)
 	}
 	if short != nil && *short {
 		flags = append(flags, "-short")
 	}
-	race.Flags = slices.Concat(race.Flags, flags)
-	others := testrun.Run{Flags: flags, Packages: sequential}
+	race := []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false"} // the translated C code takes minutes otherwise
+	if _, err := exec.LookPath("gcc"); err != nil {
+		fmt.Println("gcc not found: running all tests without the race detector")
+		race = nil
+	}
+	errs := []error{
+		gotestsum(ctx, "tools", nil, append(flags, "./release")),
+		gotestsum(ctx, "targets", nil, append(flags, "./...")),
+	}
 	if servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(servers) == 0 { // Debian does not add them to the PATH
 		fmt.Println("PostgreSQL is not installed: running the tests of the store on SQLite only")
 	} else {
-		others.Packages, others.Env = append([]string{"./host/store"}, sequential...), []string{"SLIPWAY_TEST_DATABASE=postgres"}
-		others.Labels = map[string]string{"host/store": "on PostgreSQL"}
+		errs = append(errs, gotestsum(ctx, ".", []string{"SLIPWAY_TEST_DATABASE=postgres"}, append(flags, "./host/store")))
 	}
-	return tests(ctx, race, others,
-		testrun.Run{Flags: slices.Concat([]string{"-C=tools"}, flags), Packages: []string{"./release"}},
-		testrun.Run{Flags: slices.Concat([]string{"-C=targets"}, flags), Packages: []string{"./..."}})
+	return errors.Join(append(errs, gotestsum(ctx, ".", nil, append(slices.Concat(race, flags), "./...")))...)
 }
 
-// listPackages returns the packages of this module with what they and their tests
-// import.
-func listPackages(ctx context.Context) (imports map[string][]string, err error) {
-	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
-	out, err := exec.CommandContext(ctx, "go", "list", "-f", format, "./...").Output()
+// gotestsum runs go test in the directory of a module. It prints a line for each package, and what
+// failed.
+func gotestsum(ctx context.Context, dir string, env, args []string) error {
+	modfile, err := filepath.Abs("tools/go.mod")
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+		return err
 	}
-	imports = map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		imports["."+strings.TrimPrefix(words[0], origin.Module)] = words[1:]
-	}
-	return imports, nil
-}
-
-// sortPackages returns the packages that use concurrency, and the others, each in the order in
-// which they start. A package uses concurrency if
-// it imports sync, errgroup or net/http, whose handlers run concurrently.
-func sortPackages(imports map[string][]string) (concurrent, sequential []string) {
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(imports)), func(path string) bool { return slices.Contains(slowest, path) })
-	for _, path := range slices.Concat(slowest, others) {
-		if slices.ContainsFunc(imports[path], func(imported string) bool {
-			return slices.Contains([]string{"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http"}, imported)
-		}) {
-			concurrent = append(concurrent, path)
-		} else {
-			sequential = append(sequential, path)
-		}
-	}
-	return concurrent, sequential
-}
-
-// tests runs go test. If tests fail, it exits with the status of go test: Mage would
-// print an error after the summary.
-func tests(ctx context.Context, runs ...testrun.Run) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	r := testrun.New(os.Stdout, origin.Module)
-	for _, run := range runs {
-		if err := r.Run(ctx, run); err != nil {
-			r.Finish()
-			return err
-		}
-	}
-	if status := r.Finish(); status != 0 {
-		os.Exit(status)
-	}
-	return nil
+	run := []string{"run", "-C=" + dir, "-modfile=" + modfile, "gotest.tools/gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--"}
+	return commandEnv(ctx, env, "go", slices.Concat(run, args)...)
 }
 
 // E2e runs the end-to-end tests, which use real processes.
@@ -163,17 +80,18 @@ func E2e(ctx context.Context,
 	short *bool, // repeat what happens at random moments fewer times, and scaffold fewer profiles
 	wine *bool, // run slipway.exe and a Windows backend under Wine instead
 ) error {
-	run := testrun.Run{Flags: []string{"-count=1", "-vet=off", "-tags=e2e"}, Packages: []string{"./internal/e2e"}, Verbose: true}
+	var env, args []string
+	flags := []string{"-count=1", "-vet=off", "-tags=e2e", "-v", "-timeout=60m"}
 	if short != nil && *short {
-		run.Flags = append(run.Flags, "-short")
+		flags = append(flags, "-short")
 	}
 	if wine != nil && *wine {
-		run.Flags, run.Env = append(run.Flags, "-run=^TestWine$"), []string{"SLIPWAY_E2E_WINE=1"}
+		env, flags = append(env, "SLIPWAY_E2E_WINE=1"), append(flags, "-run=^TestWine$")
 	}
 	if platforms != nil {
-		run.Args = []string{"-platforms=" + *platforms}
+		args = []string{"-args", "-platforms=" + *platforms}
 	}
-	return tests(ctx, run)
+	return commandEnv(ctx, env, "go", slices.Concat([]string{"test"}, flags, []string{"./internal/e2e"}, args)...)
 }
 
 // Lint runs gofmt, go vet and staticcheck. The tests check types for other systems.
@@ -193,7 +111,6 @@ func Lint(ctx context.Context,
 		command(ctx, "go", "vet", "-C=tools", "./release"),
 		command(ctx, "go", "vet", "-C=targets", "./..."),
 		vetOthers(ctx, systems),
-		// "go tool" would ignore GOFLAGS and compile the standard library again.
 		command(ctx, "go", "run", "-modfile=tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "-tags=mage,e2e", "./..."),
 		command(ctx, "go", "run", "-C=targets", "-modfile=../tools/go.mod", "honnef.co/go/tools/cmd/staticcheck", "./..."),
 	)
@@ -208,7 +125,7 @@ func vetOthers(ctx context.Context, systems []string) error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	args := []string{"vet", "-tags=e2e", "-trimpath", build.CompilerFlags} // as plugins are built: what both need is compiled once
+	args := []string{"vet", "-tags=e2e"}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), ";")
 		imports, dependencies := strings.Fields(fields[2]), strings.Fields(fields[3])
@@ -300,7 +217,13 @@ func (Rule) New(id string) error {
 // command runs a command, and prints the elapsed time while it runs. It fails with the
 // exit status of the command.
 func command(ctx context.Context, name string, args ...string) error {
+	return commandEnv(ctx, nil, name, args...)
+}
+
+// commandEnv is command with more environment variables.
+func commandEnv(ctx context.Context, env []string, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	stop := progress.Task{W: os.Stdout, Name: name + " " + strings.Join(words, " ")}.Start()

@@ -95,7 +95,6 @@ func arrows() map[string][]string {
 		"internal/process":         nil,
 		"internal/progress":        nil,
 		"internal/schematest":      nil,
-		"internal/testrun":         {"internal/process"},
 		"validate/baseline":        {"validate", "validate/tree", "internal/limit"},
 		"sdk/internal/goplugin":    {"internal/wire"},
 		"sdk":                      {"sdk/internal/goplugin", "internal/wire", "internal/urlpath", "internal/jsontype", "sdk/frame"},
