@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	face := verbs.Face(os.Getenv(verbs.EnvFace))
+	face := verbs.TakeFace()
 	ctx, stop := command.Interruptible(face)
 	code := newProgram(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:])
 	stop()

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	face := verbs.Face(os.Getenv(verbs.EnvFace))
+	face := verbs.TakeFace()
 	ctx, stop := command.Interruptible(face)
 	code := newProgram(face, os.Stdout, os.Stderr).Run(ctx, os.Args[1:])
 	stop()
@@ -34,6 +34,9 @@ func newProgram(face verbs.Face, stdout, stderr *os.File) command.Program {
 		Forward: func(ctx context.Context, args []string) error {
 			host, err := program.Find(ctx, program.Host, stderr)
 			if err != nil {
+				return err
+			}
+			if err := os.Setenv(verbs.EnvFace, string(face)); err != nil {
 				return err
 			}
 			return program.Exec(host, args)

@@ -48,7 +48,7 @@ func Run(ctx context.Context, out *os.File, o Options) (err error) {
 	d := &demo{out: out, dir: dir, repo: filepath.Join(dir, pluginID)}
 	defer func() {
 		if d.host != nil {
-			err = errors.Join(err, d.host.stop(stopTimeout))
+			err = errors.Join(err, d.host.stop())
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
@@ -113,12 +113,11 @@ func (d *demo) command(args ...string) func(context.Context) (string, error) {
 }
 
 func (d *demo) start(ctx context.Context) (string, error) {
-	host := filepath.Join(d.dir, "slipway")
-	var err error
 	password := rand.Text()
-	d.host, err = startHost(ctx, exec.Command(host, "host",
+	var err error
+	d.host, err = startHost(ctx, stopTimeout, password, filepath.Join(d.dir, "slipway"), "host",
 		"--listen=127.0.0.1:0", "--plugins-dir="+d.repo, "--data-dir="+filepath.Join(d.dir, "data"),
-		"--service-version="+version, "--feature-toggles="+toggles), password)
+		"--service-version="+version, "--feature-toggles="+toggles)
 	if err != nil {
 		return "", err
 	}

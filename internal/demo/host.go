@@ -28,6 +28,7 @@ const (
 // hostProcess is a running host.
 type hostProcess struct {
 	cmd   *exec.Cmd
+	end   context.CancelFunc
 	url   string
 	links chan string // to sign in; at most one
 	ended chan error  // the exit status, with the end of the log if it is an error
@@ -44,19 +45,30 @@ func (t *tail) Write(p []byte) (int, error) {
 
 var announced = regexp.MustCompile(`https?://[0-9.:\[\]a-z]+`)
 
-// startHost starts the command and waits until it prints its URL.
-func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProcess, error) {
+// startHost starts a host and waits until it prints its URL. A host that has not exited some time
+// after it was told to is killed.
+func startHost(ctx context.Context, timeout time.Duration, password, program string, args ...string) (*hostProcess, error) {
+	running, end := context.WithCancel(context.WithoutCancel(ctx)) // on Ctrl-C, the terminal tells the host as well
+	cmd := exec.CommandContext(running, program, args...)
 	cmd.Env = append(os.Environ(), "SLIPWAY_ADMIN_PASSWORD="+password)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start host: %w", err)
+	cmd.WaitDelay = timeout
+	cmd.Cancel = func() error {
+		if cmd.Process.Signal(syscall.SIGTERM) != nil { // Windows has no signals
+			return cmd.Process.Kill()
+		}
+		return nil
 	}
 	var log tail
 	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		end()
 		return nil, fmt.Errorf("start host: %w", err)
 	}
-	h := &hostProcess{cmd: cmd, links: make(chan string, 1), ended: make(chan error, 1)}
+	h := &hostProcess{cmd: cmd, end: end, links: make(chan string, 1), ended: make(chan error, 1)}
 	url := make(chan string, 1)
 	go func() {
 		lines := bufio.NewScanner(stdout)
@@ -88,42 +100,16 @@ func startHost(ctx context.Context, cmd *exec.Cmd, password string) (*hostProces
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	return nil, errors.Join(err, h.stop(stopTimeout))
+	return nil, errors.Join(err, h.stop())
 }
 
-// stop terminates the host and kills it if it does not exit within the timeout. It
-// returns within twice the timeout. On Ctrl-C, the terminal sends SIGINT to the host as
-// well; a second one would kill it.
-func (h *hostProcess) stop(timeout time.Duration) error {
-	isKilled := false
-	if h.cmd.Process.Signal(syscall.SIGTERM) != nil {
-		isKilled = h.cmd.Process.Kill() == nil // Windows has no signals
+// stop terminates the host and waits until it has exited.
+func (h *hostProcess) stop() error {
+	h.end()
+	if err := <-h.ended; err != nil && !errors.Is(err, context.Canceled) { // which stands for status 0
+		return fmt.Errorf("stop host: %w", err)
 	}
-	select {
-	case err := <-h.ended:
-		return stopError(err, isKilled)
-	case <-time.After(timeout):
-	}
-	late := fmt.Errorf("stop host: killed, because it did not exit within %s", timeout)
-	if err := h.cmd.Process.Kill(); err != nil {
-		late = fmt.Errorf("stop host: it did not exit within %s and cannot be killed: %w", timeout, err)
-	}
-	select {
-	case err := <-h.ended:
-		return errors.Join(late, stopError(err, true))
-	case <-time.After(timeout):
-		return fmt.Errorf("%w; its child processes may still be running", late)
-	}
-}
-
-// stopError returns the error of a host that exited. It ignores the exit status of a
-// host that was killed.
-func stopError(err error, isKilled bool) error {
-	var status *exec.ExitError
-	if err == nil || isKilled && errors.As(err, &status) {
-		return nil
-	}
-	return fmt.Errorf("stop host: %w", err)
+	return nil
 }
 
 // client calls the API of the host with a token or a password.

@@ -21,7 +21,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/origin"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -118,8 +117,8 @@ func build(ctx context.Context, from origin.Origin, name, program string, w io.W
 	return os.Rename(filepath.Join(dir, filepath.Base(program)), program)
 }
 
-// run runs a go command with -v. It prints how many packages it has compiled, and what it printed
-// besides their names if it fails.
+// run runs a go command with -v. It prints how many packages it has compiled, and fails with what
+// the command printed besides their names.
 func run(cmd *exec.Cmd, what string, w io.Writer) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -128,31 +127,19 @@ func run(cmd *exec.Cmd, what string, w io.Writer) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	var compiled, downloaded atomic.Int64
-	stop := progress.Task{W: w, Name: what, Left: func() string {
-		return fmt.Sprintf("downloaded %d modules, compiled %d packages", downloaded.Load(), compiled.Load())
-	}}.Start()
+	var compiled atomic.Int64
+	stop := progress.Task{W: w, Name: what, Left: func() string { return fmt.Sprintf("compiled %d packages", compiled.Load()) }}.Start()
 	defer stop()
-	started := time.Now()
 	var rest strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		switch line := lines.Text(); {
-		case strings.HasPrefix(line, "go: downloading "):
-			downloaded.Add(1)
-		case !strings.ContainsAny(line, " :#"):
-			if compiled.Add(1) == 1 {
-				fmt.Fprintf(w, "%s once for this version; that can take a minute or two\n", what)
-			}
-		default:
+		if line := lines.Text(); strings.ContainsAny(line, " :#") {
 			rest.WriteString(line + "\n")
+		} else if compiled.Add(1) == 1 {
+			fmt.Fprintf(w, "%s once for this version; that can take a minute or two\n", what)
 		}
 	}
 	if err := cmd.Wait(); err != nil {
 		return errors.Join(errors.New(strings.TrimSpace(rest.String())), err)
-	}
-	if compiled.Load() > 0 {
-		stop()
-		fmt.Fprintf(w, "  built in %.0fs\n", time.Since(started).Seconds())
 	}
 	return nil
 }

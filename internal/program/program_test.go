@@ -40,7 +40,7 @@ func TestBuild(t *testing.T) {
 	if printed, err := exec.CommandContext(t.Context(), program).CombinedOutput(); err != nil || string(printed) != "one\n" {
 		t.Errorf("the program printed %q (%v)", printed, err)
 	}
-	if !strings.HasPrefix(out.String(), "building slipway-host once for this version; ") || !strings.Contains(out.String(), "\n  built in ") {
+	if !strings.HasPrefix(out.String(), "building slipway-host once for this version; ") {
 		t.Errorf("printed %q", &out)
 	}
 	out.Reset()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -22,6 +23,17 @@ const (
 
 // EnvFace is the environment variable with which the module targets tells the program its face.
 const EnvFace = "SLIPWAY_FACE"
+
+// TakeFace returns the face that the environment names, and removes it from there: what this process
+// starts has a face of its own.
+func TakeFace() Face {
+	f := Face(os.Getenv(EnvFace))
+	_ = os.Unsetenv(EnvFace) // fails only for invalid names
+	if f != Mage && f != Tool {
+		return Command
+	}
+	return f
+}
 
 // Option spells the option with the given name, such as "write-baseline".
 func (f Face) Option(name string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -119,12 +120,13 @@ func (v Verb) Usage() string {
 
 // All returns the table, in the order of the help.
 func All(b Bundler) []Verb {
-	return []Verb{
+	return slices.Concat([]Verb{
 		scaffoldVerb(), updateVerb(), initVerb(), validateVerb(), rulesVerb(), explainVerb(), schemaVerb(), depsVerb(b), buildVerb(b),
-		goSumsVerb(), packageVerb(), signVerb(), verifyVerb(), testVerb(), lintVerb(), formatVerb(), cleanVerb(),
+		packageVerb(), signVerb(), verifyVerb(), testVerb(),
+	}, dirVerbs(), []Verb{
 		CompatVerb(&CompatOptions{}), ConformanceVerb(&ConformanceOptions{}), PluginsVerb(&PluginsOptions{}),
 		HostVerb(&HostOptions{}), DevVerb(&DevOptions{}), versionVerb(),
-	}
+	})
 }
 
 // The texts of options that several verbs have.

@@ -228,16 +228,6 @@ func buildVerb(b Bundler) Verb {
 	}
 }
 
-func goSumsVerb() Verb {
-	dir := new(string)
-	return Verb{
-		Name: "gosums", IsHidden: true, // the target build:generateManifestFile
-		Short:   "Write dist/go_plugin_build_manifest, which Grafana's catalog asks for",
-		Options: []Option{dirOption(dir)},
-		Run:     func(_ context.Context, c Call) error { return GoSums(c.Stdout, *dir) },
-	}
-}
-
 func packageVerb() Verb {
 	o := &PackageOptions{}
 	return Verb{
@@ -319,37 +309,35 @@ func testVerb() Verb {
 	}
 }
 
-func lintVerb() Verb {
-	dir := new(string)
-	return Verb{
-		Name: "lint", Mage: Workflow,
-		Short: "Check the Go code of a plugin repository",
-		Long: "Run go vet, and golangci-lint and staticcheck if go.mod lists them as tools or the repository\n" +
-			"has their configuration files.",
-		Options: []Option{dirOption(dir)},
-		Run:     func(ctx context.Context, c Call) error { return Lint(ctx, c.Stdout, *dir) },
+// dirVerbs are the verbs that take nothing but the directory of a plugin repository.
+func dirVerbs() (list []Verb) {
+	for _, v := range []struct {
+		Verb
+		run func(ctx context.Context, c Call, dir string) error
+	}{
+		{Verb{
+			Name: "lint", Mage: Workflow, Short: "Check the Go code of a plugin repository",
+			Long: "Run go vet, and golangci-lint and staticcheck if go.mod lists them as tools or the repository\n" +
+				"has their configuration files.",
+		}, func(ctx context.Context, c Call, dir string) error { return Lint(ctx, c.Stdout, dir) }},
+		{Verb{
+			Name: "format", Mage: Workflow, Short: "Format the Go files of a plugin repository",
+			Long: "Format the Go files of a plugin repository as gofmt does, and list those that changed.",
+		}, func(_ context.Context, c Call, dir string) error { return Format(c.Stdout, dir) }},
+		{Verb{
+			Name: "clean", Mage: Workflow, Short: "Remove what builds and tests wrote",
+			Long: "Remove the directories dist and coverage, and the record of the last build. A directory\n" +
+				"with files that Git tracks is kept.",
+		}, func(ctx context.Context, c Call, dir string) error { return Clean(ctx, c.Stdout, dir) }},
+		{Verb{
+			Name: "gosums", IsHidden: true, // the target build:generateManifestFile
+			Short: "Write dist/go_plugin_build_manifest, which Grafana's catalog asks for",
+		}, func(_ context.Context, c Call, dir string) error { return GoSums(c.Stdout, dir) }},
+	} {
+		dir := new(string)
+		v.Options = []Option{dirOption(dir)}
+		v.Run = func(ctx context.Context, c Call) error { return v.run(ctx, c, *dir) }
+		list = append(list, v.Verb)
 	}
-}
-
-func formatVerb() Verb {
-	dir := new(string)
-	return Verb{
-		Name: "format", Mage: Workflow,
-		Short:   "Format the Go files of a plugin repository",
-		Long:    "Format the Go files of a plugin repository as gofmt does, and list those that changed.",
-		Options: []Option{dirOption(dir)},
-		Run:     func(_ context.Context, c Call) error { return Format(c.Stdout, *dir) },
-	}
-}
-
-func cleanVerb() Verb {
-	dir := new(string)
-	return Verb{
-		Name: "clean", Mage: Workflow,
-		Short: "Remove what builds and tests wrote",
-		Long: "Remove the directories dist and coverage, and the record of the last build. A directory\n" +
-			"with files that Git tracks is kept.",
-		Options: []Option{dirOption(dir)},
-		Run:     func(ctx context.Context, c Call) error { return Clean(ctx, c.Stdout, *dir) },
-	}
+	return list
 }
