@@ -2,13 +2,10 @@ package build
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +21,7 @@ import (
 const probeTimeout = 30 * time.Second
 
 // checkBackends starts each executable for this machine that was compiled anew, as hosts
-// do, and requires that it completes the handshake and reports that it is serving.
+// do, and requires that it completes the handshake.
 func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) error {
 	for i, e := range r.Executables {
 		if !e.isNew || e.Platform != bundle.Host() || p.options.Backend.SkipCheck {
@@ -41,7 +38,7 @@ func (p *Plan) checkBackends(ctx context.Context, staging string, r *Result) err
 	return nil
 }
 
-// probe starts an executable, reads its handshake and asks for its health. The process and
+// probe starts an executable and reads its handshake. The process and
 // what it writes to its temporary directory are gone when probe returns.
 func probe(ctx context.Context, file string, environ []string, timeout time.Duration) error {
 	dir, err := os.MkdirTemp("", "slipway-")
@@ -68,7 +65,7 @@ func probe(ctx context.Context, file string, environ []string, timeout time.Dura
 		_ = w.Close() // ends the reading
 		ended <- err
 	}()
-	err = handshake(limited, out)
+	err = handshake(out)
 	isLate := limited.Err() != nil
 	cancel()
 	exit := <-ended
@@ -103,9 +100,9 @@ func probeEnviron(environ []string, dir string) []string {
 	return env
 }
 
-// handshake reads the handshake of a backend and asks it for its health. The error is
+// handshake reads the handshake of a backend, which serves once it has printed it. The error is
 // io.EOF if the output ends before the handshake.
-func handshake(ctx context.Context, stdout io.Reader) error {
+func handshake(stdout io.Reader) error {
 	const maxLine = 4096
 	line, err := bufio.NewReader(io.LimitReader(stdout, maxLine)).ReadString('\n')
 	if err != nil && len(line) < maxLine {
@@ -119,18 +116,6 @@ func handshake(ctx context.Context, stdout io.Reader) error {
 	if fields[0] != "1" || fields[1] != "2" || fields[4] != "grpc" {
 		return fmt.Errorf("its handshake %s is for another protocol: hosts need 1|2|...|grpc", quoted(line))
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, fields[2], fields[3])
-	if err != nil {
-		return fmt.Errorf("connect to the address of its handshake: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	if at, ok := ctx.Deadline(); ok {
-		_ = conn.SetDeadline(at)
-	}
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if err := checkHealth(conn); err != nil {
-		return fmt.Errorf("it completed the handshake, but its health check failed: %w", err)
-	}
 	return nil
 }
 
@@ -141,102 +126,4 @@ func quoted(line string) string {
 		return fmt.Sprintf("%q...", line[:most])
 	}
 	return fmt.Sprintf("%q", line)
-}
-
-// The frames of HTTP/2 (RFC 9113) that a unary call needs.
-const (
-	frameData     = 0
-	frameHeaders  = 1
-	frameReset    = 3
-	frameSettings = 4
-	framePing     = 6
-	frameGoAway   = 7
-
-	flagEnd        = 1 // of a stream; of a settings or ping frame: acknowledgement
-	flagEndHeaders = 4
-)
-
-// checkHealth calls grpc.health.v1.Health/Check for the service "plugin", as hosts do.
-// It writes the frames itself: a gRPC library would have to be compiled for the first run
-// of Mage in every plugin repository.
-func checkHealth(conn io.ReadWriter) error {
-	request := []byte("\x00\x00\x00\x00\x08\x0a\x06plugin") // uncompressed, 8 bytes: field 1 is "plugin"
-	serving := []byte("\x00\x00\x00\x00\x02\x08\x01")       // uncompressed, 2 bytes: field 1 is SERVING
-	call := []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-	call = appendFrame(call, frameSettings, 0, 0, nil)
-	call = appendFrame(call, frameHeaders, flagEndHeaders, 1, headerBlock(
-		":method", "POST", ":scheme", "http", ":path", "/grpc.health.v1.Health/Check", ":authority", "localhost",
-		"content-type", "application/grpc", "te", "trailers"))
-	call = appendFrame(call, frameData, flagEnd, 1, request)
-	if _, err := conn.Write(call); err != nil {
-		return err
-	}
-	var response []byte
-	for len(response) <= len(serving) {
-		kind, flags, payload, err := readFrame(conn)
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case frameSettings, framePing:
-			if flags&flagEnd == 0 {
-				if kind == frameSettings {
-					payload = nil
-				}
-				if _, err := conn.Write(appendFrame(nil, kind, flagEnd, 0, payload)); err != nil {
-					return err
-				}
-			}
-		case frameReset, frameGoAway:
-			return errors.New("it refused the call")
-		case frameData, frameHeaders: // only of our stream
-			if kind == frameData {
-				response = append(response, payload...)
-			}
-			if flags&flagEnd == 0 {
-				continue
-			}
-			if bytes.Equal(response, serving) {
-				return nil
-			}
-			return errors.New("the service \"plugin\" is not serving")
-		}
-	}
-	return errors.New("unexpected response")
-}
-
-// headerBlock encodes pairs of names and values of up to 126 bytes as literals without
-// indexing (RFC 7541, section 6.2.2).
-func headerBlock(pairs ...string) (block []byte) {
-	for i, s := range pairs {
-		if i%2 == 0 {
-			block = append(block, 0)
-		}
-		block = append(append(block, byte(len(s))), s...)
-	}
-	return block
-}
-
-func appendFrame(b []byte, kind, flags byte, stream uint32, payload []byte) []byte {
-	b = binary.BigEndian.AppendUint32(b, uint32(len(payload))<<8|uint32(kind))
-	b = binary.BigEndian.AppendUint32(append(b, flags), stream)
-	return append(b, payload...)
-}
-
-// readFrame reads a frame of at most 16 KiB, the limit of HTTP/2 unless both sides agree
-// on another.
-func readFrame(r io.Reader) (kind, flags byte, payload []byte, err error) {
-	var head [9]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return 0, 0, nil, fmt.Errorf("read response: %w", err)
-	}
-	length := binary.BigEndian.Uint32(head[:]) >> 8
-	if length > 16<<10 {
-		return 0, 0, nil, errors.New("the response is not HTTP/2")
-	}
-	payload = make([]byte, length)
-	if _, err := io.ReadFull(r, payload); err != nil {
-		return 0, 0, nil, fmt.Errorf("read response: %w", err)
-	}
-	return head[3], head[4], payload, nil
 }

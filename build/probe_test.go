@@ -3,9 +3,6 @@
 package build
 
 import (
-	"context"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +56,6 @@ func TestProbeFails(t *testing.T) {
 		"exits with success": {"exit 0", "main must call Serve"},
 		"standard error":     {"seq 1000 >&2; exit 1", "standard error:\n    981\n    982\n"},
 		"another protocol":   {"echo '1|1|unix|/none|netrpc'; sleep 600", `its handshake "1|1|unix|/none|netrpc" is for another protocol`},
-		"nothing listens":    {"echo '1|2|unix|/none|grpc'; sleep 600", "connect to the address of its handshake"},
 		"another network":    {"echo '1|2|udp|127.0.0.1:9|grpc'; sleep 600", "before the handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,68 +97,6 @@ func TestProbeFails(t *testing.T) {
 		write(t, file, "\x7fELF, but no more")
 		if err := probe(t.Context(), file, os.Environ(), time.Minute); err == nil || !strings.Contains(err.Error(), "it cannot be started") {
 			t.Errorf("error %v", err)
-		}
-	})
-}
-
-// TestHealthFails requires that a backend that does not report that it is serving is
-// refused, regardless of what it sends.
-func TestHealthFails(t *testing.T) {
-	t.Parallel()
-	trailers := appendFrame(nil, frameHeaders, flagEnd|flagEndHeaders, 1, nil)
-	for name, c := range map[string]struct {
-		response []byte
-		want     string
-	}{
-		"nothing":         {nil, "read response: EOF"},
-		"not HTTP/2":      {[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), "not HTTP/2"},
-		"half a frame":    {appendFrame(nil, frameData, 0, 1, []byte("12345"))[:10], "unexpected EOF"},
-		"only trailers":   {trailers, "is not serving"},
-		"not serving":     {append(appendFrame(nil, frameData, 0, 1, []byte("\x00\x00\x00\x00\x02\x08\x02")), trailers...), "is not serving"},
-		"a long response": {appendFrame(nil, frameData, 0, 1, make([]byte, 100)), "unexpected response"},
-		"reset":           {appendFrame(nil, frameReset, 0, 1, make([]byte, 4)), "refused the call"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = listener.Close() }()
-			go func() {
-				conn, err := listener.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = io.CopyN(io.Discard, conn, 24) // the preface
-				_, _ = conn.Write(c.response)
-				_ = conn.(*net.TCPConn).CloseWrite()
-				_, _ = io.Copy(io.Discard, conn)
-				_ = conn.Close()
-			}()
-			line := "1|2|tcp|" + listener.Addr().String() + "|grpc\n"
-			if err := handshake(t.Context(), strings.NewReader(line)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one containing %q", err, c.want)
-			}
-		})
-	}
-	t.Run("canceled", func(t *testing.T) {
-		t.Parallel()
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = listener.Close() }()
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			conn, err := listener.Accept()
-			cancel()
-			if err == nil {
-				_, _ = io.Copy(io.Discard, conn)
-			}
-		}()
-		if err := handshake(ctx, strings.NewReader("1|2|tcp|"+listener.Addr().String()+"|grpc\n")); err == nil {
-			t.Error("no error")
 		}
 	})
 }

@@ -211,8 +211,8 @@ func (a *API) logAccess(w *response, r *http.Request, took time.Duration) {
 	case w.status >= http.StatusBadRequest:
 		level = slog.LevelInfo
 	}
-	if !a.log.Enabled(r.Context(), level) {
-		return
+	if !a.log.Enabled(r.Context(), level) || r.URL.Path == "/api/health" && level == a.requestLevel {
+		return // load balancers ask for the health every few seconds
 	}
 	a.log.LogAttrs(r.Context(), level, "request",
 		slog.String("request_id", w.requestID()),
