@@ -29,19 +29,21 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, _ := json.Marshal(f.text) // a string is always encoded
 	raw := string(q)
 	body, ok := map[string]string{
-		"/api/user":               `{"login":$,"role":"` + f.role + `"}`,
-		"/api/plugins":            `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
-		"/api/plugins/errors":     `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
-		"/api/plugins/p/changes":  `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
-		"/api/plugins/changes":    `[{"id":"q","event":"plugin-failed","reason":$}]`,
-		"/api/plugins/p/manifest": `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
-		"/api/plugins/p/metrics":  "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
-		"/api/plugins/p/figures":  `{"running":1,"calls":[{"kind":$,"count":1,"errors":{"plugin":0,"downstream":1},"mean":1e300}]}`,
-		"/api/plugins/p/logs":     `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
-		"/api/sessions":           `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
-		"/api/datasources":        `[{"uid":$,"name":$,"type":$}]`,
-		"/api/ds/query":           `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
-		"/api/search":             `[{"uid":"d","title":$}]`,
+		"/api/user":                            `{"login":$,"role":"` + f.role + `"}`,
+		"/api/plugins":                         `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
+		"/api/plugins/errors":                  `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
+		"/api/plugins/p/changes":               `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
+		"/api/plugins/changes":                 `[{"id":"q","event":"plugin-failed","reason":$}]`,
+		"/api/plugins/p/manifest":              `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,
+		"/api/access-control/user/permissions": `{"dashboards:create":["folders:*"]}`,
+		"/api/plugins/p/dashboards":            `[{"uid":$,"title":$,"path":$,"imported":true},{"title":$,"path":$,"error":$}]`,
+		"/api/plugins/p/metrics":               "# HELP x\nx{a=" + raw + "} 1\ny_bytes 2048\n",
+		"/api/plugins/p/figures":               `{"running":1,"calls":[{"kind":$,"count":1,"errors":{"plugin":0,"downstream":1},"mean":1e300}]}`,
+		"/api/plugins/p/logs":                  `{"records":[{"number":1,"time":"2026-01-02T03:04:05Z","level":"info","message":$,"fields":{"k":$}}],"dropped":3}`,
+		"/api/sessions":                        `[{"id":1,"userAgent":$,"created":"2026-01-02T03:04:05Z","seenAt":"2026-01-02T03:04:05Z"}]`,
+		"/api/datasources":                     `[{"uid":$,"name":$,"type":$}]`,
+		"/api/ds/query":                        `{"results":{"A":{"status":200,"error":$,"errorSource":$,"frames":[{"schema":{"name":$,"fields":[{"name":"t","type":"time"},{"name":$,"type":"number","labels":{"l":$}},{"name":$,"type":"string"}],"meta":{"notices":[{"severity":$,"text":$}]}},"data":{"values":[[1,2],[3,4],[$,$]]}}]},"B":{"status":200,"frames":[{"schema":{"fields":[{"name":"k","type":"string"},{"name":"v","type":"number"}]},"data":{"values":[[$],[1]]}}]},"C":{"status":200,"frames":[{"schema":{"fields":[{"name":$,"type":"number"}]},"data":{"values":[[1]]}}]}}}`,
+		"/api/search":                          `[{"uid":"d","title":$}]`,
 		"/api/dashboards/uid/d": `{"dashboard":{"title":$,"panels":[{"title":$,"type":"table","targets":[{"expr":$,"datasource":{"uid":$}}],
 			"fieldConfig":{"defaults":{"mappings":[{"type":"range","options":{"from":0,"result":{"text":$,"color":$}}}],"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}},
 			{"title":$,"type":$,"targets":$},{"type":"text","options":{"content":$}},{"title":$,"type":"stat","targets":[{"datasource":$}],"fieldConfig":{"defaults":{"thresholds":{"steps":[{"color":$},{"color":$,"value":1}]}}}}]}}`,
@@ -223,8 +225,8 @@ func TestPluginCalls(t *testing.T) {
 		}
 		fake.ServeHTTP(w, r)
 	}), "/plugins/p").Body.String()
-	if !strings.Contains(page, `data-send="POST /api/plugins/p/restart"`) {
-		t.Errorf("no button restarts the plugin:\n%s", page)
+	if !strings.Contains(page, `data-send="POST /api/plugins/p/restart"`) || !strings.Contains(page, `href="/dashboards/x"`) {
+		t.Errorf("no button restarts the plugin, or no link leads to its dashboard:\n%s", page)
 	}
 }
 

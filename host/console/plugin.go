@@ -22,6 +22,8 @@ const (
 // pluginPage is the page of one plugin. What only administrators may see is empty for others.
 type pluginPage struct {
 	Plugin     pluginInfo
+	Dashboards []offered // that its files contain
+	MayImport  bool
 	Problems   []problem
 	Path       string // of the routes of the plugin in the API
 	MayControl bool   // restart and reload it
@@ -41,6 +43,12 @@ type change struct {
 	Changed []string
 	Time    time.Time
 	Reason  string
+}
+
+// offered is a dashboard that a plugin offers, as GET /api/plugins/{id}/dashboards returns it.
+type offered struct {
+	UID, Title, Path, Error string
+	IsImported              bool `json:"imported"`
 }
 
 // Stderr returns the last lines that the backend printed before it failed.
@@ -117,6 +125,16 @@ func plugin(c *client) (any, error) {
 		return nil, &apiError{http.StatusNotFound, "Plugin not found"}
 	}
 	p := pluginPage{Plugin: all[at], Path: "/api/plugins/" + url.PathEscape(id)}
+	if err := c.getOptional(p.Path+"/dashboards", &p.Dashboards); err != nil {
+		return nil, err
+	}
+	if len(p.Dashboards) > 0 {
+		may, err := c.permissions()
+		if err != nil {
+			return nil, err
+		}
+		p.MayImport = may.MaySome("dashboards:create")
+	}
 	if !c.who.IsAdmin() {
 		return p, nil
 	}
