@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
-// The total size of a dashboard's tags is limited, not only their number.
+// The tags of a dashboard are limited, and so is their total size.
 func TestTagBytes(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]error{gate.MaxTagBytes / 32: nil, gate.MaxTagBytes/32 + 1: host.ErrInvalid} {
@@ -21,5 +21,12 @@ func TestTagBytes(t *testing.T) {
 		if err := d.Check(); !errors.Is(err, want) {
 			t.Errorf("32 tags of %d bytes: %v, want %v", length, err, want)
 		}
+	}
+	many := host.Dashboard{Title: "x"}
+	for n := range gate.MaxTags + 1 {
+		many.Tags = append(many.Tags, fmt.Sprint(n))
+	}
+	if err := many.Check(); !errors.Is(err, host.ErrInvalid) {
+		t.Errorf("%d tags: %v", len(many.Tags), err)
 	}
 }

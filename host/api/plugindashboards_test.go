@@ -167,3 +167,35 @@ func TestOfferedDashboards(t *testing.T) {
 		t.Errorf("after the deletion: %s", again)
 	}
 }
+
+// A plugin may have more dashboards than a page lists, and files that are too large.
+func TestOfferedDashboardBounds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	dir := t.TempDir()
+	var includes []string
+	for i := range gate.MaxOfferedDashboards + 1 {
+		name := fmt.Sprintf("%03d.json", i)
+		includes = append(includes, fmt.Sprintf(`{"type":"dashboard","path":%q}`, name))
+		text := fmt.Sprintf(`{"uid":"u%d","title":"T"}`, i)
+		if i == 1 {
+			text += strings.Repeat(" ", gate.MaxDashboardFile)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest := `{"id":"acme-boards-app","type":"app","name":"Boards","includes":[` + strings.Join(includes, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(manifest), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f.mount(t, loader.Options{Dirs: []string{dir}})
+	const list = "/api/plugins/acme-boards-app/dashboards"
+	first, second := want[[]object](t, f, 200, "GET", list+"?limit=5000", f.viewer, ""), want[[]object](t, f, 200, "GET", list+"?limit=5000&page=2", f.viewer, "")
+	if len(first) != gate.MaxOfferedDashboards || len(second) != 1 {
+		t.Errorf("the pages have %d and %d dashboards", len(first), len(second))
+	}
+	if problem, _ := first[1]["error"].(string); !strings.Contains(problem, "001.json") || first[0]["error"] != nil {
+		t.Errorf("the first two dashboards: %v", first[:2])
+	}
+}

@@ -52,10 +52,3 @@ func Lock(ctx context.Context, file string, statements ...string) (unlock func()
 	}
 	return func() { _ = db.Close() }, nil
 }
-
-// AddFolders adds folders with titles from t1.
-func (s *Store) AddFolders(ctx context.Context, org int64, count int) error {
-	return s.Exec(ctx, `INSERT INTO folders (org_id, uid, title)
-		WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < $1)
-		SELECT CAST($2 AS BIGINT), 'u' || CAST(n AS TEXT), 't' || CAST(n AS TEXT) FROM n`, count, org)
-}
