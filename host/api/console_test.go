@@ -66,8 +66,8 @@ func populate(t *testing.T, f *fixture, n int, text string) (paths []string) {
 	create("/api/serviceaccounts/"+id+"/tokens", fmt.Sprintf(`{"name": %s}`, quoted))
 	create("/api/auth/keys", fmt.Sprintf(`{"name": %s, "role": "Viewer"}`, quoted))
 	return []string{
-		"/datasources/" + uid, "/datasources/" + uid + "?check=1", "/dashboards/" + uid, "/dashboards/" + uid + "/view",
-		fmt.Sprintf("/playlists/%s", list["uid"]), fmt.Sprintf("/playlists/%s/play?at=1", list["uid"]), "/accounts/" + id,
+		"/datasources/" + uid, "/datasources/" + uid + "?check=1", "/dashboards/" + uid,
+		fmt.Sprintf("/playlists/%s", list["uid"]), "/accounts/" + id,
 	}
 }
 

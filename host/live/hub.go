@@ -118,18 +118,18 @@ func (h *Hub) Follow(ctx context.Context, caller Caller, name string, data json.
 		return nil, orUnsupported(err, c)
 	}
 	f := &Feed{Initial: initial, caller: caller, plugin: plugin, context: of, data: bytes.Clone(data), packets: make(chan Packet, gate.FeedQueue), gone: make(chan struct{})}
-	if f.stream, err = h.join(address{caller.Identity.OrgID, c}, f); err != nil {
+	if err := h.join(address{caller.Identity.OrgID, c}, f); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
 // join adds a feed to the stream of a channel, which runs from then on.
-func (h *Hub) join(at address, f *Feed) (*stream, error) {
+func (h *Hub) join(at address, f *Feed) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.isClosed {
-		return nil, &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
+		return &host.Error{Category: host.ErrUnavailable, Message: "the host is stopping"}
 	}
 	s, ok := h.streams[at]
 	if !ok {
@@ -140,7 +140,7 @@ func (h *Hub) join(at address, f *Feed) (*stream, error) {
 			}
 		}
 		if n >= gate.MaxStreams {
-			return nil, &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", n, pluginID)}
+			return &host.Error{Category: host.ErrUnavailable, Message: fmt.Sprintf("%d streams of %s are in use; try again later", n, pluginID)}
 		}
 		s = &stream{hub: h, at: at, pluginID: pluginID, joined: make(chan struct{}, 1), unused: make(chan struct{}, 1)}
 		h.streams[at] = s
@@ -153,7 +153,7 @@ func (h *Hub) join(at address, f *Feed) (*stream, error) {
 	default:
 	}
 	h.background.Go(f.keepChecking)
-	return s, nil
+	return nil
 }
 
 // Publish sends a user's message to the plugin of a channel, and what the plugin returns to
