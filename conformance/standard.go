@@ -20,9 +20,6 @@ const (
 	Existing Standard = "existing"
 )
 
-// Standards returns the standards that a user can choose.
-func Standards() []Standard { return []Standard{Strict, Existing} }
-
 // readSDK returns the SDK that an executable is built with, or the zero SDK.
 func readSDK(executable string) (sdk bundle.SDK) {
 	f, err := os.Open(executable)
