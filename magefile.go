@@ -192,7 +192,7 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./bundle", "-run=TestFailuresDocument", "-update"),
 		command(ctx, "go", "test", "./cmd/slipway", "-run=TestCommandsDocument", "-update"),
 		command(ctx, "go", "test", "./host/gate", "-run=TestLimits", "-update"),
-		command(ctx, "go", "test", "./internal/verbs", "-run=TestMageFunctions", "-update"),
+		command(ctx, "go", "test", "./cmd/internal/verbs", "-run=TestMageFunctions", "-update"),
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/config"
+	"github.com/slipway-dev/slipway/bundle/config"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/config"
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 

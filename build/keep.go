@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/terminal"
 )
 

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
+	confined "github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/config"
-	confined "github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Options configure a build. The zero value builds the repository in the current

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 

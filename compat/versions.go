@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/ranges"
+	"github.com/slipway-dev/slipway/bundle/ranges"
 )
 
 // profile reports which key names plugin.json uses. A nested plugin needs none: that of the

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // ErrBusy is the cause of an error with status 503: the plugin has too much to do, and the

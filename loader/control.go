@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // Restart replaces the process of the backend with a new one without dropping a call, even

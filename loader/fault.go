@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // crashShown is how long the end of a process is reported after another one has started.

@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goplugin "github.com/hashicorp/go-plugin"
 
-	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/sdk"
 )
 

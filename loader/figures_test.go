@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 func TestSourceOfErrors(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/backend"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // entry is one entry in the log of a backend.

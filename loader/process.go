@@ -10,9 +10,9 @@ import (
 
 	goplugin "github.com/hashicorp/go-plugin"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // Process is a running backend: a command that has completed the handshake. Nothing

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
 )
 
 // Reload scans the plugin directories. It starts new plugins, swaps changed ones

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // age gives a file a time that tells a later change from it.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // SubscribeStream subscribes a user to a channel; see backend.Client.SubscribeStream. It

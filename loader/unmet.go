@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/ranges"
+	"github.com/slipway-dev/slipway/bundle/ranges"
 )
 
 // unmet returns what the mounted plugins lack: required keys of plugin.json, the version of

@@ -1,4 +1,4 @@
-// Code generated from the table of internal/verbs by "go tool mage docs"; DO NOT EDIT.
+// Code generated from the table of cmd/internal/verbs by "go tool mage docs"; DO NOT EDIT.
 
 package targets
 

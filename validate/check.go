@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/internal/limit"
-	"github.com/slipway-dev/slipway/validate/archive"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // maxFileBytes limits the size of a plugin.json. Real ones have a few thousand bytes.
@@ -91,7 +91,7 @@ func (r runner) group(targets []target) Report {
 }
 
 // archive runs the rules for zips.
-func (r runner) archive(a *archive.Archive) Report {
+func (r runner) archive(a *zipfs.Archive) Report {
 	report := Report{Sources: map[string][]byte{}}
 	p := &Pass{
 		FS: r.fs, File: ".", Dir: ".", Root: ".", Where: Zip, Archive: a,

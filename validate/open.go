@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/archive"
-	"github.com/slipway-dev/slipway/validate/tree"
+	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
 // Open returns the tree and the options for validating a path, which may be relative to
 // the directory cwd. The findings name files as they can be opened from cwd: a path
 // below cwd is validated in the tree of cwd, and any other becomes Options.Prefix. The
-// tree is a *tree.Tree, or an *archive.Archive for a zip. The caller must close it.
+// tree is a *tree.Tree, or an *zipfs.Archive for a zip. The caller must close it.
 func Open(cwd, name string) (fs.FS, Options, error) {
 	if name == "" {
 		name = "."
@@ -100,7 +100,7 @@ func otherArchive(magic []byte) string {
 
 // openZip opens a zip, or returns nil if neither the name of the file nor its first bytes
 // are those of a zip.
-func openZip(name string) (*archive.Archive, error) {
+func openZip(name string) (*zipfs.Archive, error) {
 	isNamed := strings.EqualFold(filepath.Ext(name), ".zip")
 	f, err := tree.OpenFile(name)
 	if err != nil {
@@ -117,5 +117,5 @@ func openZip(name string) (*archive.Archive, error) {
 	case !isNamed && string(magic[:n]) != "PK\x03\x04":
 		return nil, f.Close()
 	}
-	return archive.FromFile(f, archive.Limits{})
+	return zipfs.FromFile(f, zipfs.Limits{})
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/archive"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
 // Pass is the run of one rule over one plugin.
@@ -22,7 +22,7 @@ type Pass struct {
 	Where   Where          // one of Source, Dist, Zip
 	Profile bundle.Profile // of its keys
 
-	Archive *archive.Archive // nil unless the rule is OfArchive
+	Archive *zipfs.Archive // nil unless the rule is OfArchive
 
 	IsMissing bool                // plugin.json does not exist
 	Data      []byte              // plugin.json as read

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/config"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/config"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
 

@@ -7,7 +7,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/slipway-dev/slipway/validate/tree"
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // UnreadableFile is the rule that the engine itself reports for files that it does not

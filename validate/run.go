@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/archive"
-	"github.com/slipway-dev/slipway/validate/tree"
+	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 )
 
 // Options controls a run. Only Rules is required.
@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Run checks every plugin under opts.Path: plugin repositories with their dist, built
-// plugins, nested plugins, and directories of plugins. It checks an archive.Archive as
+// plugins, nested plugins, and directories of plugins. It checks an zipfs.Archive as
 // a zip. It skips the directories of tools (see bundle.IsToolDir).
 //
 // Problems in plugins become findings, and checks that did not run become skips. Run
@@ -48,7 +48,7 @@ func Run(ctx context.Context, fsys fs.FS, opts Options) (*Report, error) {
 	if _, err := bundle.ProfileByName(opts.Profile); err != nil {
 		return nil, err
 	}
-	zip, isZip := fsys.(*archive.Archive)
+	zip, isZip := fsys.(*zipfs.Archive)
 	if isZip {
 		opts.Where = Zip
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/tree"
+	"github.com/slipway-dev/slipway/bundle/tree"
 )
 
 // maxDepth limits how deep directories are nested.

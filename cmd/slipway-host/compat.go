@@ -17,14 +17,14 @@ import (
 
 	"github.com/slipway-dev/slipway/build/frontend"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/compat"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/terminal"
-	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
-	"github.com/slipway-dev/slipway/validate/archive"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 func compatVerb() verbs.Verb {
@@ -108,7 +108,7 @@ func openPlugin(name string) (files closingFS, isZip bool, err error) {
 		return nil, false, err
 	}
 	if !info.IsDir() {
-		a, err := archive.Open(name, archive.Default())
+		a, err := zipfs.Open(name, zipfs.Default())
 		if err == nil && a.Refusal != "" {
 			err = errors.Join(errors.New(a.Refusal), a.Close())
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 // writeCompat writes a plugin that runs everywhere, as a directory and as a zip.

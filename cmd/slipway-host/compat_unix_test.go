@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 // TestCompatPipe requires that a named pipe is reported, not opened: that would block.

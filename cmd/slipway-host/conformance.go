@@ -12,10 +12,10 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/nearest"
-	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 func conformanceVerb() verbs.Verb {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/conformance"
 	"github.com/slipway-dev/slipway/internal/junit"
-	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 func TestConformanceUsage(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/api"
-	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 var (

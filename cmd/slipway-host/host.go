@@ -16,13 +16,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/nearest"
 	"github.com/slipway-dev/slipway/internal/process"
-	"github.com/slipway-dev/slipway/internal/verbs"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/loader/watch"
 )

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host/server"
-	"github.com/slipway-dev/slipway/internal/verbs"
 )
 
 func TestOpenHost(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/internal/adopt"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/loader"
 )

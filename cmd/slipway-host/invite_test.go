@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/adopt"
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
 )
 
 // The browser is started with the address, and nobody waits for it.

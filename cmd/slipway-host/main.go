@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/slipway-dev/slipway/internal/command"
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/command"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 func main() {

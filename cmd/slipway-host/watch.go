@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/validate/config"
+	"github.com/slipway-dev/slipway/bundle/config"
 )
 
 // parts lists what must be rebuilt after a change. The zero value means nothing.

@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 var (

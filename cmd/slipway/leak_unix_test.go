@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 const clockJSON = `{"id": "acme-clock-panel", "type": "panel", "name": "Clock",

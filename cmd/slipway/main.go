@@ -11,9 +11,9 @@ import (
 	"os"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/internal/command"
-	"github.com/slipway-dev/slipway/internal/program"
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/command"
+	"github.com/slipway-dev/slipway/cmd/internal/program"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 func main() {

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/build/bundler"
-	"github.com/slipway-dev/slipway/internal/verbs"
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 )
 
 // slipway runs the command line and returns what it printed and its exit status.

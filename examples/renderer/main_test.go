@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/renderer"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 )

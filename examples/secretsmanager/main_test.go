@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/sdktest"
 	"github.com/slipway-dev/slipway/sdk/secretsmanager"
 )

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // Names of headers, in canonical form.

@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // Plugin runs channels. *loader.Plugin implements it.

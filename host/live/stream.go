@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/slipway-dev/slipway/backend"
 	"github.com/slipway-dev/slipway/internal/wire"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/backend"
 )
 
 // maxRetryAfter is the longest delay before a stream that failed runs again.

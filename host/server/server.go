@@ -24,7 +24,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/console"
 	"github.com/slipway-dev/slipway/host/gate"

@@ -59,28 +59,28 @@ func arrows() map[string][]string {
 		"internal/origin":          nil,
 		"host":                     {"bundle/access", "host/gate"},
 		"host/gate":                nil,
-		"validate/ranges":          nil,
-		"validate":                 {"bundle", "validate/archive", "validate/tree", "internal/limit"},
-		"validate/tree":            nil,
-		"validate/archive":         nil,
-		"validate/rules":           {"build/archive", "validate", "validate/ranges", "validate/archive", "validate/inspect", "validate/schema", "validate/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype"},
-		"validate/inspect":         {"validate", "validate/ranges", "validate/tree", "bundle", "internal/limit"},
+		"bundle/ranges":            nil,
+		"validate":                 {"bundle", "bundle/config", "bundle/zipfs", "bundle/tree", "internal/limit"},
+		"bundle/tree":              nil,
+		"bundle/zipfs":             nil,
+		"validate/rules":           {"bundle/archive", "validate", "bundle/ranges", "bundle/zipfs", "validate/inspect", "validate/schema", "bundle/tree", "bundle", "bundle/access", "internal/nearest", "internal/jsontype"},
+		"validate/inspect":         {"validate", "bundle/ranges", "bundle/tree", "bundle", "internal/limit"},
 		"validate/schema":          {"validate", "bundle", "internal/nearest", "internal/jsontype"},
 		"validate/report":          {"validate", "internal/junit", "internal/terminal"},
 		"validate/rulebook":        {"validate", "validate/report", "internal/terminal"},
-		"validate/fix":             {"validate", "validate/tree", "bundle", "internal/atomicfile"},
-		"build":                    {"bundle", "build/archive", "validate", "validate/tree", "internal/atomicfile", "internal/origin", "internal/progress", "validate/config", "internal/process", "internal/terminal"},
-		"internal/verbs":           {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "validate/archive", "validate/config", "validate/baseline", "validate/tree", "build", "build/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "internal/adopt", "internal/process", "bundle/access"},
-		"internal/adopt":           {"bundle", "internal/origin", "internal/atomicfile", "internal/process"},
-		"internal/command":         {"internal/nearest", "internal/verbs"},
-		"internal/program":         {"internal/origin", "internal/progress"},
-		"cmd/slipway":              {"build", "internal/command", "internal/program", "internal/verbs"},
+		"validate/fix":             {"validate", "bundle/tree", "bundle", "internal/atomicfile"},
+		"build":                    {"bundle", "bundle/archive", "validate", "bundle/tree", "internal/atomicfile", "internal/origin", "internal/progress", "bundle/config", "internal/process", "internal/terminal"},
+		"cmd/internal/verbs":       {"templates", "validate", "validate/rules", "validate/schema", "validate/report", "validate/rulebook", "validate/fix", "bundle/zipfs", "bundle/config", "validate/baseline", "bundle/tree", "build", "bundle/archive", "bundle", "internal/origin", "internal/atomicfile", "internal/nearest", "internal/progress", "internal/limit", "internal/terminal", "cmd/internal/adopt", "internal/process", "bundle/access"},
+		"cmd/internal/adopt":       {"bundle", "internal/origin", "internal/atomicfile", "internal/process"},
+		"cmd/internal/command":     {"internal/nearest", "cmd/internal/verbs"},
+		"cmd/internal/program":     {"internal/origin", "internal/progress"},
+		"cmd/slipway":              {"build", "cmd/internal/command", "cmd/internal/program", "cmd/internal/verbs"},
 		"build/frontend":           nil,
 		"build/packages":           nil,
 		"build/extensions":         {"build/frontend"},
 		"build/bundler":            {"build", "build/frontend", "build/packages", "build/extensions"},
 		"cmd/slipway-bundler":      {"build", "build/bundler"},
-		"build/archive":            {"bundle", "validate/archive", "internal/atomicfile", "internal/limit"},
+		"bundle/archive":           {"bundle", "bundle/zipfs", "internal/atomicfile", "internal/limit"},
 		"internal/newrule":         nil,
 		"internal/demo":            {"internal/origin", "internal/process", "internal/progress"},
 		"internal/nearest":         nil,
@@ -90,18 +90,18 @@ func arrows() map[string][]string {
 		"internal/instant":         nil,
 		"internal/limit":           nil,
 		"internal/terminal":        nil,
-		"validate/config":          {"validate", "validate/tree", "bundle", "internal/nearest", "internal/jsontype"},
+		"bundle/config":            {"validate", "bundle/tree", "bundle", "internal/nearest", "internal/jsontype"},
 		"internal/bench":           nil,
 		"internal/process":         nil,
 		"internal/progress":        nil,
 		"internal/schematest":      nil,
-		"validate/baseline":        {"validate", "validate/tree", "internal/limit"},
+		"validate/baseline":        {"validate", "bundle/tree", "internal/limit"},
 		"sdk/internal/goplugin":    {"internal/wire"},
 		"sdk":                      {"sdk/internal/goplugin", "internal/wire", "internal/urlpath", "internal/jsontype", "sdk/frame"},
 		"sdk/frame":                nil,
 		"sdk/hostapi":              {"sdk"},
-		"sdk/sdktest":              {"sdk", "sdk/frame", "backend"},
-		"backend":                  {"sdk", "sdk/renderer", "sdk/secretsmanager", "internal/wire", "internal/wire/rendererpb", "internal/wire/secretspb"},
+		"sdk/sdktest":              {"sdk", "sdk/frame", "sdk/backend"},
+		"sdk/backend":              {"sdk", "sdk/renderer", "sdk/secretsmanager", "internal/wire", "internal/wire/rendererpb", "internal/wire/secretspb"},
 		"sdk/httpclient":           {"sdk"},
 		"sdk/metrics":              {"sdk"},
 		"sdk/profiling":            {"sdk"},
@@ -112,18 +112,18 @@ func arrows() map[string][]string {
 		"examples/app":             {"sdk", "sdk/hostapi"},
 		"examples/renderer":        {"sdk", "sdk/httpclient", "sdk/renderer"},
 		"examples/secretsmanager":  {"sdk", "sdk/secretsmanager"},
-		"loader":                   {"sdk", "backend", "internal/wire", "bundle", "bundle/access", "build/archive", "internal/limit", "internal/process", "internal/terminal", "validate/ranges"},
+		"loader":                   {"sdk", "sdk/backend", "internal/wire", "bundle", "bundle/access", "bundle/archive", "internal/limit", "internal/process", "internal/terminal", "bundle/ranges"},
 		"loader/watch":             {"bundle"},
 		"conformance":              {"bundle", "loader", "internal/nearest", "internal/process", "internal/wire", "sdk/frame"},
-		"compat":                   {"bundle", "validate/ranges", "internal/limit"},
+		"compat":                   {"bundle", "bundle/ranges", "internal/limit"},
 		"host/store":               {"host", "host/gate"},
 		"host/builtin":             {"host", "host/gate", "internal/jsontype", "sdk", "sdk/frame"},
 		"host/proxy":               {"host", "bundle", "internal/urlpath", "sdk", "sdk/httpclient"},
-		"host/live":                {"host", "host/gate", "backend", "sdk", "internal/wire"},
-		"host/api":                 {"host", "host/gate", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
+		"host/live":                {"host", "host/gate", "sdk/backend", "sdk", "internal/wire"},
+		"host/api":                 {"host", "host/gate", "host/builtin", "host/live", "host/store", "host/proxy", "bundle", "bundle/access", "internal/limit", "loader", "sdk", "sdk/frame", "sdk/backend", "internal/instant", "internal/jsontype", "internal/urlpath", "validate", "validate/rules"},
 		"host/console":             {"internal/instant"},
 		"host/provisioning":        {"host", "host/gate", "host/store", "internal/limit"},
-		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "build/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "internal/atomicfile", "internal/limit"},
+		"host/server":              {"host", "host/gate", "host/api", "host/console", "host/provisioning", "host/store", "bundle/archive", "bundle", "bundle/access", "internal/nearest", "loader", "loader/watch", "internal/atomicfile", "internal/limit"},
 		"internal/arch":            nil,
 		"internal/e2e":             nil,
 		"internal/frametest":       nil,
@@ -163,6 +163,48 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// TestFolders checks that the folders of the module stand on each other: none imports a
+// package of one that imports it, even through others.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	below := map[string]map[string]bool{}
+	for _, p := range packages(t) {
+		folder, _, _ := strings.Cut(p.path(), "/")
+		for _, imported := range p.Imports {
+			if ours, isOurs := strings.CutPrefix(imported, module+"/"); isOurs {
+				other, _, _ := strings.Cut(ours, "/")
+				if below[folder] == nil {
+					below[folder] = map[string]bool{}
+				}
+				below[folder][other] = other != folder
+			}
+		}
+	}
+	const isVisiting, isDone = 1, 2
+	state := map[string]int{}
+	var visit func(path []string)
+	visit = func(path []string) {
+		folder := path[len(path)-1]
+		switch state[folder] {
+		case isVisiting:
+			t.Errorf("the folders import each other: %s", strings.Join(path, " -> "))
+			return
+		case isDone:
+			return
+		}
+		state[folder] = isVisiting
+		for other, isOther := range below[folder] {
+			if isOther {
+				visit(append(slices.Clone(path), other))
+			}
+		}
+		state[folder] = isDone
+	}
+	for _, folder := range slices.Sorted(maps.Keys(below)) {
+		visit([]string{folder})
+	}
+}
+
 // never lists what must not be imported, and why. imported includes the packages below
 // it, except in the standard library. from and except match a package and those below
 // it. via extends a rule to indirect imports.
@@ -177,15 +219,15 @@ var never = []struct {
 	{module + "/targets", []string{""}, nil, true, "go install must find this module without a replace directive, and targets is built with each plugin"},
 	{"github.com/hashicorp/go-plugin", []string{""}, []string{"loader"}, false, "only the host's end of the protocol needs it"},
 	{"github.com/hashicorp/go-plugin", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
-	{module + "/loader", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+	{module + "/loader", []string{"bundle", "validate", "build", "templates", "cmd/internal/verbs", "cmd/slipway"}, nil, true,
 		"the first slipway validate must not compile a host: that is slipway-host"},
-	{module + "/host", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+	{module + "/host", []string{"bundle", "validate", "build", "templates", "cmd/internal/verbs", "cmd/slipway"}, nil, true,
 		"the first slipway validate must not compile a SQL engine: that is slipway-host"},
-	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway", "sdk", "loader"}, nil, true,
+	{"modernc.org/sqlite", []string{"bundle", "validate", "build", "templates", "cmd/internal/verbs", "cmd/slipway", "sdk", "loader"}, nil, true,
 		"only the host needs a SQL engine"},
-	{"github.com/evanw/esbuild", []string{"bundle", "validate", "templates", "internal/verbs", "cmd/slipway"}, nil, true,
+	{"github.com/evanw/esbuild", []string{"bundle", "validate", "templates", "cmd/internal/verbs", "cmd/slipway"}, nil, true,
 		"the first slipway validate must not compile a bundler: that is slipway-bundler"},
-	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "internal/verbs", "cmd/slipway", "sdk", "loader", "host"}, nil, true,
+	{module + "/conformance", []string{"bundle", "validate", "build", "templates", "cmd/internal/verbs", "cmd/slipway", "sdk", "loader", "host"}, nil, true,
 		"only slipway-host checks plugins"},
 	{module + "/validate", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},
 	{module + "/build", []string{"sdk"}, nil, true, "plugins must not depend on what they do not use"},

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // version is increased when older programs can no longer read the file.

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // overlay is a tree with changes.

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // BOM is the byte order mark in UTF-8.

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // Verdict is what is wrong with a path. A path has at most one.

@@ -1,6 +1,6 @@
 package inspect
 
-import "github.com/slipway-dev/slipway/validate/tree"
+import "github.com/slipway-dev/slipway/bundle/tree"
 
 // IsInside reports whether a clean slash path is root or lies below it.
 func IsInside(root, name string) bool { return tree.IsInside(root, name) }

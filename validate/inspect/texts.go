@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/tree"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/tree"
 )
 
 // maxTextBytes is the size beyond which a text is not read.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
 // RangePointer returns the pointer of the range of service versions in plugin.json.

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/slipway-dev/slipway/build/archive"
+	"github.com/slipway-dev/slipway/bundle/archive"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
 )

@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/ranges"
 )
 
 func minVersionHealthDiagnostics() validate.Rule {

@@ -3,9 +3,9 @@ package rules
 import (
 	"fmt"
 
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/ranges"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 

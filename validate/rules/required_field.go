@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/ranges"
 	"github.com/slipway-dev/slipway/internal/jsontype"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/inspect"
-	"github.com/slipway-dev/slipway/validate/ranges"
 	"github.com/slipway-dev/slipway/validate/schema"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 // zipExample checks the example of a rule for zips. Its files good.zip/NAME and
@@ -30,7 +30,7 @@ func zipExample(t *testing.T, rule validate.Rule) {
 	}
 	all := slices.DeleteFunc(All(), func(r validate.Rule) bool { return !r.OfArchive })
 	check := func(side string) string {
-		a, err := archive.New(zipOf(t, example, side+".zip/"))
+		a, err := zipfs.New(zipOf(t, example, side+".zip/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestZipFindingsAreLimited(t *testing.T) {
 		for i := range entries {
 			example.Files = append(example.Files, txtar.File{Name: "zip/p\\" + strconv.Itoa(i)})
 		}
-		a, err := archive.New(zipOf(t, example, "zip/"))
+		a, err := zipfs.New(zipOf(t, example, "zip/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestZipFindingsAreLimited(t *testing.T) {
 }
 
 // zipOf returns a zip of an example.
-func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, int64, archive.Limits) {
+func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, int64, zipfs.Limits) {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -121,5 +121,5 @@ func zipOf(t *testing.T, example *txtar.Archive, prefix string) (*bytes.Reader, 
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return bytes.NewReader(b.Bytes()), int64(b.Len()), archive.Limits{}
+	return bytes.NewReader(b.Bytes()), int64(b.Len()), zipfs.Limits{}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/zipfs"
 	"github.com/slipway-dev/slipway/validate"
-	"github.com/slipway-dev/slipway/validate/archive"
 )
 
 func zipRoot() validate.Rule {
@@ -36,7 +36,7 @@ func zipRoot() validate.Rule {
 }
 
 // zipTop returns what is at the top of a zip: directories, and everything else.
-func zipTop(a *archive.Archive) (dirs, others []string) {
+func zipTop(a *zipfs.Archive) (dirs, others []string) {
 	entries, _ := a.ReadDir(".") // always succeeds
 	for _, e := range entries {
 		if e.IsDir() {
@@ -50,7 +50,7 @@ func zipTop(a *archive.Archive) (dirs, others []string) {
 
 // zipPluginFile returns the plugin.json in the only directory at the top of a zip, or
 // "" if there is none.
-func zipPluginFile(a *archive.Archive) string {
+func zipPluginFile(a *zipfs.Archive) string {
 	dirs, _ := zipTop(a)
 	if len(dirs) != 1 {
 		return ""

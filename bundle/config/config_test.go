@@ -1,0 +1,246 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+func known() []string { return []string{"path-missing", "unknown-field", "id-format", "unused-suppression"} }
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const text = "# ours\nprofile: grafana\nstrict: true\nrules:\n  id-format: off\n  path-missing: \"warning\"\n" +
+		"suppress:\n  - rule: unknown-field\n    file: ./src/**/plugin.json\n    pointer: /info/*\n    reason: \" theirs \"\n"
+	c, err := Parse("up/slipway.yaml", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Config{
+		Name: "up/slipway.yaml", Data: []byte(text), Profile: "grafana", IsStrict: true,
+		Severities: map[string]string{"id-format": "off", "path-missing": "warning"},
+		Suppressions: []Suppression{{
+			Rule: "unknown-field", File: "src/**/plugin.json", Pointer: "/info/*", Reason: "theirs", Line: 8, Column: 11, EndColumn: 24,
+		}},
+	}
+	if d := cmp.Diff(want, c); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	for _, empty := range []string{"", "# nothing\n", "---\n", "null\n", "rules:\nsuppress:\nprofile:\nstrict:\n"} {
+		c, err := Parse("slipway.yaml", []byte(empty), known())
+		if err != nil {
+			t.Fatalf("%q: %v", empty, err)
+		}
+		if c.Profile != "" || len(c.Suppressions) > 0 {
+			t.Errorf("%q: got %+v, want an empty configuration", empty, c)
+		}
+	}
+}
+
+func TestParseBuild(t *testing.T) {
+	t.Parallel()
+	const text = "backend:\n  main: ./server/\n  tags: [a, b]\n  ldflags: -X main.v=1\n  env: {GOAMD64: v3, A: 1, CC: zig cc}\n  cgo: true\n  check: false\n" +
+		"  platforms: [linux/s390x, host, linux/s390x]\nfrontend:\n  command: npm run build\n  dir: out/plugin/\n"
+	c, err := Parse("c", []byte(text), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Backend{
+		Main: map[string]string{"": "server"}, Tags: []string{"a", "b"}, LDFlags: "-X main.v=1", Env: []string{"A=1", "CC=zig cc", "GOAMD64=v3"},
+		Cgo: true, SkipCheck: true, Platforms: []bundle.Platform{{OS: "linux", Arch: "s390x"}, bundle.Host()},
+	}
+	if bundle.Host() == want.Platforms[0] {
+		want.Platforms = want.Platforms[:1]
+	}
+	if d := cmp.Diff(want, c.Backend); d != "" {
+		t.Errorf("backend (-want +got):\n%s", d)
+	}
+	if want := (Frontend{"npm run build", "out/plugin"}); c.Frontend != want {
+		t.Errorf("frontend %+v, want %+v", c.Frontend, want)
+	}
+	c, err = Parse("c", []byte("backend:\n  main: {acme-x-app: ../a, acme-y-panel: b}\n  platforms: all\n"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = Backend{Main: map[string]string{"acme-x-app": "../a", "acme-y-panel": "b"}, Platforms: bundle.AllPlatforms()}
+	if d := cmp.Diff(want, c.Backend); d != "" {
+		t.Errorf("backend (-want +got):\n%s", d)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"profil: service\n":                       `c:1:1: unknown key "profil" in slipway.yaml: did you mean "profile"?`,
+		"x: 1\nprofile: 3\nstrict: yes please\n":  "c:1:1: unknown key \"x\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found a number\nc:3:9: \"strict\" must be a boolean, found a string",
+		"profile: grafna\n":                       `c:1:10: invalid value "grafna" for "profile": did you mean "grafana"?`,
+		"rules:\n  path-mising: off\n":            `c:2:3: unknown key "path-mising" in "rules": did you mean "path-missing"?`,
+		"rules:\n  path-missing: warn\n":          `c:2:17: invalid value "warn" for "path-missing": use one of error, warning, info, off`,
+		"rules:\n  path-missing: false\n":         `c:2:17: "path-missing" must be a string, found a boolean`,
+		"rules: [a]\n":                            `c:1:8: "rules" must be an object, found an array`,
+		"- a\n":                                   "c:1:1: slipway.yaml must be an object, found an array",
+		"strict: true\nstrict: false\n":           `c:2:1: duplicate key "strict": delete one`,
+		"suppress: {}\n":                          `c:1:11: "suppress" must be an array of objects with a rule and a reason, found an object`,
+		"suppress:\n  - rule: id-format\n":        `c:2:5: the suppression must have a "reason" for keeping the finding`,
+		"suppress:\n  - reason: x\n":              `c:2:5: the suppression must have a "rule"`,
+		"suppress:\n  - rule: i\n    reason: ' '": "c:2:11: invalid value \"i\" for \"rule\": use one of path-missing, unknown-field, id-format, unused-suppression\nc:3:13: \"reason\" must not be empty",
+		"suppress:\n  - {rule: id-format, reason: x, pointer: info, file: '/a', line: 3}": "c:2:43: \"pointer\" must start with a slash, such as /info/version or /info/*\n" +
+			"c:2:55: \"file\" must be a slash-separated path relative to slipway.yaml, such as src/plugin.json or **/plugin.json\n" +
+			"c:2:61: unknown key \"line\" in the suppression: use one of rule, file, pointer, reason",
+		"a: &x 1\nprofile: *x\n": "c:1:1: unknown key \"a\" in slipway.yaml: use one of profile, strict, rules, suppress, backend, frontend\nc:2:10: \"profile\" must be a string, found an alias, which is not supported",
+		"strict: true\n---\n{}":  "c:2:1: the file has a second YAML document: delete one",
+		"strict: [\n":            "c:1:1: invalid YAML: did not find expected node content",
+		"\xff":                   "c:1:1: invalid UTF-8: save the file as UTF-8",
+		"? [a]\n: 1\n":           "c:1:3: keys must be strings, found an array",
+
+		"backend:\n  man: x\n  cgo: 1\n":               "c:2:3: unknown key \"man\" in \"backend\": did you mean \"main\"?\nc:3:8: \"cgo\" must be a boolean, found a number",
+		"backend: [x]\n":                               `c:1:10: "backend" must be an object, found an array`,
+		"backend: {main: /srv}\n":                      `c:1:17: "main" must be a slash-separated relative path`,
+		"backend: {main: [x]}\n":                       `c:1:17: "main" must be a directory, or an object that maps plugin ids to directories, found an array`,
+		"backend: {main: {a: 1}}\n":                    `c:1:21: "a" must be a string, found a number`,
+		"backend: {tags: [a b, 2]}\n":                  "c:1:18: invalid build tag \"a b\": use letters, digits, underscores and dots\nc:1:23: \"tags\" must contain strings only, found a number",
+		"backend: {tags: a}\n":                         `c:1:17: "tags" must be an array of strings, found a string`,
+		"backend: {platforms: [linux/amd64, linux]}\n": `c:1:36: invalid platform "linux": write os/arch, such as linux/amd64, or use all or host`,
+		"backend: {platforms: [plan9/amd64]}\n":        `c:1:23: invalid platform "plan9/amd64": the operating system must be one of linux, darwin, windows, freebsd, netbsd, openbsd`,
+		"backend: {platforms: []}\n":                   `c:1:22: "platforms" must not be empty`,
+		"backend: {platforms: ['']}\n":                 `c:1:23: "platforms" must not contain an empty string`,
+		"backend:\n  env: {GOOS: x, goflags: y, A-B: z, C: [hunter2], D: }\n": "c:2:9: \"GOOS\" must not be in \"env\": the build sets it for each of \"platforms\"\n" +
+			"c:2:18: \"goflags\" must not be in \"env\": set \"tags\" and \"ldflags\" instead\n" +
+			"c:2:30: invalid name \"A-B\" of an environment variable: use letters, digits and underscores\n" +
+			"c:2:41: \"C\" must be a string, found an array\nc:2:55: \"D\" must be a string, found null",
+		"frontend: {}\n":                         `c:1:11: "frontend" must have a "command", such as npm run build`,
+		"frontend: {command: x, dir: ../y}\n":    `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: ./}\n":      `c:1:29: "dir" must be a directory in the plugin repository, such as build`,
+		"frontend: {command: x, dir: '..\\y'}\n": `c:1:29: "dir" must be a slash-separated relative path`,
+		"frontend: {comand: x}\n":                `c:1:12: unknown key "comand" in "frontend": did you mean "command"?`,
+	} {
+		_, err := Parse("c", []byte(text), known())
+		if err == nil || err.Error() != want {
+			t.Errorf("%q gave\n%v\nwant\n%s", text, err, want)
+		}
+	}
+	if _, err := Parse("c", make([]byte, maxBytes+1), known()); err == nil || !strings.Contains(err.Error(), "larger than 256 KiB") {
+		t.Error(err)
+	}
+}
+
+// TestSchema requires that the schema and the parser have the same keys.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		Description          string
+		Properties           map[string]node
+		Items                *node
+		Enum                 []any
+		AdditionalProperties any
+		PropertyNames        struct{ Not struct{ Enum []string } }
+	}
+	var root node
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	same := func(where string, got, want []string) {
+		t.Helper()
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the schema has %q, the parser %q", where, got, want)
+		}
+	}
+	names := func(list []any) (names []string) {
+		for _, v := range list {
+			if s, ok := v.(string); ok {
+				names = append(names, s)
+			}
+		}
+		return names
+	}
+	items := root.Properties["suppress"].Items
+	same("top", slices.Collect(maps.Keys(root.Properties)), topKeys())
+	same("backend", slices.Collect(maps.Keys(root.Properties["backend"].Properties)), backendKeys())
+	same("frontend", slices.Collect(maps.Keys(root.Properties["frontend"].Properties)), frontendKeys())
+	same("env", root.Properties["backend"].Properties["env"].PropertyNames.Not.Enum, slices.Collect(maps.Keys(refusedVariables())))
+	same("suppress", slices.Collect(maps.Keys(items.Properties)), suppressionKeys())
+	same("profile", names(root.Properties["profile"].Enum), profiles())
+	same("severity", names(root.Properties["rules"].AdditionalProperties.(map[string]any)["enum"].([]any)), severities())
+	for name, n := range root.Properties {
+		if n.Description == "" {
+			t.Errorf("%s has no description", name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dir := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	for _, d := range []string{"repo/.git", "repo/src/deep", "repo/own/dist", "loose/in", "yml"} {
+		if err := os.MkdirAll(dir(d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"slipway.yaml", "repo/slipway.yaml", "repo/own/slipway.yaml", "loose/slipway.yaml", "yml/slipway.yml"} {
+		if err := os.WriteFile(dir(f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ dir, cwd, want string }{
+		{"repo/src/deep", "repo/src", "repo/slipway.yaml"},
+		{"repo/own/dist", "repo", "repo/own/slipway.yaml"},
+		{"repo/src", "loose", "repo/slipway.yaml"},
+		{"loose/in", "loose", "loose/slipway.yaml"},
+		{"loose/in", "loose/in", ""},
+		{"loose/in", "repo", ""},
+		{"loose", "repo", "loose/slipway.yaml"},
+	} {
+		want := c.want
+		if want != "" {
+			want = dir(want)
+		}
+		if got, err := Find(dir(c.dir), dir(c.cwd)); err != nil || got != want {
+			t.Errorf("%s in %s: %q, %v", c.dir, c.cwd, got, err)
+		}
+	}
+	if _, err := Find(dir("yml"), dir("yml")); err == nil || !strings.Contains(err.Error(), "rename it to slipway.yaml") {
+		t.Error(err)
+	}
+}
+
+// FuzzParse requires a configuration, or errors with a position in the file.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("profile: grafana\nstrict: true\nrules:\n  id-format: off\nsuppress:\n  - rule: unknown-field\n    file: src/*.json\n    pointer: /info/*\n    reason: theirs\n"))
+	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"))
+	f.Add([]byte("backend:\n  main: {a: b}\n  tags: [x]\n  env: {A: 1}\n  platforms: [linux/amd64]\nfrontend: {command: x, dir: y}\n"))
+	f.Add([]byte("{\"rules\": {\"id-format\": !!int off}, ? [x] : - y}\n--- |\n x"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("c", data, known())
+		var errs Errors
+		if (c == nil) != errors.As(err, &errs) {
+			t.Fatalf("got %+v and error %v", c, err)
+		}
+		for _, e := range errs {
+			if most := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") + 2; e.Line < 1 || e.Line > most {
+				t.Errorf("line %d of %d: %v", e.Line, most, e)
+			}
+			if e.Column < 1 || e.Message == "" {
+				t.Errorf("incomplete error %+v", e)
+			}
+		}
+		if c != nil {
+			for _, s := range c.Suppressions {
+				if s.Rule == "" || s.Reason == "" || s.Line < 1 {
+					t.Errorf("incomplete suppression %+v", s)
+				}
+			}
+		}
+	})
+}

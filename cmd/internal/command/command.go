@@ -1,0 +1,263 @@
+// Package command makes the programs from the table of verbs: their commands, flags and
+// completions, the messages of invalid command lines, and what signals do. It knows no verb.
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slipway-dev/slipway/cmd/internal/verbs"
+	"github.com/slipway-dev/slipway/internal/nearest"
+)
+
+// A Program is a program to make from verbs. Its commands are called slipway in messages,
+// whatever the program is called, because that is what users run.
+type Program struct {
+	Verbs         []verbs.Verb
+	Face          verbs.Face
+	Stdin, Stdout *os.File
+	Stderr        io.Writer
+	// Forward runs the command line in another program. It is called for verbs without a Run.
+	Forward func(ctx context.Context, args []string) error
+
+	args []string
+}
+
+// Interruptible returns a context that ends at the first signal. A second signal of the same
+// kind kills the process. Signals of different kinds count as one: on Ctrl-C, Mage sends
+// SIGTERM in addition to the SIGINT from the terminal.
+func Interruptible(face verbs.Face) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for s := range signals {
+			cancel()
+			if face == verbs.Tool { // "go tool" sends what the terminal has sent already
+				time.Sleep(twice)
+			}
+			signal.Reset(s)
+		}
+	}()
+	return ctx, cancel
+}
+
+// twice is longer than the time between a signal of the terminal and its copy.
+const twice = 250 * time.Millisecond
+
+// Run runs a command line and returns the exit status.
+func (p Program) Run(ctx context.Context, args []string) int {
+	p.args = args
+	root := p.Root()
+	root.SetArgs(args)
+	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return verbs.ExitOK
+	}
+	first := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	if _, ok := errors.AsType[*verbs.ExitError](err); !ok && c == root && first >= 0 { // Cobra may know no such command
+		err = cmp.Or(p.knownCommand(root, args[first:]), err)
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(p.Stderr, "slipway:", text)
+	}
+	if exit, ok := errors.AsType[*verbs.ExitError](err); ok {
+		return exit.Code
+	}
+	return verbs.ExitFindings
+}
+
+// Root returns the command with all verbs.
+func (p Program) Root() *cobra.Command {
+	version := verbs.ReadVersion()
+	root := &cobra.Command{
+		Use:   "slipway",
+		Short: "Scaffold, check, build and run plugins of a dashboard service",
+		Long: "Slipway scaffolds, checks, builds and runs plugins of a dashboard service.\n\n" +
+			"Exit status: 0 success, 1 errors found or the command failed, 2 invalid usage, 3 the result could not be determined.",
+		Version:       version.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := p.knownCommand(c, args); err != nil {
+				return err
+			}
+			return c.Help()
+		},
+	}
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.SetVersionTemplate(version.String())
+	root.SetFlagErrorFunc(p.flagError)
+	for _, v := range p.Verbs {
+		parent := root
+		if first, _, isBelow := strings.Cut(v.Name, " "); isBelow {
+			parent, _, _ = root.Find([]string{first}) // it precedes in the table
+		}
+		parent.AddCommand(p.command(v))
+	}
+	root.InitDefaultHelpFlag() // so that the command after --help is not taken for its value
+	root.InitDefaultVersionFlag()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = func(_ *cobra.Command, args []string) error { return p.knownCommand(root, args) }
+		}
+	}
+	return root
+}
+
+// command returns the command of a verb.
+func (p Program) command(v verbs.Verb) *cobra.Command {
+	c := &cobra.Command{Use: v.Usage(), Short: v.Short, Long: v.Long, Example: v.Example, Hidden: v.IsHidden}
+	set := []func(){} // options that differ from a default only if they are given
+	for _, o := range v.Options {
+		if chosen, ok := o.Value.(**bool); ok {
+			value := c.Flags().Bool(o.Name, false, o.Help)
+			set = append(set, func() {
+				if c.Flags().Changed(o.Name) {
+					*chosen = value
+				}
+			})
+		} else {
+			addFlag(c.Flags(), o)
+		}
+		if complete := completion(o.Complete); complete != nil {
+			_ = c.RegisterFlagCompletionFunc(o.Name, complete) // fails only if registered twice
+		}
+	}
+	c.ValidArgsFunction = completion(v.Complete)
+	c.Args = func(c *cobra.Command, args []string) error { return p.checkArguments(c, v, args) }
+	c.RunE = func(c *cobra.Command, args []string) error {
+		for _, f := range set {
+			f()
+		}
+		for i, arg := range args {
+			*v.Args[i].Value = arg
+		}
+		if v.Face != nil {
+			*v.Face = p.Face
+		}
+		return v.Run(c.Context(), verbs.Call{Face: p.Face, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Usage: c.UseLine()})
+	}
+	if v.Run == nil {
+		c.RunE = func(c *cobra.Command, _ []string) error { return p.Forward(c.Context(), p.args) }
+	}
+	return c
+}
+
+// addFlag defines the flag of an option.
+func addFlag(f *pflag.FlagSet, o verbs.Option) {
+	switch v := o.Value.(type) {
+	case *string:
+		f.StringVarP(v, o.Name, o.Short, *v, o.Help)
+	case *bool:
+		f.BoolVarP(v, o.Name, o.Short, *v, o.Help)
+	case *time.Duration:
+		f.DurationVarP(v, o.Name, o.Short, *v, o.Help)
+	case *[]string:
+		f.StringSliceVarP(v, o.Name, o.Short, *v, o.Help)
+	case *verbs.Paths:
+		f.StringArrayVarP((*[]string)(v), o.Name, o.Short, *v, o.Help)
+	}
+}
+
+// completion returns what completes a value, or nil for the names of files.
+func completion(is verbs.Completion) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, word string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+		switch {
+		case is.Dirs:
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		case is.Extensions != nil:
+			return is.Extensions, cobra.ShellCompDirectiveFilterFileExt
+		case is.Names == nil:
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		before := ""
+		if is.IsList {
+			before = word[:strings.LastIndexByte(word, ',')+1]
+		}
+		for _, name := range is.Names(args) {
+			list = append(list, before+name)
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// knownCommand returns a usage error if the first argument is not a command.
+func (p Program) knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		if c.Name() == args[0] {
+			return nil
+		}
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return &verbs.ExitError{
+		Code: verbs.ExitUsage,
+		Err:  fmt.Errorf("%w\nrun '%s' for usage", nearest.Unknown("command", args[0], names), p.Face.Verb("--help")),
+	}
+}
+
+// flagError rewords an error from the flag parser.
+func (p Program) flagError(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		name := unknown.GetSpecifiedName()
+		err = fmt.Errorf("unknown option %s", p.Face.Option(name))
+		var names []string
+		c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		if near := nearest.Name(name, names); near != "" {
+			err = fmt.Errorf("%w; did you mean %s?", err, p.Face.Option(near))
+		}
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		cause := invalid.Unwrap()
+		if invalid.GetFlag().Value.Type() == "bool" {
+			cause = errors.New("must be true or false") // not a message of strconv
+		}
+		err = fmt.Errorf("%s: invalid value %q: %w", p.Face.Option(invalid.GetFlag().Name), invalid.GetValue(), cause)
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		err = fmt.Errorf("%s needs a value", p.Face.Option(missing.GetSpecifiedName()))
+	}
+	verb := strings.TrimPrefix(c.CommandPath(), "slipway ")
+	if p.Face == verbs.Mage {
+		verb = c.Name()
+	}
+	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nrun '%s' for usage", err, p.Face.Help(verb))}
+}
+
+// checkArguments returns a usage error that names the argument that is missing or unexpected.
+// Scaffold asks for those that are missing.
+func (p Program) checkArguments(c *cobra.Command, v verbs.Verb, args []string) error {
+	if i := slices.Index(args, ""); i >= 0 && i < len(v.Args) { // such as a shell variable that is not set
+		return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("the %s is empty; use . for the current directory", v.Args[i].Name)}
+	}
+	var err error
+	switch n := len(args); {
+	case n > len(v.Args):
+		err = fmt.Errorf("unexpected argument %q", args[len(v.Args)])
+	case n < len(v.Args) && v.Args[n].IsRequired && !v.Asks:
+		err = fmt.Errorf("missing argument <%s>", v.Args[n].Name)
+	default:
+		return nil
+	}
+	return &verbs.ExitError{Code: verbs.ExitUsage, Err: fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
+}

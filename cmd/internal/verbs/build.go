@@ -1,0 +1,290 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// BuildOptions are the options of the verb build.
+type BuildOptions struct {
+	Face      Face
+	Dir       string // the plugin repository; "" is the current directory
+	Platforms string // all, host or a list of os/arch; "" is those of slipway.yaml, or else all
+	Add       bool   // also build for the platforms of the executables in dist
+	Profile   string // of plugin.json; "" derives it from the file
+	Explain   bool   // print why each step runs
+	Only      string // backend or frontend; "" is both
+	Debug     bool   // build executables for a debugger
+	Dev       bool   // the caller starts what was compiled, and its bundler is for development
+	Bundler   build.Bundler
+	In        io.Reader // a terminal, on which to ask whether to download packages; nil does not ask
+}
+
+// options checks the options and applies slipway.yaml.
+func (o BuildOptions) options(w *os.File) (b build.Options, err error) {
+	platforms, err := parsePlatforms(o.Platforms)
+	if err != nil {
+		return b, usage("%s: %w", o.Face.Option("platforms"), err)
+	}
+	if err := checkProfile(o.Face, o.Profile); err != nil {
+		return b, err
+	}
+	if sides := SideNames(); o.Only != "" && !slices.Contains(sides, o.Only) {
+		return b, usage("%s: %w", o.Face.Option("only"), nearest.Unknown("side", o.Only, sides))
+	}
+	b = build.Options{
+		Dir: o.Dir, Rules: rules.All(), Profile: o.Profile, Only: build.Side(o.Only), Debug: o.Debug, Explain: o.Explain, Dev: o.Dev,
+		Progress: w, Live: isTerminal(w), Bundler: o.Bundler,
+	}
+	if err := configureBuild(&b); err != nil {
+		return b, err
+	}
+	b.Backend.SkipCheck = b.Backend.SkipCheck || o.Dev
+	if o.Platforms == "" && b.Backend.Platforms != nil {
+		platforms = b.Backend.Platforms
+	}
+	b.Platforms = platforms
+	if o.Add {
+		b.Platforms, err = addBuilt(platforms, filepath.Join(o.Dir, bundle.DistDir))
+	}
+	return b, err
+}
+
+// addBuilt adds the platforms of the executables in dist: a workflow that builds for one platform
+// after another expects to find all of them in dist.
+func addBuilt(platforms []bundle.Platform, dist string) ([]bundle.Platform, error) {
+	entries, err := os.ReadDir(dist)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		_, p, ok := bundle.SplitExecutable(e.Name())
+		if ok && e.Type().IsRegular() && !slices.Contains(platforms, p) {
+			platforms = append(platforms, p)
+		}
+	}
+	return platforms, nil
+}
+
+// UpdateBuild brings dist in line with changed sources; see build.Updater.
+func UpdateBuild(ctx context.Context, w *os.File, u *build.Updater, o BuildOptions, compile, command bool) (c build.Changes, err error) {
+	b, err := o.options(w)
+	if err != nil {
+		return c, err
+	}
+	p, err := build.MakePlan(ctx, b)
+	if err == nil {
+		c, err = u.Update(ctx, p, compile, command)
+	}
+	return c, withHelp(o.Face, err)
+}
+
+// withHelp adds how to download packages to an error because of missing ones.
+func withHelp(f Face, err error) error {
+	if errors.Is(err, build.ErrNotDownloaded) {
+		return fmt.Errorf("%w\n  %s", err, DownloadHelp(f))
+	}
+	return err
+}
+
+// DownloadHelp returns the help for build.ErrNotDownloaded.
+func DownloadHelp(f Face) string { return "help: download them with " + f.Verb("deps") }
+
+// Build builds a plugin repository and prints its progress to w.
+func Build(ctx context.Context, w *os.File, o BuildOptions) (*build.Result, error) {
+	b, err := o.options(w)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := bundle.OpenRepo(o.Dir); err != nil {
+		return nil, &ExitError{Code: ExitUsage, Err: err}
+	}
+	r, err := build.Plugin(ctx, b)
+	if errors.Is(err, build.ErrNotDownloaded) && o.In != nil {
+		if err = askDownload(ctx, w, o, err); err == nil {
+			r, err = build.Plugin(ctx, b)
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.New("build: interrupted; dist is unchanged")
+	}
+	if err != nil {
+		for _, p := range b.Platforms { // only the go command knows all architectures
+			if strings.Contains(err.Error(), "unsupported GOOS/GOARCH pair "+p.String()) {
+				where := o.Face.Option("platforms")
+				if o.Platforms == "" {
+					where = "backend.platforms in " + config.FileName
+				}
+				return nil, usage("%s: %w", where, nearest.Unknown("platform", p.String(), PlatformNames()))
+			}
+		}
+		return nil, fmt.Errorf("build: %w", withHelp(o.Face, err))
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
+	fmt.Fprintf(w, "built %s in %.1fs%s\n", shortPath(r.Dist), r.Took.Seconds(), executables(len(r.Executables)))
+	if o.Debug && len(r.Executables) > 0 {
+		fmt.Fprintf(w, "note: for a debugger, not for release: not optimized, and with symbols; build without %s to replace it\n", o.Face.Option("debug"))
+	}
+	if o.Platforms != "host" && len(r.Executables) > 0 { // a build for only this platform stays on this machine
+		printCheckout(w, localCheckout(ctx, o.Dir), ", and executables record its path")
+	}
+	return r, nil
+}
+
+// askDownload downloads the packages that are missing if the user agrees, and otherwise
+// returns the error about them.
+func askDownload(ctx context.Context, w *os.File, o BuildOptions, missing error) error {
+	fmt.Fprintln(w, missing)
+	agreed, err := newPrompter(o.In, w).askYes(ctx, "download them now", true)
+	switch {
+	case err != nil:
+		return err
+	case !agreed:
+		return missing
+	}
+	return Deps(ctx, w, DepsOptions{Face: o.Face, Dir: o.Dir, Bundler: o.Bundler})
+}
+
+// configureBuild finds slipway.yaml and applies it.
+func configureBuild(b *build.Options) error {
+	cwd, err := realPath(".")
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	root, err := realPath(b.Dir)
+	if err != nil {
+		return nil // the build reports a directory that is not found
+	}
+	file, err := config.Find(root, cwd)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	if file == "" {
+		return nil
+	}
+	c, err := config.Read(file, relative(cwd, file), ruleIDs(b.Rules))
+	if err != nil {
+		return usage("configuration: %w", err)
+	}
+	b.Backend, b.Frontend, b.ConfigDir = c.Backend, c.Frontend, filepath.Dir(file)
+	b.Configure = func(v *validate.Options) {
+		isStrict := v.IsStrict
+		v.Configure(c)
+		v.IsStrict = isStrict // a build has no use for warnings
+		v.Names = func(name string) string { return relative(b.ConfigDir, filepath.Join(root, filepath.FromSlash(name))) }
+	}
+	return nil
+}
+
+// FrontendDir returns the directory in a plugin repository that its own bundler writes to,
+// or "" if it has none or writes to dist.
+func FrontendDir(dir string) string {
+	b := build.Options{Dir: dir, Rules: rules.All()}
+	if err := configureBuild(&b); err != nil || b.Frontend.Dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(b.Frontend.Dir))
+}
+
+// realPath returns the absolute path of a directory without symbolic links.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// SideNames returns the values that build accepts as the side to build.
+func SideNames() []string { return []string{string(build.OnlyBackend), string(build.OnlyFrontend)} }
+
+// parsePlatforms parses a list of platforms and suggests the nearest one for a
+// misspelled one.
+func parsePlatforms(list string) ([]bundle.Platform, error) {
+	platforms, err := bundle.ParsePlatforms(list)
+	if err == nil {
+		return platforms, nil
+	}
+	known := PlatformNames()
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if _, err := bundle.ParsePlatforms(item); err != nil && nearest.Name(item, known) != "" {
+			return nil, nearest.Unknown("platform", item, known)
+		}
+	}
+	return nil, err
+}
+
+// PlatformNames returns the values that build accepts as platforms: all, host and
+// the platforms that all stands for.
+func PlatformNames() []string {
+	names := []string{"all", "host"}
+	for _, p := range bundle.AllPlatforms() {
+		names = append(names, p.String())
+	}
+	return names
+}
+
+// checkProfile returns a usage error for an unknown profile.
+func checkProfile(face Face, name string) error {
+	known := ProfileNames()
+	if name == "" || slices.Contains(known, name) {
+		return nil
+	}
+	return usage("%s: %w", face.Option("profile"), nearest.Unknown("profile", name, known))
+}
+
+// ProfileNames returns the names of the profiles.
+func ProfileNames() (names []string) {
+	for _, p := range bundle.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// localCheckout returns the directory that go.mod replaces Slipway with, or "".
+func localCheckout(ctx context.Context, dir string) string {
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var mod struct {
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err != nil || json.Unmarshal(out, &mod) != nil {
+		return "" // a plugin without Go code
+	}
+	for _, r := range mod.Replace {
+		if r.Old.Path == origin.Module && r.New.Version == "" { // which only backends require
+			return r.New.Path
+		}
+	}
+	return ""
+}
+
+func executables(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d executable%s", n, strings.Repeat("s", min(n-1, 1)))
+}

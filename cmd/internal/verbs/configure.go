@@ -1,0 +1,133 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/baseline"
+)
+
+// configure finds and applies slipway.yaml.
+func (t *target) configure(o ValidateOptions) error {
+	file := t.absolute(o.Config)
+	if o.Config == "" {
+		found, err := config.Find(t.directory(), t.cwd)
+		if err != nil {
+			return fmt.Errorf("configuration: %w", err)
+		}
+		if found == "" {
+			return nil
+		}
+		file = found
+	}
+	c, err := config.Read(file, t.shown(file), ruleIDs(t.options.Rules))
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	t.options.Configure(c)
+	home := filepath.Dir(file)
+	t.options.Names = func(name string) string { return relative(home, filepath.Join(t.dir, filepath.FromSlash(name))) }
+	t.options.IsPart = t.isPartOf(home)
+	t.config = c
+	return nil
+}
+
+// ruleIDs returns the names that slipway.yaml may mention.
+func ruleIDs(list []validate.Rule) []string {
+	ids := []string{validate.UnusedSuppression}
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// addSource adds the text of slipway.yaml to the report, which quotes its lines.
+func (t *target) addSource(r *validate.Report) {
+	if t.config == nil {
+		return
+	}
+	for _, f := range r.Findings {
+		if f.Rule == validate.UnusedSuppression {
+			r.Sources[f.File] = t.config.Data
+		}
+	}
+}
+
+// baseline removes the findings in the baseline from the report, or writes a new
+// baseline.
+func (t *target) baseline(r *validate.Report, o ValidateOptions) error {
+	name := o.Baseline + o.WriteBaseline // at most one is set
+	if name == "" {
+		return nil
+	}
+	home := filepath.Dir(t.absolute(name))
+	scope := baseline.Scope{
+		Names:  func(file string) string { return relative(home, t.absolute(filepath.FromSlash(file))) },
+		IsPart: t.isPartOf(home),
+	}
+	var b *baseline.Baseline
+	if o.WriteBaseline != "" {
+		b = baseline.New(r, scope.Names)
+		if err := writeTo(nil, name, func(w io.Writer, _ bool) error { return b.Write(w) }); err != nil {
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write baseline: %w", err)}
+		}
+	} else {
+		write := fmt.Sprintf("%s=%s", o.Face.Option("write-baseline"), name)
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return usage("baseline %s not found; create it with %s", name, write)
+		}
+		var err error
+		if b, err = baseline.Read(name); err != nil {
+			return usage("%w; write a new one with %s", err, write)
+		}
+	}
+	b.Apply(r, filepath.ToSlash(name), scope)
+	return nil
+}
+
+// directory returns the directory of what is validated.
+func (t *target) directory() string {
+	switch {
+	case t.dir == "":
+		return t.cwd
+	case t.isZip:
+		return filepath.Dir(t.dir)
+	}
+	at := filepath.Join(t.dir, filepath.FromSlash(t.options.Path))
+	if info, err := os.Stat(at); err == nil && !info.IsDir() {
+		at = filepath.Dir(at)
+	}
+	return at
+}
+
+// isPartOf reports whether less than the directory home is validated.
+func (t *target) isPartOf(home string) bool {
+	at := filepath.Join(t.dir, filepath.FromSlash(t.options.Path))
+	rel, err := filepath.Rel(at, home)
+	return t.isZip || t.dir == "" || err != nil || !filepath.IsLocal(rel)
+}
+
+func (t *target) absolute(file string) string {
+	if filepath.IsAbs(file) {
+		return filepath.Clean(file)
+	}
+	return filepath.Join(t.cwd, file)
+}
+
+// shown returns the path of a file relative to the current directory.
+func (t *target) shown(file string) string { return relative(t.cwd, file) }
+
+// relative returns the slash-separated path from a directory to a file.
+func relative(dir, file string) string {
+	rel, err := filepath.Rel(dir, file)
+	if err != nil { // on Windows, the file is on another drive
+		rel = file
+	}
+	return filepath.ToSlash(rel)
+}

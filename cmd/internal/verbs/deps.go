@@ -1,0 +1,85 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// DepsOptions are the options of the verb deps.
+type DepsOptions struct {
+	Face    Face
+	Dir     string // the plugin repository; "" is the current directory
+	Bundler build.Bundler
+}
+
+// Deps downloads the packages that the frontends of a plugin repository import, in the
+// versions of its lockfile, and prints to w how many it downloaded.
+func Deps(ctx context.Context, w *os.File, o DepsOptions) error {
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	b := build.Options{Dir: o.Dir, Rules: rules.All()}
+	if err := configureBuild(&b); err != nil {
+		return err
+	}
+	if b.Frontend.Command != "" {
+		fmt.Fprintln(w, "the repository's own bundler, frontend.command in "+config.FileName+", needs no packages from Slipway")
+		return nil
+	}
+	frontends, err := build.Frontends(repo)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	if len(frontends) == 0 {
+		fmt.Fprintln(w, "no frontend to bundle, so there are no packages to download")
+		return nil
+	}
+	bundler, err := build.Prepare(ctx, o.Bundler)
+	if err != nil {
+		return fmt.Errorf("deps: %w", err)
+	}
+	started := time.Now()
+	var done atomic.Int64
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "downloading", Left: func() string {
+		return fmt.Sprintf("frontend %d of %d", done.Load()+1, len(frontends))
+	}}.Start()
+	defer stop()
+	var packages, bytes int64
+	var warnings []string
+	for _, f := range frontends {
+		f.Download = true
+		b, err := bundler.Bundle(ctx, f)
+		if err != nil {
+			return fmt.Errorf("deps: %w", err)
+		}
+		packages, bytes = packages+b.Packages, bytes+b.Bytes
+		if b.Development != "" {
+			warnings = append(warnings, "warning: build can bundle the frontend, but dev cannot: "+b.Development)
+		}
+		done.Add(1)
+	}
+	stop()
+	for _, warning := range warnings {
+		fmt.Fprintln(w, warning)
+	}
+	if packages == 0 {
+		fmt.Fprintln(w, "nothing to download")
+		return nil
+	}
+	noun := "packages"
+	if packages == 1 {
+		noun = "package"
+	}
+	fmt.Fprintf(w, "downloaded %d %s, %s, in %.1fs\n", packages, noun, progress.Size(bytes), time.Since(started).Seconds())
+	return nil
+}

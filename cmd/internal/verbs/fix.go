@@ -1,0 +1,116 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/tree"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/fix"
+)
+
+// fix applies the fixes of the findings, lists them, and returns the report of the
+// remaining findings. The report is nil if nothing was checked.
+func (t *target) fix(ctx context.Context, w *os.File, o ValidateOptions) (*validate.Report, error) {
+	root, err := os.OpenRoot(t.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	result, err := fix.Run(ctx, t.tree, t.options)
+	if err != nil {
+		return nil, err
+	}
+	if n := t.repositories(result.Report.Files); n > 1 && len(result.Changes) > 0 && !o.All {
+		return nil, fmt.Errorf("the fixes would change %d files across %d plugin repositories; validate one repository at a time, or use %s",
+			len(result.Changes), n, o.Face.Option("all"))
+	}
+	r := result.Report
+	written, failed := fix.Write(root, result.Changes)
+	if len(failed) > 0 { // the report is that of the files as they are
+		if r, err = validate.Run(ctx, t.tree, t.options); err != nil {
+			return nil, err
+		}
+		for _, s := range failed {
+			s.File = path.Join(t.options.Prefix, s.File)
+			r.Skips = append(r.Skips, s)
+		}
+	}
+	var list io.Writer = w
+	if o.Format != "" && o.Format != "text" && o.Output == "" { // w is for the report, which a program reads
+		list = os.Stderr
+	}
+	return r, t.printFixed(list, written)
+}
+
+// repositories returns the number of repositories with the plugin.json files. A
+// repository may have several plugins, and a plugin may have others nested in it.
+func (t *target) repositories(files []string) int {
+	var roots []string
+	for _, file := range files {
+		root, _ := tree.Boundary(filepath.Dir(t.absolute(filepath.FromSlash(file))))
+		if filepath.Base(root) == bundle.DistDir {
+			root = filepath.Dir(root)
+		}
+		roots = append(roots, filepath.ToSlash(root))
+	}
+	slices.Sort(roots)
+	n, last := 0, ""
+	for _, root := range roots {
+		if n == 0 || !tree.IsInside(last, root) {
+			n, last = n+1, root
+		}
+	}
+	return n
+}
+
+// printFixed lists the fixes of each file.
+func (t *target) printFixed(w io.Writer, changes []fix.Change) error {
+	var b bytes.Buffer
+	for _, c := range changes {
+		n, noun := len(c.Titles), "fixes"
+		if n == 1 {
+			noun = "fix"
+		}
+		fmt.Fprintf(&b, "%s: %d %s\n", path.Join(t.options.Prefix, c.File), n, noun)
+		for _, title := range c.Titles {
+			fmt.Fprintf(&b, "  %s\n", title)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// diff prints what fix would change. It returns an error with ExitFindings if there
+// is anything to change.
+func (t *target) diff(ctx context.Context, w *os.File, o ValidateOptions) error {
+	result, err := fix.Run(ctx, t.tree, t.options)
+	if err != nil {
+		return notRun(ctx, err)
+	}
+	text := fix.Diff(result.Changes, t.options.Prefix)
+	err = writeTo(w, o.Output, func(w io.Writer, _ bool) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return &ExitError{Code: ExitBroken, Err: fmt.Errorf("write diff: %w", err)}
+	}
+	for _, s := range result.Report.Skips {
+		if s.IsBroken {
+			return &ExitError{Code: ExitBroken, Err: fmt.Errorf("the diff is incomplete: %s: %s", s.File, s.Reason)}
+		}
+	}
+	if len(result.Changes) > 0 {
+		return &ExitError{Code: ExitFindings, Err: fmt.Errorf("some findings can be fixed; use %s instead of %s to apply the diff", o.Face.Option("fix"), o.Face.Option("diff"))}
+	}
+	return nil
+}

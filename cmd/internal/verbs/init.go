@@ -1,0 +1,171 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/terminal"
+	"github.com/slipway-dev/slipway/validate/fix"
+)
+
+// InitOptions are the options of the verb init.
+type InitOptions struct {
+	Face   Face
+	Dir    string // the directory of the plugin; "" is the current directory
+	DryRun bool   // print a diff and change nothing
+	Undo   bool   // restore what an earlier run changed
+}
+
+// Init adds Slipway to an existing plugin repository, then validates and builds the
+// plugin with the new targets. Findings and a failed download or build are printed, but they are
+// not errors: the repository has changed as announced.
+func Init(ctx context.Context, w *os.File, o InitOptions) error {
+	if o.Undo && o.DryRun {
+		return usage("%s and %s cannot be used together", o.Face.Option("undo"), o.Face.Option("dry-run"))
+	}
+	if o.Dir == "" {
+		o.Dir = "."
+	}
+	if o.Undo {
+		return undoInit(w, o)
+	}
+	from, err := origin.Find()
+	if err != nil {
+		return err
+	}
+	stop := func() {}
+	plan, err := adopt.MakePlan(ctx, adopt.Options{Dir: o.Dir, Slipway: from, Step: func(name string) {
+		stop()
+		stop = progress.Task{W: os.Stderr, Name: name}.Start()
+	}})
+	stop()
+	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("init: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	if o.DryRun {
+		return printDiff(w, plan)
+	}
+	if len(plan.Files) == 0 {
+		fmt.Fprintln(w, "nothing to change: Slipway is already set up")
+		return nil
+	}
+	printPlan(w, plan)
+	if err := plan.Apply(); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	fmt.Fprintf(w, "\nSlipway is set up. To undo these changes, run %s %s\n", o.Face.Verb("init"), o.Face.Option("undo"))
+	printCheckout(w, from.Checkout, "")
+	tryTargets(ctx, w, plan)
+	return ctx.Err()
+}
+
+// printDiff prints the changes of a plan in the format of git.
+func printDiff(w io.Writer, p *adopt.Plan) error {
+	var changes []fix.Change
+	for _, f := range p.Files {
+		changes = append(changes, fix.Change{File: f.Path, Before: f.Before, After: f.After})
+	}
+	_, err := w.Write(fix.Diff(changes, ""))
+	return err
+}
+
+func printPlan(w *os.File, p *adopt.Plan) {
+	fmt.Fprintf(w, "changes in %s:\n", shortPath(p.Root))
+	for _, f := range p.Files {
+		verb := "change"
+		if f.Before == nil {
+			verb = "create"
+		}
+		fmt.Fprintf(w, "  %s  %s\n", verb, terminal.Line(f.Path))
+	}
+	if p.OldGo != "" {
+		fmt.Fprintf(w, "warning: go.mod said go %s; tools need go 1.24, with which go.mod also lists indirect requirements\n", p.OldGo)
+	}
+	if p.OldMage != "" {
+		fmt.Fprintf(w, "note: go tool slipway works now; for Mage targets, which need Mage 1.17 instead of %s, run 'go get github.com/magefile/mage@latest' and then init again\n", p.OldMage)
+	}
+	if p.Namespace != "" {
+		fmt.Fprintf(w, "note: the magefiles define targets with the same names, so Slipway's begin with %q, such as %s:validate\n", p.Namespace+":", p.Namespace)
+	}
+}
+
+func undoInit(w *os.File, o InitOptions) error {
+	undone, err := adopt.Undo(o.Dir)
+	for _, f := range undone {
+		verb := "restored"
+		if f.After == nil {
+			verb = "removed"
+		}
+		fmt.Fprintf(w, "  %-8s  %s\n", verb, terminal.Line(f.Path))
+	}
+	if _, isRequest := errors.AsType[*adopt.RequestError](err); isRequest || errors.Is(err, adopt.ErrNoRecord) {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("undo init: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("undo init: %w", err)
+	}
+	return nil
+}
+
+// tryTargets runs the first verbs as the author will, and prints how they end.
+func tryTargets(ctx context.Context, w *os.File, p *adopt.Plan) {
+	// Only the first run compiles the tools, which prints nothing. The verbs show what they do.
+	stop := progress.Task{W: os.Stderr, Name: "compiling the tools"}.Start()
+	list := exec.CommandContext(ctx, "go", "tool", "mage", "-l")
+	if p.OldMage != "" {
+		list.Args = []string{"go", "tool", "-n", "slipway"}
+	}
+	list.Dir = p.Dir
+	_, _ = process.Output(list) // an error is printed by the first verb
+	stop()
+	isKept := isTracked(ctx, p.Dir, bundle.DistDir)
+	var results []string
+	failed := ""
+	for _, line := range [][]string{p.Command("validate"), p.Command("deps"), p.Command("build", "platforms=host")} {
+		verb, text := line[3][strings.LastIndexByte(line[3], ':')+1:], strings.Join(line, " ")
+		switch {
+		case verb == "build" && isKept: // undo does not restore what a build replaces
+			results = append(results, fmt.Sprintf("  %s: not run, because Git tracks files in dist; %s also replaces them", strings.Join(p.Command("build"), " "), p.Command("dev")[3]))
+			continue
+		case verb == "build" && failed != "":
+			results = append(results, fmt.Sprintf("  %s: not run, because %s failed", text, failed))
+			continue
+		}
+		fmt.Fprintf(w, "\n$ %s\n", text)
+		cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, w, os.Stderr
+		err := process.Run(cmd, process.Grace)
+		if ctx.Err() != nil {
+			return
+		}
+		result := "works"
+		if err != nil {
+			if verb != "validate" {
+				failed = line[3]
+			}
+			result = "ended with " + err.Error() + "; the reason is above"
+		}
+		results = append(results, fmt.Sprintf("  %s: %s", text, result))
+	}
+	fmt.Fprintf(w, "\nin %s:\n%s\n", shortPath(filepath.Clean(p.Dir)), strings.Join(results, "\n"))
+	if failed != "" {
+		fmt.Fprint(w, "the plugin cannot be built yet; once it can, run it in a host: ")
+	} else {
+		fmt.Fprint(w, "to run the plugin in a host: ")
+	}
+	fmt.Fprintln(w, strings.Join(p.Command("dev"), " "))
+}

@@ -1,0 +1,164 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/archive"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/validate"
+	"github.com/slipway-dev/slipway/validate/rules"
+)
+
+// releaseDir is where Package writes by default, in the plugin repository.
+const releaseDir = "release"
+
+// PackageOptions are the options of the verb package.
+type PackageOptions struct {
+	Face Face
+	Dir  string // the plugin repository; "" is the current directory
+	Out  string // directory for the files; "" is "release" in the repository
+	Key  string // file of an ed25519 private key that signs the zips; "" leaves them unsigned
+}
+
+// Package packs the built plugin into zips with manifests, checksums and an SBOM, and prints
+// a table of them to w. It refuses a plugin whose zip has errors. Files of other versions in
+// the directory stay.
+func Package(ctx context.Context, w *os.File, o PackageOptions) error {
+	started := time.Now()
+	repo, err := bundle.OpenRepo(o.Dir)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join(repo.Root, releaseDir)
+	}
+	options := archive.Options{ToolVersion: origin.Version()}
+	if o.Key != "" {
+		if options.Key, err = readPrivateKey(o.Face, o.Key); err != nil {
+			return err
+		}
+	}
+	built, err := readBuilt(repo.Dist)
+	if err == nil {
+		options.Time, err = time.Parse(time.DateOnly, built.Info.Updated) // that of the commit
+	}
+	if err != nil {
+		return o.Face.notBuilt("package", err)
+	}
+	if _, err := os.Stat(filepath.Join(repo.Dist, "module.js")); errors.Is(err, fs.ErrNotExist) && built.Type.HasFrontend() {
+		return fmt.Errorf("package: dist has no module.js, which a plugin of type %s needs; build the whole plugin with %s", built.Type, o.Face.Verb("build"))
+	}
+	_, err = os.Stat(o.Out)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return fmt.Errorf("package: %w", err)
+	}
+	// What is refused must not replace what was packed before.
+	if options.Out, err = os.MkdirTemp(o.Out, ".slipway-package-"); err != nil {
+		return fmt.Errorf("package: %w", err)
+	}
+	defer func() {
+		_ = os.RemoveAll(options.Out)
+		if isNew {
+			_ = os.Remove(o.Out) // which fails if something was packed
+		}
+	}()
+	var left leftText
+	options.Left = func(n, all int) { left.set("%d of %d files left", n, all) }
+	stop := progress.Task{W: w, IsTerminal: isTerminal(w), Name: "packing", Left: left.String}.Start()
+	files, err := archive.Pack(ctx, repo.Dist, options)
+	for i, file := range files {
+		left.set("%d of %d files left to check", len(files)-i, len(files))
+		if err == nil && file.Sums != nil {
+			err = checkZip(ctx, file.Path, built.ID)
+		}
+	}
+	for _, file := range files {
+		for _, name := range append(file.Sums, file.Path) {
+			if err == nil {
+				err = os.Rename(name, filepath.Join(o.Out, filepath.Base(name)))
+			}
+		}
+	}
+	stop()
+	if err != nil {
+		return fmt.Errorf("package: %w", err)
+	}
+	printPacked(w, files)
+	fmt.Fprintf(w, "packed %s in %.1fs; each zip has a .sha256 and a .sha1\n", shortPath(o.Out), time.Since(started).Seconds())
+	return nil
+}
+
+// leftText is what is left of a task. It is safe for concurrent use.
+type leftText struct{ text atomic.Value }
+
+func (l *leftText) set(format string, args ...any) { l.text.Store(fmt.Sprintf(format, args...)) }
+
+// String returns "" until the text is set.
+func (l *leftText) String() string {
+	text, _ := l.text.Load().(string)
+	return text
+}
+
+// printPacked prints a row per file: its name, size and content.
+func printPacked(w io.Writer, files []archive.Output) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, file := range files {
+		content := "software bill of materials (CycloneDX)"
+		if file.Sums != nil {
+			content = "no executables"
+		}
+		if len(file.Platforms) > 0 {
+			names := make([]string, len(file.Platforms))
+			for i, p := range file.Platforms {
+				names[i] = p.String()
+			}
+			content = strings.Join(names, ", ")
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", filepath.Base(file.Path), progress.Size(file.Size), content)
+	}
+	_ = t.Flush() // an error of w shows when it is used next
+}
+
+// readBuilt reads the plugin.json of a dist.
+func readBuilt(dist string) (*bundle.Metadata, error) {
+	data, err := os.ReadFile(filepath.Join(dist, bundle.MetadataFile))
+	if err != nil {
+		return nil, err
+	}
+	return bundle.ParseMetadata(data)
+}
+
+// checkZip returns the errors that validate finds in a zip. They name its files as those
+// in dist.
+func checkZip(ctx context.Context, file, id string) error {
+	tree, options, err := validate.Open(".", file)
+	if err != nil {
+		return err
+	}
+	if c, ok := tree.(interface{ Close() error }); ok {
+		defer c.Close()
+	}
+	options.Rules, options.Prefix = rules.All(), filepath.Base(file)
+	report, err := validate.Run(ctx, tree, options)
+	if err != nil {
+		return err
+	}
+	if err := build.Refusal(report); err != nil {
+		return fmt.Errorf("the zip has errors:\n%s", strings.ReplaceAll(err.Error(), options.Prefix+"/"+id+"/", bundle.DistDir+"/"))
+	}
+	return nil
+}

@@ -1,0 +1,393 @@
+package verbs
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// pluginWithGo writes a plugin repository with a Go package that has a test.
+func pluginWithGo(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"src/plugin.json":               `{"id": "acme-x-panel"}`,
+		"go.mod":                        "module example.com/x\n\ngo 1.25\n",
+		"pkg/x/x.go":                    "package x\n\nfunc One() int { return 1 }\n",
+		"pkg/x/x_test.go":               "package x\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Error(One())\n\t}\n}\n",
+		"node_modules/flat/go/flat.go":  "package flat\n\nfunc Broken() int { return \"\" }\n",
+		"node_modules/flat/format.go":   "package   flat\n",
+		"pkg/x/testdata/unformatted.go": "package   x\n",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	return dir
+}
+
+func TestTest(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	w, printed := captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil {
+		t.Errorf("%v\n%s", err, printed())
+	}
+	for _, want := range []string{"running go test ./...\n", "ok  \texample.com/x/pkg/x", "TypeScript tests did not run: the repository has no package.json\n"} {
+		if !strings.Contains(printed(), want) {
+			t.Errorf("Test did not print %q:\n%s", want, printed())
+		}
+	}
+
+	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nfunc One() int { return 2 }\n")
+	w, printed = captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir}); code(err) != ExitFindings || !strings.Contains(err.Error(), "go test ./...: exit status 1") {
+		t.Errorf("failing tests: %v", err)
+	}
+	if !strings.Contains(printed(), "TypeScript tests did not run") {
+		t.Errorf("Test stopped after the Go tests:\n%s", printed())
+	}
+}
+
+func TestTestWithoutGo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "plugin.json"), "{}")
+	w, printed := captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir}); err != nil || !strings.Contains(printed(), "no Go tests: the repository has no Go packages\n") {
+		t.Errorf("%v\n%s", err, printed())
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	w, printed := captured(t)
+	if err := Test(t.Context(), w, TestOptions{Dir: dir, Coverage: true}); err != nil {
+		t.Fatalf("%v\n%s", err, printed())
+	}
+	if text := read(t, filepath.Join(dir, "coverage", "backend.txt")); !strings.Contains(text, "100.0%") || strings.Contains(text, "node_modules") {
+		t.Errorf("coverage/backend.txt contains\n%s", text)
+	}
+	if page := read(t, filepath.Join(dir, "coverage", "backend.html")); !strings.Contains(page, "func One()") {
+		t.Error("coverage/backend.html does not show the source")
+	}
+}
+
+func TestTestScript(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		manifest     string
+		isInstalled  bool
+		script, want string
+	}{
+		"none":          {"", false, "", "the repository has no package.json"},
+		"invalid":       {"{", false, "", "package.json is not valid JSON"},
+		"no script":     {`{"scripts": {"build": "x"}}`, true, "", "package.json has no test script"},
+		"not installed": {`{"scripts": {"test": "jest"}}`, false, "", "node_modules is missing; run npm install first, or npm run test if the tests need no packages"},
+		"test":          {`{"scripts": {"test": "jest"}}`, true, "test", ""},
+		"test:ci":       {`{"scripts": {"test": "jest --watch", "test:ci": "jest"}}`, true, "test:ci", ""},
+	} {
+		dir := t.TempDir()
+		if c.manifest != "" {
+			write(t, filepath.Join(dir, "package.json"), c.manifest)
+		}
+		if c.isInstalled {
+			write(t, filepath.Join(dir, "node_modules", "x", "package.json"), "{}")
+		}
+		script, why := testScript(dir)
+		if _, err := exec.LookPath("npm"); err != nil && c.script != "" {
+			c.script, c.want = "", "npm is not installed"
+		}
+		if script != c.script || why != c.want {
+			t.Errorf("%s: got %q, %q, want %q, %q", name, script, why, c.script, c.want)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	w, printed := captured(t)
+	if err := Lint(t.Context(), w, dir); err != nil {
+		t.Errorf("%v\n%s", err, printed())
+	}
+	for _, want := range []string{"running go vet ./...\n", "golangci-lint did not run: go.mod does not list it", "staticcheck did not run: go.mod does not list it"} {
+		if !strings.Contains(printed(), want) {
+			t.Errorf("Lint did not print %q:\n%s", want, printed())
+		}
+	}
+	write(t, filepath.Join(dir, "pkg", "x", "x.go"), "package x\n\nimport \"fmt\"\n\nfunc One() int { fmt.Printf(\"%d\", \"\"); return 1 }\n")
+	if err := Lint(t.Context(), w, dir); code(err) != ExitFindings || !strings.Contains(err.Error(), "go vet ./...: exit status 1") {
+		t.Errorf("code that vet refuses: %v", err)
+	}
+}
+
+func TestLinterCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	golangci := linters()[0]
+	command, _ := golangci.command(dir, []string{"github.com/golangci/golangci-lint/v2/cmd/golangci-lint"})
+	if want := []string{"go", "tool", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint"}; !slices.Equal(command, want) {
+		t.Errorf("got %v, want %v", command, want)
+	}
+	golangci.name = "slipway-no-such-linter"
+	write(t, filepath.Join(dir, ".golangci.yml"), "")
+	if _, why := golangci.command(dir, nil); why != "the repository has .golangci.yml, but slipway-no-such-linter is not installed" {
+		t.Errorf("a linter that is not installed: %s", why)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	file := filepath.Join(dir, "pkg", "x", "x.go")
+	write(t, file, "package x\nfunc One() int {return 1}\n")
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(t.TempDir(), "outside.go")
+	write(t, outside, "package   x\n")
+	if err := os.Symlink(outside, filepath.Join(dir, "pkg", "link.go")); err != nil {
+		t.Skipf("cannot make symbolic links: %v", err)
+	}
+	var out strings.Builder
+	if err := Format(&out, dir); err != nil || out.String() != "formatted pkg/x/x.go\n" {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	if text := read(t, file); text != "package x\n\nfunc One() int { return 1 }\n" {
+		t.Errorf("the file contains\n%s", text)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+		t.Errorf("the mode is %v (%v)", info.Mode(), err)
+	}
+	for _, name := range []string{outside, filepath.Join(dir, "node_modules", "flat", "format.go"), filepath.Join(dir, "pkg", "x", "testdata", "unformatted.go")} {
+		if !strings.Contains(read(t, name), "package   ") {
+			t.Errorf("%s was formatted", name)
+		}
+	}
+	write(t, file, "package")
+	if err := Format(io.Discard, dir); err == nil || !strings.Contains(err.Error(), "format pkg/x/x.go: ") {
+		t.Errorf("invalid Go: %v", err)
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	dir, outside := pluginWithGo(t), t.TempDir()
+	write(t, filepath.Join(outside, "file"), "")
+	for _, name := range []string{"dist/plugin.json", "coverage/backend.out", "release/x.zip"} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "dist", "link")); err != nil {
+		t.Skipf("cannot make symbolic links: %v", err)
+	}
+	var out strings.Builder
+	if err := Clean(t.Context(), &out, dir); err != nil || out.String() != "removed dist\nremoved coverage\n" {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	for name, want := range map[string]bool{"dist": false, "coverage": false, "release/x.zip": true, "src/plugin.json": true} {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); (err == nil) != want {
+			t.Errorf("%s exists: %t, want %t", name, err == nil, want)
+		}
+	}
+	read(t, filepath.Join(outside, "file"))
+	if err := Clean(t.Context(), io.Discard, dir); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+func TestCleanKeepsTrackedFiles(t *testing.T) {
+	t.Parallel()
+	dir := pluginWithGo(t)
+	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Skipf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
+	var out strings.Builder
+	if err := Clean(t.Context(), &out, dir); err != nil || out.String() != "kept dist: Git tracks files in it\n" {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	read(t, filepath.Join(dir, "dist", "module.js"))
+}
+
+// TestInit runs the targets in a repository that had no Go code.
+func TestInit(t *testing.T) {
+	t.Setenv("GONOSUMDB", "*") // the modules are in the module cache
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"id": "acme-x-panel", "type": "panel"}`)
+	write(t, filepath.Join(dir, "src", "module.js"), "define([], function () {});\n")
+	w, printed := captured(t)
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, DryRun: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(printed(), "diff --git a/slipway.yaml b/slipway.yaml\nnew file mode 100644\n--- /dev/null\n+++ b/slipway.yaml\n") {
+		t.Errorf("the diff is\n%s", printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Fatalf("the dry run left %v (%v)", entries, err)
+	}
+
+	w, printed = captured(t)
+	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil {
+		t.Fatalf("%v\n%s", err, printed())
+	}
+	for _, want := range []string{
+		"  create  magefile.go\n", "  create  go.mod\n", "  create  .github/workflows/slipway.yml\n",
+		"To undo these changes, run slipway init --undo\n",
+		"$ go tool mage validate\nsrc/plugin.json:1:1: error",
+		"  go tool mage validate: ended with exit status 1; the reason is above\n",
+		"  go tool mage deps: works\n",
+		"\nthe plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n",
+	} {
+		if !strings.Contains(printed(), want) {
+			t.Errorf("Init did not print %q:\n%s", want, printed())
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "tool", "mage", "-l")
+	cmd.Dir = dir
+	list, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, list)
+	}
+	for _, want := range []string{"  build ", "  build:linux ", "  buildAll ", "  test ", "  test:race ", "  testRace ", "  scaffold ", "  scaffold:update "} {
+		if !strings.Contains(string(list), "\n"+want) {
+			t.Errorf("mage does not list %q:\n%s", want, list)
+		}
+	}
+
+	w, printed = captured(t)
+	if err := Init(t.Context(), w, InitOptions{Dir: dir}); err != nil || printed() != "nothing to change: Slipway is already set up\n" {
+		t.Errorf("a second time: %v\n%s", err, printed())
+	}
+	w, printed = captured(t)
+	if err := Init(t.Context(), w, InitOptions{Dir: dir, Undo: true}); err != nil || strings.Count(printed(), "  removed   ") != 5 {
+		t.Errorf("undo: %v\n%s", err, printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "src" && e.Name() != "dist" }) {
+		t.Errorf("undo left %v (%v)", entries, err)
+	}
+}
+
+// fakeGo puts a command go on PATH that prints "built" for a build and fails for a verb.
+func fakeGo(t *testing.T, failing string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command is a shell script")
+	}
+	bin := t.TempDir()
+	write(t, filepath.Join(bin, "go"), "#!/bin/sh\ncase \"$*\" in\n*"+failing+") exit 1 ;;\n*build*) echo built ;;\nesac\n")
+	if err := os.Chmod(filepath.Join(bin, "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// TestInitWithoutPackages requires that init does not build if deps failed.
+func TestInitWithoutPackages(t *testing.T) {
+	fakeGo(t, "deps")
+	dir := t.TempDir()
+	w, printed := captured(t)
+	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir})
+	want := ":\n  go tool mage validate: works\n  go tool mage deps: ended with exit status 1; the reason is above\n" +
+		"  go tool mage build -platforms=host: not run, because deps failed\n" +
+		"the plugin cannot be built yet; once it can, run it in a host: go tool mage dev\n"
+	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
+		t.Errorf("got\n%s\nwant at the end\n%s", printed(), want)
+	}
+}
+
+// TestInitKeepsTrackedFiles requires that init does not build over a dist that is part of the repository.
+func TestInitKeepsTrackedFiles(t *testing.T) {
+	dir := pluginWithGo(t)
+	write(t, filepath.Join(dir, "dist", "module.js"), "")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "dist"}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Skipf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
+	fakeGo(t, "nothing")
+	w, printed := captured(t)
+	tryTargets(t.Context(), w, &adopt.Plan{Root: dir, Dir: dir, OldMage: "v1.15.0"})
+	want := "  go tool slipway deps: works\n  go tool slipway build: not run, because Git tracks files in dist; dev also replaces them\n" +
+		"to run the plugin in a host: go tool slipway dev\n"
+	if !strings.HasSuffix(printed(), want) || strings.Contains(printed(), "built\n") {
+		t.Errorf("got\n%s\nwant at the end\n%s", printed(), want)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	o := ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir, Name: "Round gauge"}}
+	if err := Scaffold(t.Context(), io.Discard, o); err != nil {
+		t.Fatal(err)
+	}
+	update := func(o UpdateOptions) (string, error) {
+		t.Helper()
+		o.Dir = dir
+		var out strings.Builder
+		err := Update(t.Context(), &out, o)
+		return out.String(), err
+	}
+	if out, err := update(UpdateOptions{}); err != nil || strings.Contains(out, string(adopt.Updated)) || !strings.Contains(out, "  unchanged  magefile.go\n") {
+		t.Errorf("a new scaffold: %v\n%s", err, out)
+	}
+
+	// The repository was scaffolded by a version whose magefile had an additional line, and
+	// the author has edited two files.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s, err := adopt.ReadScaffold(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const old = "// an old line\n"
+	now := s.Files["magefile.go"]
+	s.Files["magefile.go"] = old + now
+	write(t, filepath.Join(dir, "magefile.go"), old+now+"\n// mine\n")
+	gitignore := s.Files[".gitignore"]
+	write(t, filepath.Join(dir, ".gitignore"), gitignore+"/mine/\n")
+	if err := adopt.WriteScaffold(root, s); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := update(UpdateOptions{DryRun: true}); err != nil || !strings.Contains(out, "-"+old) {
+		t.Errorf("dry run: %v\n%s", err, out)
+	}
+	if text := read(t, filepath.Join(dir, "magefile.go")); text != old+now+"\n// mine\n" {
+		t.Errorf("the dry run wrote magefile.go:\n%s", text)
+	}
+	if out, err := update(UpdateOptions{}); err != nil || !strings.Contains(out, "  merged     magefile.go\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if text := read(t, filepath.Join(dir, "magefile.go")); text != now+"\n// mine\n" {
+		t.Errorf("magefile.go contains\n%s", text)
+	}
+	if text := read(t, filepath.Join(dir, ".gitignore")); text != gitignore+"/mine/\n" {
+		t.Errorf(".gitignore contains\n%s", text)
+	}
+
+	s.Files["magefile.go"] = strings.Replace(now, "package main", "package old", 1)
+	write(t, filepath.Join(dir, "magefile.go"), strings.Replace(now, "package main", "package mine", 1))
+	if err := adopt.WriteScaffold(root, s); err != nil {
+		t.Fatal(err)
+	}
+	out, err := update(UpdateOptions{})
+	if code(err) != ExitFindings || !strings.Contains(err.Error(), "resolve the conflicts in magefile.go, which") || !strings.Contains(out, "  conflict   magefile.go\n") {
+		t.Errorf("a conflict: %v\n%s", err, out)
+	}
+	if text := read(t, filepath.Join(dir, "magefile.go")); !strings.Contains(text, "package mine\n") || !strings.Contains(text, "package main\n") {
+		t.Errorf("a side of the conflict is lost:\n%s", text)
+	}
+}

@@ -1,0 +1,107 @@
+package verbs
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate/schema"
+)
+
+func TestRulesAndExplain(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := Rules(&out); err != nil || !strings.Contains(out.String(), "path-missing  ") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	out.Reset()
+	if err := Explain(&out, "path-missing"); err != nil || !strings.HasPrefix(out.String(), "path-missing (error; everywhere)\n") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	if err := Explain(&out, "path-mising"); code(err) != ExitUsage || err.Error() != `unknown rule "path-mising"; did you mean "path-missing"?` {
+		t.Errorf("misspelled rule: %v", err)
+	}
+}
+
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "src", "plugin.json"), `{"dependencies": {"grafanaDependency": "*"}}`)
+	for _, c := range []struct{ profile, key string }{{"", "grafanaDependency"}, {"service", "serviceDependency"}, {"grafana", "grafanaDependency"}} {
+		var out strings.Builder
+		if err := Schema(&out, SchemaOptions{What: "plugin", Dir: dir, Profile: c.profile}); err != nil || !strings.Contains(out.String(), "the schema of plugin.json (profile ") {
+			t.Fatalf("%v\n%s", err, &out)
+		}
+		var schema struct {
+			Properties map[string]struct{ Properties map[string]any }
+		}
+		if err := json.Unmarshal([]byte(read(t, filepath.Join(dir, "plugin.schema.json"))), &schema); err != nil {
+			t.Fatal(err)
+		}
+		if schema.Properties["dependencies"].Properties[c.key] == nil {
+			t.Errorf("profile %q: no %s", c.profile, c.key)
+		}
+	}
+	var out strings.Builder
+	if err := Schema(&out, SchemaOptions{Dir: dir}); err != nil || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	if err := Schema(&out, SchemaOptions{What: "config", Dir: dir}); err != nil || read(t, filepath.Join(dir, "slipway.schema.json")) != string(config.Schema()) {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	for _, c := range []struct {
+		o    SchemaOptions
+		want string
+	}{
+		{SchemaOptions{What: "plugn", Dir: dir}, `unknown schema "plugn"; did you mean "plugin"?`},
+		{SchemaOptions{Face: Mage, Profile: "graphana", Dir: dir}, `-profile: unknown profile "graphana"; did you mean "grafana"?`},
+	} {
+		if err := Schema(&out, c.o); code(err) != ExitUsage || err.Error() != c.want {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+	if err := Schema(&out, SchemaOptions{Dir: filepath.Join(dir, "none")}); code(err) != ExitFindings || !strings.Contains(err.Error(), "--dir") {
+		t.Errorf("missing directory: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestScaffoldNamesItsSchema resolves "$schema" in a new repository, and checks that
+// dist, where it could not be resolved, omits it.
+func TestScaffoldNamesItsSchema(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := Scaffold(t.Context(), io.Discard, ScaffoldOptions{Options: templates.Options{Type: "panel", ID: "acme-x-panel", Dir: dir}}); err != nil {
+		t.Fatal(err)
+	}
+	schemaOf := func(file string) (named string) {
+		var p struct {
+			Schema string `json:"$schema"`
+		}
+		if err := json.Unmarshal([]byte(read(t, file)), &p); err != nil {
+			t.Fatal(err)
+		}
+		return p.Schema
+	}
+	want, err := schema.JSON("service")
+	if named := schemaOf(filepath.Join(dir, "src", "plugin.json")); err != nil || read(t, filepath.Join(dir, "src", named)) != string(want)+"\n" {
+		t.Errorf("%q is not the schema (%v)", named, err)
+	}
+	w, printed := captured(t)
+	if err := Validate(t.Context(), w, ValidateOptions{Path: dir, Strict: true}); err != nil || !strings.HasPrefix(printed(), "no findings in 1 ") {
+		t.Errorf("%v\n%s", err, printed())
+	}
+	if _, err := Build(t.Context(), w, BuildOptions{Dir: dir, Platforms: "host", Bundler: fakeBundler{}}); err != nil {
+		t.Fatal(err)
+	}
+	if named := schemaOf(filepath.Join(dir, "dist", "plugin.json")); named != "" {
+		t.Errorf("dist names the schema %q", named)
+	}
+}

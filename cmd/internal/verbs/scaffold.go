@@ -1,0 +1,178 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/templates"
+)
+
+// ScaffoldOptions are the options of the verb scaffold.
+type ScaffoldOptions struct {
+	templates.Options
+	Face Face
+	List bool      // list types, profiles and options instead
+	In   io.Reader // a terminal, on which to ask for missing options; nil asks for none
+}
+
+// Scaffold writes a new plugin repository and prints the files and the next steps.
+// The repository requires the running version of Slipway.
+func Scaffold(ctx context.Context, w io.Writer, o ScaffoldOptions) error {
+	if o.List {
+		listScaffolds(w, o.Face)
+		return nil
+	}
+	if o.In != nil {
+		if err := askScaffold(ctx, newPrompter(o.In, w), &o.Options); err != nil {
+			return err
+		}
+	}
+	profile, err := templates.CheckProfile(o.Profile)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	module, err := slipwayModule(ctx)
+	if err != nil {
+		return err
+	}
+	o.Slipway, o.Today = module, time.Now()
+	if o.Schema, err = pluginSchema(profile.Keys[0].Name); err != nil {
+		return err
+	}
+	r, err := templates.Scaffold(o.Options)
+	if r != nil {
+		printWritten(w, r)
+	}
+	if errors.Is(err, templates.ErrNotEmpty) {
+		return usage("%w; choose another directory with %s, or overwrite files with %s", err, o.Face.Option("dir"), o.Face.Option("force"))
+	}
+	if errors.Is(err, templates.ErrNotDirectory) {
+		return usage("%w; choose another path with %s", err, o.Face.Option("dir"))
+	}
+	if _, isRequest := errors.AsType[*templates.RequestError](err); isRequest {
+		return &ExitError{Code: ExitUsage, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	if err := recordScaffold(r.Dir, o.Options); err != nil {
+		return fmt.Errorf("record the scaffold: %w", err)
+	}
+	fmt.Fprintf(w, "  %-11s %s\n", "recorded", adopt.ScaffoldRecord)
+	fmt.Fprintf(w, "\n%s is ready in %s. Next:\n\n  cd %s\n  go tool mage dev\n", o.ID, r.Dir, shortPath(r.Dir))
+	printCheckout(w, module.Checkout, "")
+	return nil
+}
+
+// listScaffolds lists what can be scaffolded.
+func listScaffolds(w io.Writer, f Face) {
+	fmt.Fprintln(w, "types:")
+	for _, t := range templates.Types() {
+		fmt.Fprintf(w, "  %-15s %s\n", t.Name, t.Summary)
+	}
+	fmt.Fprintf(w, "\nprofiles, which set the key names of plugin.json (%s):\n", f.Option("profile"))
+	for _, p := range templates.Profiles() {
+		fmt.Fprintf(w, "  %-15s %s\n", p.Name, p.Summary)
+	}
+	fmt.Fprintf(w, "\nbackends (%s):\n", f.Option("backend"))
+	for _, t := range templates.Types() {
+		if t.BackendOptional {
+			fmt.Fprintf(w, "  %-15s %t by default\n", t.Name, t.HasBackend)
+		}
+	}
+	fmt.Fprintf(w, "\nFor the other options, run '%s'.\n", f.Help("scaffold"))
+}
+
+// printWritten lists the files of a scaffold, even of an incomplete one.
+func printWritten(w io.Writer, r *templates.Result) {
+	for _, line := range []struct {
+		verb  string
+		files []string
+	}{{"created", r.Created}, {"overwritten", r.Overwritten}, {"unchanged", r.Unchanged}} {
+		for _, f := range line.files {
+			fmt.Fprintf(w, "  %-11s %s\n", line.verb, f)
+		}
+	}
+}
+
+// printCheckout prints a note, with what follows from it, if a repository requires the
+// Slipway in a directory of this machine.
+func printCheckout(w io.Writer, checkout, effect string) {
+	if checkout != "" {
+		fmt.Fprintf(w, "note: go.mod replaces Slipway with the directory %s%s; before you publish the plugin, require a released version and delete the replace directive\n", checkout, effect)
+	}
+}
+
+// shortPath returns a path below the current directory relative to it, and any other
+// path as it is.
+func shortPath(dir string) string {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return dir
+	}
+	rel, err := filepath.Rel(cwd, dir)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return dir
+	}
+	return rel
+}
+
+// slipwayModule returns where a new repository finds Slipway. For a released version
+// it asks the go command for the checksums in go.sum.
+func slipwayModule(ctx context.Context) (m templates.Module, err error) {
+	from, err := origin.Find()
+	if err != nil || from.Checkout != "" {
+		return templates.Module{Checkout: from.Checkout}, err
+	}
+	m.Version = from.Version
+	if m.TargetSums, err = adopt.Sums(ctx, adopt.Targets, m.Version); err == nil {
+		m.Sums, err = adopt.Sums(ctx, origin.Module, m.Version)
+	}
+	return m, err
+}
+
+// scaffoldNames completes a plugin type, and then the ids of that type of the plugins in the
+// current directory, or else the name of the directory.
+func scaffoldNames(args []string) (list []string) {
+	switch len(args) {
+	case 0:
+		return templates.TypeNames()
+	case 1:
+		ids := pluginIDs()
+		if dir, err := os.Getwd(); err == nil && len(ids) == 0 {
+			ids = []string{filepath.Base(dir)}
+		}
+		for _, id := range ids {
+			if strings.HasSuffix(id, "-"+args[0]) {
+				list = append(list, id)
+			}
+		}
+	}
+	return list
+}
+
+// pluginIDs returns the ids of the plugins in the current directory and the directories
+// in it. It looks no deeper, because a completion must be fast.
+func pluginIDs() (ids []string) {
+	for _, pattern := range []string{".", "src", "*", filepath.Join("*", "src")} {
+		names, _ := filepath.Glob(filepath.Join(pattern, bundle.MetadataFile))
+		for _, name := range names {
+			var plugin struct{ ID string }
+			data, err := os.ReadFile(name)
+			if err == nil && json.Unmarshal(data, &plugin) == nil && plugin.ID != "" {
+				ids = append(ids, plugin.ID)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,108 @@
+package verbs
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/bundle/config"
+	"github.com/slipway-dev/slipway/internal/nearest"
+	"github.com/slipway-dev/slipway/validate/schema"
+)
+
+// SchemaOptions are the options of the verb schema.
+type SchemaOptions struct {
+	Face    Face
+	What    string // one of SchemaNames; "" is all of them
+	Dir     string // directory to write to; "" is the current one
+	Profile string // of plugin.json; "" derives it from the file in Dir
+}
+
+// schemaFile is a JSON Schema for editors.
+type schemaFile struct {
+	what string // as given to schema
+	name string // of the file that it is written to
+	of   string // the file that it describes
+	note string // after that, in the line that reports the file
+	make func(profile string) ([]byte, error)
+}
+
+func schemaFiles() []schemaFile {
+	return []schemaFile{
+		{"plugin", "plugin.schema.json", "plugin.json", " (profile %s)", pluginSchema},
+		{"config", "slipway.schema.json", config.FileName, "", func(string) ([]byte, error) { return config.Schema(), nil }},
+	}
+}
+
+func pluginSchema(profile string) ([]byte, error) {
+	data, err := schema.JSON(profile)
+	return append(data, '\n'), err
+}
+
+// SchemaNames returns the names of the schemas.
+func SchemaNames() (names []string) {
+	for _, s := range schemaFiles() {
+		names = append(names, s.what)
+	}
+	return names
+}
+
+// Schema writes the JSON Schemas that validate uses, for editors to complete,
+// explain and check plugin.json and slipway.yaml.
+func Schema(w io.Writer, o SchemaOptions) error {
+	if o.Dir == "" {
+		o.Dir = "."
+	}
+	if known := SchemaNames(); o.What != "" && !slices.Contains(known, o.What) {
+		return &ExitError{Code: ExitUsage, Err: nearest.Unknown("schema", o.What, known)}
+	}
+	if err := checkProfile(o.Face, o.Profile); err != nil {
+		return err
+	}
+	profile, err := schemaProfile(o)
+	if err != nil {
+		return err
+	}
+	for _, s := range schemaFiles() {
+		if o.What != "" && o.What != s.what {
+			continue
+		}
+		data, err := s.make(profile.Name)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(o.Dir, s.name)
+		err = writeTo(nil, file, func(w io.Writer, _ bool) error {
+			_, err := w.Write(data)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%w; choose a writable directory with %s", err, o.Face.Option("dir"))
+		}
+		fmt.Fprintf(w, "wrote %s, the schema of %s%s\n", shortPath(file), s.of, strings.ReplaceAll(s.note, "%s", profile.Name))
+	}
+	return nil
+}
+
+// schemaProfile returns the requested profile, or else that of the plugin.json in Dir.
+func schemaProfile(o SchemaOptions) (bundle.Profile, error) {
+	if o.Profile != "" {
+		return bundle.ProfileByName(o.Profile)
+	}
+	for _, name := range []string{"src/plugin.json", "plugin.json"} {
+		data, err := os.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			continue
+		}
+		if doc, _ := bundle.ParseDocument(name, data); doc != nil {
+			if p, ok := bundle.DetectProfile(doc); ok {
+				return p, nil
+			}
+		}
+	}
+	return bundle.ProfileByName("")
+}

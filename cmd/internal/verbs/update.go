@@ -1,0 +1,143 @@
+package verbs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/cmd/internal/adopt"
+	"github.com/slipway-dev/slipway/internal/origin"
+	"github.com/slipway-dev/slipway/templates"
+	"github.com/slipway-dev/slipway/validate/fix"
+)
+
+// UpdateOptions are the options of the verb scaffold update.
+type UpdateOptions struct {
+	Dir    string // the plugin repository; "" is the current directory
+	DryRun bool   // print a diff and change nothing
+}
+
+// Update merges the changes of the templates since a repository was scaffolded or last
+// updated into the files that follow Slipway. It returns an error with ExitFindings if
+// there are conflicts, which it marks in the files.
+func Update(ctx context.Context, w io.Writer, o UpdateOptions) error {
+	if o.Dir == "" {
+		o.Dir = "."
+	}
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("scaffold update: %w", err)}
+	}
+	defer root.Close()
+	was, err := adopt.ReadScaffold(root)
+	if errors.Is(err, adopt.ErrNoScaffold) {
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("scaffold update: %w", err)}
+	}
+	if err != nil {
+		return fmt.Errorf("scaffold update: %w", err)
+	}
+	now, err := renderAgain(was)
+	if err != nil {
+		return fmt.Errorf("scaffold update: %w", err)
+	}
+	merges, err := adopt.MergeAll(ctx, root, was.Files, now.Files)
+	if err != nil {
+		return fmt.Errorf("scaffold update: %w", err)
+	}
+	if o.DryRun {
+		_, err := w.Write(diffMerges(merges))
+		return err
+	}
+	if err := adopt.WriteMerges(root, merges, now); err != nil {
+		return fmt.Errorf("scaffold update: %w", err)
+	}
+	return printMerges(w, merges)
+}
+
+// renderAgain renders the scaffold with the templates of this version.
+func renderAgain(was adopt.Scaffold) (now adopt.Scaffold, err error) {
+	var o templates.Options
+	if err := json.Unmarshal(was.Options, &o); err != nil {
+		return now, fmt.Errorf("read %s: %w", adopt.ScaffoldRecord, err)
+	}
+	from, err := origin.Find()
+	if err != nil {
+		return now, err
+	}
+	o.Slipway, o.Today = templates.Module{Checkout: from.Checkout, Version: from.Version}, time.Now()
+	profile, err := templates.CheckProfile(o.Profile)
+	if err != nil {
+		return now, err
+	}
+	if o.Schema, err = pluginSchema(profile.Keys[0].Name); err != nil {
+		return now, err
+	}
+	return scaffoldOf(o)
+}
+
+// scaffoldOf renders a scaffold for its record.
+func scaffoldOf(o templates.Options) (s adopt.Scaffold, err error) {
+	files, err := templates.Render(o)
+	if err != nil {
+		return s, err
+	}
+	s.Files = map[string]string{}
+	for _, f := range files {
+		if f.Owned {
+			s.Files[f.Path] = string(f.Data)
+		}
+	}
+	o.Dir, o.Force, o.Slipway, o.Schema, o.Today = "", false, templates.Module{}, nil, time.Time{}
+	s.Options, err = json.Marshal(o)
+	return s, err
+}
+
+// recordScaffold writes the record of a scaffold, for Update, to the repository.
+func recordScaffold(dir string, o templates.Options) error {
+	s, err := scaffoldOf(o)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return adopt.WriteScaffold(root, s)
+}
+
+func diffMerges(merges []adopt.Merge) []byte {
+	var changes []fix.Change
+	for _, m := range merges {
+		if m.After != nil {
+			changes = append(changes, fix.Change{File: m.Path, Before: m.Before, After: m.After})
+		}
+	}
+	return fix.Diff(changes, "")
+}
+
+// printMerges lists the files, and returns an error if there are conflicts.
+func printMerges(w io.Writer, merges []adopt.Merge) error {
+	var conflicts []string
+	for _, m := range merges {
+		note := ""
+		switch m.Status {
+		case adopt.Obsolete:
+			note = " (no longer part of the scaffold; remove it if you do not need it)"
+		case adopt.Removed:
+			note = " (stays removed)"
+		case adopt.Conflicted:
+			conflicts = append(conflicts, m.Path)
+		}
+		fmt.Fprintf(w, "  %-9s  %s%s\n", m.Status, m.Path, note)
+	}
+	if len(conflicts) == 0 {
+		return nil
+	}
+	return &ExitError{Code: ExitFindings, Err: fmt.Errorf("resolve the conflicts in %s, which are marked with <<<<<<< and >>>>>>>", strings.Join(conflicts, ", "))}
+}
