@@ -609,7 +609,7 @@ func TestPlanKeepsVersions(t *testing.T) {
 // A repository without Mage gets the version that this one uses.
 func TestNewMage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "go.mod"))
 	if err != nil || !strings.Contains(string(text), "\t"+mage+" "+newMage+"\n") {
 		t.Errorf("go.mod does not require Mage %s (%v)", newMage, err)
 	}

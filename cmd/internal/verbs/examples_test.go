@@ -15,7 +15,7 @@ func TestExamples(t *testing.T) {
 		if kind.Name == "panel" { // the examples show backends
 			continue
 		}
-		dir := filepath.Join("..", "..", "examples", kind.Name)
+		dir := filepath.Join("..", "..", "..", "examples", kind.Name)
 		w, printed := captured(t)
 		err := Validate(t.Context(), w, ValidateOptions{Path: dir, Config: filepath.Join(dir, "..", "slipway.yaml"), Strict: true})
 		if err != nil || !strings.Contains(printed(), "no findings in 1 plugin.json file") {

@@ -42,7 +42,7 @@ func TestMageFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := filepath.Join("..", "..", filepath.FromSlash(dir), filepath.Base(dir)+".go")
+		name := filepath.Join("..", "..", "..", filepath.FromSlash(dir), filepath.Base(dir)+".go")
 		if *update {
 			if err := os.WriteFile(name, want, 0o644); err != nil {
 				t.Fatal(err)
