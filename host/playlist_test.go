@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func TestPlaylistNormalize(t *testing.T) {
 	t.Parallel()
-	item := func(value string, order int) host.PlaylistItem {
-		return host.PlaylistItem{Type: host.DashboardByTag, Value: value, Order: order}
+	item := func(value string, order float64) hostapi.PlaylistItem {
+		return hostapi.PlaylistItem{Type: host.DashboardByTag, Value: value, Order: order}
 	}
-	in := host.Playlist{Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("c", 30), item("a", 2), item("b", 2)}}
-	out, err := in.Normalize()
+	in := hostapi.Playlist{Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("c", 30), item("a", 2), item("b", 2)}}
+	out, err := host.NormalizePlaylist(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,24 +29,25 @@ func TestPlaylistNormalize(t *testing.T) {
 		t.Errorf("order of the items: %s, want 1a2b3c", got.String())
 	}
 	if in.Items[0].Order != 30 {
-		t.Error("Normalize changed its receiver")
+		t.Error("NormalizePlaylist changed its argument")
 	}
 	long := strings.Repeat("ä", host.MaxNameLength)
-	for field, p := range map[string]host.Playlist{
+	for field, p := range map[string]hostapi.Playlist{
 		"name":                     {Interval: "5m"},
 		"name: is":                 {Name: " \u2003", Interval: "5m"},
 		"name: must not c":         {Name: "a\x00b", Interval: "5m"},
 		"name: must not be longer": {Name: long + "ä", Interval: "5m"},
 		"name: must be valid":      {Name: "\xff", Interval: "5m"},
 		"interval":                 {Name: long, Interval: "banana"},
-		"items[1].type":            {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
-		"items[0].value":           {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
-		"items[0].value:":          {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("", 1)}},
-		"items: must not have more than 1000 entries, found 1001": {Name: "p", Interval: "5m", Items: slices.Repeat([]host.PlaylistItem{item("a", 1)}, 1001)},
-		"items[0].value: must be 1 to 40":                         {Name: "p", Interval: "5m", Items: []host.PlaylistItem{{Type: host.DashboardByUID, Value: "a b"}}},
-		"items[0].order":                                          {Name: "p", Interval: "5m", Items: []host.PlaylistItem{item("a", -1)}},
+		"items[1].type":            {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("a", 1), {Type: "nope", Value: "1"}}},
+		"items[0].value":           {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{{Type: host.DashboardByID, Value: "x"}}},
+		"items[0].value:":          {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("", 1)}},
+		"items: must not have more than 1000 entries, found 1001": {Name: "p", Interval: "5m", Items: slices.Repeat([]hostapi.PlaylistItem{item("a", 1)}, 1001)},
+		"items[0].value: must be 1 to 40":                         {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{{Type: host.DashboardByUID, Value: "a b"}}},
+		"items[0].order":                                          {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("a", -1)}},
+		"items[0].order: must be an integer":                      {Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{item("a", 1.5)}},
 	} {
-		if _, err := p.Normalize(); !errors.Is(err, host.ErrInvalid) || !strings.HasPrefix(err.Error(), field) {
+		if _, err := host.NormalizePlaylist(p); !errors.Is(err, host.ErrInvalid) || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s: got %v", field, err)
 		}
 	}

@@ -12,28 +12,20 @@ const MaxKeyLifetime = 30 * 24 * time.Hour
 // maxTokenSeconds is the maximum lifetime of a service account token, a hundred years.
 const maxTokenSeconds = 100 * 365 * 24 * 60 * 60
 
-// Interval is the time between two dashboards of a playlist as its owner wrote it: a
-// positive integer and one of the units s, m, h, d, w and M (30 days).
-type Interval string
-
-// ParseInterval checks the syntax of an interval.
-func ParseInterval(text string) (Interval, error) {
+// ParseInterval parses the time between two dashboards of a playlist: a positive integer
+// and one of the units s, m, h, d, w and M (30 days).
+func ParseInterval(text string) (time.Duration, error) {
 	if text == "" {
-		return "", Invalid("interval", "is required: "+spanRule, "5m")
+		return 0, Invalid("interval", "is required: "+spanRule, "5m")
 	}
-	if _, ok := parseSpan(text); !ok {
-		return "", Invalid("interval", "must be "+spanRule+", found %s", "5m", quote(text))
+	d, ok := parseSpan(text)
+	if !ok {
+		return 0, Invalid("interval", "must be "+spanRule+", found %s", "5m", quote(text))
 	}
-	return Interval(text), nil
+	return d, nil
 }
 
-// Duration returns the length of the interval, or 0 if it is invalid.
-func (i Interval) Duration() time.Duration {
-	d, _ := parseSpan(string(i))
-	return d
-}
-
-// ParseTTL parses the lifetime of an API key, which has the syntax of an Interval.
+// ParseTTL parses the lifetime of an API key, which has the syntax of an interval.
 func ParseTTL(field, text string) (time.Duration, error) {
 	d, ok := parseSpan(text)
 	if !ok {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,38 +18,26 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/cmd/internal/verbs"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // pluginsReport is what the plugins command prints.
 type pluginsReport struct {
-	Plugins []pluginLine    `json:"plugins"`
-	Errors  []pluginFailure `json:"errors"`
+	Plugins []pluginLine            `json:"plugins"`
+	Errors  []hostapi.PluginProblem `json:"errors"`
 }
 
 // pluginLine is a mounted plugin.
 type pluginLine struct {
-	ID      string      `json:"id"`
-	Type    bundle.Type `json:"type"`
-	Version string      `json:"version"`
-	State   string      `json:"state"` // of the backend: a loader.State, or "not-started"
-}
-
-// pluginFailure is a failure, as GET /api/plugins/errors returns it.
-type pluginFailure struct {
-	Code     string    `json:"errorCode"`
-	Stage    string    `json:"stage"`
-	PluginID string    `json:"pluginId"`
-	Path     string    `json:"path"`
-	Line     int       `json:"line,omitempty"`
-	Column   int       `json:"column,omitempty"`
-	Reason   string    `json:"reason"`
-	Help     string    `json:"help"`
-	Since    time.Time `json:"since"`
-	Stderr   []string  `json:"stderr,omitempty"`
+	ID      string `json:"id"`
+	Type    string `json:"type"`
+	Version string `json:"version"`
+	State   string `json:"state"` // of the backend: a loader.State, or "not-started"
 }
 
 func pluginsVerb() verbs.Verb {
@@ -154,14 +141,13 @@ func reportOfStart(ctx context.Context, o loader.Options) (r *pluginsReport, err
 }
 
 func lineOfPlugin(m *bundle.Metadata, state string) pluginLine {
-	return pluginLine{m.ID, m.Type, m.Info.Version, state}
+	return pluginLine{m.ID, string(m.Type), m.Info.Version, state}
 }
 
-func failures(faults []bundle.Fault) []pluginFailure {
-	list := make([]pluginFailure, 0, len(faults))
+func failures(faults []bundle.Fault) []hostapi.PluginProblem {
+	list := make([]hostapi.PluginProblem, 0, len(faults))
 	for _, f := range faults {
-		list = append(list, pluginFailure{string(f.Code), string(f.Code.Stage()), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column,
-			f.Reason, f.Code.Help(), f.Since, f.Stderr})
+		list = append(list, api.ProblemOf(f))
 	}
 	return list
 }
@@ -215,11 +201,8 @@ func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 		}
 		return nil
 	}
-	var mounted []struct {
-		pluginLine
-		Backend *struct{ State string }
-	}
-	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []pluginFailure{}}
+	var mounted []hostapi.Plugin
+	r := &pluginsReport{Plugins: []pluginLine{}, Errors: []hostapi.PluginProblem{}}
 	if err := get("api/plugins", &mounted); err != nil {
 		return nil, err
 	}
@@ -227,11 +210,11 @@ func reportOfHost(ctx context.Context, base string) (*pluginsReport, error) {
 		return nil, err
 	}
 	for _, p := range mounted {
-		p.State = string(loader.StateNoBackend)
+		state := string(loader.StateNoBackend)
 		if p.Backend != nil {
-			p.State = p.Backend.State
+			state = p.Backend.State
 		}
-		r.Plugins = append(r.Plugins, p.pluginLine)
+		r.Plugins = append(r.Plugins, pluginLine{p.ID, p.Type, p.Version, state})
 	}
 	return r, nil
 }
@@ -247,7 +230,7 @@ func (r *pluginsReport) print(w io.Writer, isJSON bool) error {
 		fmt.Fprintln(table, "PLUGIN\tTYPE\tVERSION\tBACKEND")
 	}
 	for _, p := range r.Plugins {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(string(p.Type)), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", terminal.Line(p.ID), terminal.Line(p.Type), cmp.Or(terminal.Line(p.Version), "-"), terminal.Line(p.State))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/host/server"
 	"github.com/slipway-dev/slipway/internal/terminal"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/report"
 )
@@ -252,7 +253,7 @@ func (r *rebuilder) firstMount(ctx context.Context) {
 	f := r.mount(ctx)
 	switch {
 	case r.isBroken: // no host could announce that
-		r.announce(api.Event{Name: api.EventFailed, Reason: r.reason})
+		r.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: r.reason})
 	case f != nil && ctx.Err() == nil:
 		r.failed(f)
 	}
@@ -309,7 +310,7 @@ func (r *rebuilder) failed(f *failure) {
 		}
 	}
 	fmt.Fprintln(r.stdout, serving(states))
-	r.announce(api.Event{Name: api.EventFailed, Reason: f.reason})
+	r.announce(hostapi.PluginEvent{Name: api.EventFailed, Reason: f.reason})
 }
 
 // serving describes what serves after a failure, given the states of the mounted plugins.
@@ -345,14 +346,14 @@ func (r *rebuilder) succeeded(ctx context.Context, o outcome, since time.Time) {
 		for _, p := range r.server.Loader().Plugins() {
 			fmt.Fprintf(r.stdout, "%s%s %s is live, %s\n", fixed, p.ID(), p.Bundle().Metadata.Info.Version, took)
 		}
-		r.announce(api.Event{Name: api.EventReady, Changed: changed})
+		r.announce(hostapi.PluginEvent{Name: api.EventReady, Changed: changed})
 	}
 	r.isBroken = false
 	r.welcome(ctx)
 }
 
 // announce sends an event for each mounted plugin.
-func (r *rebuilder) announce(e api.Event) {
+func (r *rebuilder) announce(e hostapi.PluginEvent) {
 	if r.server == nil {
 		return
 	}

@@ -58,7 +58,7 @@ func TestApp(t *testing.T) {
 		t.Errorf("%d %s", code, body)
 	}
 	if code, body := send(t, k, "POST", `{"tag":"sales"}`); code != 200 ||
-		body != `{"name":"All sales","interval":"2m","items":[{"type":"dashboard_by_tag","value":"sales"}]}` {
+		body != `{"name":"All sales","interval":"2m","items":[{"type":"dashboard_by_tag","value":"sales","title":""}]}` {
 		t.Errorf("%d %s", code, body)
 	}
 	if code, body := send(t, k, "POST", `{}`); code != 400 || !strings.Contains(body, `"errorSource":"downstream"`) {

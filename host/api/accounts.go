@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) accountRoutes() []Route {
@@ -36,24 +36,12 @@ type accountPath struct {
 	ID int64 `path:"id"`
 }
 
-type account struct {
-	ID         int64  `json:"id"`
-	Name       string `json:"name"`
-	Login      string `json:"login"`
-	OrgID      int64  `json:"orgId"`
-	IsDisabled bool   `json:"isDisabled"`
-	Role       string `json:"role"`
-	Tokens     int64  `json:"tokens"`
-	AvatarURL  string `json:"avatarUrl"`
-	IsExternal bool   `json:"isExternal,omitempty"` // belongs to a plugin
-	RequiredBy string `json:"requiredBy,omitempty"` // the plugin
-}
-
 // avatarLength is the number of hexadecimal digits in the URL of an avatar.
 const avatarLength = 32
 
-func accountOf(a host.ServiceAccount) account {
-	return account{a.ID, a.Name, a.Login, a.OrgID, a.IsDisabled, a.Role.String(), a.Tokens, avatarURL(a.Login), a.PluginID != "", a.PluginID}
+func accountOf(a host.ServiceAccount) hostapi.Account {
+	return hostapi.Account{ID: a.ID, Name: a.Name, Login: a.Login, OrgID: a.OrgID, IsDisabled: a.IsDisabled, Role: a.Role.String(),
+		Tokens: a.Tokens, AvatarURL: avatarURL(a.Login), IsExternal: a.PluginID != "", RequiredBy: a.PluginID}
 }
 
 // avatarURL returns the path of the avatar of a user or service account.
@@ -79,10 +67,10 @@ func (b accountBody) change() (c store.AccountChange, err error) {
 	return c, err
 }
 
-func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ Body accountBody }) (account, error) {
+func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ Body accountBody }) (hostapi.Account, error) {
 	change, err := in.Body.change()
 	if err != nil {
-		return account{}, err
+		return hostapi.Account{}, err
 	}
 	created := host.ServiceAccount{Role: host.RoleViewer} // the weakest role is the default
 	change.Apply(&created)
@@ -90,17 +78,9 @@ func (a *API) createAccount(ctx context.Context, who host.Identity, in struct{ B
 	return accountOf(created), err
 }
 
-func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (account, error) {
+func (a *API) account(ctx context.Context, who host.Identity, in accountPath) (hostapi.Account, error) {
 	found, err := a.store.ServiceAccount(ctx, who.OrgID, in.ID)
 	return accountOf(found), err
-}
-
-// accountPage is a page of search results.
-type accountPage struct {
-	TotalCount int64     `json:"totalCount"`
-	Accounts   []account `json:"serviceAccounts"`
-	Page       int64     `json:"page"`
-	PerPage    int64     `json:"perPage"`
 }
 
 func (a *API) searchAccounts(ctx context.Context, who host.Identity, in struct {
@@ -108,17 +88,17 @@ func (a *API) searchAccounts(ctx context.Context, who host.Identity, in struct {
 	Disabled bool   `query:"disabled"`
 	PerPage  int64  `query:"perpage"`
 	Page     int64  `query:"page"`
-}) (accountPage, error) {
+}) (hostapi.AccountPage, error) {
 	filter := store.AccountFilter{Text: in.Query, OnlyDisabled: in.Disabled, Page: store.Page{Limit: in.PerPage, Number: in.Page}}
 	found, total, err := a.store.ServiceAccounts(ctx, who.OrgID, filter)
-	return accountPage{total, mapped(found, accountOf), max(filter.Page.Number, 1), filter.Page.Length()}, err
+	return hostapi.AccountPage{TotalCount: total, Accounts: mapped(found, accountOf), Page: max(filter.Page.Number, 1), PerPage: filter.Page.Length()}, err
 }
 
 type accountUpdated struct {
 	message
-	ID      int64   `json:"id"`
-	Name    string  `json:"name"`
-	Account account `json:"serviceaccount"`
+	ID      int64           `json:"id"`
+	Name    string          `json:"name"`
+	Account hostapi.Account `json:"serviceaccount"`
 }
 
 func (a *API) updateAccount(ctx context.Context, who host.Identity, in struct {
@@ -137,27 +117,16 @@ func (a *API) deleteAccount(ctx context.Context, who host.Identity, in accountPa
 	return message{Message: "Service account deleted"}, a.store.DeleteServiceAccount(ctx, who, in.ID)
 }
 
-// accountToken is a token without its secret.
-type accountToken struct {
-	ID                     int64      `json:"id"`
-	Name                   string     `json:"name"`
-	Created                *time.Time `json:"created" jsonschema:"oneof_type=string;null"`
-	Expiration             *time.Time `json:"expiration" jsonschema:"oneof_type=string;null"`
-	LastUsedAt             *time.Time `json:"lastUsedAt" jsonschema:"oneof_type=string;null"`
-	SecondsUntilExpiration float64    `json:"secondsUntilExpiration"`
-	HasExpired             bool       `json:"hasExpired"`
-}
-
 func (a *API) accountTokens(ctx context.Context, who host.Identity, in struct {
 	accountPath
 	PerPage int64 `query:"perpage"`
 	Page    int64 `query:"page"`
-}) ([]accountToken, error) {
+}) ([]hostapi.AccountToken, error) {
 	page := store.Page{Limit: cmp.Or(in.PerPage, gate.MaxAccountTokens), Number: in.Page}
 	found, err := a.store.AccountTokens(ctx, who.OrgID, in.ID, page)
 	now := a.clock()
-	return mapped(found, func(t host.AccountToken) accountToken {
-		out := accountToken{
+	return mapped(found, func(t host.AccountToken) hostapi.AccountToken {
+		out := hostapi.AccountToken{
 			ID: t.ID, Name: t.Name, Created: timeOrNil(t.Created), Expiration: timeOrNil(t.Expires),
 			LastUsedAt: timeOrNil(t.LastUsed), HasExpired: host.HasExpired(t.Expires, now),
 		}
@@ -176,20 +145,20 @@ type tokenBody struct {
 func (a *API) createToken(ctx context.Context, who host.Identity, in struct {
 	accountPath
 	Body tokenBody
-}) (issued, error) {
+}) (hostapi.NewKey, error) {
 	field, seconds, err := in.Body.seconds()
 	if err != nil {
-		return issued{}, err
+		return hostapi.NewKey{}, err
 	}
 	life, err := host.TokenLifetime(field, seconds)
 	if err == nil && life > 0 { // without one, the token lasts as long as it may
 		err = who.CheckLifetime(field, life, a.clock())
 	}
 	if err != nil {
-		return issued{}, err
+		return hostapi.NewKey{}, err
 	}
 	token, secret, err := a.store.CreateToken(ctx, who, in.ID, in.Body.Name, life)
-	return issued{token.ID, token.Name, secret.Secret()}, err
+	return hostapi.NewKey{ID: token.ID, Name: token.Name, Key: secret.Secret()}, err
 }
 
 func (a *API) deleteToken(ctx context.Context, who host.Identity, in struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // BenchmarkRead measures reads of a list and of one playlist, with authentication, and
@@ -25,8 +26,8 @@ func BenchmarkRead(b *testing.B) {
 	defer s.Close()
 	var uid string
 	for n := range 20 {
-		p, err := s.CreatePlaylist(b.Context(), org, host.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
-			Items: []host.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}})
+		p, err := s.CreatePlaylist(b.Context(), org, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
+			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) controlRoutes() []Route {
@@ -18,11 +19,11 @@ func (a *API) controlRoutes() []Route {
 }
 
 // controlled is the state of a plugin after an action of an administrator.
-type controlled struct{ pluginInfo }
+type controlled struct{ hostapi.Plugin }
 
 // status is 503 if the backend does not run, or if the new build of it did not start.
 func (c controlled) status() int {
-	if c.Backend != nil && (c.Backend.State != loader.StateRunning || c.Backend.Reason != "") {
+	if c.Backend != nil && (c.Backend.State != string(loader.StateRunning) || c.Backend.Reason != "") {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK

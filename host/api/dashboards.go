@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) dashboardRoutes() []Route {
@@ -46,25 +46,6 @@ type dashboardPath struct {
 	UID string `path:"uid" noun:"Dashboard"`
 }
 
-// searchHit is a dashboard in the result of a search.
-type searchHit struct {
-	ID          int64    `json:"id"`
-	UID         string   `json:"uid"`
-	OrgID       int64    `json:"orgId"`
-	Title       string   `json:"title"`
-	Type        string   `json:"type"`
-	URI         string   `json:"uri"`
-	URL         string   `json:"url"`
-	Slug        string   `json:"slug"`
-	Tags        []string `json:"tags"`
-	IsStarred   bool     `json:"isStarred"`
-	SortMeta    int64    `json:"sortMeta"`
-	FolderID    int64    `json:"folderId,omitempty"`
-	FolderUID   string   `json:"folderUid,omitempty"`
-	FolderTitle string   `json:"folderTitle,omitempty"`
-	FolderURL   string   `json:"folderUrl,omitempty"`
-}
-
 func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	Query      string   `query:"query"`
 	Tags       []string `query:"tag"`
@@ -77,12 +58,12 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 	FolderIDs []string `query:"folderIds"`
 	IsStarred bool     `query:"starred"`
 	IsDeleted bool     `query:"deleted"`
-}) ([]searchHit, error) {
+}) ([]hostapi.DashboardHit, error) {
 	if len(in.Tags) > store.MaxSearchTags {
 		return nil, host.Invalid("tag", "must not be given more than %d times", store.MaxSearchTags)
 	}
 	if in.IsStarred || in.IsDeleted {
-		return []searchHit{}, nil // this host stores neither
+		return []hostapi.DashboardHit{}, nil // this host stores neither
 	}
 	in.UIDs = append(in.UIDs, in.UID)
 	for name, values := range map[string]*[]string{"dashboardUIDs": &in.UIDs, "folderUIDs": &in.FolderUIDs, "dashboardIds": &in.IDs, "folderIds": &in.FolderIDs} {
@@ -100,8 +81,8 @@ func (a *API) search(ctx context.Context, who host.Identity, in struct {
 		filter.Only = &store.Only{UIDs: reach.Named[access.DashboardScope], FolderUIDs: reach.Named[access.FolderScope]}
 	}
 	found, err := a.store.Dashboards(ctx, who.OrgID, filter)
-	return mapped(found, func(d host.Dashboard) searchHit {
-		return searchHit{ID: d.ID, UID: d.UID, OrgID: who.OrgID, Title: d.Title, Type: dashboardKind, URI: dashboardURI(d), URL: dashboardURL(d),
+	return mapped(found, func(d host.Dashboard) hostapi.DashboardHit {
+		return hostapi.DashboardHit{ID: d.ID, UID: d.UID, OrgID: who.OrgID, Title: d.Title, Type: dashboardKind, URI: dashboardURI(d), URL: dashboardURL(d),
 			Slug: d.Slug(), Tags: d.Tags, FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d)}
 	}), err
 }
@@ -121,55 +102,21 @@ func folderURL(d host.Dashboard) string {
 
 func dashboardURL(d host.Dashboard) string { return "/d/" + d.UID + "/" + url.PathEscape(d.Slug()) }
 
-// dashboardFull is a dashboard with its model.
-type dashboardFull struct {
-	Dashboard any           `json:"dashboard"` // a dashboardModel
-	Meta      dashboardMeta `json:"meta"`
-}
-
-// dashboardModel is the model of a dashboard, which is written with the response.
-type dashboardModel struct{ of host.Dashboard }
-
-// MarshalJSON implements json.Marshaler.
-func (m dashboardModel) MarshalJSON() ([]byte, error) { return m.of.FullModel() }
-
-type dashboardMeta struct {
-	Type        string     `json:"type"`
-	Slug        string     `json:"slug"`
-	URL         string     `json:"url"`
-	Version     int64      `json:"version"`
-	Created     *time.Time `json:"created,omitempty"` // absent if an earlier release created the dashboard
-	Updated     time.Time  `json:"updated"`
-	FolderID    int64      `json:"folderId"`
-	FolderUID   string     `json:"folderUid"`
-	FolderTitle string     `json:"folderTitle"`
-	FolderURL   string     `json:"folderUrl"`
-	IsFolder    bool       `json:"isFolder"`
-	IsStarred   bool       `json:"isStarred"`
-	HasACL      bool       `json:"hasAcl"`
-	PluginID    string     `json:"pluginId,omitempty"`
-	Provisioned bool       `json:"provisioned"`           // from a file, and cannot be changed here
-	File        string     `json:"provisionedExternalId"` // "" if it is not provisioned
-	CanEdit     bool       `json:"canEdit"`
-	CanSave     bool       `json:"canSave"`
-	CanDelete   bool       `json:"canDelete"`
-	CanAdmin    bool       `json:"canAdmin"`
-}
-
-func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath) (dashboardFull, error) {
+func (a *API) dashboard(ctx context.Context, who host.Identity, in dashboardPath) (hostapi.StoredDashboard, error) {
 	d, err := a.store.Dashboard(ctx, who.OrgID, in.UID)
 	if err != nil {
-		return dashboardFull{}, err
+		return hostapi.StoredDashboard{}, err
 	}
+	model, err := d.FullModel()
 	file, isReadOnly := a.fixed(in.UID)
 	scopes := host.DashboardScopes(d.UID, d.FolderUID)
 	mayWrite := who.Allows(access.DashboardsWrite, scopes...)
-	return dashboardFull{dashboardModel{d}, dashboardMeta{
+	return hostapi.StoredDashboard{Dashboard: model, Meta: hostapi.DashboardMeta{
 		Type: "db", Slug: d.Slug(), URL: dashboardURL(d), Version: d.Version, Created: timeOrNil(d.Created), Updated: d.Updated.UTC(),
 		FolderID: d.FolderID, FolderUID: d.FolderUID, FolderTitle: d.FolderTitle, FolderURL: folderURL(d), PluginID: d.PluginID,
 		Provisioned: isReadOnly, File: file,
 		CanEdit: mayWrite && !isReadOnly, CanSave: mayWrite && !isReadOnly, CanDelete: mayWrite || who.Allows(access.DashboardsDelete, scopes...), CanAdmin: who.Role == host.RoleAdmin,
-	}}, nil
+	}}, err
 }
 
 type dashboardBody struct {
@@ -179,32 +126,22 @@ type dashboardBody struct {
 	Overwrite bool            `json:"overwrite"`
 }
 
-type dashboardSaved struct {
-	ID        int64  `json:"id"`
-	UID       string `json:"uid"`
-	URL       string `json:"url"`
-	Slug      string `json:"slug"`
-	Status    string `json:"status"`
-	Version   int64  `json:"version"`
-	FolderUID string `json:"folderUid"`
-}
-
-func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ Body dashboardBody }) (dashboardSaved, error) {
+func (a *API) saveDashboard(ctx context.Context, who host.Identity, in struct{ Body dashboardBody }) (hostapi.SavedDashboard, error) {
 	body := in.Body
 	if len(body.Dashboard) == 0 || body.Dashboard[0] != '{' {
-		return dashboardSaved{}, host.Invalid("dashboard", "is required and must be an object with a title")
+		return hostapi.SavedDashboard{}, host.Invalid("dashboard", "is required and must be an object with a title")
 	}
 	d, err := host.ParseDashboard("dashboard.", body.Dashboard)
 	if err != nil {
-		return dashboardSaved{}, err
+		return hostapi.SavedDashboard{}, err
 	}
 	how := store.Save{Overwrite: body.Overwrite, KeepFolder: body.FolderUID == nil && body.FolderID == nil, May: who.MaySaveDashboard, Check: a.checkDashboardWritable}
 	if d.FolderUID, err = a.targetFolder(ctx, who, valueOr(body.FolderUID, ""), valueOr(body.FolderID, 0)); err != nil {
-		return dashboardSaved{}, err
+		return hostapi.SavedDashboard{}, err
 	}
 	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, how)
 	err = hidden(err, who, dashboardWriters(), access.DashboardScope+"*", access.FolderScope+"*") // it may name an id
-	return dashboardSaved{d.ID, d.UID, dashboardURL(d), d.Slug(), "success", d.Version, d.FolderUID}, err
+	return hostapi.SavedDashboard{ID: d.ID, UID: d.UID, URL: dashboardURL(d), Slug: d.Slug(), Status: "success", Version: d.Version, FolderUID: d.FolderUID}, err
 }
 
 func valueOr[T any](p *T, absent T) T {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/host/proxy"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) dataSourceRoutes() []Route {
@@ -37,40 +38,17 @@ type dataSourcePath struct {
 	UID string `path:"uid" noun:"Data source"`
 }
 
-// dataSource is a data source in a response, with the names of its secrets only.
-type dataSource struct {
-	ID               int64           `json:"id"`
-	UID              string          `json:"uid"`
-	OrgID            int64           `json:"orgId"`
-	Name             string          `json:"name"`
-	Type             string          `json:"type"`
-	Access           string          `json:"access"`
-	URL              string          `json:"url"`
-	User             string          `json:"user"`
-	Database         string          `json:"database"`
-	BasicAuth        bool            `json:"basicAuth"`
-	BasicAuthUser    string          `json:"basicAuthUser"`
-	WithCredentials  bool            `json:"withCredentials"`
-	IsDefault        bool            `json:"isDefault"`
-	JSONData         json.RawMessage `json:"jsonData"`
-	SecureJSONFields map[string]bool `json:"secureJsonFields"`
-	Version          int64           `json:"version"`
-	ReadOnly         bool            `json:"readOnly"`
-	TypeName         string          `json:"typeName"` // of the plugin; "" if it is not mounted
-	TypeLogoURL      string          `json:"typeLogoUrl"`
-}
-
 // accessProxy is the only supported access mode: through the host.
 const accessProxy = "proxy"
 
-func (a *API) dataSourceOf(d host.DataSource) dataSource {
+func (a *API) dataSourceOf(d host.DataSource) hostapi.DataSource {
 	_, isReadOnly := a.readOnly(d.UID)
 	name, logo := "", ""
 	if p, err := a.pluginOf(d); err == nil {
 		m := p.Bundle().Metadata
 		name, logo = m.Name, publicPath(m.ID, m.Info.Logos.Small)
 	}
-	return dataSource{
+	return hostapi.DataSource{
 		ID: d.ID, UID: d.UID, OrgID: d.OrgID, Name: d.Name, Type: d.Type, Access: accessProxy, URL: d.URL, User: d.User,
 		Database: d.Database, BasicAuth: d.BasicAuth, BasicAuthUser: d.BasicAuthUser, IsDefault: d.IsDefault,
 		JSONData: d.JSON, SecureJSONFields: secretFields(d.SecretNames), Version: d.Version, ReadOnly: isReadOnly, TypeName: name, TypeLogoURL: logo,
@@ -140,7 +118,7 @@ func (b dataSourceBody) dataSource() (host.DataSource, error) {
 	}, err
 }
 
-func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]dataSource, error) {
+func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) ([]hostapi.DataSource, error) {
 	reach := who.Reach(access.DatasourcesRead, access.DatasourceScope)
 	found, err := a.store.DataSources(ctx, who.OrgID, onlyUIDs(reach, access.DatasourceScope), in.longPage())
 	return mapped(found, a.dataSourceOf), err
@@ -149,9 +127,9 @@ func (a *API) dataSources(ctx context.Context, who host.Identity, in pageQuery) 
 // dataSourceSaved is the response to the creation or update of a data source.
 type dataSourceSaved struct {
 	message
-	ID         int64      `json:"id"`
-	Name       string     `json:"name"`
-	DataSource dataSource `json:"datasource"`
+	ID         int64              `json:"id"`
+	Name       string             `json:"name"`
+	DataSource hostapi.DataSource `json:"datasource"`
 }
 
 func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct{ Body dataSourceBody }) (dataSourceSaved, error) {
@@ -166,7 +144,7 @@ func (a *API) createDataSource(ctx context.Context, who host.Identity, in struct
 	return dataSourceSaved{message{Message: "Datasource added"}, d.ID, d.Name, a.dataSourceOf(d)}, err
 }
 
-func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (dataSource, error) {
+func (a *API) dataSource(ctx context.Context, who host.Identity, in dataSourcePath) (hostapi.DataSource, error) {
 	d, err := a.store.DataSource(ctx, who.OrgID, in.UID)
 	return a.dataSourceOf(d), err
 }
@@ -232,7 +210,7 @@ func (a *API) deleteDataSource(ctx context.Context, who host.Identity, in dataSo
 type dataSourceHealth struct{ pluginHealth }
 
 func (h dataSourceHealth) status() int {
-	if h.Status != sdk.HealthOK {
+	if h.Status != string(sdk.HealthOK) {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK

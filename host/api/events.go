@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // The names of events.
@@ -21,17 +22,10 @@ const (
 	EventState  = "plugin-state"  // a plugin was added or removed, or its backend has another state
 )
 
-// Event reports the outcome of a change to a plugin, or its state.
-type Event struct {
-	Name    string    `json:"-"`
-	ID      string    `json:"id"` // of the plugin
-	Version string    `json:"version"`
-	Changed []string  `json:"changed"`         // what changed, such as "backend"
-	State   string    `json:"state,omitempty"` // with EventState: "added", "removed" or a loader.State
-	Time    time.Time `json:"time"`
-	Reason  string    `json:"reason,omitempty"` // why a change failed or a backend does not run; only callers that manage the plugin receive it
-
-	number int64 // grows with each event
+// event is an event with its number, which grows.
+type event struct {
+	hostapi.PluginEvent
+	number int64
 }
 
 func (a *API) eventRoutes() []Route {
@@ -54,20 +48,20 @@ type events struct {
 	interval, life time.Duration
 
 	mu      sync.Mutex
-	feeds   map[chan Event]struct{}
-	recent  []Event
-	last    map[string]Event // the last outcome of each plugin that is mounted, by id
+	feeds   map[chan event]struct{}
+	recent  []event
+	last    map[string]event // the last outcome of each plugin that is mounted, by id
 	isEnded bool
 	ended   chan struct{} // closed when isEnded is set
 }
 
 func newEvents() *events {
-	return &events{interval: feedInterval, life: feedLife, feeds: map[chan Event]struct{}{}, last: map[string]Event{}, ended: make(chan struct{})}
+	return &events{interval: feedInterval, life: feedLife, feeds: map[chan event]struct{}{}, last: map[string]event{}, ended: make(chan struct{})}
 }
 
 // Announce sends an event to every client of the event stream. It sets e.Time if that is
 // zero, and never blocks.
-func (a *API) Announce(e Event) {
+func (a *API) Announce(e hostapi.PluginEvent) {
 	if e.Time.IsZero() {
 		e.Time = a.clock()
 	}
@@ -75,7 +69,7 @@ func (a *API) Announce(e Event) {
 		e.Changed = []string{}
 	}
 	e.Reason = e.Reason[:min(len(e.Reason), maxReason)]
-	a.events.send(e)
+	a.events.send(event{PluginEvent: e})
 }
 
 // EndStreams ends the streams of events, which do not end by themselves.
@@ -95,7 +89,7 @@ func (a *API) EndStreams() {
 	}
 }
 
-func (s *events) send(e Event) {
+func (s *events) send(e event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Numbers grow across restarts of the host, so that a client never waits for a
@@ -122,7 +116,7 @@ func (s *events) send(e Event) {
 }
 
 // remove closes a feed. The caller holds the lock.
-func (s *events) remove(feed chan Event) {
+func (s *events) remove(feed chan event) {
 	if _, ok := s.feeds[feed]; ok {
 		delete(s.feeds, feed)
 		close(feed)
@@ -132,10 +126,10 @@ func (s *events) remove(feed chan Event) {
 // subscribe returns a feed of the events from now on, preceded by the recent ones after the
 // number seen, unless that is 0. The feed is closed when the streams end or the client does
 // not keep up.
-func (s *events) subscribe(seen int64) (feed chan Event, end func()) {
+func (s *events) subscribe(seen int64) (feed chan event, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	feed = make(chan Event, maxRecent+maxPending)
+	feed = make(chan event, maxRecent+maxPending)
 	for _, e := range s.recent {
 		if seen > 0 && e.number > seen {
 			feed <- e
@@ -154,7 +148,7 @@ func (s *events) subscribe(seen int64) (feed chan Event, end func()) {
 
 // pluginEvents streams events.
 func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Identity) error {
-	format := func(w io.Writer, e Event) error { return e.write(w, manages(who, e.ID)) }
+	format := func(w io.Writer, e event) error { return e.write(w, manages(who, e.ID)) }
 	if r.Method == http.MethodHead {
 		return streamEvents(a, w, r, nil, nil, format)
 	}
@@ -165,7 +159,7 @@ func (a *API) pluginEvents(w http.ResponseWriter, r *http.Request, who host.Iden
 }
 
 // write writes the event as text/event-stream.
-func (e Event) write(w io.Writer, withReason bool) error {
+func (e event) write(w io.Writer, withReason bool) error {
 	if !withReason {
 		e.Reason = ""
 	}

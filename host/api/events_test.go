@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host/api"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // stream reads the event stream of a server.
@@ -75,10 +76,10 @@ func TestEvents(t *testing.T) {
 			t.Fatalf("the stream begins with %q", got)
 		}
 	}
-	f.Announce(api.Event{Name: api.EventReady, ID: "acme-x-panel", Version: "1.0.0", Changed: []string{"frontend"}})
-	f.Announce(api.Event{Name: api.EventFailed, ID: "acme-x-panel", Version: "1.0.0", Reason: "a\nb"})
+	f.Announce(hostapi.PluginEvent{Name: api.EventReady, ID: "acme-x-panel", Version: "1.0.0", Changed: []string{"frontend"}})
+	f.Announce(hostapi.PluginEvent{Name: api.EventFailed, ID: "acme-x-panel", Version: "1.0.0", Reason: "a\nb"})
 	ready := "id: 1700000000000\nevent: plugin-ready\n" +
-		`data: {"id":"acme-x-panel","version":"1.0.0","changed":["frontend"],"time":"` + f.clock().Format(time.RFC3339Nano) + "\"}\n"
+		`data: {"event":"plugin-ready","id":"acme-x-panel","version":"1.0.0","changed":["frontend"],"time":"` + f.clock().Format(time.RFC3339Nano) + "\"}\n"
 	failed := strings.NewReplacer("0000\n", "0001\n", "ready", "failed", `["frontend"]`, "[]").Replace(ready)
 	for _, s := range []stream{admin, viewer} {
 		if got := s.next(t); got != ready {
@@ -154,7 +155,7 @@ func TestSlowClient(t *testing.T) {
 	}()
 	<-reading.writing
 	for api.Feeds(f.API) > 0 { // Announce never blocks
-		f.Announce(api.Event{Name: api.EventReady, ID: "acme-x-panel"})
+		f.Announce(hostapi.PluginEvent{Name: api.EventReady, ID: "acme-x-panel"})
 	}
 	close(reading.release)
 	<-done

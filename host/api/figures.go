@@ -5,40 +5,20 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// pluginFigures are the figures of a plugin since it was mounted. Durations are in seconds.
-type pluginFigures struct {
-	State    loader.State  `json:"state"`
-	Restarts int           `json:"restarts"`
-	Running  int           `json:"running"` // calls in progress
-	Calls    []callFigures `json:"calls"`   // by kind; those of kinds that occurred
-}
-
-type callFigures struct {
-	Kind   loader.Call `json:"kind"`
-	Count  uint64      `json:"count"`
-	Errors callErrors  `json:"errors"`
-	Mean   float64     `json:"mean"`
-	P95    float64     `json:"p95"` // estimated from a histogram
-}
-
-// callErrors count failed calls by their source.
-type callErrors struct {
-	Plugin     uint64 `json:"plugin"`
-	Downstream uint64 `json:"downstream"`
-}
-
-func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (pluginFigures, error) {
+func (a *API) pluginFigures(_ context.Context, _ host.Identity, in pluginPath) (hostapi.PluginFigures, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {
-		return pluginFigures{}, err
+		return hostapi.PluginFigures{}, err
 	}
 	s, f := p.Status(), p.Figures()
-	return pluginFigures{
-		State: s.State, Restarts: s.Restarts, Running: f.Running,
-		Calls: mapped(f.Calls, func(c loader.CallFigures) callFigures {
-			return callFigures{c.Call, c.Count, callErrors{c.PluginErrors, c.DownstreamErrors}, c.Mean, c.P95}
+	return hostapi.PluginFigures{
+		State: string(s.State), Restarts: s.Restarts, Running: f.Running,
+		Calls: mapped(f.Calls, func(c loader.CallFigures) hostapi.CallFigures {
+			return hostapi.CallFigures{Kind: string(c.Call), Count: c.Count,
+				Errors: hostapi.CallErrors{Plugin: c.PluginErrors, Downstream: c.DownstreamErrors}, Mean: c.Mean, P95: c.P95}
 		}),
 	}, nil
 }

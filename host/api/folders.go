@@ -2,10 +2,10 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) folderRoutes() []Route {
@@ -27,37 +27,14 @@ type folderPath struct {
 	UID string `path:"uid" noun:"Folder"`
 }
 
-// folderHead is a folder in a list.
-type folderHead struct {
-	ID    int64  `json:"id"`
-	UID   string `json:"uid"`
-	Title string `json:"title"`
+func headOfFolder(f host.Folder) hostapi.Folder {
+	return hostapi.Folder{ID: f.ID, UID: f.UID, Title: f.Title}
 }
 
-// folder is a folder as published clients read it. This host keeps no access list per
-// folder: hasAcl is false.
-type folder struct {
-	folderHead
-	OrgID     int64      `json:"orgId"`
-	URL       string     `json:"url"`
-	HasACL    bool       `json:"hasAcl"`
-	CanSave   bool       `json:"canSave"`
-	CanEdit   bool       `json:"canEdit"`
-	CanAdmin  bool       `json:"canAdmin"`
-	CanDelete bool       `json:"canDelete"`
-	Created   *time.Time `json:"created,omitempty"` // absent if an earlier release created the folder
-	CreatedBy string     `json:"createdBy"`
-	Updated   *time.Time `json:"updated,omitempty"`
-	UpdatedBy string     `json:"updatedBy"`
-	Version   int64      `json:"version"`
-}
-
-func headOfFolder(f host.Folder) folderHead { return folderHead{f.ID, f.UID, f.Title} }
-
-func folderOf(f host.Folder, who host.Identity) folder {
+func folderOf(f host.Folder, who host.Identity) hostapi.StoredFolder {
 	scope := access.FolderScope + f.UID
 	mayWrite := who.Allows(access.FoldersWrite, scope)
-	return folder{folderHead: headOfFolder(f), OrgID: who.OrgID, URL: f.URL(), CanSave: mayWrite, CanEdit: mayWrite,
+	return hostapi.StoredFolder{Folder: headOfFolder(f), OrgID: who.OrgID, URL: f.URL(), CanSave: mayWrite, CanEdit: mayWrite,
 		CanAdmin: who.Role == host.RoleAdmin, CanDelete: mayWrite || who.Allows(access.FoldersDelete, scope),
 		Created: timeOrNil(f.Created), CreatedBy: f.CreatedBy, Updated: timeOrNil(f.Updated), UpdatedBy: f.UpdatedBy, Version: f.Version}
 }
@@ -90,9 +67,9 @@ type deleted struct {
 func (a *API) folders(ctx context.Context, who host.Identity, in struct {
 	ParentUID string `query:"parentUid"`
 	pageQuery
-}) ([]folderHead, error) {
+}) ([]hostapi.Folder, error) {
 	if in.ParentUID != "" && in.ParentUID != access.GeneralFolder {
-		return []folderHead{}, nil // clients that list whole trees ask for the children of each folder
+		return []hostapi.Folder{}, nil // clients that list whole trees ask for the children of each folder
 	}
 	reach := who.Reach(access.FoldersRead, access.FolderScope)
 	found, err := a.store.Folders(ctx, who.OrgID, onlyUIDs(reach, access.FolderScope), in.page())
@@ -108,14 +85,14 @@ func onlyUIDs(reach host.Reach, prefix string) *[]string {
 	return &uids
 }
 
-func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (folder, error) {
+func (a *API) folder(ctx context.Context, who host.Identity, in folderPath) (hostapi.StoredFolder, error) {
 	f, err := a.store.Folder(ctx, who.OrgID, in.UID)
 	return folderOf(f, who), err
 }
 
-func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (folder, error) {
+func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Body folderBody }) (hostapi.StoredFolder, error) {
 	if in.Body.ParentUID != "" {
-		return folder{}, host.Invalid("parentUid", "must be absent: folders of this host have no parents")
+		return hostapi.StoredFolder{}, host.Invalid("parentUid", "must be absent: folders of this host have no parents")
 	}
 	f, err := a.store.CreateFolder(ctx, who.OrgID, host.Folder{UID: in.Body.UID, Title: in.Body.Title, CreatedBy: who.Login})
 	return folderOf(f, who), err
@@ -124,7 +101,7 @@ func (a *API) createFolder(ctx context.Context, who host.Identity, in struct{ Bo
 func (a *API) renameFolder(ctx context.Context, who host.Identity, in struct {
 	folderPath
 	Body folderChange
-}) (folder, error) {
+}) (hostapi.StoredFolder, error) {
 	version := in.Body.Version
 	if in.Body.Overwrite {
 		version = 0

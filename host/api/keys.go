@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) keyRoutes() []Route {
@@ -29,29 +30,14 @@ type keyPath struct {
 	ID int64 `path:"id"`
 }
 
-// apiKey is an API key without its secret.
-type apiKey struct {
-	ID         int64      `json:"id"`
-	Name       string     `json:"name"`
-	Role       string     `json:"role"`
-	Expiration *time.Time `json:"expiration,omitempty"`
-}
-
 func (a *API) keys(ctx context.Context, who host.Identity, in struct {
 	IncludeExpired bool `query:"includeExpired"`
 	pageQuery
-}) ([]apiKey, error) {
+}) ([]hostapi.APIKey, error) {
 	found, err := a.store.APIKeys(ctx, who.OrgID, in.IncludeExpired, in.page())
-	return mapped(found, func(k host.APIKey) apiKey {
-		return apiKey{k.ID, k.Name, k.Role.String(), timeOrNil(k.Expires)}
+	return mapped(found, func(k host.APIKey) hostapi.APIKey {
+		return hostapi.APIKey{ID: k.ID, Name: k.Name, Role: k.Role.String(), Expiration: timeOrNil(k.Expires)}
 	}), err
-}
-
-// issued is a new key or token. No other response contains its secret.
-type issued struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-	Key  string `json:"key"`
 }
 
 type keyBody struct {
@@ -82,20 +68,20 @@ func (b keyBody) life() (field string, life time.Duration, err error) {
 	return "timeToLive", life, err
 }
 
-func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body keyBody }) (issued, error) {
+func (a *API) createKey(ctx context.Context, who host.Identity, in struct{ Body keyBody }) (hostapi.NewKey, error) {
 	field, life, err := in.Body.life()
 	if err == nil && field != "" {
 		err = who.CheckLifetime(field, life, a.clock())
 	}
 	if err != nil {
-		return issued{}, err
+		return hostapi.NewKey{}, err
 	}
 	role, err := host.ParseRole(in.Body.Role)
 	if err != nil {
-		return issued{}, err
+		return hostapi.NewKey{}, err
 	}
 	key, secret, err := a.store.CreateAPIKey(ctx, who, host.APIKey{Name: in.Body.Name, Role: role}, life)
-	return issued{key.ID, key.Name, secret.Secret()}, err
+	return hostapi.NewKey{ID: key.ID, Name: key.Name, Key: secret.Secret()}, err
 }
 
 func (a *API) deleteKey(ctx context.Context, who host.Identity, in keyPath) (message, error) {
@@ -123,7 +109,7 @@ func (a *API) migrateKeys(ctx context.Context, who host.Identity, _ none) (migra
 
 type keyMigrated struct {
 	message
-	Account account `json:"serviceaccount"`
+	Account hostapi.Account `json:"serviceaccount"`
 }
 
 func (a *API) migrateKey(ctx context.Context, who host.Identity, in struct {

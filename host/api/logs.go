@@ -10,11 +10,11 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) observabilityRoutes() []Route {
@@ -33,35 +33,19 @@ type logQuery struct {
 	Follow bool   `query:"follow"` // stream
 }
 
-// logRecord is an entry in the log of a plugin.
-type logRecord struct {
-	Number  uint64          `json:"number"` // grows with each record
-	Time    time.Time       `json:"time"`
-	Level   string          `json:"level"`
-	Message string          `json:"message"` // a panic has many lines
-	Fields  json.RawMessage `json:"fields,omitempty"`
-	IsCut   bool            `json:"cut,omitempty"` // the message or the fields were too long
-}
-
-// pluginLog is the log of a plugin.
-type pluginLog struct {
-	Records []logRecord `json:"records"` // oldest first
-	Dropped uint64      `json:"dropped"` // because the plugin logged too much
-}
-
 // pluginLogs returns a Handler that responds with JSON or, to follow, with a stream.
 func (a *API) pluginLogs() Handler {
-	list := call(func(_ context.Context, _ host.Identity, in logQuery) (pluginLog, error) {
+	list := call(func(_ context.Context, _ host.Identity, in logQuery) (hostapi.PluginLog, error) {
 		p, err := a.plugin(in.ID)
 		if err != nil {
-			return pluginLog{}, err
+			return hostapi.PluginLog{}, err
 		}
 		matches, err := in.filter()
 		if err != nil {
-			return pluginLog{}, err
+			return hostapi.PluginLog{}, err
 		}
 		recent, dropped := p.Logs()
-		log := pluginLog{Records: []logRecord{}, Dropped: dropped}
+		log := hostapi.PluginLog{Records: []hostapi.LogRecord{}, Dropped: dropped}
 		for _, r := range recent {
 			if matches(r) {
 				log.Records = append(log.Records, recordOf(r))
@@ -100,8 +84,8 @@ func (q logQuery) filter() (func(loader.Record) bool, error) {
 	}, nil
 }
 
-func recordOf(r loader.Record) logRecord {
-	return logRecord{r.Number, r.Time.UTC(), levelName(r.Level), r.Message, r.Fields, r.IsCut}
+func recordOf(r loader.Record) hostapi.LogRecord {
+	return hostapi.LogRecord{Number: r.Number, Time: r.Time.UTC(), Level: levelName(r.Level), Message: r.Message, Fields: r.Fields, IsCut: r.IsCut}
 }
 
 // levels returns the levels of plugins, lowest first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 	"github.com/slipway-dev/slipway/validate"
 	"github.com/slipway-dev/slipway/validate/rules"
 )
@@ -15,50 +16,34 @@ import (
 // maxPluginJSON is the maximum number of bytes of a plugin.json that is shown.
 const maxPluginJSON = 1 << 20
 
-// pluginJSON is the plugin.json of a plugin with the findings of the rules of validate that need no other file.
-type pluginJSON struct {
-	Text     string              `json:"text"`
-	Findings []pluginJSONFinding `json:"findings"` // by position
-}
-
-type pluginJSONFinding struct {
-	Rule      string            `json:"rule"`
-	Severity  validate.Severity `json:"severity"`
-	Line      int               `json:"line"`   // from 1, or 0 for the whole file
-	Column    int               `json:"column"` // from 1, in code points
-	EndLine   int               `json:"endLine"`
-	EndColumn int               `json:"endColumn"` // the first column after the finding
-	Message   string            `json:"message"`
-	Help      string            `json:"help"`
-}
-
-func (a *API) pluginJSON(ctx context.Context, _ host.Identity, in pluginPath) (pluginJSON, error) {
+func (a *API) pluginJSON(ctx context.Context, _ host.Identity, in pluginPath) (hostapi.PluginJSON, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {
-		return pluginJSON{}, err
+		return hostapi.PluginJSON{}, err
 	}
 	f, err := p.Bundle().Open(bundle.MetadataFile)
 	if err != nil {
-		return pluginJSON{}, host.NotFound("File")
+		return hostapi.PluginJSON{}, host.NotFound("File")
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxPluginJSON+1))
 	if err != nil {
-		return pluginJSON{}, fmt.Errorf("read %s: %w", bundle.MetadataFile, err)
+		return hostapi.PluginJSON{}, fmt.Errorf("read %s: %w", bundle.MetadataFile, err)
 	}
 	if len(text) > maxPluginJSON {
-		return pluginJSON{}, fmt.Errorf("%s is larger than %d MiB", bundle.MetadataFile, maxPluginJSON>>20)
+		return hostapi.PluginJSON{}, fmt.Errorf("%s is larger than %d MiB", bundle.MetadataFile, maxPluginJSON>>20)
 	}
 	tree, options, err := validate.OpenReader(bytes.NewReader(text))
 	if err != nil {
-		return pluginJSON{}, err
+		return hostapi.PluginJSON{}, err
 	}
 	options.Rules, options.Where = rules.All(), validate.Dist
 	report, err := validate.Run(ctx, tree, options)
 	if err != nil {
-		return pluginJSON{}, err
+		return hostapi.PluginJSON{}, err
 	}
-	return pluginJSON{string(text), mapped(report.Findings, func(f validate.Finding) pluginJSONFinding {
-		return pluginJSONFinding{f.Rule, f.Severity, f.Line, f.Column, f.EndLine, f.EndColumn, f.Message, f.Help}
+	return hostapi.PluginJSON{Text: string(text), Findings: mapped(report.Findings, func(f validate.Finding) hostapi.Finding {
+		return hostapi.Finding{Rule: f.Rule, Severity: string(f.Severity), Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
+			Message: f.Message, Help: f.Help}
 	})}, nil
 }

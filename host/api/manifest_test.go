@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // Administrators see a plugin.json, with findings at their places, and the latest changes.
@@ -48,9 +49,9 @@ func TestPluginJSON(t *testing.T) {
 		}
 	}
 
-	f.Announce(api.Event{Name: api.EventReady, ID: "another", Version: "1"})
-	f.Announce(api.Event{Name: api.EventFailed, ID: pluginID, Version: "1", Reason: "no"})
-	f.Announce(api.Event{Name: api.EventReady, ID: pluginID, Version: "2", Changed: []string{"backend"}})
+	f.Announce(hostapi.PluginEvent{Name: api.EventReady, ID: "another", Version: "1"})
+	f.Announce(hostapi.PluginEvent{Name: api.EventFailed, ID: pluginID, Version: "1", Reason: "no"})
+	f.Announce(hostapi.PluginEvent{Name: api.EventReady, ID: pluginID, Version: "2", Changed: []string{"backend"}})
 	var changes []struct {
 		Event, ID, Version, Reason string
 		Changed                    []string
@@ -60,13 +61,13 @@ func TestPluginJSON(t *testing.T) {
 		t.Errorf("%v: %+v", err, reply)
 	}
 	for range 200 { // more than the host remembers
-		f.Announce(api.Event{Name: api.EventState, ID: pluginID, State: "running"})
+		f.Announce(hostapi.PluginEvent{Name: api.EventState, ID: pluginID, State: "running"})
 	}
 	reply = f.do("GET", "/api/plugins/changes", f.admin, "")
 	if err := json.Unmarshal([]byte(reply.body), &changes); err != nil || len(changes) != 1 || changes[0].ID != pluginID || changes[0].Version != "2" {
 		t.Errorf("the last changes: %v: %+v", err, reply)
 	}
-	f.Announce(api.Event{Name: api.EventState, ID: pluginID, State: string(loader.ChangeRemoved)})
+	f.Announce(hostapi.PluginEvent{Name: api.EventState, ID: pluginID, State: string(loader.ChangeRemoved)})
 	if reply = f.do("GET", "/api/plugins/changes", f.admin, ""); reply.body != "[]" {
 		t.Errorf("the last changes after the plugin was removed: %+v", reply)
 	}

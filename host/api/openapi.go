@@ -148,8 +148,12 @@ func schemaOf(t reflect.Type, isRequest bool, schemas map[string]json.RawMessage
 		Anonymous: true, RequiredFromJSONSchemaTags: isRequest, AllowAdditionalProperties: isRequest,
 		Namer: func(t reflect.Type) string {
 			name := t.Name()
-			if name != "" {
-				name = strings.ToUpper(name[:1]) + name[1:]
+			if name == "" {
+				return ""
+			}
+			name = strings.ToUpper(name[:1]) + name[1:]
+			if isRequest && !strings.HasSuffix(name, "Body") { // a response may have the same type
+				name += "Body"
 			}
 			return name
 		},

@@ -2,13 +2,12 @@ package api
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) playlistRoutes() []Route {
@@ -30,99 +29,31 @@ type playlistPath struct {
 	UID string `path:"uid" noun:"Playlist"`
 }
 
-// playlistHead is a playlist without its items.
-type playlistHead struct {
-	UID      string        `json:"uid"`
-	Name     string        `json:"name"`
-	Interval host.Interval `json:"interval"`
-}
-
-func headOf(p host.Playlist) playlistHead { return playlistHead{p.UID, p.Name, p.Interval} }
-
-// playlistFull is a playlist with its items.
+// playlistFull is a playlist whose items are present even if there are none.
 type playlistFull struct {
-	playlistHead
-	OrgID string         `json:"orgId"`
-	Items []playlistItem `json:"items"`
-}
-
-type playlistItem struct {
-	ID          int64         `json:"id"`
-	PlaylistUID string        `json:"playlistUid"`
-	Type        host.ItemType `json:"type"`
-	Value       string        `json:"value"`
-	Order       int           `json:"order"`
-	Title       string        `json:"title"`
-}
-
-func fullOf(p host.Playlist) playlistFull {
-	return playlistFull{headOf(p), strconv.FormatInt(p.OrgID, 10), itemsOf(p)}
-}
-
-func itemsOf(p host.Playlist) []playlistItem {
-	return mapped(p.Items, func(i host.PlaylistItem) playlistItem {
-		return playlistItem{i.ID, p.UID, i.Type, i.Value, i.Order, i.Title}
-	})
-}
-
-// playlistBody is the body of create and update requests.
-type playlistBody struct {
-	Name     string         `json:"name" jsonschema:"required"`
-	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"`
-	Items    []playlistPart `json:"items"`
-}
-
-type playlistPart struct {
-	PlaylistUID string        `json:"playlistUid"` // ignored in favor of the path
-	Type        host.ItemType `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_uid,enum=dashboard_by_tag"`
-	Value       string        `json:"value" jsonschema:"required"`
-	Order       *float64      `json:"order" jsonschema:"multipleOf=1,minimum=0"` // its position in the array if absent
-	Title       string        `json:"title"`
-}
-
-func (b playlistBody) playlist(uid string) (host.Playlist, error) {
-	p := host.Playlist{UID: uid, Name: b.Name, Interval: host.Interval(b.Interval)}
-	if err := host.CheckItemCount(len(b.Items)); err != nil { // before they are copied
-		return p, err
-	}
-	for n, i := range b.Items {
-		item := host.PlaylistItem{Type: i.Type, Value: i.Value, Order: n + 1, Title: i.Title}
-		if i.Order != nil {
-			if *i.Order != math.Trunc(*i.Order) || math.Abs(*i.Order) > math.MaxInt64 {
-				return p, host.Invalid(fmt.Sprintf("items[%d].order", n), "must be an integer, found the number %v", *i.Order)
-			}
-			item.Order = int(max(-1, min(*i.Order, 1<<53))) // only the sequence matters
-		}
-		p.Items = append(p.Items, item)
-	}
-	return p, nil
+	hostapi.Playlist
+	Items []hostapi.PlaylistItem `json:"items"`
 }
 
 func (a *API) playlists(ctx context.Context, who host.Identity, in struct {
 	Query string `query:"query"`
 	pageQuery
-}) ([]playlistHead, error) {
-	found, err := a.store.Playlists(ctx, who.OrgID, in.Query, in.page())
-	return mapped(found, headOf), err
+}) ([]hostapi.Playlist, error) {
+	return a.store.Playlists(ctx, who.OrgID, in.Query, in.page())
 }
 
-func (a *API) createPlaylist(ctx context.Context, who host.Identity, in struct{ Body playlistBody }) (playlistHead, error) {
-	p, err := in.Body.playlist("")
-	if err == nil {
-		p, err = a.store.CreatePlaylist(ctx, who.OrgID, p)
-	}
-	return headOf(p), err
+func (a *API) createPlaylist(ctx context.Context, who host.Identity, in struct{ Body hostapi.Playlist }) (hostapi.Playlist, error) {
+	p, err := a.store.CreatePlaylist(ctx, who.OrgID, in.Body)
+	return hostapi.Playlist{UID: p.UID, Name: p.Name, Interval: p.Interval}, err
 }
 
 func (a *API) updatePlaylist(ctx context.Context, who host.Identity, in struct {
 	playlistPath
-	Body playlistBody
+	Body hostapi.Playlist
 }) (playlistFull, error) {
-	p, err := in.Body.playlist(in.UID)
-	if err == nil {
-		p, err = a.store.UpdatePlaylist(ctx, who.OrgID, p)
-	}
-	return fullOf(p), err
+	in.Body.UID = in.UID
+	p, err := a.store.UpdatePlaylist(ctx, who.OrgID, in.Body)
+	return playlistFull{p, p.Items}, err
 }
 
 func (a *API) deletePlaylist(ctx context.Context, who host.Identity, in playlistPath) (struct{}, error) {
@@ -131,35 +62,24 @@ func (a *API) deletePlaylist(ctx context.Context, who host.Identity, in playlist
 
 func (a *API) playlist(ctx context.Context, who host.Identity, in playlistPath) (playlistFull, error) {
 	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
-	return fullOf(p), err
+	return playlistFull{p, p.Items}, err
 }
 
-func (a *API) playlistItems(ctx context.Context, who host.Identity, in playlistPath) ([]playlistItem, error) {
+func (a *API) playlistItems(ctx context.Context, who host.Identity, in playlistPath) ([]hostapi.PlaylistItem, error) {
 	p, err := a.store.Playlist(ctx, who.OrgID, in.UID)
-	return itemsOf(p), err
-}
-
-// playlistDashboard is a dashboard that a playlist item refers to.
-type playlistDashboard struct {
-	ID    int64  `json:"id"`
-	Title string `json:"title"`
-	Order int    `json:"order"`
-	UID   string `json:"uid"`
-	Slug  string `json:"slug"`
-	URL   string `json:"url"`
-	URI   string `json:"uri"`
+	return p.Items, err
 }
 
 func (a *API) playlistDashboards(ctx context.Context, who host.Identity, in struct {
 	playlistPath
 	pageQuery
-}) ([]playlistDashboard, error) {
+}) ([]hostapi.PlaylistDashboard, error) {
 	found, err := a.store.PlaylistDashboards(ctx, who.OrgID, in.UID, in.longPage())
-	found = slices.DeleteFunc(found, func(p host.PlaylistDashboard) bool {
+	found = slices.DeleteFunc(found, func(p store.PlaylistDashboard) bool {
 		return !who.Allows(access.DashboardsRead, host.DashboardScopes(p.UID, p.FolderUID)...)
 	})
-	return mapped(found, func(p host.PlaylistDashboard) playlistDashboard {
+	return mapped(found, func(p store.PlaylistDashboard) hostapi.PlaylistDashboard {
 		d := host.Dashboard{UID: p.UID, Title: p.Title}
-		return playlistDashboard{p.ID, p.Title, p.Order, p.UID, d.Slug(), dashboardURL(d), dashboardURI(d)}
+		return hostapi.PlaylistDashboard{ID: p.ID, Title: p.Title, Order: p.Order, UID: p.UID, Slug: d.Slug(), URL: dashboardURL(d), URI: dashboardURI(d)}
 	}), err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/limit"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) pluginDashboardRoutes() []Route {
@@ -22,28 +23,8 @@ func (a *API) pluginDashboardRoutes() []Route {
 	}
 }
 
-// offeredDashboard is a dashboard of a plugin. Its revision is the version in the file,
-// and the imported revision the number of changes since the import.
-type offeredDashboard struct {
-	PluginID         string `json:"pluginId"`
-	Path             string `json:"path"`
-	UID              string `json:"uid"`
-	Title            string `json:"title"`
-	Description      string `json:"description"`
-	Slug             string `json:"slug"`
-	Imported         bool   `json:"imported"`
-	ImportedURI      string `json:"importedUri"`
-	ImportedURL      string `json:"importedUrl"`
-	ImportedRevision int64  `json:"importedRevision"`
-	Revision         int64  `json:"revision"`
-	DashboardID      int64  `json:"dashboardId"`
-	FolderID         int64  `json:"folderId"`
-	FolderUID        string `json:"folderUid"`
-	Removed          bool   `json:"removed"`
-	Error            string `json:"error,omitempty"` // why it cannot be imported
-}
-
-func (o *offeredDashboard) setImported(d host.Dashboard) {
+// setImported describes the dashboard that an offered one became.
+func setImported(o *hostapi.PluginDashboard, d host.Dashboard) {
 	o.Imported, o.ImportedURI, o.ImportedURL, o.ImportedRevision = true, dashboardURI(d), dashboardURL(d), d.Version
 	o.DashboardID, o.FolderID, o.FolderUID, o.UID, o.Slug = d.ID, d.FolderID, d.FolderUID, d.UID, d.Slug()
 }
@@ -53,7 +34,7 @@ type offeredQuery struct {
 	pageQuery
 }
 
-func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offeredQuery) ([]offeredDashboard, error) {
+func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offeredQuery) ([]hostapi.PluginDashboard, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {
 		return nil, err
@@ -70,9 +51,9 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offere
 	}
 	page := in.page()
 	page.Limit = min(page.Length(), gate.MaxOfferedDashboards)
-	all := []offeredDashboard{}
+	all := []hostapi.PluginDashboard{}
 	for _, include := range store.Cut(dashboardIncludes(p, who), page) {
-		o := offeredDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
+		o := hostapi.PluginDashboard{PluginID: p.ID(), Path: include.Path, Title: include.Name, UID: include.UID}
 		d, err := readDashboard(p.Bundle(), include)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -82,7 +63,7 @@ func (a *API) pluginDashboards(ctx context.Context, who host.Identity, in offere
 		} else {
 			o.UID, o.Title, o.Slug, o.Revision = d.UID, d.Title, d.Slug(), d.Version
 			if known, ok := imported[d.UID]; ok {
-				o.setImported(known)
+				setImported(&o, known)
 			}
 		}
 		all = append(all, o)
@@ -139,27 +120,27 @@ type importBody struct {
 	Inputs    []importInput   `json:"inputs"`
 }
 
-func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (offeredDashboard, error) {
+func (a *API) importDashboard(ctx context.Context, who host.Identity, in struct{ Body importBody }) (hostapi.PluginDashboard, error) {
 	body := in.Body
 	d, err := a.dashboardToImport(who, body)
 	if err != nil {
-		return offeredDashboard{}, err
+		return hostapi.PluginDashboard{}, err
 	}
 	if d.Model, err = fillInputs(d.Model, body.Inputs); err != nil {
-		return offeredDashboard{}, err
+		return hostapi.PluginDashboard{}, err
 	}
 	filled, err := host.ParseDashboard("dashboard.", d.Model)
 	if err != nil {
-		return offeredDashboard{}, err
+		return hostapi.PluginDashboard{}, err
 	}
 	d.Title, d.Tags = filled.Title, filled.Tags
 	if d.FolderUID, err = a.targetFolder(ctx, who, body.FolderUID, body.FolderID); err != nil {
-		return offeredDashboard{}, err
+		return hostapi.PluginDashboard{}, err
 	}
-	out := offeredDashboard{PluginID: d.PluginID, Path: body.Path, Title: d.Title, Revision: d.Version}
+	out := hostapi.PluginDashboard{PluginID: d.PluginID, Path: body.Path, Title: d.Title, Revision: d.Version}
 	d.ID, d.Version = 0, 0 // the store assigns them
 	d, err = a.store.SaveDashboard(ctx, who.OrgID, d, store.Save{Overwrite: body.Overwrite, May: who.MaySaveDashboard, Check: a.checkDashboardWritable})
-	out.setImported(d)
+	setImported(&out, d)
 	return out, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -22,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) pluginRoutes() []Route {
@@ -49,31 +49,8 @@ type pluginPath struct {
 	ID string `path:"id" noun:"Plugin"`
 }
 
-// pluginInfo is a mounted plugin in a list.
-type pluginInfo struct {
-	ID      string        `json:"id"`
-	Name    string        `json:"name"`
-	Type    bundle.Type   `json:"type"`
-	Version string        `json:"version"`
-	Backend *backendState `json:"backend,omitempty"` // nil if the plugin has no backend
-}
-
-// backendState is the state of a backend. Only callers that manage the plugin see reasons and the PID.
-type backendState struct {
-	State    loader.State `json:"state"`
-	Restarts int          `json:"restarts"`
-	Token    tokenState   `json:"token"`
-	Reason   string       `json:"reason,omitempty"`
-	PID      int          `json:"pid,omitempty"`
-}
-
-type tokenState struct {
-	Injected bool   `json:"injected"`
-	Reason   string `json:"reason,omitempty"`
-}
-
-func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]pluginInfo, error) {
-	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) pluginInfo { return infoOf(p, who) }), nil
+func (a *API) plugins(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.Plugin, error) {
+	return mapped(store.Cut(a.loaded.Plugins(), in.longPage()), func(p *loader.Plugin) hostapi.Plugin { return infoOf(p, who) }), nil
 }
 
 // manages reports whether the caller may see the faults of a plugin. The id "" stands for
@@ -83,12 +60,12 @@ func manages(who host.Identity, pluginID string) bool {
 }
 
 // infoOf describes a plugin.
-func infoOf(p *loader.Plugin, who host.Identity) pluginInfo {
+func infoOf(p *loader.Plugin, who host.Identity) hostapi.Plugin {
 	m := p.Bundle().Metadata
-	info := pluginInfo{ID: m.ID, Name: m.Name, Type: m.Type, Version: m.Info.Version}
+	info := hostapi.Plugin{ID: m.ID, Name: m.Name, Type: string(m.Type), Version: m.Info.Version}
 	if m.Backend {
 		s := p.Status()
-		info.Backend = &backendState{State: s.State, Restarts: s.Restarts, Token: tokenState{Injected: s.Token.Injected}}
+		info.Backend = &hostapi.Backend{State: string(s.State), Restarts: s.Restarts, Token: hostapi.BackendToken{Injected: s.Token.Injected}}
 		if manages(who, m.ID) {
 			info.Backend.Reason, info.Backend.PID, info.Backend.Token.Reason = s.Reason, s.PID, s.Token.Reason
 		}
@@ -96,28 +73,17 @@ func infoOf(p *loader.Plugin, who host.Identity) pluginInfo {
 	return info
 }
 
-// pluginProblem is a plugin that is not mounted, whose backend is not running, that has an
-// unmet requirement, or one of whose roles is not registered.
-type pluginProblem struct {
-	Code     bundle.FaultCode `json:"errorCode"`
-	Stage    bundle.Stage     `json:"stage"`
-	PluginID string           `json:"pluginId"`
-	Path     string           `json:"path"`
-	Line     int              `json:"line,omitempty"`   // in the file at path, from 1
-	Column   int              `json:"column,omitempty"` // from 1
-	Reason   string           `json:"reason"`
-	Help     string           `json:"help"`
-	Since    time.Time        `json:"since"`
-	Stderr   []string         `json:"stderr,omitempty"` // the last lines that the process printed
-}
-
-func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) ([]pluginProblem, error) {
+func (a *API) pluginErrors(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginProblem, error) {
 	all := slices.DeleteFunc(slices.Concat(a.loaded.Problems(), a.pluginRoles().refused), func(f bundle.Fault) bool {
 		return !manages(who, f.PluginID)
 	})
-	return mapped(store.Cut(all, in.longPage()), func(f bundle.Fault) pluginProblem {
-		return pluginProblem{f.Code, f.Code.Stage(), f.PluginID, filepath.ToSlash(f.Path), f.Line, f.Column, f.Reason, f.Code.Help(), f.Since, f.Stderr}
-	}), nil
+	return mapped(store.Cut(all, in.longPage()), ProblemOf), nil
+}
+
+// ProblemOf describes a fault.
+func ProblemOf(f bundle.Fault) hostapi.PluginProblem {
+	return hostapi.PluginProblem{Code: string(f.Code), Stage: string(f.Code.Stage()), PluginID: f.PluginID, Path: filepath.ToSlash(f.Path),
+		Line: f.Line, Column: f.Column, Reason: f.Reason, Help: f.Code.Help(), Since: f.Since, Stderr: f.Stderr}
 }
 
 // plugin returns a mounted plugin.
@@ -182,14 +148,10 @@ func (a *API) settingsFor(ctx context.Context, p *loader.Plugin, who host.Identi
 }
 
 // pluginHealth is the result of a health check.
-type pluginHealth struct {
-	Status  sdk.HealthStatus `json:"status"`
-	Message string           `json:"message"`
-	Details json.RawMessage  `json:"details,omitempty"`
-}
+type pluginHealth struct{ hostapi.Health }
 
 func (h pluginHealth) status() int {
-	if h.Status != sdk.HealthOK {
+	if h.Status != string(sdk.HealthOK) {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK
@@ -216,7 +178,7 @@ func checkHealth(ctx context.Context, p *loader.Plugin, who host.Identity, s set
 	if !json.Valid(details) {
 		details = nil
 	}
-	return pluginHealth{result.Status, result.Message, details}, nil
+	return pluginHealth{hostapi.Health{Status: string(result.Status), Message: result.Message, Details: details}}, nil
 }
 
 func (a *API) pluginMetrics(w http.ResponseWriter, r *http.Request, _ host.Identity) error {

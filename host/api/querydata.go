@@ -21,24 +21,16 @@ import (
 	"github.com/slipway-dev/slipway/sdk"
 	"github.com/slipway-dev/slipway/sdk/backend"
 	"github.com/slipway-dev/slipway/sdk/frame"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-// queryResult is the result of one query.
-type queryResult struct {
-	Status      int               `json:"status"`
-	Frames      []json.RawMessage `json:"frames"`
-	Error       string            `json:"error,omitempty"`
-	ErrorSource sdk.Source        `json:"errorSource,omitempty"`
-}
 
 type queryBody struct {
 	rangeBody
 	Queries []json.RawMessage `json:"queries" jsonschema:"required"`
 }
 
-type queryResults struct {
-	Results map[string]queryResult `json:"results"` // by refId
-}
+// queryResults are the results of all queries.
+type queryResults struct{ hostapi.QueryResults }
 
 // status is 207 if a query failed.
 func (r queryResults) status() int {
@@ -58,7 +50,7 @@ func (a *API) queryData(ctx context.Context, who host.Identity, in struct{ Body 
 		return queryResults{}, err
 	}
 	queries = slices.DeleteFunc(queries, func(q dataQuery) bool { return q.isHidden })
-	return queryResults{a.queryAll(ctx, who, queries)}, nil
+	return queryResults{hostapi.QueryResults{Results: a.queryAll(ctx, who, queries)}}, nil
 }
 
 // respond writes the results piece by piece: encoding/json would copy all frames twice.
@@ -90,8 +82,8 @@ func (r queryResults) pieces() ([][]byte, error) {
 		}
 		result := r.Results[refID]
 		end, err := json.Marshal(struct {
-			Error       string     `json:"error,omitempty"`
-			ErrorSource sdk.Source `json:"errorSource,omitempty"`
+			Error       string `json:"error,omitempty"`
+			ErrorSource string `json:"errorSource,omitempty"`
 		}{result.Error, result.ErrorSource})
 		if err != nil {
 			return nil, err
@@ -119,7 +111,7 @@ func (r queryResults) pieces() ([][]byte, error) {
 
 // queryAll queries several data sources at a time. It returns the results by refId. A
 // result that no query asked for is that of the first data source that sent it.
-func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQuery) map[string]queryResult {
+func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQuery) map[string]hostapi.QueryResult {
 	var sources []dataSourceRef
 	bySource := map[dataSourceRef][]dataQuery{}
 	for _, q := range queries {
@@ -128,7 +120,7 @@ func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQue
 		}
 		bySource[q.source] = append(bySource[q.source], q)
 	}
-	parts := make([]map[string]queryResult, len(sources))
+	parts := make([]map[string]hostapi.QueryResult, len(sources))
 	var group errgroup.Group
 	group.SetLimit(gate.ParallelSources)
 	for i, source := range sources {
@@ -138,7 +130,7 @@ func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQue
 		})
 	}
 	_ = group.Wait() // each failure is in its result
-	results := map[string]queryResult{}
+	results := map[string]hostapi.QueryResult{}
 	for _, q := range queries {
 		i := slices.Index(sources, q.source)
 		results[q.RefID] = parts[i][q.RefID]
@@ -153,16 +145,16 @@ func (a *API) queryAll(ctx context.Context, who host.Identity, queries []dataQue
 	return results
 }
 
-func failAll(queries []dataQuery, status int, source sdk.Source, text string) map[string]queryResult {
-	results := map[string]queryResult{}
+func failAll(queries []dataQuery, status int, source sdk.Source, text string) map[string]hostapi.QueryResult {
+	results := map[string]hostapi.QueryResult{}
 	for _, q := range queries {
-		results[q.RefID] = queryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: source}
+		results[q.RefID] = hostapi.QueryResult{Status: status, Frames: []json.RawMessage{}, Error: text, ErrorSource: string(source)}
 	}
 	return results
 }
 
 // queryOne queries one data source. A panic fails only its queries.
-func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []dataQuery) (results map[string]queryResult) {
+func (a *API) queryOne(ctx context.Context, who host.Identity, ref dataSourceRef, queries []dataQuery) (results map[string]hostapi.QueryResult) {
 	defer func() {
 		if value := recover(); value != nil {
 			a.log.ErrorContext(ctx, "panic", "panic", value, "stack", string(debug.Stack()))
@@ -200,7 +192,7 @@ func sdkQueries(queries []dataQuery) []sdk.Query {
 }
 
 // queryBuiltin queries the data source that every host has.
-func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dataQuery) map[string]queryResult {
+func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dataQuery) map[string]hostapi.QueryResult {
 	if !who.Allows(access.DatasourcesQuery, "datasources:uid:"+builtin.UID) {
 		return failAll(queries, http.StatusForbidden, sdk.SourcePlugin, "Permission denied")
 	}
@@ -215,8 +207,8 @@ func (a *API) queryBuiltin(ctx context.Context, who host.Identity, queries []dat
 // resultsOf converts the responses of a data source, including those that no query asked for:
 // some plugins report their errors there. If there is no such error, a query without a
 // response has no data: plugins leave out queries that are empty or match nothing.
-func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]queryResult {
-	results := map[string]queryResult{}
+func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]hostapi.QueryResult {
+	results := map[string]hostapi.QueryResult{}
 	var missing []dataQuery
 	cells := gate.MaxFrameCells
 	for _, q := range queries {
@@ -241,7 +233,7 @@ func resultsOf(queries []dataQuery, responses sdk.QueryDataResponse) map[string]
 		return results
 	}
 	for _, q := range missing {
-		results[q.RefID] = queryResult{Status: http.StatusOK, Frames: []json.RawMessage{}}
+		results[q.RefID] = hostapi.QueryResult{Status: http.StatusOK, Frames: []json.RawMessage{}}
 	}
 	return results
 }
@@ -259,15 +251,16 @@ func cutText(text string, n int) string {
 
 // resultOf converts a response. It keeps frames that came with an error. cells is how many
 // values the frames may still have.
-func resultOf(r sdk.DataResponse, cells *int) queryResult {
-	out := queryResult{Status: r.Status, Frames: []json.RawMessage{}}
+func resultOf(r sdk.DataResponse, cells *int) hostapi.QueryResult {
+	out := hostapi.QueryResult{Status: r.Status, Frames: []json.RawMessage{}}
 	if r.Err != nil {
-		_, out.ErrorSource, out.Error = queryError(r.Err)
+		_, source, text := queryError(r.Err)
+		out.ErrorSource, out.Error = string(source), text
 	}
 	for _, f := range r.Frames {
 		text, err := frameJSON(f, cells)
 		if err != nil {
-			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), sdk.SourcePlugin
+			out.Status, out.Error, out.ErrorSource = http.StatusBadGateway, err.Error(), string(sdk.SourcePlugin)
 			break
 		}
 		out.Frames = append(out.Frames, text)

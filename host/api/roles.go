@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) roleRoutes() []Route {
@@ -75,26 +76,11 @@ func (a *API) withRoles(who host.Identity) host.Identity {
 	return who
 }
 
-type permission struct {
-	Action string `json:"action"`
-	Scope  string `json:"scope,omitempty"`
-}
-
-// role is a role that a plugin defines.
-type role struct {
-	Name        string       `json:"name"`
-	DisplayName string       `json:"displayName"`
-	Description string       `json:"description"`
-	PluginID    string       `json:"pluginId"`
-	Permissions []permission `json:"permissions"`
-	GrantedTo   []string     `json:"grantedTo"`
-}
-
-func (a *API) roles(_ context.Context, who host.Identity, in pageQuery) ([]role, error) {
+func (a *API) roles(_ context.Context, who host.Identity, in pageQuery) ([]hostapi.PluginRole, error) {
 	all := slices.DeleteFunc(slices.Clone(a.pluginRoles().roles), func(r host.PluginRole) bool { return !manages(who, r.PluginID) })
-	return mapped(store.Cut(all, in.longPage()), func(r host.PluginRole) role {
-		return role{r.FullName(), r.Name, r.Description, r.PluginID,
-			mapped(r.Permissions, func(g host.Grant) permission { return permission(g) }), append([]string{}, r.GrantedTo...)}
+	return mapped(store.Cut(all, in.longPage()), func(r host.PluginRole) hostapi.PluginRole {
+		return hostapi.PluginRole{Name: r.FullName(), DisplayName: r.Name, Description: r.Description, PluginID: r.PluginID,
+			Permissions: mapped(r.Permissions, func(g host.Grant) hostapi.Permission { return hostapi.Permission(g) }), GrantedTo: append([]string{}, r.GrantedTo...)}
 	}), nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // serverOf serves a table of routes.
@@ -128,7 +129,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
-		var body playlistBody
+		var body hostapi.Playlist
 		if err := decode(httptest.NewRecorder(), r, &body); err != nil {
 			if status := statusOf(err); status < 400 || status > 499 {
 				t.Errorf("%q: %v is %d", text, err, status)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) sessionRoutes() []Route {
@@ -81,22 +82,13 @@ func (a *API) signOut(w http.ResponseWriter, r *http.Request, _ host.Identity) e
 	return respond(w, http.StatusOK, message{Message: "Signed out"})
 }
 
-// sessionInfo is a session in a list.
-type sessionInfo struct {
-	ID      int64     `json:"id"`
-	Agent   string    `json:"userAgent"`
-	Created time.Time `json:"created"`
-	Seen    time.Time `json:"seenAt"`
-	Expires time.Time `json:"expires"`
-}
-
-func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]sessionInfo, error) {
+func (a *API) sessions(ctx context.Context, who host.Identity, _ none) ([]hostapi.Session, error) {
 	if who.Kind != host.KindUser {
-		return []sessionInfo{}, nil
+		return []hostapi.Session{}, nil
 	}
 	all, err := a.store.Sessions(ctx, who.ID)
-	return mapped(all, func(s host.Session) sessionInfo {
-		return sessionInfo{s.ID, s.Agent, s.Created, s.Seen, s.Expires}
+	return mapped(all, func(s host.Session) hostapi.Session {
+		return hostapi.Session{ID: s.ID, UserAgent: s.Agent, Created: s.Created, SeenAt: s.Seen, Expires: s.Expires}
 	}), err
 }
 

@@ -2,62 +2,19 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/proxy"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
-// pluginSettings are a plugin and, if it is an app, its settings in a response, with the
-// names of its secrets only.
-type pluginSettings struct {
-	ID               string             `json:"id"`
-	Name             string             `json:"name"`
-	Type             bundle.Type        `json:"type"`
-	Enabled          bool               `json:"enabled"`
-	Pinned           bool               `json:"pinned"`
-	Module           string             `json:"module"`
-	BaseURL          string             `json:"baseUrl"`
-	Info             pluginAbout        `json:"info"`
-	Dependencies     pluginDependencies `json:"dependencies"`
-	JSONData         json.RawMessage    `json:"jsonData"`
-	SecureJSONFields map[string]bool    `json:"secureJsonFields"`
-	Includes         []include          `json:"includes"`
-	DefaultNavURL    string             `json:"defaultNavUrl"`
-	State            string             `json:"state"`
-	Preload          bool               `json:"preload"`
-	LatestVersion    string             `json:"latestVersion"` // "": this host has no catalog of plugins
-	HasUpdate        bool               `json:"hasUpdate"`
-
-	EnterpriseFeatures enterpriseFeatures `json:"enterpriseFeatures"`
-}
-
-// enterpriseFeatures are the features of the service that a plugin enables.
-type enterpriseFeatures struct {
-	HealthDiagnosticsErrors bool `json:"healthDiagnosticsErrors"`
-}
-
-// include is a page, dashboard or panel of a plugin that is visible to the caller.
-type include struct {
-	Type       string `json:"type"`
-	Name       string `json:"name"`
-	Path       string `json:"path"`
-	UID        string `json:"uid"`
-	Role       string `json:"role,omitempty"`
-	Action     string `json:"action,omitempty"`
-	AddToNav   bool   `json:"addToNav"`
-	DefaultNav bool   `json:"defaultNav"`
-	Icon       string `json:"icon,omitempty"`
-	Component  string `json:"component,omitempty"`
-}
-
 // includesFor returns the includes whose requirements in plugin.json the caller meets.
-func includesFor(m *bundle.Metadata, who host.Identity) []include {
-	seen := []include{}
+func includesFor(m *bundle.Metadata, who host.Identity) []hostapi.Include {
+	seen := []hostapi.Include{}
 	for _, i := range m.Includes {
 		if isShown(m, i, who) {
-			seen = append(seen, include(i))
+			seen = append(seen, hostapi.Include(i))
 		}
 	}
 	return seen
@@ -69,10 +26,10 @@ func isShown(m *bundle.Metadata, i bundle.Include, who host.Identity) bool {
 	return asks.Check(who) == nil
 }
 
-func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPath) (pluginSettings, error) {
+func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPath) (hostapi.PluginSettings, error) {
 	p, err := a.plugin(in.ID)
 	if err != nil {
-		return pluginSettings{}, err
+		return hostapi.PluginSettings{}, err
 	}
 	s, err := a.store.AppSettings(ctx, who.OrgID, p.ID())
 	m := p.Bundle().Metadata
@@ -80,10 +37,10 @@ func (a *API) pluginSettings(ctx context.Context, who host.Identity, in pluginPa
 		s.IsPinned = m.AutoEnabled
 	}
 	includes := includesFor(m, who)
-	return pluginSettings{ID: m.ID, Name: m.Name, Type: m.Type, Enabled: s.IsEnabled, Pinned: s.IsPinned,
+	return hostapi.PluginSettings{ID: m.ID, Name: m.Name, Type: string(m.Type), Enabled: s.IsEnabled, Pinned: s.IsPinned,
 		Module: publicPath(m.ID, "module.js"), BaseURL: publicPath(m.ID, ""), Info: aboutOf(m), Dependencies: dependenciesOf(m),
 		JSONData: s.JSON, SecureJSONFields: secretFields(s.SecretNames), Includes: includes, DefaultNavURL: defaultNavURL(m, includes),
-		State: m.State, Preload: m.Preload, EnterpriseFeatures: enterpriseFeatures{m.HealthDiagnosticsErrors}}, err
+		State: m.State, Preload: m.Preload, EnterpriseFeatures: hostapi.EnterpriseFeatures{HealthDiagnosticsErrors: m.HealthDiagnosticsErrors}}, err
 }
 
 // openApp returns the settings of an app with its secrets. It rejects disabled apps.

@@ -6,6 +6,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/access"
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func (a *API) userRoutes() []Route {
@@ -20,46 +21,14 @@ func (a *API) userRoutes() []Route {
 	}
 }
 
-// caller is the identity behind the credentials of a request.
-type caller struct {
-	ID             int64     `json:"id"`
-	Login          string    `json:"login"`
-	Name           string    `json:"name"`
-	Email          string    `json:"email"`
-	AvatarURL      string    `json:"avatarUrl"`
-	OrgID          int64     `json:"orgId"`
-	Role           string    `json:"role"`
-	Kind           host.Kind `json:"kind"`
-	Theme          string    `json:"theme"`
-	IsGrafanaAdmin bool      `json:"isGrafanaAdmin"` // administers the host
-	IsDisabled     bool      `json:"isDisabled"`
-	IsExternal     bool      `json:"isExternal"`
-	AuthLabels     []string  `json:"authLabels"`
+func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (hostapi.User, error) {
+	return hostapi.User{ID: who.ID, Login: who.Login, Name: who.Login, AvatarURL: avatarURL(who.Login), OrgID: who.OrgID, Role: who.Role.String(),
+		Kind: string(who.Kind), IsGrafanaAdmin: who.IsServiceAdmin, AuthLabels: []string{}}, nil
 }
 
-func (a *API) whoAmI(_ context.Context, who host.Identity, _ none) (caller, error) {
-	return caller{ID: who.ID, Login: who.Login, Name: who.Login, AvatarURL: avatarURL(who.Login), OrgID: who.OrgID, Role: who.Role.String(),
-		Kind: who.Kind, IsGrafanaAdmin: who.IsServiceAdmin, AuthLabels: []string{}}, nil
-}
-
-type address struct {
-	Address1 string `json:"address1"`
-	Address2 string `json:"address2"`
-	City     string `json:"city"`
-	ZipCode  string `json:"zipCode"`
-	State    string `json:"state"`
-	Country  string `json:"country"`
-}
-
-type organization struct {
-	ID      int64   `json:"id"`
-	Name    string  `json:"name"`
-	Address address `json:"address"`
-}
-
-func (a *API) org(ctx context.Context, who host.Identity, _ none) (organization, error) {
+func (a *API) org(ctx context.Context, who host.Identity, _ none) (hostapi.Org, error) {
 	name, err := a.store.OrgName(ctx, who.OrgID)
-	return organization{ID: who.OrgID, Name: name}, err
+	return hostapi.Org{ID: who.OrgID, Name: name}, err
 }
 
 type team struct {

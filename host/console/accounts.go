@@ -3,16 +3,9 @@ package console
 import (
 	"net/url"
 	"strconv"
-	"time"
-)
 
-// account is a service account, as GET /api/serviceaccounts/search returns it.
-type account struct {
-	ID                            int64
-	Name, Login, Role, RequiredBy string // RequiredBy is the plugin that owns the account, or ""
-	IsDisabled                    bool
-	Tokens                        int64
-}
+	"github.com/slipway-dev/slipway/sdk/hostapi"
+)
 
 const (
 	accountsPerPage = 100
@@ -23,10 +16,8 @@ const (
 func accounts(c *client) (any, error) {
 	q := c.r.URL.Query()
 	var data struct {
-		Query               string
-		ServiceAccounts     []account
-		TotalCount, Page    int
-		Prev, Next          string
+		hostapi.AccountPage
+		Query, Prev, Next   string
 		MayCreate           bool
 		MayKeys, MayPlugins bool
 	}
@@ -40,12 +31,12 @@ func accounts(c *client) (any, error) {
 	if page, err := strconv.Atoi(q.Get("page")); err == nil && page > 0 {
 		search.Set("page", strconv.Itoa(page))
 	}
-	if err := c.get("/api/serviceaccounts/search?"+search.Encode(), &data); err != nil {
+	if err := c.get("/api/serviceaccounts/search?"+search.Encode(), &data.AccountPage); err != nil {
 		return nil, err
 	}
 	data.Query = q.Get("query")
-	link := func(page int) string {
-		return "/accounts?" + url.Values{"query": {data.Query}, "page": {strconv.Itoa(page)}}.Encode()
+	link := func(page int64) string {
+		return "/accounts?" + url.Values{"query": {data.Query}, "page": {strconv.FormatInt(page, 10)}}.Encode()
 	}
 	if data.Page > 1 {
 		data.Prev = link(data.Page - 1)
@@ -61,24 +52,16 @@ func (p permissions) MayKeys() bool {
 	return p.May("apikeys:read", "apikeys:id:*") || p.May("serviceaccounts:write", "apikeys:id:*")
 }
 
-// accountToken is a token, as GET /api/serviceaccounts/{id}/tokens returns it.
-type accountToken struct {
-	ID                              int64
-	Name                            string
-	Created, Expiration, LastUsedAt *time.Time
-	HasExpired                      bool
-}
-
 // oneAccount loads the page of a service account and its tokens.
 func oneAccount(c *client) (any, error) {
 	id := c.r.PathValue("id")
 	var data struct {
-		account
-		List                           []accountToken
+		hostapi.Account
+		List                           []hostapi.AccountToken
 		MayWrite, MayRevoke, MayDelete bool
 	}
 	path := "/api/serviceaccounts/" + url.PathEscape(id)
-	if err := c.get(path, &data.account); err != nil {
+	if err := c.get(path, &data.Account); err != nil {
 		return nil, err
 	}
 	if err := c.get(path+"/tokens", &data.List); err != nil {
@@ -94,26 +77,18 @@ func oneAccount(c *client) (any, error) {
 
 // roles loads the roles that plugins define.
 func roles(c *client) (any, error) {
-	var all []struct {
-		Name, DisplayName, Description, PluginID string
-		Permissions                              []struct{ Action, Scope string }
-		GrantedTo                                []string
-	}
+	var all []hostapi.PluginRole
 	return all, c.get("/api/access-control/roles", &all)
 }
 
 // profile loads what the caller is and may do.
 func profile(c *client) (any, error) {
 	var data struct {
-		User struct {
-			Login, Role, Kind string
-		}
-		Org         struct{ Name string }
+		User        hostapi.User
+		Org         hostapi.Org
 		Permissions permissions
 	}
-	if err := c.get("/api/user", &data.User); err != nil {
-		return nil, err
-	}
+	data.User = c.who
 	var err error
 	if data.Permissions, err = c.permissions(); err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // maxResponse is the maximum size of a response of the API that a page can show.
@@ -18,22 +20,10 @@ const maxResponse = 64 << 20
 type client struct {
 	api http.Handler
 	r   *http.Request // for the page
-	who identity
+	who hostapi.User
 }
 
-// identity is the caller, as GET /api/user returns it.
-type identity struct {
-	Login string `json:"login"`
-	Role  string `json:"role"`
-}
-
-// IsAdmin reports whether the caller administers the organization.
-func (i identity) IsAdmin() bool { return i.Role == "Admin" }
-
-// IsEditor reports whether the caller may change dashboards and playlists.
-func (i identity) IsEditor() bool { return i.Role == "Admin" || i.Role == "Editor" }
-
-func (c *client) identity() (who identity, err error) { return who, c.get("/api/user", &who) }
+func (c *client) identity() (who hostapi.User, err error) { return who, c.get("/api/user", &who) }
 
 // apiError is a response of the API that is not a success.
 type apiError struct {

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 //go:embed pages static
@@ -163,7 +165,7 @@ type view struct {
 	Page  string // its name
 	Title string
 	Nav   string
-	Who   *identity // nil if the user is not signed in
+	Who   *hostapi.User // nil if the user is not signed in
 	Data  any
 }
 
@@ -238,7 +240,7 @@ func (c *content) functions() template.FuncMap {
 			return formField{Name: name, Label: label, IsSet: isSet, IsLong: true}
 		},
 		"keyed":        func(f formField, key string) formField { f.Key = key; return f },
-		"playlistItem": func() playlistItem { return playlistItem{} },
+		"playlistItem": func() hostapi.PlaylistItem { return hostapi.PlaylistItem{} },
 	}
 }
 

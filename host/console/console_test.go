@@ -31,7 +31,7 @@ func (f fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, ok := map[string]string{
 		"/api/user":                            `{"login":$,"role":"` + f.role + `"}`,
 		"/api/plugins":                         `[{"id":"p","name":$,"type":$,"version":$,"backend":{"state":"running","reason":$,"restarts":1,"pid":2,"token":{"injected":false,"reason":$}}},{"id":"q","name":$,"type":"datasource","version":$,"backend":{"state":$}}]`,
-		"/api/plugins/errors":                  `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":$}]`,
+		"/api/plugins/errors":                  `[{"errorCode":$,"pluginId":"p","path":$,"reason":$,"stage":$,"help":$,"stderr":[$]},{"errorCode":$,"path":$,"reason":$,"stderr":[$]}]`,
 		"/api/plugins/p/changes":               `[{"event":"plugin-failed","version":$,"changed":[$],"reason":$},{"event":$,"changed":null}]`,
 		"/api/plugins/changes":                 `[{"id":"q","event":"plugin-failed","reason":$}]`,
 		"/api/plugins/p/manifest":              `{"text":$,"findings":[{"rule":$,"severity":"error","line":1,"column":2,"endLine":1,"endColumn":4,"message":$,"help":$}]}`,

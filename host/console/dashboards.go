@@ -7,24 +7,17 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-// hit is a dashboard in a list, as GET /api/search returns it.
-type hit struct {
-	UID, Title, FolderUID, FolderTitle string
-	Tags                               []string
-}
-
-// folder is a folder, as GET /api/folders returns it.
-type folder struct{ UID, Title string }
 
 // dashboards loads the list of dashboards that a search finds.
 func dashboards(c *client) (any, error) {
 	q := c.r.URL.Query()
 	var data struct {
 		Query, Folder string
-		Hits          []hit
-		Folders       []folder
+		Hits          []hostapi.DashboardHit
+		Folders       []hostapi.Folder
 		MayWrite      bool
 	}
 	data.Query, data.Folder = q.Get("query"), q.Get("folder")
@@ -55,7 +48,7 @@ type dashboardForm struct {
 	FolderTitle         string
 	Version             int64
 	Updated             time.Time
-	Folders             []folder
+	Folders             []hostapi.Folder
 	Queries             []dashboardQuery
 	MayWrite, MayDelete bool
 }
@@ -91,19 +84,9 @@ const exampleDashboard = `{
   ]
 }`
 
-// storedDashboard is a dashboard, as GET /api/dashboards/uid/{uid} returns it.
-type storedDashboard struct {
-	Dashboard json.RawMessage
-	Meta      struct {
-		Version                          int64
-		Updated                          time.Time
-		FolderUID, FolderTitle, PluginID string
-	}
-}
-
 func editDashboard(c *client) (any, error) {
 	uid := c.r.PathValue("uid")
-	var d storedDashboard
+	var d hostapi.StoredDashboard
 	if err := c.get("/api/dashboards/uid/"+url.PathEscape(uid), &d); err != nil {
 		return nil, err
 	}
@@ -170,10 +153,7 @@ func queriesIn(model json.RawMessage) (all []dashboardQuery) {
 
 // defaultSource returns a reference to the default data source.
 func defaultSource(c *client) (json.RawMessage, error) {
-	var settings struct {
-		DefaultDatasource string
-		Datasources       map[string]struct{ UID string }
-	}
+	var settings hostapi.FrontendSettings
 	if err := c.get("/api/frontend/settings", &settings); err != nil {
 		return nil, err
 	}

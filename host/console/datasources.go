@@ -10,22 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// dataSource is a data source, as GET /api/datasources returns it.
-type dataSource struct {
-	UID, Name, Type, URL, User, Database, BasicAuthUser string
-	BasicAuth, IsDefault, ReadOnly                      bool
-	Version                                             int64
-	JSONData                                            map[string]any
-	SecureJSONFields                                    map[string]bool
-}
+	"github.com/slipway-dev/slipway/sdk/hostapi"
+)
 
 // dataSources loads the list of data sources.
 func dataSources(c *client) (any, error) {
 	var data struct {
-		All       []dataSource
-		Apps      []pluginInfo
+		All       []hostapi.DataSource
+		Apps      []hostapi.Plugin
 		MayCreate bool
 	}
 	may, err := c.permissions()
@@ -36,7 +29,9 @@ func dataSources(c *client) (any, error) {
 	if err := c.get("/api/plugins", &data.Apps); err != nil {
 		return nil, err
 	}
-	data.Apps = slices.DeleteFunc(data.Apps, func(p pluginInfo) bool { return p.Type != "app" || !may.May("plugins.app:access", "plugins:id:"+p.ID) })
+	data.Apps = slices.DeleteFunc(data.Apps, func(p hostapi.Plugin) bool {
+		return p.Type != "app" || !may.May("plugins.app:access", "plugins:id:"+p.ID)
+	})
 	return &data, c.get("/api/datasources", &data.All)
 }
 
@@ -65,7 +60,8 @@ const headerName, headerValue = "httpHeaderName", "httpHeaderValue"
 
 // dataSourceForm is the page to create or edit a data source.
 type dataSourceForm struct {
-	dataSource
+	hostapi.DataSource
+	Settings            map[string]any // jsonData
 	IsNew               bool
 	Types               []string // ids of mounted plugins, those that failed last
 	Headers             []header
@@ -102,7 +98,11 @@ func newDataSource(c *client) (any, error) {
 func editDataSource(c *client) (any, error) {
 	uid := c.r.PathValue("uid")
 	var f dataSourceForm
-	if err := c.get("/api/datasources/uid/"+url.PathEscape(uid), &f.dataSource); err != nil {
+	if err := c.get("/api/datasources/uid/"+url.PathEscape(uid), &f.DataSource); err != nil {
+		return nil, err
+	}
+	var err error
+	if f.Settings, err = settingsOf(f.JSONData); err != nil {
 		return nil, err
 	}
 	p, err := c.permissions()
@@ -122,7 +122,7 @@ func editDataSource(c *client) (any, error) {
 
 // check calls a health check.
 func (c *client) check(path string) *check {
-	var health struct{ Status, Message string }
+	var health hostapi.Health
 	start := time.Now()
 	err := c.get(path, &health)
 	result := &check{err == nil, health.Message, time.Since(start).Round(time.Millisecond / 10)}
@@ -134,7 +134,7 @@ func (c *client) check(path string) *check {
 
 // complete adds the other values that the form shows.
 func (f *dataSourceForm) complete(c *client) error {
-	var plugins []pluginInfo
+	var plugins []hostapi.Plugin
 	if err := c.get("/api/plugins", &plugins); err != nil {
 		return err
 	}
@@ -158,9 +158,9 @@ func (f *dataSourceForm) complete(c *client) error {
 		f.Type = f.Types[0]
 	}
 	if f.Type != "" {
-		f.Plugin = c.settingsForm(f.Type, f.JSONData, f.SecureJSONFields)
+		f.Plugin = c.settingsForm(f.Type, f.Settings, f.SecureJSONFields)
 	}
-	rest := maps.Clone(f.JSONData)
+	rest := maps.Clone(f.Settings)
 	for _, key := range known().visible {
 		delete(rest, key)
 	}
@@ -171,7 +171,7 @@ func (f *dataSourceForm) complete(c *client) error {
 	next := 1
 	for _, n := range f.headerNumbers() {
 		number := strconv.Itoa(n)
-		name, _ := f.JSONData[headerName+number].(string)
+		name, _ := f.Settings[headerName+number].(string)
 		f.Headers = append(f.Headers, header{n, name, f.SecureJSONFields[headerValue+number]})
 		delete(rest, headerName+number)
 		isKnown[headerValue+number] = true
@@ -194,7 +194,7 @@ func (f *dataSourceForm) headerNumbers() (all []int) {
 			all = append(all, int(n))
 		}
 	}
-	for key, name := range f.JSONData {
+	for key, name := range f.Settings {
 		if _, isText := name.(string); isText {
 			add(key, headerName)
 		}
@@ -210,14 +210,14 @@ func (f *dataSourceForm) headerNumbers() (all []int) {
 
 // Setting returns a value of jsonData as text.
 func (f *dataSourceForm) Setting(key string) string {
-	if v, ok := f.JSONData[key]; ok && v != nil {
+	if v, ok := f.Settings[key]; ok && v != nil {
 		return fmt.Sprint(v)
 	}
 	return ""
 }
 
 // Flag reports whether a value of jsonData is true.
-func (f *dataSourceForm) Flag(key string) bool { return f.JSONData[key] == true }
+func (f *dataSourceForm) Flag(key string) bool { return f.Settings[key] == true }
 
 // IsSet reports whether a secret is stored.
 func (f *dataSourceForm) IsSet(name string) bool { return f.SecureJSONFields[name] }
@@ -238,16 +238,13 @@ func indentJSON(value any) string {
 func app(c *client) (any, error) {
 	id := c.r.PathValue("id")
 	var data struct {
-		ID, Name, Type   string
-		Enabled, Pinned  bool
-		JSONData         map[string]any
-		SecureJSONFields map[string]bool
-		Plugin           settingsForm
-		Rest             string
-		MoreSecrets      []string
-		MayWrite         bool
+		hostapi.PluginSettings
+		Plugin      settingsForm
+		Rest        string
+		MoreSecrets []string
+		MayWrite    bool
 	}
-	if err := c.get("/api/plugins/"+url.PathEscape(id)+"/settings", &data); err != nil {
+	if err := c.get("/api/plugins/"+url.PathEscape(id)+"/settings", &data.PluginSettings); err != nil {
 		return nil, err
 	}
 	if data.Type != "app" {
@@ -258,9 +255,18 @@ func app(c *client) (any, error) {
 		return nil, err
 	}
 	data.MayWrite = p.May("plugins:write", "plugins:id:"+id)
-	data.Plugin = c.settingsForm(id, data.JSONData, data.SecureJSONFields)
-	data.Rest, data.MoreSecrets = data.Plugin.rest(data.JSONData), data.Plugin.others(data.SecureJSONFields)
-	return data, nil
+	visible, err := settingsOf(data.JSONData)
+	data.Plugin = c.settingsForm(id, visible, data.SecureJSONFields)
+	data.Rest, data.MoreSecrets = data.Plugin.rest(visible), data.Plugin.others(data.SecureJSONFields)
+	return data, err
+}
+
+// settingsOf decodes jsonData.
+func settingsOf(jsonData json.RawMessage) (visible map[string]any, err error) {
+	if err := json.Unmarshal(jsonData, &visible); len(jsonData) > 0 && err != nil {
+		return nil, fmt.Errorf("read jsonData: %w", err)
+	}
+	return visible, nil
 }
 
 // formField is a field of a form: a flag or a secret.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 const (
@@ -178,11 +180,7 @@ func isFromHere(r *http.Request) bool {
 
 // read decodes a result of POST /api/ds/query.
 func (r *result) read(raw json.RawMessage, asked span) error {
-	var decoded struct {
-		Status             int
-		Error, ErrorSource string
-		Frames             []json.RawMessage
-	}
+	var decoded hostapi.QueryResult
 	if err := json.Unmarshal(raw, &decoded); err != nil {
 		return fmt.Errorf("read the result %s: %w", r.RefID, err)
 	}
@@ -204,7 +202,7 @@ func (r *result) keepRaw(raw json.RawMessage) {
 // sources returns the data sources that the caller may see, and the plugins that the mode can
 // use without one.
 func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
-	var stored []dataSource
+	var stored []hostapi.DataSource
 	err = c.get("/api/datasources", &stored)
 	if problem, ok := errors.AsType[*apiError](err); ok && problem.Status == http.StatusForbidden {
 		err = nil
@@ -212,10 +210,10 @@ func sources(c *client, mode, selected string) (all []sourceGroup, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(stored, func(d dataSource) bool { return d.IsDefault }); i > 0 {
+	if i := slices.IndexFunc(stored, func(d hostapi.DataSource) bool { return d.IsDefault }); i > 0 {
 		stored = slices.Insert(slices.Delete(slices.Clone(stored), i, i+1), 0, stored[i])
 	}
-	var plugins []pluginInfo
+	var plugins []hostapi.Plugin
 	if err := c.get("/api/plugins", &plugins); err != nil {
 		return nil, err
 	}

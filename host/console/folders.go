@@ -1,9 +1,11 @@
 package console
 
+import "github.com/slipway-dev/slipway/sdk/hostapi"
+
 // folders loads the page of all folders.
 func folders(c *client) (any, error) {
 	var data struct {
-		All                            []folder
+		All                            []hostapi.Folder
 		MayCreate, MayWrite, MayDelete bool
 	}
 	p, err := c.permissions()

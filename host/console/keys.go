@@ -1,21 +1,11 @@
 package console
 
-import "time"
-
-// key is an API key, as GET /api/auth/keys returns it.
-type key struct {
-	ID         int64
-	Name, Role string
-	Expiration *time.Time
-}
-
-// HasExpired reports whether the key has expired.
-func (k key) HasExpired() bool { return k.Expiration != nil && !time.Now().Before(*k.Expiration) }
+import "github.com/slipway-dev/slipway/sdk/hostapi"
 
 // keys loads the list of API keys.
 func keys(c *client) (any, error) {
 	var data struct {
-		All                   []key
+		All                   []hostapi.APIKey
 		MayMigrate, MayDelete bool
 	}
 	p, err := c.permissions()

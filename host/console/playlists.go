@@ -3,21 +3,15 @@ package console
 import (
 	"net/url"
 	"slices"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
-
-// playlistInfo is a playlist, as GET /api/playlists returns it. Lists have no items.
-type playlistInfo struct {
-	UID, Name, Interval string
-	Items               []playlistItem
-}
-
-type playlistItem struct{ Type, Value, Title string }
 
 // playlists loads the list of playlists.
 func playlists(c *client) (any, error) {
 	var data struct {
 		Query    string
-		All      []playlistInfo
+		All      []hostapi.Playlist
 		MayWrite bool
 	}
 	p, err := c.permissions()
@@ -31,12 +25,12 @@ func playlists(c *client) (any, error) {
 
 // playlistForm is the page to read, create or edit a playlist.
 type playlistForm struct {
-	playlistInfo
+	hostapi.Playlist
 	IsNew    bool
 	MayWrite bool
-	Hits     []hit
+	Hits     []hostapi.DashboardHit
 	Tags     []string
-	Shown    []struct{ UID, Title string } // the dashboards of a stored playlist, in order
+	Shown    []hostapi.PlaylistDashboard // the dashboards of a stored playlist, in order
 }
 
 func newPlaylist(c *client) (any, error) {
@@ -47,7 +41,7 @@ func newPlaylist(c *client) (any, error) {
 	if !p.May("playlists:write", "playlists:uid:*") {
 		return nil, &apiError{403, "Permission denied"}
 	}
-	f := playlistForm{playlistInfo: playlistInfo{Interval: "30s", Items: []playlistItem{{Type: "dashboard_by_uid"}}}, IsNew: true, MayWrite: true}
+	f := playlistForm{Playlist: hostapi.Playlist{Interval: "30s", Items: []hostapi.PlaylistItem{{Type: "dashboard_by_uid"}}}, IsNew: true, MayWrite: true}
 	return &f, f.complete(c, p)
 }
 
@@ -58,7 +52,7 @@ func editPlaylist(c *client) (any, error) {
 		return nil, err
 	}
 	f := playlistForm{MayWrite: p.May("playlists:write", "playlists:uid:"+uid)}
-	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.playlistInfo); err != nil {
+	if err := c.get("/api/playlists/"+url.PathEscape(uid), &f.Playlist); err != nil {
 		return nil, err
 	}
 	if err := c.get("/api/playlists/"+url.PathEscape(uid)+"/dashboards", &f.Shown); err != nil {

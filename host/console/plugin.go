@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 const (
@@ -21,34 +22,18 @@ const (
 
 // pluginPage is the page of one plugin. What only administrators may see is empty for others.
 type pluginPage struct {
-	Plugin     pluginInfo
-	Dashboards []offered // that its files contain
+	Plugin     hostapi.Plugin
+	Dashboards []hostapi.PluginDashboard // that its files contain
 	MayImport  bool
-	Problems   []problem
+	Problems   []hostapi.PluginProblem
 	Path       string // of the routes of the plugin in the API
 	MayControl bool   // restart and reload it
-	Changes    []change
+	Changes    []hostapi.PluginEvent
 	Metrics    []metric // if the URL asks for them
 	IsAsked    bool     // the URL asks for metrics
-	Figures    *figures
+	Figures    *hostapi.PluginFigures
 	Log        *pluginLog
 	Document   *document
-}
-
-// change is an outcome of a change to a plugin, as GET /api/plugins/{id}/changes returns it.
-type change struct {
-	Event   string
-	ID      string // of the plugin
-	Version string
-	Changed []string
-	Time    time.Time
-	Reason  string
-}
-
-// offered is a dashboard that a plugin offers, as GET /api/plugins/{id}/dashboards returns it.
-type offered struct {
-	UID, Title, Path, Error string
-	IsImported              bool `json:"imported"`
 }
 
 // Stderr returns the last lines that the backend printed before it failed.
@@ -59,17 +44,14 @@ func (p pluginPage) Stderr() (all []string) {
 	return all
 }
 
-// IsFailed reports whether the change is not live.
-func (c change) IsFailed() bool { return c.Event == "plugin-failed" }
-
 // problems returns what is wrong with plugins: what the host reports and, until a change is
 // live, failed builds. The host also applies changes without builds. Their outcomes name what
 // changed. Their failures, and those of builds that do not start, are already in its reports.
-func (c *client) problems(plugins []pluginInfo) (all []problem, err error) {
+func (c *client) problems(plugins []hostapi.Plugin) (all []hostapi.PluginProblem, err error) {
 	if err := c.get("/api/plugins/errors", &all); err != nil {
 		return nil, err
 	}
-	var last []change
+	var last []hostapi.PluginEvent
 	if err := c.getOptional("/api/plugins/changes", &last); err != nil {
 		return nil, err
 	}
@@ -85,7 +67,7 @@ func (c *client) problems(plugins []pluginInfo) (all []problem, err error) {
 	for _, outcome := range last {
 		isKnown := slices.ContainsFunc(known[outcome.ID], func(reason string) bool { return reason != "" && strings.Contains(outcome.Reason, reason) })
 		if outcome.IsFailed() && len(outcome.Changed) == 0 && !isKnown {
-			all = append(all, problem{Code: "build-failed", PluginID: outcome.ID, Reason: outcome.Reason, Help: "fix the error; until then, the previous build keeps serving"})
+			all = append(all, hostapi.PluginProblem{Code: "build-failed", PluginID: outcome.ID, Reason: outcome.Reason, Help: "fix the error; until then, the previous build keeps serving"})
 		}
 	}
 	return all, nil
@@ -100,11 +82,10 @@ type document struct {
 	Findings []finding
 }
 
-// finding is what validate reports about a plugin.json.
+// finding is a finding with the lines around it.
 type finding struct {
-	Rule, Severity, Message, Help    string
-	Line, Column, EndLine, EndColumn int
-	Lines                            []line `json:"-"` // around it
+	hostapi.Finding
+	Lines []line
 }
 
 // line is a line of a file. Mark is the part that a finding is about.
@@ -116,11 +97,11 @@ type line struct {
 // plugin loads the page of one plugin.
 func plugin(c *client) (any, error) {
 	id := c.r.PathValue("id")
-	all := []pluginInfo{}
+	all := []hostapi.Plugin{}
 	if err := c.get("/api/plugins", &all); err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(p pluginInfo) bool { return p.ID == id })
+	at := slices.IndexFunc(all, func(p hostapi.Plugin) bool { return p.ID == id })
 	if at < 0 {
 		return nil, &apiError{http.StatusNotFound, "Plugin not found"}
 	}
@@ -142,13 +123,13 @@ func plugin(c *client) (any, error) {
 	if p.Problems, err = c.problems(all); err != nil {
 		return nil, err
 	}
-	p.Problems = slices.DeleteFunc(p.Problems, func(p problem) bool { return p.PluginID != id })
+	p.Problems = slices.DeleteFunc(p.Problems, func(p hostapi.PluginProblem) bool { return p.PluginID != id })
 	p.MayControl = true
 	if err := c.getOptional(p.Path+"/changes", &p.Changes); err != nil {
 		return nil, err
 	}
 	// States are not outcomes: each live change comes with some.
-	p.Changes = slices.DeleteFunc(p.Changes, func(c change) bool { return c.Event == "plugin-state" })
+	p.Changes = slices.DeleteFunc(p.Changes, func(e hostapi.PluginEvent) bool { return e.Name == "plugin-state" })
 	slices.Reverse(p.Changes)
 	if err := c.getOptional(p.Path+"/manifest", &p.Document); err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ import (
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/loader/watch"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // DefaultServiceVersion is the first version that gives plugins service accounts.
@@ -394,7 +395,7 @@ func (s *Server) reconcile(ctx context.Context) error {
 }
 
 // Announce sends an event to the clients of the event stream.
-func (s *Server) Announce(e api.Event) { s.api.Announce(e) }
+func (s *Server) Announce(e hostapi.PluginEvent) { s.api.Announce(e) }
 
 // Close waits for requests in progress, then stops the plugins and closes the database.
 // It aborts requests that outlast Options.DrainTimeout. Calling it again returns the

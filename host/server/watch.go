@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/host/api"
 	"github.com/slipway-dev/slipway/loader"
 	"github.com/slipway-dev/slipway/loader/watch"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // watch mounts the plugins and follows changes in the plugin directories until ctx is done.
@@ -74,9 +75,9 @@ func partOf(b bundle.Plugin, file string) string {
 }
 
 // outcome returns the event about a change to a plugin.
-func (s *Server) outcome(p *loader.Plugin, parts []string) api.Event {
+func (s *Server) outcome(p *loader.Plugin, parts []string) hostapi.PluginEvent {
 	b, status := p.Bundle(), p.Status()
-	e := api.Event{Name: api.EventReady, ID: p.ID(), Version: b.Metadata.Info.Version, Changed: parts}
+	e := hostapi.PluginEvent{Name: api.EventReady, ID: p.ID(), Version: b.Metadata.Info.Version, Changed: parts}
 	if slices.Contains(parts, "backend") || slices.Contains(parts, "metadata") { // the process depends on them
 		e.Reason = status.Reason
 	}
@@ -99,7 +100,7 @@ func (s *Server) notifier(notify func(loader.Change)) func(loader.Change) {
 		if c.Kind != loader.ChangeState {
 			state = string(c.Kind)
 		}
-		s.api.Announce(api.Event{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
+		s.api.Announce(hostapi.PluginEvent{Name: api.EventState, ID: c.ID, Version: c.Version, State: state, Reason: c.Status.Reason})
 		if notify != nil {
 			notify(c)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // numbers is the start of a statement that inserts for each i from 1 to $1.
@@ -92,21 +93,21 @@ func BenchmarkGrowth(b *testing.B) {
 			}{
 				{"playlist/get", 1, func() (int, error) { _, err := s.Playlist(ctx, org, "p77"); return 1, err }},
 				{"playlist/create", 1, func() (int, error) {
-					_, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "zz", Interval: "5m"})
+					_, err := s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "zz", Interval: "5m"})
 					return 1, err
 				}},
 				{"playlist/list", 20, list("", store.Page{Limit: 20})},
 				{"playlist/deep", 20, list("", store.Page{Limit: 20, Number: last})},
 				{"playlist/rename-and-deep", 20, func() (int, error) {
 					renames++
-					if _, err := s.UpdatePlaylist(ctx, org, host.Playlist{UID: "p77", Name: fmt.Sprint("A", renames), Interval: "5m"}); err != nil {
+					if _, err := s.UpdatePlaylist(ctx, org, hostapi.Playlist{UID: "p77", Name: fmt.Sprint("A", renames), Interval: "5m"}); err != nil {
 						return 0, err
 					}
 					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})
 					return len(found), err
 				}},
 				{"playlist/create-and-deep", 20, func() (int, error) {
-					if _, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "A", Interval: "5m"}); err != nil {
+					if _, err := s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "A", Interval: "5m"}); err != nil {
 						return 0, err
 					}
 					found, err := s.Playlists(ctx, org, "", store.Page{Limit: 20, Number: last})

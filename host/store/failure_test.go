@@ -9,10 +9,11 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func newPlaylist(ctx context.Context, s *store.Store, name string) (string, error) {
-	p, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: name, Interval: "5m"})
+	p, err := s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: name, Interval: "5m"})
 	return p.UID, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // envWriter names a database to which the test binary writes until it is killed.
@@ -29,8 +30,8 @@ func write(file string) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		p, err := s.CreatePlaylist(ctx, store.MainOrg, host.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
-			Items: []host.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByTag, Value: "b"}}})
+		p, err := s.CreatePlaylist(ctx, store.MainOrg, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
+			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByTag, Value: "b"}}})
 		if err != nil {
 			return err
 		}

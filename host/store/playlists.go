@@ -4,39 +4,38 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 const playlist = "Playlist"
 
 // Playlists returns a page of the playlists whose name contains text, ignoring case, sorted
-// by name and uid and without items. An empty text matches all.
-func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page) ([]host.Playlist, error) {
+// by name and uid, without OrgID and Items. An empty text matches all.
+func (s *Store) Playlists(ctx context.Context, org int64, text string, page Page) ([]hostapi.Playlist, error) {
 	limit, offset := page.bounds()
 	if len(text) > 4*host.MaxNameLength { // in bytes: longer than any name
-		return []host.Playlist{}, nil
+		return []hostapi.Playlist{}, nil
 	}
 	where, args := "", []any{org, limit, offset}
 	if text != "" {
 		where, args = "AND name_folded LIKE $4 ESCAPE '!'", append(args, containing(host.Fold(text)))
 	}
-	return list(ctx, s.read, scanPlaylist(org), `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 `+where+`
+	return list(ctx, s.read, scanPlaylist, `SELECT uid, name, rotation FROM playlists WHERE org_id = $1 `+where+`
 		ORDER BY name, uid LIMIT CAST($2 AS BIGINT) OFFSET $3`, args...)
 }
 
-func scanPlaylist(org int64) func(scanner) (host.Playlist, error) {
-	return func(row scanner) (host.Playlist, error) {
-		p := host.Playlist{OrgID: org}
-		err := row.Scan(&p.UID, &p.Name, &p.Interval)
-		return p, err
-	}
+func scanPlaylist(row scanner) (p hostapi.Playlist, err error) {
+	err = row.Scan(&p.UID, &p.Name, &p.Interval)
+	return p, err
 }
 
 // Playlist returns a playlist with its items.
-func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playlist, error) {
-	p := host.Playlist{UID: uid, OrgID: org, Items: []host.PlaylistItem{}}
+func (s *Store) Playlist(ctx context.Context, org int64, uid string) (hostapi.Playlist, error) {
+	p := hostapi.Playlist{UID: uid, OrgID: strconv.FormatInt(org, 10), Items: []hostapi.PlaylistItem{}}
 	type item struct { // NULL for a playlist without items
 		id, order          sql.NullInt64
 		kind, value, title sql.NullString
@@ -49,15 +48,15 @@ func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playl
 		FROM playlists p LEFT JOIN playlist_items i ON i.playlist_id = p.id
 		WHERE p.org_id = $1 AND p.uid = $2 ORDER BY i.position`, org, uid)
 	if err != nil {
-		return host.Playlist{}, err
+		return hostapi.Playlist{}, err
 	}
 	if len(rows) == 0 {
-		return host.Playlist{}, host.NotFound(playlist)
+		return hostapi.Playlist{}, host.NotFound(playlist)
 	}
 	for _, i := range rows {
 		if i.id.Valid {
-			p.Items = append(p.Items, host.PlaylistItem{ID: i.id.Int64, Type: host.ItemType(i.kind.String),
-				Value: i.value.String, Order: int(i.order.Int64), Title: i.title.String})
+			p.Items = append(p.Items, hostapi.PlaylistItem{ID: i.id.Int64, PlaylistUID: uid, Type: i.kind.String,
+				Value: i.value.String, Order: float64(i.order.Int64), Title: i.title.String})
 		}
 	}
 	return p, nil
@@ -66,15 +65,23 @@ func (s *Store) Playlist(ctx context.Context, org int64, uid string) (host.Playl
 // selectReferences selects the dashboards d that the items i of a playlist refer to.
 const selectReferences = `SELECT i.position, d.id, d.title, d.uid, d.folder_id FROM playlist_items i JOIN dashboards d `
 
+// PlaylistDashboard is a dashboard that an item refers to.
+type PlaylistDashboard struct {
+	ID         int64
+	UID, Title string
+	FolderUID  string // "" if it is in no folder
+	Order      int    // of the item
+}
+
 // PlaylistDashboards returns a page of the dashboards that the items of a playlist refer
 // to, in the order of the items and then by title.
-func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]host.PlaylistDashboard, error) {
+func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, page Page) ([]PlaylistDashboard, error) {
 	id, err := find(ctx, s.read, scanOne[int64], "SELECT id FROM playlists WHERE org_id = $1 AND uid = $2", org, uid)
 	if err != nil {
 		return nil, orNotFound(err, playlist)
 	}
 	limit, offset := page.bounds()
-	return list(ctx, s.read, func(row scanner) (d host.PlaylistDashboard, err error) {
+	return list(ctx, s.read, func(row scanner) (d PlaylistDashboard, err error) {
 		err = row.Scan(&d.Order, &d.ID, &d.Title, &d.UID, &d.FolderUID)
 		return d, err
 	}, `SELECT r.position, r.id, r.title, r.uid, COALESCE(f.uid, '') FROM (
@@ -87,47 +94,47 @@ func (s *Store) PlaylistDashboards(ctx context.Context, org int64, uid string, p
 
 // CreatePlaylist stores a playlist and returns it with its uid and the ids of its items.
 // Names need not be unique.
-func (s *Store) CreatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
-	p, err := p.Normalize()
+func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
+	p, err := host.NormalizePlaylist(p)
 	if err != nil {
-		return host.Playlist{}, err
+		return hostapi.Playlist{}, err
 	}
-	p.OrgID = org
+	p.OrgID = strconv.FormatInt(org, 10)
 	if p.UID, err = host.NewUID(s.random); err != nil {
-		return host.Playlist{}, fmt.Errorf("create playlist: %w", err)
+		return hostapi.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		if err := checkQuota(ctx, tx, org, "playlists", "playlists", gate.MaxPlaylists); err != nil {
 			return err
 		}
 		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
-			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), string(p.Interval))
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
 		if err != nil {
 			return err
 		}
-		return insertItems(ctx, tx, id, p.Items)
+		return insertItems(ctx, tx, id, p)
 	})
 	return p, err
 }
 
 // UpdatePlaylist replaces name, interval and items of the playlist with the uid of p. It
 // returns the playlist with the new ids of its items.
-func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p host.Playlist) (host.Playlist, error) {
-	p, err := p.Normalize()
+func (s *Store) UpdatePlaylist(ctx context.Context, org int64, p hostapi.Playlist) (hostapi.Playlist, error) {
+	p, err := host.NormalizePlaylist(p)
 	if err != nil {
-		return host.Playlist{}, err
+		return hostapi.Playlist{}, err
 	}
-	p.OrgID = org
+	p.OrgID = strconv.FormatInt(org, 10)
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		id, err := find(ctx, tx, scanOne[int64], "UPDATE playlists SET name = $1, name_folded = $2, rotation = $3 WHERE org_id = $4 AND uid = $5 RETURNING id",
-			p.Name, host.Fold(p.Name), string(p.Interval), org, p.UID)
+			p.Name, host.Fold(p.Name), p.Interval, org, p.UID)
 		if err != nil {
 			return orNotFound(err, playlist)
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM playlist_items WHERE playlist_id = $1", id); err != nil {
 			return err
 		}
-		return insertItems(ctx, tx, id, p.Items)
+		return insertItems(ctx, tx, id, p)
 	})
 	return p, err
 }
@@ -140,12 +147,13 @@ func (s *Store) DeletePlaylist(ctx context.Context, org int64, uid string) error
 	})
 }
 
-// insertItems stores items and sets their ids.
-func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, items []host.PlaylistItem) (err error) {
-	for i := range items {
-		item := &items[i]
+// insertItems stores the items of a playlist and sets what the host assigns.
+func insertItems(ctx context.Context, tx *sql.Tx, playlistID int64, p hostapi.Playlist) (err error) {
+	for i := range p.Items {
+		item := &p.Items[i]
+		item.PlaylistUID = p.UID
 		if item.ID, err = find(ctx, tx, scanOne[int64], `INSERT INTO playlist_items (playlist_id, position, type, value, title)
-			VALUES ($1, $2, $3, $4, $5) RETURNING id`, playlistID, item.Order, string(item.Type), item.Value, item.Title); err != nil {
+			VALUES ($1, $2, $3, $4, $5) RETURNING id`, playlistID, i+1, item.Type, item.Value, item.Title); err != nil {
 			return err
 		}
 	}

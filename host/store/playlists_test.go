@@ -15,16 +15,17 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 func TestPlaylists(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, store.Options{}), t.Context()
-	create := func(name string, items ...host.PlaylistItem) host.Playlist {
-		return must(s.CreatePlaylist(ctx, org, host.Playlist{Name: name, Interval: "5m", Items: items}))(t)
+	create := func(name string, items ...hostapi.PlaylistItem) hostapi.Playlist {
+		return must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: name, Interval: "5m", Items: items}))(t)
 	}
-	tag := func(value string) host.PlaylistItem {
-		return host.PlaylistItem{Type: host.DashboardByTag, Value: value, Title: "t " + value}
+	tag := func(value string) hostapi.PlaylistItem {
+		return hostapi.PlaylistItem{Type: host.DashboardByTag, Value: value, Title: "t " + value}
 	}
 	b := create("b 100%", tag("x"), tag("y"))
 	for _, name := range []string{"ÄPFEL_1", "a", "b 1000"} {
@@ -72,11 +73,11 @@ func TestPlaylists(t *testing.T) {
 	if len(got.Items) != 2 || got.Items[0].ID == 0 {
 		t.Fatalf("items: %+v", got.Items)
 	}
-	want := host.PlaylistItem{ID: got.Items[1].ID, Type: host.DashboardByTag, Value: "y", Order: 2, Title: "t y"}
+	want := hostapi.PlaylistItem{ID: got.Items[1].ID, Type: host.DashboardByTag, Value: "y", Order: 2, Title: "t y", PlaylistUID: b.UID}
 	if diff := cmp.Diff(want, got.Items[1]); diff != "" {
 		t.Errorf("second item (-want +got):\n%s", diff)
 	}
-	b.Name, b.Items = "renamed", []host.PlaylistItem{tag("z")}
+	b.Name, b.Items = "renamed", []hostapi.PlaylistItem{tag("z")}
 	updated := must(s.UpdatePlaylist(ctx, org, b))(t)
 	got = must(s.Playlist(ctx, org, b.UID))(t)
 	if diff := cmp.Diff(updated, got); diff != "" || got.Name != "renamed" || len(got.Items) != 1 {
@@ -112,7 +113,7 @@ func TestPlaylistDashboards(t *testing.T) {
 		return must(s.SaveDashboard(ctx, org, host.Dashboard{Title: title, Tags: tags}, store.Save{}))(t)
 	}
 	one, two, three := save("One", "ops", "ops"), save("Two", "ops", "dev"), save("Three")
-	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m", Items: []host.PlaylistItem{
+	p := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: []hostapi.PlaylistItem{
 		{Type: host.DashboardByID, Value: fmt.Sprint(three.ID)},
 		{Type: host.DashboardByTag, Value: "ops"},
 		{Type: host.DashboardByID, Value: "999"},
@@ -121,10 +122,10 @@ func TestPlaylistDashboards(t *testing.T) {
 		{Type: host.DashboardByUID, Value: two.UID},
 		{Type: host.DashboardByUID, Value: "nope"},
 	}}))(t)
-	entry := func(d host.Dashboard, title string, order int) host.PlaylistDashboard {
-		return host.PlaylistDashboard{ID: d.ID, UID: d.UID, Title: title, Order: order}
+	entry := func(d host.Dashboard, title string, order int) store.PlaylistDashboard {
+		return store.PlaylistDashboard{ID: d.ID, UID: d.UID, Title: title, Order: order}
 	}
-	want := []host.PlaylistDashboard{entry(three, "Three", 1), entry(one, "One", 2), entry(two, "Two", 2), entry(one, "One", 5), entry(two, "Two", 6)}
+	want := []store.PlaylistDashboard{entry(three, "Three", 1), entry(one, "One", 2), entry(two, "Two", 2), entry(one, "One", 5), entry(two, "Two", 6)}
 	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -135,11 +136,11 @@ func TestPlaylistDashboards(t *testing.T) {
 	if _, err := s.DeleteDashboard(ctx, org, three.UID); err != nil {
 		t.Error(err)
 	}
-	want = []host.PlaylistDashboard{entry(one, "One", 2), entry(one, "One", 5), entry(two, "Too", 6)}
+	want = []store.PlaylistDashboard{entry(one, "One", 2), entry(one, "One", 5), entry(two, "Too", 6)}
 	if got := must(s.PlaylistDashboards(ctx, org, p.UID, store.Page{}))(t); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	empty := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "e", Interval: "5m"}))(t)
+	empty := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "e", Interval: "5m"}))(t)
 	if got := must(s.PlaylistDashboards(ctx, org, empty.UID, store.Page{}))(t); got == nil || len(got) != 0 {
 		t.Errorf("dashboards of an empty playlist: %+v", got)
 	}
@@ -153,8 +154,8 @@ func TestWritesAtOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				p, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m",
-					Items: []host.PlaylistItem{{Type: host.DashboardByTag, Value: "x"}}})
+				p, err := s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m",
+					Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "x"}}})
 				if err != nil {
 					t.Error(err)
 					return
@@ -168,7 +169,7 @@ func TestWritesAtOnce(t *testing.T) {
 	wg.Wait()
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := s.CreatePlaylist(gone, org, host.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
+	if _, err := s.CreatePlaylist(gone, org, hostapi.Playlist{Name: "late", Interval: "5m"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled write: %v", err)
 	}
 	if all := must(s.Playlists(ctx, org, "", store.Page{}))(t); len(all) != 160 {
@@ -184,8 +185,8 @@ func TestPlaylistDashboardPages(t *testing.T) {
 	for n := range dashboards {
 		must(s.SaveDashboard(ctx, org, host.Dashboard{Title: fmt.Sprintf("%03d", n), Tags: []string{"ops"}}, store.Save{}))(t)
 	}
-	tagged := slices.Repeat([]host.PlaylistItem{{Type: host.DashboardByTag, Value: "ops"}}, items)
-	p := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "p", Interval: "5m", Items: tagged}))(t)
+	tagged := slices.Repeat([]hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "ops"}}, items)
+	p := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "p", Interval: "5m", Items: tagged}))(t)
 	for _, c := range []struct {
 		page          store.Page
 		length, order int // order of the first
@@ -234,7 +235,7 @@ func TestDeepPages(t *testing.T) {
 		}
 	}
 	check("at first")
-	first := must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "A", Interval: "5m"}))(t)
+	first := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "A", Interval: "5m"}))(t)
 	want = slices.Insert(want, 0, "A")
 	check("after a creation")
 	first.Name = "Z"
@@ -243,7 +244,7 @@ func TestDeepPages(t *testing.T) {
 	check("after a new name")
 	name := "Playlist 5000"
 	for _, next := range []string{"Playlist", name} { // before a mark, and back
-		must(s.UpdatePlaylist(ctx, org, host.Playlist{UID: "p5000", Name: next, Interval: "5m"}))(t)
+		must(s.UpdatePlaylist(ctx, org, hostapi.Playlist{UID: "p5000", Name: next, Interval: "5m"}))(t)
 		want[slices.Index(want, name)] = next
 		slices.Sort(want)
 		name = next
@@ -262,7 +263,7 @@ func TestDeepPages(t *testing.T) {
 		want = slices.DeleteFunc(want, func(name string) bool { return name == "Playlist "+n })
 		check("after the deletion of " + n)
 	}
-	must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "Playlist 5", Interval: "5m"}))(t)
+	must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "Playlist 5", Interval: "5m"}))(t)
 	want = append(want, "Playlist 5")
 	slices.Sort(want)
 	check("after a creation in the middle")
@@ -286,7 +287,7 @@ func TestMigrateFromTriggers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, store.Options{Database: database})
-	must(s.CreatePlaylist(ctx, org, host.Playlist{Name: "new", Interval: "5m"}))(t)
+	must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "new", Interval: "5m"}))(t)
 	if all := must(s.Playlists(ctx, org, "ol", store.Page{}))(t); len(all) != 1 || all[0].UID != "old" {
 		t.Errorf("%+v", all)
 	}

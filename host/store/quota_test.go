@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 // TestQuota fills an organization with all but one of what it may have.
@@ -25,7 +26,7 @@ func TestQuota(t *testing.T) {
 			return err
 		}},
 		{"playlists", gate.MaxPlaylists, "playlists (org_id, uid, name, name_folded, rotation)", "$2, 'u' || i, 'n' || i, 'n' || i, '5m'", func(name string) error {
-			_, err := s.CreatePlaylist(ctx, org, host.Playlist{Name: name, Interval: "5m"})
+			_, err := s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: name, Interval: "5m"})
 			return err
 		}},
 		{"dashboards", gate.MaxDashboards, "dashboards (org_id, uid, title)", "$2, 'u' || i, 't' || i", func(name string) error {

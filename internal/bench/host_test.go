@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/store"
+	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
 const (
@@ -83,8 +84,8 @@ func seed(b testing.TB, file string) (token, uid string) {
 		b.Fatal(err)
 	}
 	for n := range 20 {
-		p, err := s.CreatePlaylist(ctx, store.MainOrg, host.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
-			Items: []host.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}})
+		p, err := s.CreatePlaylist(ctx, store.MainOrg, hostapi.Playlist{Name: fmt.Sprint("playlist ", n), Interval: "5m",
+			Items: []hostapi.PlaylistItem{{Type: host.DashboardByTag, Value: "a"}, {Type: host.DashboardByID, Value: "1"}}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,22 +7,24 @@ import (
 	"strconv"
 )
 
-// Playlist is a playlist of the host. Items is empty in the results of Playlists and
-// CreatePlaylist.
+// Playlist is a list of dashboards to rotate through. OrgID and Items are empty in the
+// results of Playlists and CreatePlaylist.
 type Playlist struct {
 	UID      string         `json:"uid,omitempty"` // assigned by the host
-	Name     string         `json:"name"`
-	Interval string         `json:"interval"` // a number and a unit, one of s, m, h, d, w and M; for example "5m"
+	Name     string         `json:"name" jsonschema:"required"`
+	Interval string         `json:"interval" jsonschema:"required,pattern=^[0-9]+[smhdwM]$"` // for example "5m"
+	OrgID    string         `json:"orgId,omitempty"`                                         // assigned by the host
 	Items    []PlaylistItem `json:"items,omitempty"`
 }
 
 // PlaylistItem is an item of a playlist.
 type PlaylistItem struct {
-	ID    int64  `json:"id,omitempty"` // assigned by the host
-	Type  string `json:"type"`         // dashboard_by_uid, dashboard_by_id or dashboard_by_tag
-	Value string `json:"value"`        // the UID or the ID of a dashboard, or a tag
-	Order int    `json:"order,omitempty"`
-	Title string `json:"title,omitempty"`
+	ID          int64   `json:"id,omitempty"`          // assigned by the host
+	PlaylistUID string  `json:"playlistUid,omitempty"` // assigned by the host
+	Type        string  `json:"type" jsonschema:"required,enum=dashboard_by_id,enum=dashboard_by_uid,enum=dashboard_by_tag"`
+	Value       string  `json:"value" jsonschema:"required"`                         // the ID or the UID of a dashboard, or a tag
+	Order       float64 `json:"order,omitempty" jsonschema:"multipleOf=1,minimum=0"` // whole; the host sorts items by it and numbers them from 1
+	Title       string  `json:"title"`
 }
 
 // PlaylistDashboard is a dashboard that a playlist shows.
@@ -30,6 +32,10 @@ type PlaylistDashboard struct {
 	ID    int64  `json:"id"`
 	Title string `json:"title"`
 	Order int    `json:"order"` // of the item, from 1
+	UID   string `json:"uid"`
+	Slug  string `json:"slug"`
+	URL   string `json:"url"` // relative to the URL of the host
+	URI   string `json:"uri"`
 }
 
 // PlaylistSearch selects playlists. The zero value selects all, up to the host's default
