@@ -1,4 +1,6 @@
-// Package hostapi is a client for the HTTP API of the host that runs the plugin.
+// Package hostapi is a client for the HTTP API of the host that runs the plugin. It also
+// declares what that API sends and takes: the reference host and its console use the same
+// types.
 //
 // A plugin whose plugin.json has the key "iam" has a service account, with the
 // permissions listed there:
