@@ -198,7 +198,7 @@ func (c *consoleTest) compare(t *testing.T, name string) {
 		write(t, name+".txt", digestLine(picture)+got)
 	}
 	picture := readFile(t, name+".png")
-	if diff := cmp.Diff(string(readFile(t, name+".txt")), digestLine(picture)+got); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(readFile(t, name+".txt")), "\n"), strings.Split(digestLine(picture)+got, "\n")); diff != "" {
 		t.Errorf("%s.png is out of date; run go tool mage pictures and look at it (-recorded +now):\n%s", name, diff)
 	}
 	if len(picture) > 120<<10 {
