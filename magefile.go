@@ -196,6 +196,11 @@ func Docs(ctx context.Context) error {
 		command(ctx, "go", "test", "./host/api", "-run=TestCompatibilityDocument", "-update"))
 }
 
+// Pictures takes the pictures of the console in doc/pictures again, which needs Chromium.
+func Pictures(ctx context.Context) error {
+	return command(ctx, "go", "test", "-count=1", "-vet=off", "-tags=e2e", "-run=^TestPictures$", "./internal/e2e", "-args", "-update")
+}
+
 // Rule contains the targets for writing rules.
 type Rule mg.Namespace
 

@@ -98,7 +98,7 @@ func TestConformanceText(t *testing.T) {
 	}
 }
 
-// TestConformanceJSON checks the shape that doc/conformance.md documents.
+// TestConformanceJSON checks the shape that doc/ci.md documents.
 func TestConformanceJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

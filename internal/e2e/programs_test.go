@@ -13,8 +13,8 @@ import (
 
 // programs are the executables that tests share. Each is built when a test first needs it.
 type programs struct {
-	dir                     string
-	slipway, existing, ours func() error
+	dir                               string
+	slipway, existing, ours, examples func() error
 }
 
 var shared programs
@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		existing: once(existingModule(), filepath.Join(dir, "existing")+"/", "-buildvcs=false", "-ldflags=-s -w", "./..."),
 		ours: once(".", filepath.Join(dir, "ours")+"/", "-buildvcs=false", "-ldflags=-s -w",
 			"./testdata/ours/datasource", "./testdata/ours/app", "./testdata/ours/hello", "./testdata/ours/swap"),
+		examples: once(".", filepath.Join(dir, "examples")+"/", "-buildvcs=false", "-ldflags=-s -w", "../../examples/..."),
 	}
 	code := m.Run()
 	if err := os.RemoveAll(dir); err != nil {

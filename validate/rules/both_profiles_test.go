@@ -11,10 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/validate"
 )
 
-// bothProfiles returns the example of doc/both-profiles.md.
+// bothProfiles returns the example of doc/compatibility.md.
 func bothProfiles(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.FromSlash("../../doc/both-profiles.md"))
+	page, err := os.ReadFile(filepath.FromSlash("../../doc/compatibility.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
