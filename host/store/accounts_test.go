@@ -234,7 +234,7 @@ func TestReconcilePluginAccount(t *testing.T) {
 	}
 }
 
-// The last use of a token is visible immediately and is stored when the store is closed.
+// The last use of a token is stored with the precision of a minute, and is visible immediately.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	now := &clock{now: time.Unix(1_700_000_000, 0)}
@@ -252,6 +252,12 @@ func TestLastUsed(t *testing.T) {
 		t.Errorf("last use of a new token: %s", used)
 	}
 	must(s.Authenticate(ctx, secret))(t)
+	first := now.Now()
+	now.Advance(30 * time.Second)
+	must(s.Authenticate(ctx, secret))(t)
+	if used := lastUsed(s); !used.Equal(first) {
+		t.Errorf("last use within a minute %s, want %s", used, first)
+	}
 	now.Advance(2 * time.Minute)
 	must(s.Authenticate(ctx, secret))(t)
 	if used := lastUsed(s); !used.Equal(now.Now()) {

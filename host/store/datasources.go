@@ -114,12 +114,13 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		if err := checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", gate.MaxDataSources); err != nil {
-			return d, err
-		}
-		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
+		created, err := find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
 				basic_auth, basic_auth_user, is_default, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) `+returnDataSource, columnsOf(d)...)
+		if err == nil {
+			err = checkQuota(ctx, tx, d.OrgID, created.ID, "data_sources", "data sources", gate.MaxDataSources)
+		}
+		return created, err
 	})
 }
 

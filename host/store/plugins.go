@@ -67,7 +67,7 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	if !errors.Is(err, sql.ErrNoRows) {
 		return host.ServiceAccount{}, err
 	}
-	login, err := freeLogin(ctx, tx, org, host.PluginLogin(pluginID), numbers{})
+	login, err := freeLogin(ctx, tx, org, host.PluginLogin(pluginID))
 	if err != nil {
 		return host.ServiceAccount{}, err
 	}

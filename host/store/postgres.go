@@ -10,7 +10,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -61,8 +60,8 @@ func (s *Store) transactAlone(ctx context.Context, lock int64, do func(tx *sql.T
 	})
 }
 
-// openPostgres connects to the server and migrates the schema. If it fails, nothing stays
-// open. Its errors do not contain the password in the URL.
+// openPostgres connects to the server and migrates the schema. Its errors do not contain the
+// password in the URL.
 func (s *Store) openPostgres(ctx context.Context, address string) error {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -79,9 +78,8 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	s.dialect = postgresDialect()
 	connector := stdlib.GetConnector(*config)
 	s.write, s.read = s.newPool(connector, connections), s.newPool(connector, connections)
-	s.close = sync.OnceValue(func() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) })
 	if err := s.migrate(ctx); err != nil {
-		return errors.Join(fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, err), s.close())
+		return fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, explain(err))
 	}
 	return nil
 }
