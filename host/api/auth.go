@@ -53,9 +53,8 @@ func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
 }
 
 // login verifies basic credentials. After too many failures, even the correct password
-// is rejected for a while: otherwise an attacker could keep guessing. A credential that
-// was verified from the same network is still accepted, so that others cannot lock out its
-// owner.
+// is rejected for a while: otherwise an attacker could keep guessing. Other networks, tokens
+// and sessions are not affected.
 func (a *API) login(w http.ResponseWriter, r *http.Request, login, password string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
 	// The zero User of an unknown login matches no password.
@@ -65,8 +64,9 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 	}
 	from := attempt{login, networkOf(r.RemoteAddr)}
 	credential := host.Credential{Login: login, Password: password, Network: from.network}
-	matches := a.logins.acceptsKnown(from, a.clock()) && a.passwords.IsVerified(credential, user.PasswordHash)
-	if !matches {
+	err = a.logins.check(from, a.clock())
+	matches := err == nil && a.passwords.IsVerified(credential, user.PasswordHash)
+	if err == nil && !matches {
 		matches, err = a.passwords.Match(r.Context(), credential, user.PasswordHash, func() (func(bool), error) {
 			return a.logins.begin(from, a.clock())
 		})

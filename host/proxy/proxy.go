@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"cmp"
 	"encoding/json"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -12,13 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Options configure a Proxy. The zero value is usable.
+// Options configure a Proxy.
 type Options struct {
 	Transport http.RoundTripper // of targets without TLS settings; if nil, one with timeouts that uses the proxies from the environment
 	Clock     func() time.Time  // time.Now if nil
-	Logger    *slog.Logger      // for failures that no request sees; no log if nil
-	// ReadBody returns the body of a request, or the error to respond with. If nil, it
-	// reads up to 16 MiB.
+	// ReadBody returns the body of a request, or the error to respond with. Required.
 	ReadBody func(http.ResponseWriter, *http.Request) ([]byte, error)
 }
 
@@ -53,20 +49,16 @@ func New(o Options) *Proxy {
 	if p.clock == nil {
 		p.clock = time.Now
 	}
-	if p.readBody == nil {
-		p.readBody = readBody
-	}
 	if p.transport == nil {
 		p.own = newTransport()
 		p.transport = p.own
 	}
-	p.tokens = newTokens(p.transport, p.clock, cmp.Or(o.Logger, slog.New(slog.DiscardHandler)))
+	p.tokens = &tokens{transport: p.transport, clock: p.clock, kept: map[tokenKey]*keptToken{}}
 	return p
 }
 
-// Close cancels the requests for tokens and waits for them.
+// Close closes idle connections.
 func (p *Proxy) Close() error {
-	p.tokens.close()
 	p.tls.clear()
 	if p.own != nil {
 		p.own.CloseIdleConnections()
