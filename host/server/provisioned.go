@@ -186,32 +186,14 @@ func (s *Server) provisionFiles(ctx context.Context, o Options) error {
 	} else if err := s.files.apply(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var watching sync.WaitGroup
-	watching.Go(func() { s.watchFiles(ctx) })
-	s.onClose(func() error {
-		cancel()
-		watching.Wait()
-		return nil
-	})
-	return nil
-}
-
-// watchFiles applies the directory whenever it has changed or has to be tried again, until ctx
-// ends.
-func (s *Server) watchFiles(ctx context.Context) {
-	tick := time.NewTicker(provisionCheck)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	s.inBackground(ctx, new(sync.WaitGroup), func(ctx context.Context) {
+		every(ctx, provisionCheck, func() {
 			if s.files.isDue() {
 				s.provisionAgain(ctx)
 			}
-		}
-	}
+		})
+	})
+	return nil
 }
 
 // provisionAgain applies the provisioning files, and restarts the plugins whose settings have

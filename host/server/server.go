@@ -299,13 +299,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 
 // mountInBackground mounts the plugins and follows their changes as o.Watch requires.
 func (s *Server) mountInBackground(ctx context.Context, o Options) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s.onClose(func() error {
-		cancel()
-		s.mounting.Wait()
-		return nil
-	})
-	s.mounting.Go(func() {
+	s.inBackground(ctx, &s.mounting, func(ctx context.Context) {
 		mount := s.mount
 		if cmp.Or(o.Watch, watch.Off) != watch.Off {
 			mount = func(ctx context.Context) error { return s.watch(ctx, o) }
@@ -314,6 +308,31 @@ func (s *Server) mountInBackground(ctx context.Context, o Options) {
 			s.log.Error("plugins not mounted", "error", err)
 		}
 	})
+}
+
+// inBackground runs do until the server is closed, which waits for the group.
+func (s *Server) inBackground(ctx context.Context, group *sync.WaitGroup, do func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.onClose(func() error {
+		cancel()
+		group.Wait()
+		return nil
+	})
+	group.Go(func() { do(ctx) })
+}
+
+// every calls do periodically until ctx ends.
+func every(ctx context.Context, period time.Duration, do func()) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
+		}
+	}
 }
 
 // shutdown waits for requests in progress and aborts those that take longer than
