@@ -28,10 +28,10 @@ func (e *InUseError) Error() string { return "another host is using " + e.File }
 
 // lockData locks the data directory and the SQLite file until Close: a second host
 // would replace the tokens of the plugins that the first one runs.
-func (s *Server) lockData(o Options) error {
-	names := []string{filepath.Join(o.DataDir, "instance")}
-	if !store.IsShared(o.Database) {
-		names = append(names, o.Database)
+func (s *Server) lockData() error {
+	names := []string{filepath.Join(s.options.DataDir, "instance")}
+	if !store.IsShared(s.options.Database) {
+		names = append(names, s.options.Database)
 	}
 	for _, name := range names {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -52,12 +52,12 @@ func (s *Server) lockData(o Options) error {
 
 // warnOfNewDatabase logs that the database will be new although a host has used the data
 // directory before.
-func (s *Server) warnOfNewDatabase(o Options) {
-	if _, err := os.Stat(filepath.Join(o.DataDir, "instance")); err != nil || store.IsShared(o.Database) {
+func (s *Server) warnOfNewDatabase() {
+	if _, err := os.Stat(filepath.Join(s.options.DataDir, "instance")); err != nil || store.IsShared(s.options.Database) {
 		return
 	}
-	if info, err := os.Stat(o.Database); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		s.log.Warn("the database is missing or empty, although a host has used the data directory before; the host starts with a new one", "database", o.Database)
+	if info, err := os.Stat(s.options.Database); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		s.log.Warn("the database is missing or empty, although a host has used the data directory before; the host starts with a new one", "database", s.options.Database)
 	}
 }
 

@@ -171,17 +171,17 @@ func (f *files) applyAgain(ctx context.Context) {
 }
 
 // provisionFiles applies Options.Provisioning and watches it until the server is closed.
-func (s *Server) provisionFiles(ctx context.Context, o Options) error {
-	if o.Provisioning == "" {
+func (s *Server) provisionFiles(ctx context.Context) error {
+	if s.options.Provisioning == "" {
 		return nil
 	}
-	dir, err := filepath.Abs(o.Provisioning)
+	dir, err := filepath.Abs(s.options.Provisioning)
 	if err != nil {
 		return err
 	}
-	s.files.dir, s.files.state = dir, filepath.Join(o.DataDir, "provisioned.json")
-	s.files.store, s.files.settings, s.files.env, s.files.log = s.store, s.settings, variables(o.Environ), s.log
-	if o.LaxProvisioning {
+	s.files.dir, s.files.state = dir, filepath.Join(s.options.DataDir, "provisioned.json")
+	s.files.store, s.files.settings, s.files.env, s.files.log = s.store, s.settings, variables(s.options.Environ), s.log
+	if s.options.LaxProvisioning {
 		s.files.applyAgain(ctx)
 	} else if err := s.files.apply(ctx); err != nil {
 		return err
