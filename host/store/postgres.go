@@ -92,20 +92,16 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isGone reports whether the server cannot be reached or refuses to work now.
+// isGone reports whether the server cannot be reached, has closed the connection or refuses to
+// work now.
 func isGone(err error) bool {
-	state := sqlState(err)
-	return isCut(err) || state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
-		pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state)
-}
-
-// isCut reports whether the server cannot be reached or has closed the connection.
-func isCut(err error) bool {
-	state := sqlState(err)
+	if state := sqlState(err); state != "" {
+		return state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
+			pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state) ||
+			pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
+	}
 	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
 	_, isBroken := errors.AsType[*net.OpError](err)
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, pgconn.ErrConnClosed, net.ErrClosed} {
-		isBroken = isBroken || errors.Is(err, end)
-	}
-	return isRefused || isBroken || pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
+	return isRefused || isBroken || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed)
 }
