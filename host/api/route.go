@@ -129,22 +129,27 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 		}
 		paths[route.Pattern][route.Method] = route
 	}
-	mux, wide := http.NewServeMux(), map[string]map[string]alternative{}
+	mux, second := http.NewServeMux(), http.NewServeMux()
+	register := func(pattern string, handler http.Handler) {
+		if isAmbiguous(pattern) {
+			second.Handle(pattern, handler)
+		} else {
+			mux.Handle(pattern, handler)
+		}
+	}
 	unknown := a.serve(func(_ http.ResponseWriter, r *http.Request) error { return missing(r.URL.Path) })
 	for pattern, methods := range paths {
-		register(mux, wide, pattern, a.dispatch(methods))
+		register(pattern, a.dispatch(methods))
 		if !strings.HasSuffix(pattern, "/") && !strings.HasSuffix(pattern, "...}") {
-			register(mux, wide, pattern+end, a.dispatch(methods))
+			register(pattern+"/{$}", a.dispatch(methods))
 		}
 		// The mux would redirect this path to the one with a slash, without credentials.
 		if parent := path.Dir(pattern); strings.HasSuffix(pattern, "...}") && paths[parent] == nil {
 			mux.Handle(parent, unknown)
 		}
 	}
-	for pattern, routes := range wide {
-		mux.Handle(pattern, a.choose(routes))
-	}
-	mux.Handle("/api/", unknown)
+	second.Handle("/", unknown)
+	mux.Handle("/api/", second)
 	if a.pages != nil {
 		unknown = a.serve(func(w http.ResponseWriter, r *http.Request) error {
 			return a.counted(r, host.Identity{}, func() error {
@@ -155,6 +160,13 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 	}
 	mux.Handle("/", unknown)
 	return mux, nil
+}
+
+// isAmbiguous reports whether the mux rejects a pattern next to others, since neither is more
+// specific: /api/datasources/{id}/resources/{path...} and /api/datasources/uid/{uid} both match
+// uid/resources. The others take precedence: a second mux serves what they do not match.
+func isAmbiguous(pattern string) bool {
+	return strings.HasPrefix(pattern, migratePath) || strings.HasPrefix(pattern, "/api/datasources/{id}/resources")
 }
 
 // dispatch selects the route by method, authenticates and checks the permission.
