@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
@@ -87,18 +86,10 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 // maxLoggedLogin is the maximum number of bytes logged of a login that may not exist.
 const maxLoggedLogin = 64
 
-// logLogin logs a failed login, without its password.
+// logLogin logs a failed login, without its password. Handlers quote what is not printable.
 func (a *API) logLogin(w http.ResponseWriter, r *http.Request, login string, err error) {
-	login = strings.ToValidUTF8(login[:min(len(login), maxLoggedLogin)], "")
 	a.log.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", w.Header().Get(requestIDHeader)),
-		slog.String("login", strings.Map(printable, login)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
-}
-
-func printable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return '?'
+		slog.String("login", login[:min(len(login), maxLoggedLogin)]), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 }
 
 // maxCredentials is the maximum number of bytes of a login and its password. The throttle

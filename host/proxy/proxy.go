@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
@@ -25,7 +26,7 @@ type Proxy struct {
 	readBody  func(http.ResponseWriter, *http.Request) ([]byte, error)
 	tokens    *tokens
 	own       *http.Transport // nil if Options set one
-	tls       tlsTransports
+	tls       sync.Map        // *http.Transport by httpclient.TLS
 }
 
 // Target is the data source or app that a request is for, with its settings.
@@ -59,7 +60,10 @@ func New(o Options) *Proxy {
 
 // Close closes idle connections.
 func (p *Proxy) Close() error {
-	p.tls.clear()
+	p.tls.Range(func(_, t any) bool {
+		t.(*http.Transport).CloseIdleConnections()
+		return true
+	})
 	if p.own != nil {
 		p.own.CloseIdleConnections()
 	}

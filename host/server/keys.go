@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -50,17 +51,6 @@ func (s *Server) lockData() error {
 	return nil
 }
 
-// warnOfNewDatabase logs that the database will be new although a host has used the data
-// directory before.
-func (s *Server) warnOfNewDatabase() {
-	if _, err := os.Stat(filepath.Join(s.options.DataDir, "instance")); err != nil || store.IsShared(s.options.Database) {
-		return
-	}
-	if info, err := os.Stat(s.options.Database); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		s.log.Warn("the database is missing or empty, although a host has used the data directory before; the host starts with a new one", "database", s.options.Database)
-	}
-}
-
 // instanceName returns the name of this host's tokens, which no other host on the
 // same database has. By that name a host finds the tokens of its previous start.
 func instanceName(dataDir string) (string, error) {
@@ -71,7 +61,7 @@ func instanceName(dataDir string) (string, error) {
 // sources and apps.
 func secretKey(dataDir string) ([]byte, error) {
 	file := filepath.Join(dataDir, "secret.key")
-	if err := checkOwner(file); err != nil {
+	if err := checkMode(file); err != nil {
 		return nil, err
 	}
 	text, err := kept(file, func() (string, error) {
@@ -87,6 +77,23 @@ func secretKey(dataDir string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is damaged: restore it to keep the stored secrets, or delete it and enter them again", file)
 	}
 	return key, nil
+}
+
+// checkMode returns an error if another user could have written the file that holds the
+// key for secrets, or could replace it. The file and its directory need not exist.
+func checkMode(file string) error {
+	for _, c := range []struct {
+		name      string
+		forbidden fs.FileMode
+		command   string
+	}{{filepath.Dir(file), 0o002, "chmod o-w"}, {file, 0o022, "chmod 600"}} {
+		info, err := os.Stat(c.name)
+		if err == nil && runtime.GOOS != "windows" && info.Mode()&c.forbidden != 0 {
+			return fmt.Errorf("other users can write to %s, and so choose the key for secrets: if you trust its content, protect it with: %s %s; "+
+				"if not, use another data directory", c.name, c.command, c.name)
+		}
+	}
+	return nil
 }
 
 // kept returns the contents of a file. If the file does not exist, kept creates it

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
@@ -96,19 +95,17 @@ func (f *files) applyLocked(ctx context.Context) (err error) {
 
 // protect makes the data sources and dashboards in the files read-only.
 func (f *files) protect(ctx context.Context, org int64) error {
-	byName, all, boards := map[string]string{}, map[string]string{}, map[string]string{}
+	sources, boards := map[string]string{}, map[string]string{}
 	for _, d := range f.last.DataSources {
-		if d.IsReadOnly {
-			byName[d.Name] = d.File
+		if !d.IsReadOnly {
+			continue
 		}
-	}
-	stored, err := f.store.DataSources(ctx, org, nil, store.Page{Limit: gate.MaxDataSources})
-	if err != nil {
-		return err
-	}
-	for _, d := range stored {
-		if file, ok := byName[d.Name]; ok {
-			all[d.UID] = file
+		stored, err := f.store.DataSourceByName(ctx, org, d.Name) // which may have another uid
+		switch {
+		case err == nil:
+			sources[stored.UID] = d.File
+		case !errors.Is(err, host.ErrNotFound):
+			return err
 		}
 	}
 	for _, d := range f.last.Dashboards {
@@ -116,7 +113,7 @@ func (f *files) protect(ctx context.Context, org int64) error {
 			boards[d.UID] = d.File
 		}
 	}
-	f.sources.files.Store(&all)
+	f.sources.files.Store(&sources)
 	f.dashboards.files.Store(&boards)
 	return nil
 }

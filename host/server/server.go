@@ -192,7 +192,6 @@ func (s *Server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.warnOfNewDatabase()
 	instance, err := instanceName(o.DataDir)
 	if err != nil {
 		return err

@@ -106,10 +106,6 @@ func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (
 		if a, err = migrateKey(ctx, tx, by, k); err != nil {
 			return err
 		}
-		left, err := find(ctx, tx, scanOne[int64], "SELECT COUNT(*) FROM tokens WHERE org_id = $1 AND account_id IS NULL", by.OrgID)
-		if err != nil || left > 0 {
-			return err
-		}
 		return endKeys(ctx, tx, by.OrgID)
 	})
 	s.audit(ctx, err, by, "API key migrated", slog.Int64("key", id), slog.String("account", a.Login))
@@ -124,15 +120,13 @@ type KeyFailure struct {
 	Err error
 }
 
-// MigrateAPIKeys migrates all keys, including expired ones, that the caller may migrate. If
-// none is left, no new ones can be created.
+// MigrateAPIKeys migrates all keys, including expired ones, that the caller may migrate.
 func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, failures []KeyFailure, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		keys, err := list(ctx, tx, scanAPIKey, selectKeys+"ORDER BY id", by.OrgID)
 		if err != nil {
 			return err
 		}
-		migrated, failures = 0, nil
 		for _, k := range keys {
 			if err := by.MayManageKey(k.Role); err != nil {
 				failures = append(failures, KeyFailure{k, err})
@@ -143,7 +137,7 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 			}
 			migrated++
 		}
-		if migrated == 0 || len(failures) > 0 {
+		if migrated == 0 {
 			return nil
 		}
 		return endKeys(ctx, tx, by.OrgID)
@@ -183,7 +177,9 @@ func freeName(ctx context.Context, tx *sql.Tx, org int64, key string) (string, e
 	}
 }
 
+// endKeys forbids new keys if none is left.
 func endKeys(ctx context.Context, tx *sql.Tx, org int64) error {
-	_, err := tx.ExecContext(ctx, "UPDATE orgs SET keys_migrated = TRUE WHERE id = $1", org)
+	_, err := tx.ExecContext(ctx, `UPDATE orgs SET keys_migrated = TRUE WHERE id = $1
+		AND NOT EXISTS (SELECT 1 FROM tokens WHERE org_id = $1 AND account_id IS NULL)`, org)
 	return err
 }
