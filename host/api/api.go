@@ -113,7 +113,7 @@ func New(o Options) (*API, error) {
 	if a.clock == nil {
 		a.clock = time.Now
 	}
-	a.proxy = proxy.New(proxy.Options{Clock: a.clock, Logger: a.log,
+	a.proxy = proxy.New(proxy.Options{Clock: a.clock,
 		ReadBody: func(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return readBody(w, r, gate.MaxPluginBody)
 		}})

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/host"
@@ -53,9 +52,8 @@ func (a *API) bearer(r *http.Request, text string) (host.Identity, error) {
 }
 
 // login verifies basic credentials. After too many failures, even the correct password
-// is rejected for a while: otherwise an attacker could keep guessing. A credential that
-// was verified from the same network is still accepted, so that others cannot lock out its
-// owner.
+// is rejected for a while: otherwise an attacker could keep guessing. Other networks, tokens
+// and sessions are not affected.
 func (a *API) login(w http.ResponseWriter, r *http.Request, login, password string) (host.Identity, error) {
 	wrong := host.Unauthorized("invalid username or password")
 	// The zero User of an unknown login matches no password.
@@ -65,8 +63,9 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 	}
 	from := attempt{login, networkOf(r.RemoteAddr)}
 	credential := host.Credential{Login: login, Password: password, Network: from.network}
-	matches := a.logins.acceptsKnown(from, a.clock()) && a.passwords.IsVerified(credential, user.PasswordHash)
-	if !matches {
+	err = a.logins.check(from, a.clock())
+	matches := err == nil && a.passwords.IsVerified(credential, user.PasswordHash)
+	if err == nil && !matches {
 		matches, err = a.passwords.Match(r.Context(), credential, user.PasswordHash, func() (func(bool), error) {
 			return a.logins.begin(from, a.clock())
 		})
@@ -87,18 +86,10 @@ func (a *API) login(w http.ResponseWriter, r *http.Request, login, password stri
 // maxLoggedLogin is the maximum number of bytes logged of a login that may not exist.
 const maxLoggedLogin = 64
 
-// logLogin logs a failed login, without its password.
+// logLogin logs a failed login, without its password. Handlers quote what is not printable.
 func (a *API) logLogin(w http.ResponseWriter, r *http.Request, login string, err error) {
-	login = strings.ToValidUTF8(login[:min(len(login), maxLoggedLogin)], "")
 	a.log.LogAttrs(r.Context(), slog.LevelWarn, "login failed", slog.String("request_id", w.Header().Get(requestIDHeader)),
-		slog.String("login", strings.Map(printable, login)), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
-}
-
-func printable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return '?'
+		slog.String("login", login[:min(len(login), maxLoggedLogin)]), slog.String("remote", r.RemoteAddr), slog.Any("reason", err))
 }
 
 // maxCredentials is the maximum number of bytes of a login and its password. The throttle

@@ -54,7 +54,7 @@ func (a *API) CheckStreams(every time.Duration) {
 func Attempts(a *API) int {
 	a.logins.mu.Lock()
 	defer a.logins.mu.Unlock()
-	return len(a.logins.attempts)
+	return len(a.logins.forgotten)
 }
 
 // QueryNames returns the names of the parameters that a route reads from the query.

@@ -103,14 +103,15 @@ func hostName(header string) (name string, ok bool) {
 // isCleanPath reports whether a path begins with a slash and has no empty segments but
 // the last one, and no "." or "..".
 func isCleanPath(path string) bool {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		isEnd := i == 0 || i == len(segments)-1
-		if segment == "" && !isEnd || segment != "" && i == 0 || segment == "." || segment == ".." {
+	rest, ok := strings.CutPrefix(path, "/")
+	for more := ok; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
+		if segment == "" && more || segment == "." || segment == ".." {
 			return false
 		}
 	}
-	return len(segments) > 1
+	return ok
 }
 
 // setSecurityHeaders sets the headers that every response has. Handlers may replace them

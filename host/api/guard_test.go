@@ -232,14 +232,14 @@ func TestHostileRequests(t *testing.T) {
 	t.Cleanup(server.Close)
 	address := server.Listener.Addr().String()
 	h := hostile{rand.New(rand.NewPCG(15, 9)), base64.StdEncoding.EncodeToString([]byte("admin:" + adminPassword)), strings.TrimPrefix(f.editor, "Bearer ")}
-	known := h.request("GET /api/user HTTP/1.1", "localhost", "Authorization: Basic "+h.known+"\r\n")
+	known := h.request("GET /api/user HTTP/1.1", "localhost", "Authorization: Bearer "+h.token+"\r\n")
 	playlist := func(headers ...string) string {
 		body := `{"name":"kept","interval":"5m"}`
-		return h.request("POST /api/playlists HTTP/1.1", "localhost", append(headers, "Authorization: Basic "+h.known+"\r\n", "Content-Type: application/json\r\n",
+		return h.request("POST /api/playlists HTTP/1.1", "localhost", append(headers, "Authorization: Bearer "+h.token+"\r\n", "Content-Type: application/json\r\n",
 			fmt.Sprintf("Content-Length: %d\r\n", len(body)))...) + body
 	}
 	if status, _ := exchange(t, address, known); status != 200 {
-		t.Fatalf("the login of the admin: %d", status)
+		t.Fatalf("the token of the editor: %d", status)
 	}
 	kinds := []struct {
 		name    string
@@ -264,7 +264,7 @@ func TestHostileRequests(t *testing.T) {
 		}
 		if n%10 == 9 {
 			if status, _ := exchange(t, address, known); status != 200 {
-				t.Fatalf("after %d requests, the login of the admin: %d", n+1, status)
+				t.Fatalf("after %d requests, the token of the editor: %d", n+1, status)
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func TestHostileRequests(t *testing.T) {
 	}
 	for _, header := range []string{"", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n", "Origin: http://localhost\r\n"} {
 		if status, _ := exchange(t, address, playlist(header)); status != 200 {
-			t.Errorf("a change of the admin with %q: %d", header, status)
+			t.Errorf("a change of the editor with %q: %d", header, status)
 		}
 	}
 	if len(sent) < total*8/10 {

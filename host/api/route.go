@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -130,35 +129,44 @@ func (a *API) newMux(routes []Route) (*http.ServeMux, error) {
 		}
 		paths[route.Pattern][route.Method] = route
 	}
-	mux, wide := http.NewServeMux(), map[string]map[string]alternative{}
+	mux, second := http.NewServeMux(), http.NewServeMux()
+	register := func(pattern string, handler http.Handler) {
+		if isAmbiguous(pattern) {
+			second.Handle(pattern, handler)
+		} else {
+			mux.Handle(pattern, handler)
+		}
+	}
 	unknown := a.serve(func(_ http.ResponseWriter, r *http.Request) error { return missing(r.URL.Path) })
 	for pattern, methods := range paths {
-		register(mux, wide, pattern, a.dispatch(methods))
+		register(pattern, a.dispatch(methods))
 		if !strings.HasSuffix(pattern, "/") && !strings.HasSuffix(pattern, "...}") {
-			register(mux, wide, pattern+end, a.dispatch(methods))
+			register(pattern+"/{$}", a.dispatch(methods))
 		}
 		// The mux would redirect this path to the one with a slash, without credentials.
 		if parent := path.Dir(pattern); strings.HasSuffix(pattern, "...}") && paths[parent] == nil {
 			mux.Handle(parent, unknown)
 		}
 	}
-	for pattern, routes := range wide {
-		mux.Handle(pattern, a.choose(routes))
-	}
-	mux.Handle("/api/", unknown)
+	second.Handle("/", unknown)
+	mux.Handle("/api/", second)
 	if a.pages != nil {
 		unknown = a.serve(func(w http.ResponseWriter, r *http.Request) error {
-			leave, err := a.enter(r, host.Identity{})
-			if err != nil {
-				return err
-			}
-			defer leave()
-			a.pages.ServeHTTP(w, r)
-			return nil
+			return a.counted(r, host.Identity{}, func() error {
+				a.pages.ServeHTTP(w, r)
+				return nil
+			})
 		})
 	}
 	mux.Handle("/", unknown)
 	return mux, nil
+}
+
+// isAmbiguous reports whether the mux rejects a pattern next to others, since neither is more
+// specific: /api/datasources/{id}/resources/{path...} and /api/datasources/uid/{uid} both match
+// uid/resources. The others take precedence: a second mux serves what they do not match.
+func isAmbiguous(pattern string) bool {
+	return strings.HasPrefix(pattern, migratePath) || strings.HasPrefix(pattern, "/api/datasources/{id}/resources")
 }
 
 // dispatch selects the route by method, authenticates and checks the permission.
@@ -191,29 +199,30 @@ func (a *API) dispatch(methods map[string]Route) http.Handler {
 			who = a.withRoles(who)
 			w.(*response).who = who
 		}
-		leave, err := a.enter(r, who)
-		if err != nil {
-			return err
-		}
-		defer leave()
-		if err := route.Permission.check(r, who); err != nil {
-			return err
-		}
-		if route.Doc.IsDeprecated { // RFC 9745; since version 9.1 of the service, August 2022
-			w.Header().Set("Deprecation", "@1660608000")
-			w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
-		}
-		return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
+		return a.counted(r, who, func() error {
+			if err := route.Permission.check(r, who); err != nil {
+				return err
+			}
+			if route.Doc.IsDeprecated { // RFC 9745; since version 9.1 of the service, August 2022
+				w.Header().Set("Deprecation", "@1660608000")
+				w.Header().Set("Link", `</api/serviceaccounts>; rel="successor-version"`)
+			}
+			return route.Handler.serve(w, r, who, max(route.Doc.Status, http.StatusOK))
+		})
 	})
 }
 
-// enter counts a request until leave is called. Without credentials, the network is the caller.
-func (a *API) enter(r *http.Request, who host.Identity) (leave func(), err error) {
-	leave, ok := a.gate.Enter(cmp.Or(who.Key(), "network "+networkOf(r.RemoteAddr)))
-	if !ok {
-		return nil, &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your requests are in progress; wait for one of them to end", gate.MaxCallerRequests)}
+// counted counts a request while it is served. Without credentials, the network is the caller.
+func (a *API) counted(r *http.Request, who host.Identity, serve func() error) error {
+	caller := who.Key()
+	if caller == "" {
+		caller = "network " + networkOf(r.RemoteAddr)
 	}
-	return leave, nil
+	if !a.gate.Enter(caller) {
+		return &host.Error{Category: host.ErrThrottled, Message: fmt.Sprintf("%d of your requests are in progress; wait for one of them to end", gate.MaxCallerRequests)}
+	}
+	defer a.gate.Leave(caller)
+	return serve()
 }
 
 // serve turns a returned error into a response. Its writer is always the *response from

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -9,35 +10,25 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Limits of logins. The first two apply to a login from one network.
+// Limits of logins.
 const (
 	failureWindow = 5 * time.Minute
-	mostFailures  = 10     // within failureWindow, after which passwords are not compared
-	mostRefused   = 10_000 // within failureWindow, after which even known credentials are not accepted
-
-	mostComparing  = 16     // logins that are compared or wait for it
-	mostPerNetwork = 4      // of these, from one network
-	mostRemembered = 10_000 // pairs of login and network
+	mostFailures  = 10      // of a login from one network within failureWindow; then it has to wait
+	mostComparing = 16      // logins whose passwords are compared or wait for it
+	manyAttempts  = 1 << 10 // above which those that have been forgotten are deleted
 )
 
 // throttle limits how often and how many passwords are compared. Failures are forgotten
-// as time passes, not by a successful login. It keeps the counts in memory: a restart
+// as time passes, not by a successful login. It keeps them in memory: a restart
 // clears them, but an attacker cannot cause one.
 type throttle struct {
 	mu        sync.Mutex
-	attempts  map[attempt]debts
-	comparing map[string]int // by network
-	total     int            // of comparing
+	forgotten map[attempt]time.Time // when all failures are forgotten; each failure postpones it
+	comparing int
 }
 
 // attempt is a login from a network.
 type attempt struct{ login, network string }
-
-// debts are the times at which failures are forgotten. Each failure postpones them.
-type debts struct {
-	failed  time.Time // passwords that were compared
-	refused time.Time // passwords that were not
-}
 
 // throttled is the error for a caller that has to wait.
 type throttled struct {
@@ -51,9 +42,7 @@ func (t *throttled) Error() string { return t.reason.Error() }
 // Unwrap returns the error for the response.
 func (t *throttled) Unwrap() error { return t.reason }
 
-func newThrottle() *throttle {
-	return &throttle{attempts: make(map[attempt]debts), comparing: make(map[string]int)}
-}
+func newThrottle() *throttle { return &throttle{forgotten: make(map[attempt]time.Time)} }
 
 // networkOf returns the part of a remote address that one attacker cannot vary: the
 // address, or the first half of an IPv6 address.
@@ -73,12 +62,20 @@ func networkOf(remote string) string {
 	return prefix.Addr().String()
 }
 
-// acceptsKnown reports whether a credential that was verified before may be accepted
-// without comparing hashes. Guessing one this way is fast, so such guesses are limited too.
-func (t *throttle) acceptsKnown(of attempt, now time.Time) bool {
+// check returns a *throttled if an attempt has to wait.
+func (t *throttle) check(of attempt, now time.Time) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return excess(t.attempts[of].refused, mostRefused, now) == 0
+	return t.wait(of, now)
+}
+
+// wait is check for a caller that holds the lock.
+func (t *throttle) wait(of attempt, now time.Time) error {
+	const room = failureWindow - failureWindow/mostFailures // that leaves room for one more failure
+	if wait := later(t.forgotten[of], now).Sub(now) - room; wait > 0 {
+		return tooMany(host.ErrThrottled, "too many failed logins", wait)
+	}
+	return nil
 }
 
 // begin counts an attempt as failed unless done reports a match. If the attempt has to
@@ -86,59 +83,27 @@ func (t *throttle) acceptsKnown(of attempt, now time.Time) bool {
 func (t *throttle) begin(of attempt, now time.Time) (done func(matches bool), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	debt := t.attempts[of]
-	if wait := excess(debt.failed, mostFailures, now); wait > 0 {
-		if excess(debt.refused, mostRefused, now) == 0 {
-			debt.refused = later(debt.refused, now).Add(failureWindow / mostRefused)
-			t.attempts[of] = debt
-		}
-		return nil, tooMany(host.ErrThrottled, "too many failed logins", wait)
+	if err := t.wait(of, now); err != nil {
+		return nil, err
 	}
-	if t.comparing[of.network] >= mostPerNetwork {
-		return nil, tooMany(host.ErrThrottled, "too many logins at the same time", time.Second)
-	}
-	if t.total >= mostComparing || !t.hasRoom(now) {
+	if t.comparing >= mostComparing {
 		return nil, tooMany(host.ErrUnavailable, "the host is busy with other logins", time.Second)
 	}
-	t.total++
-	t.comparing[of.network]++
-	debt.failed = later(debt.failed, now).Add(failureWindow / mostFailures)
-	t.attempts[of] = debt
+	if len(t.forgotten) > manyAttempts { // each took the time of a comparison, so there are not many that count
+		maps.DeleteFunc(t.forgotten, func(_ attempt, at time.Time) bool { return !at.After(now) })
+	}
+	t.comparing++
+	t.forgotten[of] = later(t.forgotten[of], now).Add(failureWindow / mostFailures)
 	return func(matches bool) { t.end(of, matches) }, nil
 }
 
 func (t *throttle) end(of attempt, matches bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.total--
-	if t.comparing[of.network]--; t.comparing[of.network] == 0 {
-		delete(t.comparing, of.network)
+	t.comparing--
+	if matches {
+		t.forgotten[of] = t.forgotten[of].Add(-failureWindow / mostFailures)
 	}
-	if debt, ok := t.attempts[of]; ok && matches {
-		debt.failed = debt.failed.Add(-failureWindow / mostFailures)
-		t.attempts[of] = debt
-	}
-}
-
-// hasRoom forgets old failures if necessary. It reports whether another attempt can be
-// remembered.
-func (t *throttle) hasRoom(now time.Time) bool {
-	if len(t.attempts) < mostRemembered {
-		return true
-	}
-	for of, debt := range t.attempts {
-		if !debt.failed.After(now) && !debt.refused.After(now) {
-			delete(t.attempts, of)
-		}
-	}
-	return len(t.attempts) < mostRemembered
-}
-
-// excess returns how long it takes until a debt leaves room for one more of most
-// failures, or 0 if there is room.
-func excess(debt time.Time, most int, now time.Time) time.Duration {
-	room := failureWindow - failureWindow/time.Duration(most)
-	return max(0, later(debt, now).Sub(now)-room)
 }
 
 func later(a, b time.Time) time.Time {

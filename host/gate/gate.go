@@ -20,22 +20,23 @@ type Gate struct {
 	running map[string]int
 }
 
-// Enter counts a request of a caller until leave is called. It reports false if
+// Enter counts a request of a caller, until Leave. It reports false, and counts nothing, if
 // MaxCallerRequests are in progress.
-func (g *Gate) Enter(caller string) (leave func(), ok bool) {
+func (g *Gate) Enter(caller string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running == nil {
 		g.running = map[string]int{}
 	}
 	if g.running[caller] >= MaxCallerRequests {
-		return nil, false
+		return false
 	}
 	g.running[caller]++
-	return sync.OnceFunc(func() { g.leave(caller) }), true
+	return true
 }
 
-func (g *Gate) leave(caller string) {
+// Leave ends a request that Enter has counted.
+func (g *Gate) Leave(caller string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running[caller]--; g.running[caller] == 0 {
@@ -54,9 +55,14 @@ func Bound(s *http.Server) {
 	s.ReadHeaderTimeout, s.IdleTimeout, s.MaxHeaderBytes = HeaderTimeout, KeepAlive, MaxHeaderBytes
 }
 
-// LimitMemory makes the garbage collector run more often when the process approaches
-// MemoryTarget. The environment variable GOMEMLIMIT takes precedence.
+// LimitMemory lets the heap grow to several times what is in use, which is little, and makes the
+// garbage collector run more often when the process approaches MemoryTarget. The environment
+// variables GOGC and GOMEMLIMIT take precedence.
 func LimitMemory() {
+	const standard, percent = 100, 300
+	if before := debug.SetGCPercent(percent); before != standard {
+		debug.SetGCPercent(before)
+	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(MemoryTarget)
 	}

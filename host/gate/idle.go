@@ -21,10 +21,9 @@ type Idle struct {
 
 // NewIdle gives the client of a request a time, such as IdleTimeout, for each part of its body and of the
 // response. Responses that are still to be written have no deadline: a handler may take as long
-// as it needs.
+// as it needs, and each part of a response sets the deadline again.
 func NewIdle(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Idle {
 	i := &Idle{Timeout: timeout, control: http.NewResponseController(w)}
-	i.accept(0) // the previous request on the connection may have left a deadline
 	if r.Body != nil && r.ContentLength != 0 {
 		i.send(i.Timeout)
 		r.Body = &idleBody{r.Body, i}
@@ -34,7 +33,6 @@ func NewIdle(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Idl
 
 // Write writes to w in parts that the client must accept in time.
 func (i *Idle) Write(w io.Writer, p []byte) (n int, err error) {
-	defer i.accept(0)
 	for {
 		i.accept(i.Timeout)
 		written, err := w.Write(p[n:min(n+partSize, len(p))])
@@ -48,7 +46,6 @@ func (i *Idle) Write(w io.Writer, p []byte) (n int, err error) {
 // Flush flushes the response.
 func (i *Idle) Flush() error {
 	i.accept(i.Timeout)
-	defer i.accept(0)
 	return i.control.Flush()
 }
 
@@ -61,18 +58,13 @@ func (i *Idle) End(r *http.Request) {
 	}
 }
 
-// accept sets the deadline for what is written, or removes it if d is 0.
-func (i *Idle) accept(d time.Duration) { _ = i.control.SetWriteDeadline(after(d)) } // not supported by recorders of tests
-
-// send sets the deadline for what is read, or removes it if d is 0.
-func (i *Idle) send(d time.Duration) { _ = i.control.SetReadDeadline(after(d)) }
-
-func after(d time.Duration) (deadline time.Time) {
-	if d > 0 {
-		deadline = time.Now().Add(d)
-	}
-	return deadline
+// accept sets the deadline for what is written. The server removes it after the response.
+func (i *Idle) accept(d time.Duration) {
+	_ = i.control.SetWriteDeadline(time.Now().Add(d)) // not supported by recorders of tests
 }
+
+// send sets the deadline for what is read.
+func (i *Idle) send(d time.Duration) { _ = i.control.SetReadDeadline(time.Now().Add(d)) }
 
 // idleBody is a body of which each part must arrive in time.
 type idleBody struct {
@@ -89,7 +81,7 @@ func (b *idleBody) Read(p []byte) (n int, err error) {
 	n, err = b.ReadCloser.Read(p)
 	switch {
 	case errors.Is(err, io.EOF):
-		b.idle.send(0) // the server looks whether the client leaves
+		_ = b.idle.control.SetReadDeadline(time.Time{}) // the server looks whether the client leaves
 		b.idle = nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = ErrSlow

@@ -14,9 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/host"
 )
 
-// mostDashboards limits the dashboards of all providers.
-const mostDashboards = 10_000
-
 // providers reads the dashboards of the providers in a file. A directory that does not
 // exist and a dashboard that is invalid are warnings: existing hosts start with them.
 func (r *reader) providers(d document) {
@@ -90,11 +87,9 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 		return fs.SkipDir
 	case entry.IsDir() || filepath.Ext(name) != ".json":
 		return nil
-	case len(r.config.Dashboards) >= mostDashboards:
-		return fmt.Errorf("more than %d dashboards; the rest are skipped", mostDashboards)
 	}
 	d, err := r.dashboard(p, name)
-	if errors.Is(err, errTotal) || errors.Is(err, errVisited) {
+	if errors.Is(err, errVisited) {
 		return err
 	}
 	if err != nil {
@@ -102,12 +97,12 @@ func (r *reader) visit(p provider, name string, entry fs.DirEntry, err error) er
 		if !ok {
 			position = &Error{File: r.short(name), Err: err}
 		}
-		r.addWarning(position)
+		r.config.Warnings = append(r.config.Warnings, position)
 		r.config.isPartial = true
 		return nil
 	}
 	if key := "dashboard:" + d.UID; r.names[key] {
-		r.addWarning(&Error{File: d.File, Err: fmt.Errorf("dashboard skipped: another file has the uid %q", d.UID)})
+		r.config.Warnings = append(r.config.Warnings, &Error{File: d.File, Err: fmt.Errorf("dashboard skipped: another file has the uid %q", d.UID)})
 		return nil
 	}
 	r.names["dashboard:"+d.UID] = true

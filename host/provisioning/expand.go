@@ -1,6 +1,7 @@
 package provisioning
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +13,8 @@ import (
 
 // Limits of the size of files, in bytes.
 const (
-	maxFile      = 4 << 20  // of provisioning and of a dashboard
-	maxValueFile = 1 << 16  // that $__file names
-	maxTotal     = 64 << 20 // of all files, and of what replaces variables
+	maxFile      = 4 << 20 // of provisioning and of a dashboard
+	maxValueFile = 1 << 16 // that $__file names
 )
 
 // mostVisited limits the files and directories that are read. All of them are looked at
@@ -24,9 +24,6 @@ const mostVisited = 20_000
 // errVisited reports that there are more files and directories than mostVisited.
 var errVisited = fmt.Errorf("there are more than %d provisioning files and directories", mostVisited)
 
-// errTotal reports that the files exceed maxTotal.
-var errTotal = fmt.Errorf("the provisioning files and the values of their variables are larger than %d MiB in total", maxTotal>>20)
-
 // variable matches what expand replaces.
 var variable = regexp.MustCompile(`\$\$|\$__(env|file)\{([^{}]*)\}|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
 
@@ -35,7 +32,6 @@ type expander struct {
 	dir    string // of provisioning; relative names of files start here
 	lookup func(name string) (string, bool)
 	seen   map[string]string // files and directories, and what they were before they were read
-	total  int64             // bytes of files and replacements; see maxTotal
 	visits int               // see mostVisited
 }
 
@@ -48,14 +44,6 @@ func (e *expander) visited(name string) error {
 	return nil
 }
 
-// count adds bytes to the total. It returns errTotal if that is too large.
-func (e *expander) count(bytes int) error {
-	if e.total += int64(bytes); e.total > maxTotal {
-		return errTotal
-	}
-	return nil
-}
-
 // expand replaces the variables in a value. A variable that is not set is replaced by "",
 // as in existing hosts. Replacements are not expanded again.
 func (e *expander) expand(value string) (string, error) {
@@ -64,22 +52,13 @@ func (e *expander) expand(value string) (string, error) {
 		if match == "$$" {
 			return "$"
 		}
-		if failed != nil {
-			return ""
-		}
 		m := variable.FindStringSubmatch(match)
-		var text string
-		if m[1] == "file" {
-			text, failed = e.file(m[2])
-		} else {
-			text, _ = e.lookup(m[2] + m[3] + m[4])
+		if m[1] != "file" {
+			text, _ := e.lookup(m[2] + m[3] + m[4])
+			return text
 		}
-		if failed == nil {
-			failed = e.count(len(text))
-		}
-		if failed != nil {
-			return ""
-		}
+		text, err := e.file(m[2])
+		failed = cmp.Or(failed, err)
 		return text
 	})
 	return expanded, failed
@@ -108,15 +87,8 @@ func (e *expander) readDir(name string) ([]os.DirEntry, error) {
 
 // readFile is limit.ReadFile.
 func (e *expander) readFile(name string, most int64) ([]byte, error) {
-	if err := e.count(0); err != nil {
-		return nil, err
-	}
 	if err := e.visited(name); err != nil {
 		return nil, err
 	}
-	text, err := limit.ReadFile(name, most)
-	if err != nil {
-		return nil, err
-	}
-	return text, e.count(len(text))
+	return limit.ReadFile(name, most)
 }

@@ -132,9 +132,6 @@ func Read(dir string, o Options) (*Config, error) {
 	r.each("plugins", r.plugins)
 	r.each("dashboards", r.providers)
 	r.config.seen = r.seen
-	if len(r.faults) >= mostReported {
-		r.faults = append(r.faults, fmt.Errorf("more than %d values are invalid; the rest are not listed", mostReported))
-	}
 	return &r.config, errors.Join(r.faults...)
 }
 
@@ -144,23 +141,12 @@ type document struct {
 	root *yaml.Node
 }
 
-// mostReported is how many errors, and how many warnings, are kept.
-const mostReported = 1000
-
 func (r *reader) fail(file string, at *yaml.Node, format string, args ...any) {
-	if len(r.faults) < mostReported {
-		r.faults = append(r.faults, errorAt(file, at, format, args...))
-	}
+	r.faults = append(r.faults, errorAt(file, at, format, args...))
 }
 
 func (r *reader) warn(file string, at *yaml.Node, format string, args ...any) {
-	r.addWarning(errorAt(file, at, format, args...))
-}
-
-func (r *reader) addWarning(e *Error) {
-	if len(r.config.Warnings) < mostReported {
-		r.config.Warnings = append(r.config.Warnings, e)
-	}
+	r.config.Warnings = append(r.config.Warnings, errorAt(file, at, format, args...))
 }
 
 func errorAt(file string, at *yaml.Node, format string, args ...any) *Error {
@@ -358,46 +344,49 @@ func (e entry) settings() json.RawMessage {
 	return text
 }
 
+// scalars calls do for each value of the mapping at a key, all of which must be strings.
+func (e entry) scalars(key string, do func(name, value *yaml.Node)) {
+	n := valueOf(e.node, key)
+	switch {
+	case n == nil:
+	case n.Kind != yaml.MappingNode:
+		e.fail(e.file, n, "%s must be a mapping", key)
+	default:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, value := n.Content[i], resolve(n.Content[i+1])
+			if value.Kind != yaml.ScalarNode {
+				e.fail(e.file, value, "%s.%s must be a string", key, name.Value)
+				continue
+			}
+			do(name, value)
+		}
+	}
+}
+
 // values returns the settings of a process, by key in upper case.
 func (e entry) values() map[string]string {
 	all := map[string]string{}
-	n := valueOf(e.node, "values")
-	if n == nil || n.Kind != yaml.MappingNode {
-		e.fail(e.file, cmp.Or(n, e.node), "values is required and must be a mapping")
-		return all
+	if valueOf(e.node, "values") == nil {
+		e.fail(e.file, e.node, "values is required")
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := strings.ToUpper(n.Content[i].Value), resolve(n.Content[i+1])
-		if value.Kind != yaml.ScalarNode {
-			e.fail(e.file, value, "values.%s must be a string", n.Content[i].Value)
-		} else if err := e.reader.check(key, value.Value); err != nil {
-			e.fail(e.file, n.Content[i], "values.%s %w", n.Content[i].Value, err)
+	e.scalars("values", func(name, value *yaml.Node) {
+		key := strings.ToUpper(name.Value)
+		if err := e.reader.check(key, value.Value); err != nil {
+			e.fail(e.file, name, "values.%s %w", name.Value, err)
 		}
 		all[key] = value.Value
-	}
+	})
 	return all
 }
 
 // secrets returns secureJsonData without keys that have no value.
 func (e entry) secrets() map[string]string {
 	secrets := map[string]string{}
-	n := valueOf(e.node, "secureJsonData")
-	if n == nil {
-		return secrets
-	}
-	if n.Kind != yaml.MappingNode {
-		e.fail(e.file, n, "secureJsonData must be a mapping")
-		return secrets
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		value := resolve(n.Content[i+1])
-		switch {
-		case value.Kind != yaml.ScalarNode:
-			e.fail(e.file, value, "secureJsonData.%s must be a string", n.Content[i].Value)
-		case value.Tag != "!!null" && value.Value != "":
-			secrets[n.Content[i].Value] = value.Value
+	e.scalars("secureJsonData", func(name, value *yaml.Node) {
+		if value.Tag != "!!null" && value.Value != "" {
+			secrets[name.Value] = value.Value
 		}
-	}
+	})
 	return secrets
 }
 
@@ -410,13 +399,18 @@ func (e entry) check(err error) {
 	if problem, ok := errors.AsType[*host.Error](err); ok {
 		key, rest, _ := strings.Cut(problem.Field, ".")
 		if found := valueOf(e.node, key); found != nil {
-			at = found
-			if rest != "" {
-				at = cmp.Or(valueOf(found, rest), found)
-			}
+			at = cmp.Or(valueOf(found, rest), found)
 		}
 	}
 	e.fail(e.file, at, "%w", err)
+}
+
+// unique adds an error if an earlier entry has the same key.
+func (e entry) unique(key, format, name string) {
+	if e.names[key] {
+		e.fail(e.file, e.node, format, name)
+	}
+	e.names[key] = true
 }
 
 func (r *reader) dataSources(d document) {
@@ -444,12 +438,8 @@ func (r *reader) dataSources(d document) {
 		if access := valueOf(e.node, "access"); access != nil && access.Value != "proxy" && access.Value != "" {
 			r.warn(d.file, access, "treated as access: proxy, because browsers cannot access data sources directly")
 		}
-		for _, key := range []string{"name:" + s.Name, "uid:" + s.UID} {
-			if r.names[key] {
-				e.fail(d.file, e.node, "another data source has the %s %.100q", strings.SplitN(key, ":", 2)[0], strings.SplitN(key, ":", 2)[1])
-			}
-			r.names[key] = true
-		}
+		e.unique("name:"+s.Name, "another data source has the name %.100q", s.Name)
+		e.unique("uid:"+s.UID, "another data source has the uid %.100q", s.UID)
 		if s.IsDefault {
 			if r.defaults++; r.defaults > 1 {
 				e.fail(d.file, valueOf(e.node, "isDefault"), "only one data source can be the default")
@@ -470,11 +460,7 @@ func (r *reader) plugins(d document) {
 	for _, e := range r.entries(d, "apps") {
 		a := host.AppSettings{PluginID: e.required("type"), IsEnabled: !e.flag("disabled"), IsPinned: e.flag("pinned"), JSON: e.settings(), Secrets: e.secrets()}
 		e.check(a.Check())
-		if key := "app:" + a.PluginID; r.names[key] {
-			e.fail(d.file, e.node, "another entry has the settings of %.100q", a.PluginID)
-		} else {
-			r.names[key] = true
-		}
+		e.unique("app:"+a.PluginID, "another entry has the settings of %.100q", a.PluginID)
 		r.config.Apps = append(r.config.Apps, a)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -79,14 +78,4 @@ func readToken(status int, raw []byte) (string, time.Duration, error) {
 		life = time.Duration(max(0, min(seconds, longestLife.Seconds()))) * time.Second
 	}
 	return body.Token, life, nil
-}
-
-// hostOf returns the host of an address for the log; the rest of the address may
-// contain secrets.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }

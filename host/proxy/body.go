@@ -3,23 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
-
-	"github.com/slipway-dev/slipway/host"
 )
-
-// maxBody is the maximum size of a request body in bytes.
-const maxBody = 16 << 20
-
-// readBody is the default of Options.ReadBody.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		return nil, host.Invalid("body", "is incomplete or larger than %d bytes", maxBody)
-	}
-	return raw, nil
-}
 
 // body fills in the body of a route and returns nil if the route has none. Each string
 // in it is a template. It is encoded after it is filled in, so that a value cannot

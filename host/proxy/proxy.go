@@ -1,24 +1,21 @@
 package proxy
 
 import (
-	"cmp"
 	"encoding/json"
-	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/host"
 )
 
-// Options configure a Proxy. The zero value is usable.
+// Options configure a Proxy.
 type Options struct {
 	Transport http.RoundTripper // of targets without TLS settings; if nil, one with timeouts that uses the proxies from the environment
 	Clock     func() time.Time  // time.Now if nil
-	Logger    *slog.Logger      // for failures that no request sees; no log if nil
-	// ReadBody returns the body of a request, or the error to respond with. If nil, it
-	// reads up to 16 MiB.
+	// ReadBody returns the body of a request, or the error to respond with. Required.
 	ReadBody func(http.ResponseWriter, *http.Request) ([]byte, error)
 }
 
@@ -29,7 +26,7 @@ type Proxy struct {
 	readBody  func(http.ResponseWriter, *http.Request) ([]byte, error)
 	tokens    *tokens
 	own       *http.Transport // nil if Options set one
-	tls       tlsTransports
+	tls       sync.Map        // *http.Transport by httpclient.TLS
 }
 
 // Target is the data source or app that a request is for, with its settings.
@@ -53,21 +50,20 @@ func New(o Options) *Proxy {
 	if p.clock == nil {
 		p.clock = time.Now
 	}
-	if p.readBody == nil {
-		p.readBody = readBody
-	}
 	if p.transport == nil {
 		p.own = newTransport()
 		p.transport = p.own
 	}
-	p.tokens = newTokens(p.transport, p.clock, cmp.Or(o.Logger, slog.New(slog.DiscardHandler)))
+	p.tokens = &tokens{transport: p.transport, clock: p.clock, kept: map[tokenKey]*keptToken{}}
 	return p
 }
 
-// Close cancels the requests for tokens and waits for them.
+// Close closes idle connections.
 func (p *Proxy) Close() error {
-	p.tokens.close()
-	p.tls.clear()
+	p.tls.Range(func(_, t any) bool {
+		t.(*http.Transport).CloseIdleConnections()
+		return true
+	})
 	if p.own != nil {
 		p.own.CloseIdleConnections()
 	}

@@ -40,6 +40,15 @@ type fixture struct {
 	reached []seen
 }
 
+// readBody reads bodies with a limit, as the API does.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 16<<20))
+	if err != nil {
+		err = host.Invalid("body", "is incomplete or too large")
+	}
+	return raw, err
+}
+
 // newFixture serves /proxy/ with the target for the address of the service. The header
 // X-Who names the caller of a request.
 func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy.Target) *fixture {
@@ -54,6 +63,7 @@ func newFixture(t *testing.T, o proxy.Options, target func(service string) proxy
 	}))
 	t.Cleanup(f.service.Close)
 	f.target = target(f.service.URL)
+	o.ReadBody = readBody
 	p := proxy.New(o)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {

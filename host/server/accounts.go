@@ -26,14 +26,12 @@ type accounts struct {
 	instance string // names the tokens of this host
 
 	mu      sync.Mutex
-	tokens  map[string]host.Token // by plugin id
-	others  map[int64]host.Token  // of accounts that no plugin owns, by their id
+	tokens  map[string]host.Token // by plugin id; that of Provision has none
 	renewed time.Time             // when all tokens were renewed
 }
 
 func newAccounts(s *store.Store, log *slog.Logger, clock func() time.Time, instance string) *accounts {
-	return &accounts{store: s, log: log, clock: clock, instance: instance,
-		tokens: map[string]host.Token{}, others: map[int64]host.Token{}, renewed: clock()}
+	return &accounts{store: s, log: log, clock: clock, instance: instance, tokens: map[string]host.Token{}, renewed: clock()}
 }
 
 // token is a loader.TokenFunc.
@@ -68,14 +66,14 @@ func (a *accounts) token(ctx context.Context, p bundle.Plugin) (string, error) {
 	return token.Secret(), nil
 }
 
-// lease issues a token for a service account that no plugin owns, and renews it as long as
-// this host runs. It replaces the token of an earlier call.
+// lease issues the token of Provision, and renews it as long as this host runs. It replaces the
+// token of an earlier call.
 func (a *accounts) lease(ctx context.Context, by host.Identity, account host.ServiceAccount) (host.Token, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	token, err := a.store.LeaseToken(ctx, by, account.ID, a.instance)
 	if err == nil {
-		a.others[account.ID] = token
+		a.tokens[""] = token
 	}
 	return token, err
 }
@@ -101,29 +99,13 @@ func (a *accounts) prune(ctx context.Context, l *loader.Loader) error {
 	if err := a.store.PrunePluginAccounts(ctx, store.MainOrg, a.instance, keep); err != nil {
 		return err
 	}
-	maps.DeleteFunc(a.tokens, func(id string, _ host.Token) bool { return !slices.Contains(keep, id) })
+	maps.DeleteFunc(a.tokens, func(id string, _ host.Token) bool { return id != "" && !slices.Contains(keep, id) })
 	return nil
 }
 
 // renewalCheck is how often a host checks whether its tokens are due. It is short because
 // the timer does not advance while a machine sleeps.
 const renewalCheck = time.Minute
-
-// keep renews the tokens until ctx ends.
-func (a *accounts) keep(ctx context.Context, l *loader.Loader) {
-	tick := time.NewTicker(renewalCheck)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := a.renew(ctx, l); err != nil && ctx.Err() == nil {
-				a.log.Warn("tokens not renewed", "error", err)
-			}
-		}
-	}
-}
 
 // renew renews the tokens if they are due. Then it revokes those of plugins whose last
 // host ended without revoking them, and deletes what expired long ago.
@@ -155,28 +137,18 @@ func (a *accounts) renewTokens(ctx context.Context) (isDue bool, err error) {
 			a.log.Info("the token of the plugin was revoked; the plugin gets a new one when its process starts again", "plugin", id)
 		}
 	}
-	for id, token := range a.others {
-		exists, err := a.store.RenewToken(ctx, token)
-		if err != nil {
-			return true, err
-		}
-		if !exists {
-			delete(a.others, id)
-		}
-	}
 	a.renewed = now
 	return true, nil
 }
 
 // keepTokens renews the tokens of this host until it is closed.
 func (s *Server) keepTokens(ctx context.Context) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var keeping sync.WaitGroup
-	keeping.Go(func() { s.accounts.keep(ctx, s.loader) })
-	s.onClose(func() error {
-		cancel()
-		keeping.Wait()
-		return nil
+	s.inBackground(ctx, new(sync.WaitGroup), func(ctx context.Context) {
+		every(ctx, renewalCheck, func() {
+			if err := s.accounts.renew(ctx, s.loader); err != nil && ctx.Err() == nil {
+				s.log.Warn("tokens not renewed", "error", err)
+			}
+		})
 	})
 }
 

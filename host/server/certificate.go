@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // certificate is a TLS certificate that is loaded again when its files change.
@@ -17,15 +16,10 @@ type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
-	mu    sync.Mutex
-	files [2]fileVersion // that were loaded last, with or without success
-	pair  *tls.Certificate
-}
-
-// fileVersion differs when a file was written or replaced.
-type fileVersion struct {
-	modified time.Time
-	size     int64
+	mu     sync.Mutex
+	text   string // of the files that pair was loaded from
+	pair   *tls.Certificate
+	failed string // why the files could not be loaded the last time that this was logged
 }
 
 // openCertificate loads the certificate and the key from PEM files.
@@ -34,11 +28,7 @@ func openCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 		return nil, errors.New("TLS needs both a certificate and a key")
 	}
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
-	files, err := c.versions()
-	if err == nil {
-		err = c.load(files)
-	}
-	if err != nil {
+	if err := c.load(); err != nil {
 		return nil, fmt.Errorf("load the TLS certificate: %w", err)
 	}
 	return c, nil
@@ -49,42 +39,34 @@ func openCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	files, err := c.versions()
-	if files == c.files {
-		return c.pair, nil
-	}
-	if err == nil {
-		err = c.load(files)
-	}
-	if err != nil {
-		c.files = files
+	before := c.pair
+	if err := c.load(); err != nil && err.Error() != c.failed {
+		c.failed = err.Error()
 		c.log.Error("TLS certificate not reloaded; the previous one stays in use", "error", err)
-		return c.pair, nil
 	}
-	c.log.Info("TLS certificate reloaded", "expires", c.pair.Leaf.NotAfter)
+	if c.pair != before {
+		c.failed = ""
+		c.log.Info("TLS certificate reloaded", "expires", c.pair.Leaf.NotAfter)
+	}
 	return c.pair, nil
 }
 
-func (c *certificate) load(files [2]fileVersion) error {
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
-	if err != nil {
+// load replaces the certificate if the files differ from those that it was loaded from.
+func (c *certificate) load() error {
+	cert, certErr := os.ReadFile(c.certFile)
+	key, keyErr := os.ReadFile(c.keyFile)
+	if err := errors.Join(certErr, keyErr); err != nil {
 		return err
 	}
-	c.files, c.pair = files, &pair
-	return nil
-}
-
-// versions returns the zero fileVersion for a file that cannot be read.
-func (c *certificate) versions() (files [2]fileVersion, err error) {
-	for i, name := range [...]string{c.certFile, c.keyFile} {
-		info, statErr := os.Stat(name)
-		if statErr != nil {
-			err = errors.Join(err, statErr)
-			continue
-		}
-		files[i] = fileVersion{info.ModTime(), info.Size()}
+	text := string(cert) + string(key)
+	if text == c.text {
+		return nil
 	}
-	return files, err
+	pair, err := tls.X509KeyPair(cert, key)
+	if err == nil {
+		c.text, c.pair = text, &pair
+	}
+	return err
 }
 
 // name returns the first of the candidates that the certificate is valid for, or else a name

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -28,10 +29,10 @@ func (e *InUseError) Error() string { return "another host is using " + e.File }
 
 // lockData locks the data directory and the SQLite file until Close: a second host
 // would replace the tokens of the plugins that the first one runs.
-func (s *Server) lockData(o Options) error {
-	names := []string{filepath.Join(o.DataDir, "instance")}
-	if !store.IsShared(o.Database) {
-		names = append(names, o.Database)
+func (s *Server) lockData() error {
+	names := []string{filepath.Join(s.options.DataDir, "instance")}
+	if !store.IsShared(s.options.Database) {
+		names = append(names, s.options.Database)
 	}
 	for _, name := range names {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -50,17 +51,6 @@ func (s *Server) lockData(o Options) error {
 	return nil
 }
 
-// warnOfNewDatabase logs that the database will be new although a host has used the data
-// directory before.
-func (s *Server) warnOfNewDatabase(o Options) {
-	if _, err := os.Stat(filepath.Join(o.DataDir, "instance")); err != nil || store.IsShared(o.Database) {
-		return
-	}
-	if info, err := os.Stat(o.Database); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		s.log.Warn("the database is missing or empty, although a host has used the data directory before; the host starts with a new one", "database", o.Database)
-	}
-}
-
 // instanceName returns the name of this host's tokens, which no other host on the
 // same database has. By that name a host finds the tokens of its previous start.
 func instanceName(dataDir string) (string, error) {
@@ -71,7 +61,7 @@ func instanceName(dataDir string) (string, error) {
 // sources and apps.
 func secretKey(dataDir string) ([]byte, error) {
 	file := filepath.Join(dataDir, "secret.key")
-	if err := checkOwner(file); err != nil {
+	if err := checkMode(file); err != nil {
 		return nil, err
 	}
 	text, err := kept(file, func() (string, error) {
@@ -87,6 +77,23 @@ func secretKey(dataDir string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is damaged: restore it to keep the stored secrets, or delete it and enter them again", file)
 	}
 	return key, nil
+}
+
+// checkMode returns an error if another user could have written the file that holds the
+// key for secrets, or could replace it. The file and its directory need not exist.
+func checkMode(file string) error {
+	for _, c := range []struct {
+		name      string
+		forbidden fs.FileMode
+		command   string
+	}{{filepath.Dir(file), 0o002, "chmod o-w"}, {file, 0o022, "chmod 600"}} {
+		info, err := os.Stat(c.name)
+		if err == nil && runtime.GOOS != "windows" && info.Mode()&c.forbidden != 0 {
+			return fmt.Errorf("other users can write to %s, and so choose the key for secrets: if you trust its content, protect it with: %s %s; "+
+				"if not, use another data directory", c.name, c.command, c.name)
+		}
+	}
+	return nil
 }
 
 // kept returns the contents of a file. If the file does not exist, kept creates it

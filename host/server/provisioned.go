@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
-	"github.com/slipway-dev/slipway/host/gate"
 	"github.com/slipway-dev/slipway/host/provisioning"
 	"github.com/slipway-dev/slipway/host/store"
 	"github.com/slipway-dev/slipway/internal/atomicfile"
@@ -96,19 +95,17 @@ func (f *files) applyLocked(ctx context.Context) (err error) {
 
 // protect makes the data sources and dashboards in the files read-only.
 func (f *files) protect(ctx context.Context, org int64) error {
-	byName, all, boards := map[string]string{}, map[string]string{}, map[string]string{}
+	sources, boards := map[string]string{}, map[string]string{}
 	for _, d := range f.last.DataSources {
-		if d.IsReadOnly {
-			byName[d.Name] = d.File
+		if !d.IsReadOnly {
+			continue
 		}
-	}
-	stored, err := f.store.DataSources(ctx, org, nil, store.Page{Limit: gate.MaxDataSources})
-	if err != nil {
-		return err
-	}
-	for _, d := range stored {
-		if file, ok := byName[d.Name]; ok {
-			all[d.UID] = file
+		stored, err := f.store.DataSourceByName(ctx, org, d.Name) // which may have another uid
+		switch {
+		case err == nil:
+			sources[stored.UID] = d.File
+		case !errors.Is(err, host.ErrNotFound):
+			return err
 		}
 	}
 	for _, d := range f.last.Dashboards {
@@ -116,7 +113,7 @@ func (f *files) protect(ctx context.Context, org int64) error {
 			boards[d.UID] = d.File
 		}
 	}
-	f.sources.files.Store(&all)
+	f.sources.files.Store(&sources)
 	f.dashboards.files.Store(&boards)
 	return nil
 }
@@ -171,47 +168,29 @@ func (f *files) applyAgain(ctx context.Context) {
 }
 
 // provisionFiles applies Options.Provisioning and watches it until the server is closed.
-func (s *Server) provisionFiles(ctx context.Context, o Options) error {
-	if o.Provisioning == "" {
+func (s *Server) provisionFiles(ctx context.Context) error {
+	if s.options.Provisioning == "" {
 		return nil
 	}
-	dir, err := filepath.Abs(o.Provisioning)
+	dir, err := filepath.Abs(s.options.Provisioning)
 	if err != nil {
 		return err
 	}
-	s.files.dir, s.files.state = dir, filepath.Join(o.DataDir, "provisioned.json")
-	s.files.store, s.files.settings, s.files.env, s.files.log = s.store, s.settings, variables(o.Environ), s.log
-	if o.LaxProvisioning {
+	s.files.dir, s.files.state = dir, filepath.Join(s.options.DataDir, "provisioned.json")
+	s.files.store, s.files.settings, s.files.env, s.files.log = s.store, s.settings, variables(s.options.Environ), s.log
+	if s.options.LaxProvisioning {
 		s.files.applyAgain(ctx)
 	} else if err := s.files.apply(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var watching sync.WaitGroup
-	watching.Go(func() { s.watchFiles(ctx) })
-	s.onClose(func() error {
-		cancel()
-		watching.Wait()
-		return nil
-	})
-	return nil
-}
-
-// watchFiles applies the directory whenever it has changed or has to be tried again, until ctx
-// ends.
-func (s *Server) watchFiles(ctx context.Context) {
-	tick := time.NewTicker(provisionCheck)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	s.inBackground(ctx, new(sync.WaitGroup), func(ctx context.Context) {
+		every(ctx, provisionCheck, func() {
 			if s.files.isDue() {
 				s.provisionAgain(ctx)
 			}
-		}
-	}
+		})
+	})
+	return nil
 }
 
 // provisionAgain applies the provisioning files, and restarts the plugins whose settings have

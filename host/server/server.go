@@ -82,6 +82,7 @@ type Options struct {
 
 // Server is a running host.
 type Server struct {
+	options       Options // completed
 	url           string
 	adminPassword string
 	log           *slog.Logger
@@ -93,7 +94,6 @@ type Server struct {
 	accounts      *accounts
 	api           *api.API
 	http          *http.Server
-	drain         time.Duration
 	failed        chan error
 	serving       sync.WaitGroup
 	mounting      sync.WaitGroup
@@ -119,8 +119,8 @@ func (e *ListenError) Unwrap() error { return e.Err }
 // Open starts a host. When it returns, the host accepts requests; plugins start in the
 // background, and requests to them wait until they run.
 func Open(ctx context.Context, o Options) (*Server, error) {
-	s := newServer(&o)
-	if err := s.open(ctx, o); err != nil {
+	s := newServer(o)
+	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -131,22 +131,23 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 // are built.
 func Check(ctx context.Context, o Options) error {
 	o.Logger = nil // Open logs the warnings
-	s := newServer(&o)
-	_, err := s.claim(ctx, &o)
+	s := newServer(o)
+	_, err := s.claim(ctx)
 	if err == nil {
-		err = s.openSettings(o)
+		err = s.openSettings()
 	}
 	return errors.Join(err, s.Close())
 }
 
 // newServer returns a server that has not been opened, and completes its options.
-func newServer(o *Options) *Server {
+func newServer(o Options) *Server {
 	o.Database = cmp.Or(o.Database, filepath.Join(o.DataDir, "slipway.db"))
 	o.ServiceVersion = cmp.Or(o.ServiceVersion, DefaultServiceVersion)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	s := &Server{log: o.Logger, drain: cmp.Or(o.DrainTimeout, DefaultDrainTimeout), failed: make(chan error, 1)}
+	o.DrainTimeout = cmp.Or(o.DrainTimeout, DefaultDrainTimeout)
+	s := &Server{options: o, log: o.Logger, failed: make(chan error, 1)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -160,10 +161,10 @@ func newServer(o *Options) *Server {
 }
 
 // claim listens on the address and locks the data directory.
-func (s *Server) claim(ctx context.Context, o *Options) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Listen)
+func (s *Server) claim(ctx context.Context) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.options.Listen)
 	if err != nil {
-		return nil, &ListenError{o.Listen, err}
+		return nil, &ListenError{s.options.Listen, err}
 	}
 	s.onClose(func() error {
 		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
@@ -171,27 +172,27 @@ func (s *Server) claim(ctx context.Context, o *Options) (net.Listener, error) {
 		}
 		return nil // the HTTP server has closed it
 	})
-	if err := s.locate(listener, o); err != nil {
+	if err := s.locate(listener); err != nil {
 		return nil, err
 	}
-	return listener, s.lockData(*o)
+	return listener, s.lockData()
 }
 
 // openSettings reads the settings of plugins in the environment.
-func (s *Server) openSettings(o Options) error {
+func (s *Server) openSettings() error {
 	var err error
-	if s.settings, err = newPluginSettings(variables(o.Environ), s.log); err != nil {
-		return fmt.Errorf("read settings of plugins: %w", err)
+	if s.settings, err = newPluginSettings(variables(s.options.Environ), s.log); err != nil {
+		err = fmt.Errorf("read settings of plugins: %w", err)
 	}
-	return nil
+	return err
 }
 
-func (s *Server) open(ctx context.Context, o Options) error {
-	listener, err := s.claim(ctx, &o)
+func (s *Server) open(ctx context.Context) error {
+	o := &s.options
+	listener, err := s.claim(ctx)
 	if err != nil {
 		return err
 	}
-	s.warnOfNewDatabase(o)
 	instance, err := instanceName(o.DataDir)
 	if err != nil {
 		return err
@@ -211,7 +212,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 	}
 	s.onClose(s.releaseTokens)
 	s.warnOfToggles(o.Toggles)
-	if err := s.openSettings(o); err != nil {
+	if err := s.openSettings(); err != nil {
 		return err
 	}
 	s.loader, err = loader.New(loader.Options{
@@ -229,7 +230,7 @@ func (s *Server) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.onClose(s.api.Close)
-	if err := s.provisionFiles(ctx, o); err != nil {
+	if err := s.provisionFiles(ctx); err != nil {
 		return err
 	}
 	// The last step that can fail: a generated password is shown only once.
@@ -237,13 +238,14 @@ func (s *Server) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.serve(ctx, listener)
-	s.mountInBackground(ctx, o)
+	s.mountInBackground(ctx)
 	s.keepTokens(ctx)
 	return nil
 }
 
-// locate loads the certificate, sets s.url and completes o.AllowedHosts.
-func (s *Server) locate(listener net.Listener, o *Options) (err error) {
+// locate loads the certificate, sets s.url and completes Options.AllowedHosts.
+func (s *Server) locate(listener net.Listener) (err error) {
+	o := &s.options
 	scheme, address := "http://", listener.Addr().(*net.TCPAddr)
 	name, port := reachable(address), strconv.Itoa(address.Port)
 	o.AllowedHosts = append(slices.Clone(o.AllowedHosts), address.IP.String())
@@ -298,18 +300,12 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	})
 }
 
-// mountInBackground mounts the plugins and follows their changes as o.Watch requires.
-func (s *Server) mountInBackground(ctx context.Context, o Options) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s.onClose(func() error {
-		cancel()
-		s.mounting.Wait()
-		return nil
-	})
-	s.mounting.Go(func() {
+// mountInBackground mounts the plugins and follows their changes as Options.Watch requires.
+func (s *Server) mountInBackground(ctx context.Context) {
+	s.inBackground(ctx, &s.mounting, func(ctx context.Context) {
 		mount := s.mount
-		if cmp.Or(o.Watch, watch.Off) != watch.Off {
-			mount = func(ctx context.Context) error { return s.watch(ctx, o) }
+		if cmp.Or(s.options.Watch, watch.Off) != watch.Off {
+			mount = s.watch
 		}
 		if err := mount(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("plugins not mounted", "error", err)
@@ -317,10 +313,35 @@ func (s *Server) mountInBackground(ctx context.Context, o Options) {
 	})
 }
 
+// inBackground runs do until the server is closed, which waits for the group.
+func (s *Server) inBackground(ctx context.Context, group *sync.WaitGroup, do func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.onClose(func() error {
+		cancel()
+		group.Wait()
+		return nil
+	})
+	group.Go(func() { do(ctx) })
+}
+
+// every calls do periodically until ctx ends.
+func every(ctx context.Context, period time.Duration, do func()) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
+		}
+	}
+}
+
 // shutdown waits for requests in progress and aborts those that take longer than
-// s.drain, such as streams.
+// s.options.DrainTimeout, such as streams.
 func (s *Server) shutdown(cut context.CancelFunc) error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.DrainTimeout)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	cut()

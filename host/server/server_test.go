@@ -204,35 +204,3 @@ func TestKept(t *testing.T) {
 		t.Errorf("damaged key: %v", err)
 	}
 }
-
-// A database that was lost while no host ran is not replaced silently.
-func TestLostDatabase(t *testing.T) {
-	t.Parallel()
-	o := testOptions(t)
-	o.Database = filepath.Join(o.DataDir, "slipway.db")
-	start := func() bool {
-		var log output
-		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		if err := open(t, o).Close(); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Contains(log.String(), "the database is missing or empty")
-	}
-	for range 2 { // the first start creates the database
-		if start() {
-			t.Error("a warning without a reason")
-		}
-	}
-	if err := os.Truncate(o.Database, 0); err != nil {
-		t.Fatal(err)
-	}
-	if !start() {
-		t.Error("no warning of an empty database")
-	}
-	if err := os.Remove(o.Database); err != nil {
-		t.Fatal(err)
-	}
-	if !start() {
-		t.Error("no warning of a missing database")
-	}
-}

@@ -82,14 +82,13 @@ func (s *Store) CreateServiceAccount(ctx context.Context, by host.Identity, a ho
 	}
 	a.OrgID, a.PluginID, a.Grants, a.Tokens = by.OrgID, "", nil, 0
 	err := s.transactAccess(ctx, func(tx *sql.Tx) (err error) {
-		if err := checkQuota(ctx, tx, by.OrgID, "service_accounts", "service accounts", gate.MaxServiceAccounts); err != nil {
+		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name)); err != nil {
 			return err
 		}
-		if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name), numbers{}); err != nil {
+		if a.ID, err = insertAccount(ctx, tx, a); err != nil {
 			return err
 		}
-		a.ID, err = insertAccount(ctx, tx, a)
-		return err
+		return checkQuota(ctx, tx, by.OrgID, a.ID, "service_accounts", "service accounts", gate.MaxServiceAccounts)
 	})
 	s.audit(ctx, err, by, "service account created", slog.Int64("account", a.ID), slog.String("name", a.Name), slog.Any("role", a.Role))
 	return a, err
@@ -107,22 +106,16 @@ func duplicateAccount() error {
 	return host.Duplicate("name", "a service account with this name already exists")
 }
 
-// numbers holds the last number that freeLogin and freeName assigned for each login and name.
-// A transaction that creates many accounts keeps it, so as not to try the same numbers again.
-type numbers map[string]int
-
 // freeLogin returns the login or, if it is taken, the login with the first free number
 // from 2.
-func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string, last numbers) (string, error) {
+func freeLogin(ctx context.Context, tx *sql.Tx, org int64, login string) (string, error) {
 	candidate := login
-	for n := 1; ; {
+	for n := 2; ; n++ {
 		taken, err := list(ctx, tx, scanOne[int64],
 			"SELECT id FROM service_accounts WHERE org_id = $1 AND login = $2", org, candidate)
 		if err != nil || len(taken) == 0 {
-			last[login] = max(n, last[login])
 			return candidate, err
 		}
-		n = max(n, last[login]) + 1
 		candidate = fmt.Sprintf("%s-%d", login, n)
 	}
 }

@@ -87,28 +87,3 @@ func TestPurgeExpired(t *testing.T) {
 		}
 	}
 }
-
-// The tokens of an older database are counted, and those that are deleted with the plugin
-// that created them no longer count.
-func TestTokenCount(t *testing.T) {
-	t.Parallel()
-	ctx, database := t.Context(), newDatabase(t)
-	if err := store.CreateOld(ctx, database, []string{"0001_initial.sql", "0002_keys_and_dashboards.sql", "0003_data_sources.sql",
-		"0004_service_admin.sql", "0005_accounts.sql", "0006_data.sql", "0007_bounds.sql", "0008_sessions.sql", "0009_folders.sql"},
-		`INSERT INTO service_accounts (org_id, name, name_folded, login, role, plugin_id)
-			VALUES (1, 'a', 'a', 'a', 'Viewer', NULL), (1, 'p', 'p', 'p', 'Viewer', 'acme-app');
-		INSERT INTO tokens (org_id, account_id, name, digest, created_at, granted_by)
-			VALUES (1, 1, 'x', 'x', 0, NULL), (1, 1, 'y', 'y', 0, 2)`); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, store.Options{Database: database})
-	if a := must(s.ServiceAccount(ctx, org, 1))(t); a.Tokens != 2 {
-		t.Errorf("after the migration: %d tokens, want 2", a.Tokens)
-	}
-	if err := s.PrunePluginAccounts(ctx, org, "here", nil); err != nil {
-		t.Fatal(err)
-	}
-	if a := must(s.ServiceAccount(ctx, org, 1))(t); a.Tokens != 1 {
-		t.Errorf("without the plugin: %d tokens, want 1", a.Tokens)
-	}
-}

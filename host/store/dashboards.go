@@ -111,11 +111,6 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 			return d, err
 		}
 	}
-	if isNew {
-		if err := checkQuota(ctx, tx, org, "dashboards", "dashboards", gate.MaxDashboards); err != nil {
-			return d, err
-		}
-	}
 	if !isNew && !how.Overwrite && d.Version != stored.Version {
 		return d, &host.Error{Category: host.ErrStale, Field: "dashboard.version", ID: "version-mismatch",
 			Message: fmt.Sprintf("version %d of this dashboard was saved in the meantime; read it again, or set overwrite", stored.Version)}
@@ -140,6 +135,11 @@ func (s *Store) saveDashboard(ctx context.Context, tx *sql.Tx, org int64, d host
 		return d, err
 	}
 	d.ID, d.Version = row.id, row.version
+	if isNew {
+		if err := checkQuota(ctx, tx, org, d.ID, "dashboards", "dashboards", gate.MaxDashboards); err != nil {
+			return d, err
+		}
+	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO dashboard_models (dashboard_id, model) VALUES ($1, $2)
 		ON CONFLICT (dashboard_id) DO UPDATE SET model = excluded.model`, d.ID, string(orEmpty(d.Model))); err != nil {
 		return d, err

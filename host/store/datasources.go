@@ -14,10 +14,19 @@ import (
 
 const dataSourceName = "Data source"
 
-const selectDataSource = `SELECT id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
-	is_default, settings, version, updated_at FROM data_sources WHERE org_id = $1 `
+const dataSourceColumns = `id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
+	is_default, settings, version, updated_at`
 
-// scanDataSource scans the columns of selectDataSource and of rest.
+const (
+	selectDataSource = "SELECT " + dataSourceColumns + " FROM data_sources WHERE org_id = $1 "
+	returnDataSource = "RETURNING " + dataSourceColumns
+	// selectNamed also selects the names of the secrets, for scanNamed.
+	selectNamed  = "SELECT " + dataSourceColumns + ", COALESCE((SELECT string_agg(s.name, " + newline + " ORDER BY s.name) " + secretsOfRow
+	secretsOfRow = `FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
+		FROM data_sources d WHERE org_id = $1 `
+)
+
+// scanDataSource scans dataSourceColumns and the columns after them.
 func scanDataSource(row scanner, rest ...any) (d host.DataSource, err error) {
 	var updated sql.NullInt64
 	var settings string
@@ -29,6 +38,13 @@ func scanDataSource(row scanner, rest ...any) (d host.DataSource, err error) {
 
 func scanSource(row scanner) (host.DataSource, error) { return scanDataSource(row) }
 
+func scanNamed(row scanner) (host.DataSource, error) {
+	var secrets string
+	d, err := scanDataSource(row, &secrets)
+	d.SecretNames = lines(secrets)
+	return d, err
+}
+
 func ownerOf(d host.DataSource) string { return fmt.Sprintf("datasource:%d", d.ID) }
 
 // DataSources returns a page of data sources sorted by name, without their secrets. If
@@ -39,22 +55,7 @@ func (s *Store) DataSources(ctx context.Context, org int64, only *[]string, page
 	if only != nil {
 		where = "AND uid IN " + in(&args, *only)
 	}
-	return list(ctx, s.read, func(row scanner) (host.DataSource, error) {
-		var secrets string
-		d, err := scanDataSource(row, &secrets)
-		d.SecretNames = lines(secrets)
-		return d, err
-	}, dataSourcePage(where), args...)
-}
-
-// dataSourcePage returns the query for a page of the data sources that meet another condition.
-func dataSourcePage(and string) string {
-	return `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
-			d.is_default, d.settings, d.version, d.updated_at, COALESCE((SELECT string_agg(s.name, ` + newline + ` ORDER BY s.name)
-				FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
-		FROM (SELECT id FROM data_sources WHERE org_id = $1 ` + and + ` ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3) p
-		JOIN data_sources d ON d.id = p.id
-		ORDER BY d.name`
+	return list(ctx, s.read, scanNamed, selectNamed+where+" ORDER BY name LIMIT CAST($2 AS BIGINT) OFFSET $3", args...)
 }
 
 // DataSource returns a data source without its secrets.
@@ -79,12 +80,8 @@ func (s *Store) DataSourceOfType(ctx context.Context, org int64, pluginID string
 }
 
 func (s *Store) dataSource(ctx context.Context, where string, args ...any) (host.DataSource, error) {
-	d, err := find(ctx, s.read, scanSource, selectDataSource+where, args...)
-	if err != nil {
-		return d, orNotFound(err, dataSourceName)
-	}
-	d.SecretNames, err = secretNames(ctx, s.read, d.OrgID, ownerOf(d))
-	return d, err
+	d, err := find(ctx, s.read, scanNamed, selectNamed+where, args...)
+	return d, orNotFound(err, dataSourceName)
 }
 
 // Unlock returns a data source with its secrets. One statement reads both, so that a
@@ -93,10 +90,7 @@ func (s *Store) Unlock(ctx context.Context, org int64, uid string) (host.DataSou
 	var secrets string
 	d, err := find(ctx, s.read, func(row scanner) (host.DataSource, error) {
 		return scanDataSource(row, &secrets)
-	}, `SELECT d.id, d.org_id, d.uid, d.name, d.type, d.url, d.login, d.database_name, d.basic_auth, d.basic_auth_user,
-			d.is_default, d.settings, d.version, d.updated_at, COALESCE((SELECT `+joinSecrets+`
-				FROM secrets s WHERE s.org_id = d.org_id AND s.owner = 'datasource:' || CAST(d.id AS TEXT)), '')
-		FROM data_sources d WHERE d.org_id = $1 AND d.uid = $2`, org, uid)
+	}, "SELECT "+dataSourceColumns+", COALESCE((SELECT "+joinSecrets+" "+secretsOfRow+"AND uid = $2", org, uid)
 	if err != nil {
 		return d, orNotFound(err, dataSourceName)
 	}
@@ -114,12 +108,13 @@ func (s *Store) CreateDataSource(ctx context.Context, by host.Identity, d host.D
 		d.UID = uid
 	}
 	return s.saveDataSource(ctx, by, d, "data source created", func(tx *sql.Tx, d host.DataSource) (host.DataSource, error) {
-		if err := checkQuota(ctx, tx, d.OrgID, "data_sources", "data sources", gate.MaxDataSources); err != nil {
-			return d, err
-		}
-		return find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
+		created, err := find(ctx, tx, scanSource, `INSERT INTO data_sources (org_id, uid, name, type, url, login, database_name,
 				basic_auth, basic_auth_user, is_default, settings, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) `+returnDataSource, columnsOf(d)...)
+		if err == nil {
+			err = checkQuota(ctx, tx, d.OrgID, created.ID, "data_sources", "data sources", gate.MaxDataSources)
+		}
+		return created, err
 	})
 }
 
@@ -134,8 +129,10 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 		if 0 < d.Version && d.Version < stored.Version {
 			return d, &host.Error{Category: host.ErrDuplicate, ID: "datasources.version-mismatch", Message: "the data source has been changed by someone else: read it again"}
 		}
-		if err := mayKeepSecrets(ctx, tx, d, stored); err != nil {
-			return d, err
+		if d.LeadsElsewhere(stored) { // the person who changed the address could read the secrets
+			if err := needAgain(ctx, tx, d.OrgID, ownerOf(stored), d.Secrets); err != nil {
+				return d, err
+			}
 		}
 		updated, err := find(ctx, tx, scanSource, `UPDATE data_sources SET name = $3, type = $4, url = $5, login = $6,
 				database_name = $7, basic_auth = $8, basic_auth_user = $9, is_default = $10, settings = $11, updated_at = $12,
@@ -144,18 +141,6 @@ func (s *Store) UpdateDataSource(ctx context.Context, by host.Identity, d host.D
 		return updated, orNotFound(err, dataSourceName)
 	})
 }
-
-// mayKeepSecrets returns an error if stored secrets could be sent to a new address,
-// where the person who changed it could read them.
-func mayKeepSecrets(ctx context.Context, tx *sql.Tx, d, stored host.DataSource) error {
-	if !d.LeadsElsewhere(stored) {
-		return nil
-	}
-	return needAgain(ctx, tx, d.OrgID, ownerOf(stored), d.Secrets)
-}
-
-const returnDataSource = `RETURNING id, org_id, uid, name, type, url, login, database_name, basic_auth, basic_auth_user,
-	is_default, settings, version, updated_at`
 
 func columnsOf(d host.DataSource) []any {
 	return []any{d.OrgID, d.UID, d.Name, d.Type, d.URL, d.User, d.Database, d.BasicAuth, d.BasicAuthUser, d.IsDefault,

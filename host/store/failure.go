@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,34 +12,6 @@ import (
 
 	"github.com/slipway-dev/slipway/host"
 )
-
-// within runs do with a deadline. If the deadline passes, but not that of the caller, it
-// returns host.ErrTimeout. Other errors of the database are explained.
-func within(ctx context.Context, timeout time.Duration, do func(ctx context.Context) error) error {
-	limited, cancel := ctx, func() {}
-	if !isUnlimited(ctx) {
-		limited, cancel = context.WithTimeout(ctx, timeout)
-	}
-	defer cancel()
-	err := do(limited)
-	if err == nil || ctx.Err() != nil || isExplained(err) {
-		return err
-	}
-	if limited.Err() != nil || isSlow(err) {
-		return because(host.ErrTimeout, fmt.Sprintf("the database did not respond within %s; try again later", timeout), err)
-	}
-	return explain(err)
-}
-
-// unlimited is the key of contexts whose statements have no deadline.
-type unlimited struct{}
-
-// withoutDeadline is for migrations, which may have to copy whole tables.
-func withoutDeadline(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unlimited{}, true)
-}
-
-func isUnlimited(ctx context.Context) bool { return ctx.Value(unlimited{}) != nil }
 
 // explain adds a category and a reason to errors that are not caused by the statement.
 func explain(err error) error {

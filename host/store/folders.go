@@ -69,12 +69,12 @@ func (s *Store) CreateFolder(ctx context.Context, org int64, f host.Folder) (hos
 		f.UID = uid
 	}
 	err := s.transact(ctx, func(tx *sql.Tx) (err error) {
-		if err := checkQuota(ctx, tx, org, "folders", "folders", gate.MaxFolders); err != nil {
-			return err
-		}
 		f, err = find(ctx, tx, scanFolder, `INSERT INTO folders (org_id, uid, title, created_at, created_by, updated_at, updated_by)
 			VALUES ($1, $2, $3, $4, $5, $4, $5) RETURNING `+folderColumns, org, f.UID, f.Title, s.now(), f.CreatedBy)
-		return orDuplicate(err, host.Duplicate("", "a folder with this title or uid already exists"))
+		if err != nil {
+			return orDuplicate(err, host.Duplicate("", "a folder with this title or uid already exists"))
+		}
+		return checkQuota(ctx, tx, org, f.ID, "folders", "folders", gate.MaxFolders)
 	})
 	return f, err
 }

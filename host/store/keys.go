@@ -103,11 +103,7 @@ func (s *Store) MigrateAPIKey(ctx context.Context, by host.Identity, id int64) (
 		if err != nil {
 			return orNotFound(err, apiKey)
 		}
-		if a, err = migrateKey(ctx, tx, by, k, numbers{}); err != nil {
-			return err
-		}
-		left, err := find(ctx, tx, scanOne[int64], "SELECT COUNT(*) FROM tokens WHERE org_id = $1 AND account_id IS NULL", by.OrgID)
-		if err != nil || left > 0 {
+		if a, err = migrateKey(ctx, tx, by, k); err != nil {
 			return err
 		}
 		return endKeys(ctx, tx, by.OrgID)
@@ -124,27 +120,24 @@ type KeyFailure struct {
 	Err error
 }
 
-// MigrateAPIKeys migrates all keys, including expired ones, that the caller may migrate. If
-// none is left, no new ones can be created.
+// MigrateAPIKeys migrates all keys, including expired ones, that the caller may migrate.
 func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated int, failures []KeyFailure, err error) {
 	err = s.transactAccess(ctx, func(tx *sql.Tx) error {
 		keys, err := list(ctx, tx, scanAPIKey, selectKeys+"ORDER BY id", by.OrgID)
 		if err != nil {
 			return err
 		}
-		migrated, failures = 0, nil
-		last := numbers{}
 		for _, k := range keys {
 			if err := by.MayManageKey(k.Role); err != nil {
 				failures = append(failures, KeyFailure{k, err})
 				continue
 			}
-			if _, err := migrateKey(ctx, tx, by, k, last); err != nil {
+			if _, err := migrateKey(ctx, tx, by, k); err != nil {
 				return err
 			}
 			migrated++
 		}
-		if migrated == 0 || len(failures) > 0 {
+		if migrated == 0 {
 			return nil
 		}
 		return endKeys(ctx, tx, by.OrgID)
@@ -153,16 +146,16 @@ func (s *Store) MigrateAPIKeys(ctx context.Context, by host.Identity) (migrated 
 	return migrated, failures, err
 }
 
-func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey, last numbers) (host.ServiceAccount, error) {
+func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey) (host.ServiceAccount, error) {
 	if err := by.MayManageKey(k.Role); err != nil {
 		return host.ServiceAccount{}, err
 	}
 	a := host.ServiceAccount{OrgID: by.OrgID, Role: k.Role, Tokens: 1}
 	var err error
-	if a.Name, err = freeName(ctx, tx, by.OrgID, k.Name, last); err != nil {
+	if a.Name, err = freeName(ctx, tx, by.OrgID, k.Name); err != nil {
 		return a, err
 	}
-	if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name), last); err != nil {
+	if a.Login, err = freeLogin(ctx, tx, by.OrgID, host.AccountLogin(a.Name)); err != nil {
 		return a, err
 	}
 	if a.ID, err = insertAccount(ctx, tx, a); err != nil {
@@ -173,21 +166,20 @@ func migrateKey(ctx context.Context, tx *sql.Tx, by host.Identity, k host.APIKey
 }
 
 // freeName returns a name for the account of a key that no other account has.
-func freeName(ctx context.Context, tx *sql.Tx, org int64, key string, last numbers) (string, error) {
-	// Long names that are equal once shortened to make room for a number share their numbers.
-	similar := host.Fold(host.AccountNameOfKey(key, 10*gate.MaxServiceAccounts))
-	for n := 1; ; n = max(n, last[similar]) + 1 {
+func freeName(ctx context.Context, tx *sql.Tx, org int64, key string) (string, error) {
+	for n := 1; ; n++ {
 		name := host.AccountNameOfKey(key, n)
 		taken, err := list(ctx, tx, scanOne[int64],
 			"SELECT id FROM service_accounts WHERE org_id = $1 AND name_folded = $2", org, host.Fold(name))
 		if err != nil || len(taken) == 0 {
-			last[similar] = max(n, last[similar])
 			return name, err
 		}
 	}
 }
 
+// endKeys forbids new keys if none is left.
 func endKeys(ctx context.Context, tx *sql.Tx, org int64) error {
-	_, err := tx.ExecContext(ctx, "UPDATE orgs SET keys_migrated = TRUE WHERE id = $1", org)
+	_, err := tx.ExecContext(ctx, `UPDATE orgs SET keys_migrated = TRUE WHERE id = $1
+		AND NOT EXISTS (SELECT 1 FROM tokens WHERE org_id = $1 AND account_id IS NULL)`, org)
 	return err
 }

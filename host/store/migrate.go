@@ -24,8 +24,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = withoutDeadline(ctx)
-	return s.transact(ctx, func(tx *sql.Tx) error {
+	// There is no deadline: a migration may have to copy whole tables.
+	return s.transaction(ctx, func(tx *sql.Tx) error {
 		if s.dialect.isShared {
 			if err := awaitMigration(ctx, tx); err != nil {
 				return err

@@ -104,11 +104,11 @@ func (s *Store) CreatePlaylist(ctx context.Context, org int64, p hostapi.Playlis
 		return hostapi.Playlist{}, fmt.Errorf("create playlist: %w", err)
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		if err := checkQuota(ctx, tx, org, "playlists", "playlists", gate.MaxPlaylists); err != nil {
-			return err
-		}
 		id, err := find(ctx, tx, scanOne[int64], `INSERT INTO playlists (org_id, uid, name, name_folded, rotation)
 			VALUES ($1, $2, $3, $4, $5) RETURNING id`, org, p.UID, p.Name, host.Fold(p.Name), p.Interval)
+		if err == nil {
+			err = checkQuota(ctx, tx, org, id, "playlists", "playlists", gate.MaxPlaylists)
+		}
 		if err != nil {
 			return err
 		}

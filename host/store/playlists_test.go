@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
@@ -208,65 +207,6 @@ func TestPlaylistDashboardPages(t *testing.T) {
 	if got[1].Title != "029" || got[1].Order != 1 || got[2].Title != "000" || got[2].Order != 2 {
 		t.Errorf("across two items: %+v", got)
 	}
-}
-
-// Pages are exact at every offset, even after changes before them.
-func TestDeepPages(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, store.Options{}), t.Context()
-	if err := seed(ctx, s, 9000); err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for n := range 9000 {
-		want = append(want, fmt.Sprint("Playlist ", n+1))
-	}
-	slices.Sort(want)
-	check := func(after string) {
-		t.Helper()
-		for _, page := range []store.Page{{Limit: 700, Number: 12}, {Limit: 4000, Number: 2}, {Limit: 3999, Number: 3}, {Limit: 20, Number: 1}, {Limit: 20, Number: 450}, {Limit: 5000}, {Limit: 500, Number: 18}, {Limit: 500, Number: 19}} {
-			got := []string{}
-			for _, p := range must(s.Playlists(ctx, org, "", page))(t) {
-				got = append(got, p.Name)
-			}
-			if diff := cmp.Diff(store.Cut(want, page), got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s, %+v (-want +got):\n%s", after, page, diff)
-			}
-		}
-	}
-	check("at first")
-	first := must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "A", Interval: "5m"}))(t)
-	want = slices.Insert(want, 0, "A")
-	check("after a creation")
-	first.Name = "Z"
-	must(s.UpdatePlaylist(ctx, org, first))(t)
-	want = append(want[1:], "Z")
-	check("after a new name")
-	name := "Playlist 5000"
-	for _, next := range []string{"Playlist", name} { // before a mark, and back
-		must(s.UpdatePlaylist(ctx, org, hostapi.Playlist{UID: "p5000", Name: next, Interval: "5m"}))(t)
-		want[slices.Index(want, name)] = next
-		slices.Sort(want)
-		name = next
-		check("after the new name " + next)
-	}
-	first.Interval = "1h"
-	must(s.UpdatePlaylist(ctx, org, first))(t)
-	check("after another interval")
-	if got := must(s.Playlist(ctx, org, first.UID))(t); got.Interval != "1h" || got.Name != "Z" {
-		t.Errorf("updated: %+v", got)
-	}
-	for _, n := range []string{"1", "5000", "9000"} { // first, in the middle, almost last
-		if err := s.DeletePlaylist(ctx, org, "p"+n); err != nil {
-			t.Fatal(err)
-		}
-		want = slices.DeleteFunc(want, func(name string) bool { return name == "Playlist "+n })
-		check("after the deletion of " + n)
-	}
-	must(s.CreatePlaylist(ctx, org, hostapi.Playlist{Name: "Playlist 5", Interval: "5m"}))(t)
-	want = append(want, "Playlist 5")
-	slices.Sort(want)
-	check("after a creation in the middle")
 }
 
 // An older database loses its triggers and tables of counts, and nothing else.

@@ -67,7 +67,7 @@ func pluginAccount(ctx context.Context, tx *sql.Tx, org int64, pluginID string) 
 	if !errors.Is(err, sql.ErrNoRows) {
 		return host.ServiceAccount{}, err
 	}
-	login, err := freeLogin(ctx, tx, org, host.PluginLogin(pluginID), numbers{})
+	login, err := freeLogin(ctx, tx, org, host.PluginLogin(pluginID))
 	if err != nil {
 		return host.ServiceAccount{}, err
 	}
@@ -95,17 +95,8 @@ func (s *Store) ReleasePluginTokens(ctx context.Context, org int64, instance str
 // instance, with the API keys that the plugin created; of a disabled account it keeps the
 // record, so that the plugin stays disabled if it returns. Accounts of plugins to keep are
 // not touched.
-//
-// Tokens without an expiry, which earlier versions issued, expire after
-// host.LeaseLifetime from then on.
 func (s *Store) PrunePluginAccounts(ctx context.Context, org int64, instance string, keep []string) error {
 	err := s.transactAccess(ctx, func(tx *sql.Tx) error {
-		now := s.clock()
-		if _, err := tx.ExecContext(ctx, `UPDATE tokens SET expires_at = $1 WHERE expires_at IS NULL AND account_id IN
-			(SELECT id FROM service_accounts WHERE org_id = $2 AND plugin_id IS NOT NULL)`,
-			now.Add(host.LeaseLifetime).UnixMilli(), org); err != nil {
-			return err
-		}
 		accounts, err := list(ctx, tx, scanAccount, selectAccount+"WHERE a.org_id = $1 AND a.plugin_id IS NOT NULL ORDER BY a.id", org)
 		if err != nil {
 			return err
@@ -114,7 +105,7 @@ func (s *Store) PrunePluginAccounts(ctx context.Context, org int64, instance str
 			if slices.Contains(keep, a.PluginID) {
 				continue
 			}
-			if err := s.prune(ctx, tx, a, instance, now.UnixMilli()); err != nil {
+			if err := s.prune(ctx, tx, a, instance); err != nil {
 				return fmt.Errorf("account of %s: %w", a.PluginID, err)
 			}
 		}
@@ -127,9 +118,9 @@ func (s *Store) PrunePluginAccounts(ctx context.Context, org int64, instance str
 }
 
 // prune revokes the token of an instance and deletes the account if no other one is valid.
-func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, instance string, now int64) error {
+func (s *Store) prune(ctx context.Context, tx *sql.Tx, a host.ServiceAccount, instance string) error {
 	const revoke = "DELETE FROM tokens WHERE account_id = $1 AND (name = $2 OR expires_at <= $3)"
-	result, err := tx.ExecContext(ctx, revoke, a.ID, instance, now)
+	result, err := tx.ExecContext(ctx, revoke, a.ID, instance, s.now())
 	if err != nil {
 		return err
 	}

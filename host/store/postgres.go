@@ -10,7 +10,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgerrcode"
@@ -61,8 +60,8 @@ func (s *Store) transactAlone(ctx context.Context, lock int64, do func(tx *sql.T
 	})
 }
 
-// openPostgres connects to the server and migrates the schema. If it fails, nothing stays
-// open. Its errors do not contain the password in the URL.
+// openPostgres connects to the server and migrates the schema. Its errors do not contain the
+// password in the URL.
 func (s *Store) openPostgres(ctx context.Context, address string) error {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -79,9 +78,8 @@ func (s *Store) openPostgres(ctx context.Context, address string) error {
 	s.dialect = postgresDialect()
 	connector := stdlib.GetConnector(*config)
 	s.write, s.read = s.newPool(connector, connections), s.newPool(connector, connections)
-	s.close = sync.OnceValue(func() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) })
 	if err := s.migrate(ctx); err != nil {
-		return errors.Join(fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, err), s.close())
+		return fmt.Errorf("open database %s on %s: %w", config.Database, config.Host, explain(err))
 	}
 	return nil
 }
@@ -94,20 +92,16 @@ func sqlState(err error) string {
 	return ""
 }
 
-// isGone reports whether the server cannot be reached or refuses to work now.
+// isGone reports whether the server cannot be reached, has closed the connection or refuses to
+// work now.
 func isGone(err error) bool {
-	state := sqlState(err)
-	return isCut(err) || state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
-		pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state)
-}
-
-// isCut reports whether the server cannot be reached or has closed the connection.
-func isCut(err error) bool {
-	state := sqlState(err)
+	if state := sqlState(err); state != "" {
+		return state == pgerrcode.LockNotAvailable || state == pgerrcode.InvalidCatalogName ||
+			pgerrcode.IsTransactionRollback(state) || pgerrcode.IsInsufficientResources(state) ||
+			pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
+	}
 	_, isRefused := errors.AsType[*pgconn.ConnectError](err)
 	_, isBroken := errors.AsType[*net.OpError](err)
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, pgconn.ErrConnClosed, net.ErrClosed} {
-		isBroken = isBroken || errors.Is(err, end)
-	}
-	return isRefused || isBroken || pgerrcode.IsConnectionException(state) || pgerrcode.IsOperatorIntervention(state)
+	return isRefused || isBroken || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed)
 }

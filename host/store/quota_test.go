@@ -11,6 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/sdk/hostapi"
 )
 
+// numbers is the start of a statement that inserts for each i from 1 to $1.
+const numbers = "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS BIGINT)) "
+
 // TestQuota fills an organization with all but one of what it may have.
 func TestQuota(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/host"
 	"github.com/slipway-dev/slipway/host/gate"
 )
 
@@ -17,11 +18,10 @@ type pool struct {
 	timeout time.Duration // of a read
 }
 
+// newPool returns a pool that Close closes.
 func (s *Store) newPool(connector driver.Connector, size int) *pool {
-	if !s.dialect.isShared {
-		connector = preparing{connector}
-	}
 	db := sql.OpenDB(connector)
+	s.closers = append(s.closers, db.Close)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return &pool{db: db, timeout: s.timeout}
@@ -103,21 +103,39 @@ func lines(joined string) []string {
 // transact runs do in a write transaction and commits it if do returns nil. The deadline
 // of the store applies to the whole transaction.
 func (s *Store) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
-	return within(ctx, s.timeout, func(ctx context.Context) error {
-		var tx *sql.Tx
-		err := whileBusy(ctx, func() (err error) {
-			tx, err = s.write.db.BeginTx(ctx, nil)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback() // no effect after Commit
-		if err := do(tx); err != nil {
-			return err
-		}
-		return tx.Commit()
+	return within(ctx, s.timeout, func(ctx context.Context) error { return s.transaction(ctx, do) })
+}
+
+// transaction is transact without a deadline.
+func (s *Store) transaction(ctx context.Context, do func(tx *sql.Tx) error) error {
+	var tx *sql.Tx
+	err := whileBusy(ctx, func() (err error) {
+		tx, err = s.write.db.BeginTx(ctx, nil)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // no effect after Commit
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// within runs do with a deadline. If the deadline passes, but not that of the caller, it
+// returns host.ErrTimeout. Other errors of the database are explained.
+func within(ctx context.Context, timeout time.Duration, do func(ctx context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := do(limited)
+	if err == nil || ctx.Err() != nil || isExplained(err) {
+		return err
+	}
+	if limited.Err() != nil || isSlow(err) {
+		return because(host.ErrTimeout, fmt.Sprintf("the database did not respond within %s; try again later", timeout), err)
+	}
+	return explain(err)
 }
 
 // Page selects a part of a list. The zero value is the first page of
@@ -172,4 +190,17 @@ func in[T any](args *[]any, values []T) string {
 		places[i] = fmt.Sprintf("$%d", len(*args))
 	}
 	return "(" + strings.Join(places, ", ") + ")"
+}
+
+// checkQuota returns an error (host.ErrThrottled) if an organization has more than the maximum number of
+// rows in a table, including the one with the given id, which was inserted last. what names the rows.
+func checkQuota(ctx context.Context, tx *sql.Tx, org, id int64, table, what string, most int) error {
+	if id <= int64(most) { // ids count up from 1, so there are at most as many rows
+		return nil
+	}
+	rows, err := find(ctx, tx, scanOne[int], "SELECT COUNT(*) FROM "+table+" WHERE org_id = $1", org)
+	if err == nil && rows > most {
+		err = host.TooMany(what, most)
+	}
+	return err
 }

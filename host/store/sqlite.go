@@ -3,13 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -29,84 +29,68 @@ DROP TRIGGER IF EXISTS token_inserted; DROP TRIGGER IF EXISTS token_deleted; DRO
 DROP TRIGGER IF EXISTS playlist_inserted; DROP TRIGGER IF EXISTS playlist_deleted; DROP TRIGGER IF EXISTS playlist_renamed;
 DROP TRIGGER IF EXISTS range_grown; DROP TRIGGER IF EXISTS range_emptied`
 
-// openSQLite opens the file and migrates the schema. If it fails, nothing stays open.
+// openSQLite opens the file and migrates the schema.
 //
 // An acknowledged write survives the death of the process. The write-ahead log is not
 // synced at each commit (synchronous=NORMAL): a power failure can lose the last writes but
 // cannot corrupt the file.
-func (s *Store) openSQLite(ctx context.Context, name string) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("open database %s: %w", cmp.Or(name, "(temporary)"), err)
-		}
-	}()
-	path, remove, err := makeFile(name)
-	if err != nil {
-		return err
-	}
+func (s *Store) openSQLite(ctx context.Context, name string) error {
 	s.dialect = sqliteDialect()
-	if err := s.openPools(ctx, path); err != nil {
-		return errors.Join(explain(err), remove())
+	path, err := s.makeFile(name)
+	if err == nil { // the writer is closed last: it merges the log into the file
+		s.write, err = s.newSQLitePool(path, "_txlock=immediate&_pragma=busy_timeout(100)", 1)
 	}
-	s.close = sync.OnceValue(func() error { // the writer last: it merges the log into the file
-		return errors.Join(s.read.db.Close(), s.write.db.Close(), remove())
-	})
-	return nil
-}
-
-// openPools connects with one writer and several readers.
-func (s *Store) openPools(ctx context.Context, path string) (err error) {
-	if s.write, err = s.newSQLitePool(dataSource(path, "_txlock=immediate&_pragma=busy_timeout(100)"), 1); err != nil {
-		return err
+	if err == nil {
+		s.read, err = s.newSQLitePool(path, "_pragma=query_only(1)&_pragma=busy_timeout(1500)", readers())
 	}
-	if s.read, err = s.newSQLitePool(dataSource(path, "_pragma=query_only(1)&_pragma=busy_timeout(1500)"), readers()); err != nil {
-		return err
+	if err == nil {
+		err = s.useWAL(ctx)
 	}
-	if err = s.useWAL(ctx); err == nil {
+	if err == nil {
 		err = s.migrate(ctx)
 	}
 	if err != nil {
-		return errors.Join(err, s.read.db.Close(), s.write.db.Close())
+		return fmt.Errorf("open database %s: %w", cmp.Or(name, "(temporary)"), explain(err))
 	}
 	return nil
 }
 
-func (s *Store) newSQLitePool(dataSource string, size int) (*pool, error) {
-	connector, err := sqlite.NewConnector(dataSource)
+func (s *Store) newSQLitePool(path, options string, size int) (*pool, error) {
+	connector, err := sqlite.NewConnector(dataSource(path, options))
 	if err != nil {
 		return nil, err
 	}
-	return s.newPool(connector, size), nil
+	return s.newPool(preparing{connector}, size), nil
 }
 
 // makeFile creates the file, readable only by its owner, before SQLite would create it for
-// everyone. SQLite gives its log files the same mode. remove deletes a temporary file.
-func makeFile(path string) (absolute string, remove func() error, err error) {
-	remove = func() error { return nil }
+// everyone. SQLite gives its log files the same mode. Close removes a temporary file.
+func (s *Store) makeFile(path string) (absolute string, err error) {
 	if path == "" {
 		dir, err := os.MkdirTemp("", "slipway-store-")
 		if err != nil {
-			return "", nil, fmt.Errorf("create a temporary database: %w", err)
+			return "", err
 		}
-		path, remove = filepath.Join(dir, "slipway.db"), func() error { return os.RemoveAll(dir) }
+		s.closers = append(s.closers, func() error { return os.RemoveAll(dir) })
+		path = filepath.Join(dir, "slipway.db")
 	}
 	if absolute, err = filepath.Abs(path); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
-		return "", nil, fmt.Errorf("create the directory of the database: %w", err)
+		return "", fmt.Errorf("create the directory of the database: %w", err)
 	}
 	if info, err := os.Stat(absolute); err == nil { // closing it would release the locks of a store that has it open
 		if info.IsDir() {
 			err = errors.New("is a directory")
 		}
-		return absolute, remove, err
+		return absolute, err
 	}
 	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
 		err = file.Close()
 	}
-	return absolute, remove, err
+	return absolute, err
 }
 
 // dataSource returns the URI of the file for the driver, with an additional option.
@@ -157,4 +141,94 @@ func code(err error) int {
 		return e.Code()
 	}
 	return 0
+}
+
+// mostPrepared is how many statements a connection keeps.
+const mostPrepared = 256
+
+// preparing is a connector to SQLite whose connections keep the statements that they prepared,
+// since preparing one costs about as much as a short read. The driver of PostgreSQL does the same.
+type preparing struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (c preparing) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &preparingConn{conn.(sqliteConn), map[string]preparedStmt{}}, nil
+}
+
+// sqliteConn are the interfaces of a connection to SQLite that package sql uses.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.SessionResetter
+	driver.Validator
+}
+
+type preparedStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// preparingConn keeps statements by their text. A statement runs only once at a time, because
+// collect reads all rows of a query before it returns.
+type preparingConn struct {
+	sqliteConn
+	prepared map[string]preparedStmt
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *preparingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if len(args) == 0 { // a migration or a setting, which runs once
+		return c.sqliteConn.ExecContext(ctx, query, args)
+	}
+	stmt, err := c.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *preparingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if len(args) == 0 {
+		return c.sqliteConn.QueryContext(ctx, query, args)
+	}
+	stmt, err := c.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args)
+}
+
+func (c *preparingConn) prepare(ctx context.Context, query string) (preparedStmt, error) {
+	if stmt := c.prepared[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	c.prepared[query] = stmt.(preparedStmt)
+	return c.prepared[query], nil
+}
+
+// IsValid implements driver.Validator. The pool replaces a connection that has kept too many
+// statements, such as those of searches for many uids.
+func (c *preparingConn) IsValid() bool {
+	return len(c.prepared) < mostPrepared && c.sqliteConn.IsValid()
+}
+
+// Close implements driver.Conn.
+func (c *preparingConn) Close() (err error) {
+	for _, stmt := range c.prepared {
+		err = errors.Join(err, stmt.Close())
+	}
+	return errors.Join(err, c.sqliteConn.Close())
 }

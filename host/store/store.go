@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -46,11 +49,12 @@ type Store struct {
 	random     io.Reader
 	log        *slog.Logger
 	auditLevel slog.Level
-	identities *identities
-	usage      *usage
 	timeout    time.Duration
-	box        *host.Box // nil if there is no key
+	box        *host.Box      // nil if there is no key
+	closers    []func() error // run by Close, last one first
 	close      func() error
+
+	credentials atomic.Pointer[sync.Map] // *credential by digest
 }
 
 // dialect holds the differences between the databases.
@@ -78,6 +82,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.credentials.Store(new(sync.Map))
+	s.close = sync.OnceValue(func() (err error) {
+		for _, f := range slices.Backward(s.closers) {
+			err = errors.Join(err, f())
+		}
+		return err
+	})
 	var err error
 	if o.Key != nil {
 		if s.box, err = host.NewBox(o.Key, s.random); err != nil {
@@ -90,16 +101,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		err = s.openSQLite(ctx, o.Database)
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
-	s.identities, s.usage = newIdentities(s.dialect.isShared), newUsage()
-	go s.keepUsage()
-	database := s.close
-	s.close = sync.OnceValue(func() error {
-		close(s.usage.stop)
-		<-s.usage.done
-		return database()
-	})
 	return s, nil
 }
 

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/slipway-dev/slipway/host"
@@ -15,11 +17,12 @@ import (
 // it.
 type credential struct {
 	identity   host.Identity
-	token      int64     // id of the token
-	isDisabled bool      // the account, or the plugin's account that the grants come from
-	expires    time.Time // zero: never
-	isBounded  bool      // a plugin created it: the role only limits the plugin's grants
-	read       time.Time // when it was read from the database
+	token      int64        // id of the token
+	isDisabled bool         // the account, or the plugin's account that the grants come from
+	expires    time.Time    // zero: never
+	isBounded  bool         // a plugin created it: the role only limits the plugin's grants
+	read       time.Time    // when it was read from the database
+	used       atomic.Int64 // when it was last used, in milliseconds
 }
 
 // Authenticate returns the identity of a bearer token. It returns host.ErrUnauthorized if
@@ -30,14 +33,18 @@ type credential struct {
 // write to, nothing is cached.
 func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identity, error) {
 	digest, now := token.Digest(), s.clock()
-	c, generation := s.identities.find(digest, now)
-	if c == nil {
+	known := s.credentials.Load() // a change replaces it: what was read before is not kept
+	cached, _ := known.Load(digest)
+	c, ok := cached.(*credential)
+	if !ok || now.Before(c.read) || now.Sub(c.read) > maxAge {
 		var err error
 		if c, err = s.credential(ctx, digest); err != nil {
 			return host.Identity{}, err
 		}
 		c.read = now
-		s.identities.keep(digest, c, generation)
+		if !s.dialect.isShared {
+			known.Store(digest, c)
+		}
 	}
 	switch {
 	case c.isDisabled:
@@ -47,12 +54,30 @@ func (s *Store) Authenticate(ctx context.Context, token host.Token) (host.Identi
 		return host.Identity{}, &host.Error{Category: host.ErrUnauthorized, ID: "auth.expired",
 			Message: "invalid API key: the key has expired"}
 	}
-	s.usage.note(c.token, now)
+	s.noteUse(ctx, c, now)
 	return c.identity, nil
 }
 
+// noteUse stores when a token was last used, at most once in useStep. If that fails, as with a full
+// disk or a busy database, the token can be used nevertheless.
+func (s *Store) noteUse(ctx context.Context, c *credential, now time.Time) {
+	used := c.used.Load()
+	if now.UnixMilli()-used < useStep.Milliseconds() || !c.used.CompareAndSwap(used, now.UnixMilli()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, extendTime)
+	defer cancel()
+	err := s.transact(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE tokens SET last_used_at = $1 WHERE id = $2", now.UnixMilli(), c.token)
+		return err
+	})
+	if err != nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "could not store the last use of a token", slog.Any("error", err))
+	}
+}
+
 func (s *Store) credential(ctx context.Context, digest string) (*credential, error) {
-	c, err := find(ctx, s.read, scanCredential, `SELECT t.id, t.org_id, t.name, t.role, t.expires_at,
+	c, err := find(ctx, s.read, scanCredential, `SELECT t.id, t.org_id, t.name, t.role, t.expires_at, COALESCE(t.last_used_at, 0),
 			a.id, a.login, a.role, a.is_disabled, a.plugin_id IS NOT NULL, g.id, g.is_disabled
 		FROM tokens t LEFT JOIN service_accounts a ON a.id = t.account_id
 			LEFT JOIN service_accounts g ON g.id = t.granted_by WHERE t.digest = $1`, digest)
@@ -81,13 +106,15 @@ func scanCredential(row scanner) (*credential, error) {
 		isDisabled, isPlugin sql.NullBool
 		granter              sql.NullInt64
 		isGranterDisabled    sql.NullBool
+		used                 int64
 	)
 	id := &c.identity
-	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &account, &login, &role, &isDisabled,
+	if err := row.Scan(&id.ID, &id.OrgID, &id.Login, &keyRole, &expires, &used, &account, &login, &role, &isDisabled,
 		&isPlugin, &granter, &isGranterDisabled); err != nil {
 		return nil, err
 	}
 	c.token = id.ID
+	c.used.Store(used)
 	c.expires, c.isDisabled = timeOf(expires), isDisabled.Bool || isGranterDisabled.Bool
 	c.isBounded, id.GrantsOf = granter.Valid, granter.Int64
 	if account.Valid && isPlugin.Bool {
@@ -110,58 +137,13 @@ func roleOf(text string) host.Role {
 }
 
 const (
-	mostIdentities = 4096        // cached at the same time
-	maxAge         = time.Second // of a cached credential
+	maxAge  = time.Second // of a cached credential
+	useStep = time.Minute // precision of the time of the last use
 )
 
-// identities caches credentials by digest. Each change of an account or a token clears the
-// cache: changes are rare, and reading again is cheap.
-type identities struct {
-	isOff bool
-
-	mu         sync.RWMutex
-	generation uint64 // number of changes
-	byDigest   map[string]*credential
-}
-
-func newIdentities(isShared bool) *identities {
-	return &identities{isOff: isShared, byDigest: make(map[string]*credential)}
-}
-
-// find returns a cached credential, or nil, and the generation to pass to keep.
-func (i *identities) find(digest string, now time.Time) (*credential, uint64) {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	c := i.byDigest[digest]
-	if c != nil && (now.Before(c.read) || now.Sub(c.read) > maxAge) {
-		c = nil
-	}
-	return c, i.generation
-}
-
-// keep caches a credential unless there was a change since find: then the credential may
-// be outdated.
-func (i *identities) keep(digest string, c *credential, generation uint64) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.isOff || i.generation != generation {
-		return
-	}
-	if len(i.byDigest) >= mostIdentities {
-		clear(i.byDigest)
-	}
-	i.byDigest[digest] = c
-}
-
-func (i *identities) forget() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.generation++
-	clear(i.byDigest)
-}
-
-// transactAccess is transactAlone for changes of accounts and credentials.
+// transactAccess is transactAlone for changes of accounts and credentials. It clears the cache:
+// changes are rare, and reading again is cheap.
 func (s *Store) transactAccess(ctx context.Context, do func(tx *sql.Tx) error) error {
-	defer s.identities.forget()
+	defer s.credentials.Store(new(sync.Map))
 	return s.transactAlone(ctx, accessLock, do)
 }
