@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,13 +29,19 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
-	p.digestInputs(ctx)
-	remove, err := p.makeTemp(staging)
-	if err != nil {
-		return err
+	progress, isLive := p.options.Progress, p.options.Live
+	if p.options.Update { // dev prints when the change is live
+		progress, isLive = io.Discard, false
+	} else {
+		p.digestInputs(ctx)
 	}
-	defer remove()
-	show := newDisplay(p.options.Progress, p.options.Live, p.Commands)
+	// The go command leaves temporary files behind if it is interrupted early.
+	var err error
+	if p.temp, err = os.MkdirTemp(p.Repo.Root, filepath.Base(staging)+tempSuffix); err != nil {
+		return fmt.Errorf("prepare compilation: %w", err)
+	}
+	defer func() { _ = process.RemoveAll(p.temp) }()
+	show := newDisplay(progress, isLive, p.Commands)
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
 	var group errgroup.Group
@@ -43,7 +50,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		group.Go(func() error {
 			started := time.Now()
 			show.start(i)
-			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous.Outputs[c.Output])
+			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous)
 			r.Executables[i].Took = time.Since(started)
 			show.finish(i, r.Executables[i], failures[i])
 			return nil
@@ -53,34 +60,29 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return p.compileError(failures)
-}
-
-// makeTemp makes the temporary directory of the go command, which leaves it behind if it is
-// interrupted early.
-func (p *Plan) makeTemp(staging string) (remove func(), err error) {
-	dir, err := os.MkdirTemp(filepath.Dir(staging), filepath.Base(staging)+tempSuffix)
-	if err != nil {
-		return nil, fmt.Errorf("prepare compilation: %w", err)
+	for _, e := range r.Executables {
+		if !e.UpToDate {
+			r.Changes.Compiling += e.Took
+		}
 	}
-	p.temp = dir
-	return func() { _ = process.RemoveAll(dir) }, nil
+	if p.options.Update {
+		return errors.Join(failures...)
+	}
+	return p.compileError(failures)
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the
 // staging directory. If the record or the go command finds that one up to date, it
 // stays; otherwise the go command replaces it, without writing to it.
-func (p *Plan) compileOne(ctx context.Context, staging string, c Command, before recordedOutput) (Executable, error) {
-	target := filepath.Join(staging, filepath.FromSlash(c.Output))
-	previous := filepath.Join(p.Repo.Dist, filepath.FromSlash(c.Output))
-	if _, err := checkExecutable(previous, c); err == nil {
+func (p *Plan) compileOne(ctx context.Context, staging string, c Command, r record) (Executable, error) {
+	target, previous := filepath.Join(staging, filepath.FromSlash(c.Output)), p.inDist(c.Output)
+	if size, err := checkExecutable(previous, c); err == nil {
 		if err := linkOrCopy(previous, target); err != nil {
 			return Executable{}, fmt.Errorf("reuse previous executable: %w", err)
 		}
-	}
-	if before.isCurrent(target, c.inputs) {
-		e := Executable{Platform: c.Platform, File: c.Output, Size: before.Size, UpToDate: true}
-		return e, os.Chmod(target, 0o755)
+		if c.inputs != nil && p.commandChange(c, r) == "" {
+			return Executable{Platform: c.Platform, File: c.Output, Size: size, UpToDate: true}, os.Chmod(target, 0o755)
+		}
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(c.Args), 1, "-o", target)...)
 	cmd.Dir = c.module
