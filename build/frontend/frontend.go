@@ -8,7 +8,6 @@
 package frontend
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -128,9 +127,7 @@ func (b *bundler) result(built api.BuildResult) (*Result, error) {
 			sourceMap = f.Contents
 		case "module.css":
 			css = f.Contents
-		case "module.css.map", "dark.css.map", "light.css.map": // styles have no source maps
-		case "dark.css", "light.css":
-			b.assets[themesDir+"/"+name] = bytes.ReplaceAll(f.Contents, []byte(basePlaceholder), []byte("../"))
+		case "module.css.map": // styles have no source maps
 		default:
 			b.assets[name] = f.Contents
 		}
@@ -188,8 +185,8 @@ func Tsconfig(root string) string {
 	return file
 }
 
-// settings are those of esbuild for an entry and style sheets.
-func (b *bundler) settings(entries ...string) api.BuildOptions {
+// settings are those of esbuild for an entry.
+func (b *bundler) settings(entry string) api.BuildOptions {
 	mode := "production"
 	if b.Dev {
 		mode = "development"
@@ -199,7 +196,7 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		format, target = api.FormatESModule, api.ES2022
 	}
 	return api.BuildOptions{
-		EntryPoints:   entries,
+		EntryPoints:   []string{entry},
 		AbsWorkingDir: b.Root,
 		Tsconfig:      Tsconfig(b.Root),
 		Outdir:        b.outdir(),
@@ -219,7 +216,7 @@ func (b *bundler) settings(entries ...string) api.BuildOptions {
 		},
 		Sourcemap:         api.SourceMapExternal,
 		MinifyWhitespace:  !b.Dev,
-		MinifyIdentifiers: !b.Dev && !b.traits.isInjected,
+		MinifyIdentifiers: !b.Dev && !b.isInjected,
 		MinifySyntax:      !b.Dev,
 		LegalComments:     api.LegalCommentsNone,
 		Charset:           api.CharsetUTF8,
