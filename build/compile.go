@@ -5,19 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // tempSuffix follows the name of the staging directory in that of the directory for the
@@ -29,10 +30,7 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	if len(p.Commands) == 0 {
 		return nil
 	}
-	progress, isLive := p.options.Progress, p.options.Live
-	if p.options.Update { // dev prints when the change is live
-		progress, isLive = io.Discard, false
-	} else {
+	if !p.options.Update {
 		p.digestInputs(ctx)
 	}
 	// The go command leaves temporary files behind if it is interrupted early.
@@ -41,7 +39,8 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return fmt.Errorf("prepare compilation: %w", err)
 	}
 	defer func() { _ = process.RemoveAll(p.temp) }()
-	show := newDisplay(progress, isLive, p.Commands)
+	isDone := make([]atomic.Bool, len(p.Commands))
+	defer p.showLeft(isDone)()
 	r.Executables = make([]Executable, len(p.Commands))
 	failures := make([]error, len(p.Commands))
 	var group errgroup.Group
@@ -49,10 +48,9 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 	for i, c := range p.Commands {
 		group.Go(func() error {
 			started := time.Now()
-			show.start(i)
 			r.Executables[i], failures[i] = p.compileOne(ctx, staging, c, r.previous)
 			r.Executables[i].Took = time.Since(started)
-			show.finish(i, r.Executables[i], failures[i])
+			isDone[i].Store(true)
 			return nil
 		})
 	}
@@ -69,6 +67,30 @@ func (p *Plan) compile(ctx context.Context, staging string, r *Result) error {
 		return errors.Join(failures...)
 	}
 	return p.compileError(failures)
+}
+
+// showLeft shows what is left to compile until stop is called.
+func (p *Plan) showLeft(isDone []atomic.Bool) (stop func()) {
+	if p.options.Update { // dev prints when the change is live
+		return func() {}
+	}
+	left := func() string { return p.left(isDone) }
+	return progress.Task{W: p.options.Progress, IsTerminal: p.options.Live, Name: "compiling", Left: left}.Start()
+}
+
+// left describes what is left to compile.
+func (p *Plan) left(isDone []atomic.Bool) string {
+	var names []string
+	for i, c := range p.Commands {
+		if !isDone[i].Load() {
+			names = append(names, c.Platform.String())
+		}
+	}
+	text := fmt.Sprintf("%d of %d left", len(names), len(p.Commands))
+	if p.options.Live {
+		return text // the names may not fit into the line
+	}
+	return text + ": " + strings.Join(names, ", ")
 }
 
 // compileOne compiles for one platform. It first puts the previous executable into the
